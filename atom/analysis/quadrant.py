@@ -1,0 +1,74 @@
+"""Right answer, wrong reason: final answers against the process that led to them.
+
+Reference: METHODS B15.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atom.analysis.intervals import wilson
+
+PASS_SCORE = 4
+"""A process passes when every scored checkpoint of the answer reaches this score."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quadrant:
+    """Counts of a model's answers that have both an outcome and a scored process.
+
+    Attributes:
+        sound: right answer, process passes.
+        lucky: right answer, process fails.
+        slip: wrong answer, process passes.
+        broken: wrong answer, process fails.
+        lucky_share: lucky / right answers, with its Wilson interval; NaN without right answers.
+        lucky_lo: lower end.
+        lucky_hi: upper end.
+        slip_share: slips / answers whose process passes; NaN without any.
+    """
+
+    sound: int
+    lucky: int
+    slip: int
+    broken: int
+    lucky_share: float
+    lucky_lo: float
+    lucky_hi: float
+    slip_share: float
+
+    @property
+    def n(self) -> int:
+        """Answers counted."""
+        return self.sound + self.lucky + self.slip + self.broken
+
+
+def quadrant(right: NDArray[np.bool_], passes: NDArray[np.bool_]) -> Quadrant:
+    """Cross outcomes with processes.
+
+    Args:
+        right: shape (R,), whether the final answer is right.
+        passes: shape (R,), whether the process passes.
+
+    Returns:
+        The counts and shares.
+    """
+    sound = int(np.sum(right & passes))
+    lucky = int(np.sum(right & ~passes))
+    slip = int(np.sum(~right & passes))
+    broken = int(np.sum(~right & ~passes))
+    n_right, n_pass = sound + lucky, sound + slip
+    lo, hi = wilson(lucky, n_right)
+    return Quadrant(
+        sound=sound,
+        lucky=lucky,
+        slip=slip,
+        broken=broken,
+        lucky_share=lucky / n_right if n_right else float("nan"),
+        lucky_lo=lo,
+        lucky_hi=hi,
+        slip_share=slip / n_pass if n_pass else float("nan"),
+    )

@@ -1,0 +1,150 @@
+"""The score table: a study's checkpoints and answers as typed columns.
+
+Everything on screen is computed from these arrays; texts stay in the store. Codes are indices into
+the tuples of ids beside them.
+
+Reference: DESIGN "Data"; METHODS 0 (rows and clusters), A1 (sample score).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atom.analysis.intervals import Floats, Ints
+from taxonomy import Path
+
+UNSCORED = 0
+FAILED = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreTable:
+    """A study in columns.
+
+    Checkpoint rows, all of shape (N,):
+
+    Attributes:
+        response: int32, index of the answer among the answer rows.
+        criterion: int32, index into `criterion_ids`.
+        leaf: int16, index into `leaves`; -1 = not mapped.
+        weight: int8, 1..10.
+        position: int8, 0-based place of the criterion in its sample's chain.
+        score: int8, 1..5; 0 = unscored, -1 = failed.
+
+    Answer rows, all of shape (R,):
+
+    Attributes:
+        sample: int32, index into `sample_ids`.
+        model: int16, index into `model_ids`.
+        repeat: int16.
+        outcome: float32, 0..1; NaN = not known.
+        answered: bool, whether there is an answer.
+
+    Samples, shape (S,):
+
+    Attributes:
+        cluster: int32, samples with one number share pictures.
+        quarantined: bool, the judge's replay disagrees with the reference.
+    """
+
+    response: NDArray[np.int32]
+    criterion: NDArray[np.int32]
+    leaf: NDArray[np.int16]
+    weight: NDArray[np.int8]
+    position: NDArray[np.int8]
+    score: NDArray[np.int8]
+    sample: NDArray[np.int32]
+    model: NDArray[np.int16]
+    repeat: NDArray[np.int16]
+    outcome: NDArray[np.float32]
+    answered: NDArray[np.bool_]
+    cluster: NDArray[np.int32]
+    quarantined: NDArray[np.bool_]
+    sample_ids: tuple[str, ...]
+    model_ids: tuple[str, ...]
+    criterion_ids: tuple[str, ...]
+    response_ids: tuple[str, ...]
+    leaves: tuple[Path, ...]
+    facets: dict[str, Facet] = field(default_factory=dict)
+    """Tags by facet name."""
+
+    @property
+    def n_models(self) -> int:
+        """Number of candidates."""
+        return len(self.model_ids)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facet:
+    """Labels of one facet; an answer may carry several, so groups overlap.
+
+    Attributes:
+        values: the label texts.
+        response: int32, shape (T,): index of the answer row that carries the label.
+        value: int32, shape (T,): index into `values`.
+    """
+
+    values: tuple[str, ...]
+    response: NDArray[np.int32]
+    value: NDArray[np.int32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerScores:
+    """Scores of answers (METHODS A1), arrays of shape (R,).
+
+    Attributes:
+        numerator: int64, sum of weight x score over scored checkpoints.
+        weight: int64, sum of weights over scored checkpoints.
+        value: `(numerator/weight - 1) / 4` in [0, 1]; NaN where nothing is scored.
+        scored: int64, number of scored checkpoints.
+        unscored: int64, number of unscored or failed checkpoints.
+        lowest: int64, lowest score; 0 where nothing is scored.
+    """
+
+    numerator: Ints
+    weight: Ints
+    value: Floats
+    scored: Ints
+    unscored: Ints
+    lowest: Ints
+
+
+def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> AnswerScores:
+    """Score every answer: `S = sum w s / sum w` over its scored checkpoints.
+
+    Args:
+        table: the score table.
+        rows: bool, shape (N,): which checkpoints count; all when None.
+
+    Returns:
+        Integer numerators (compare these, not floats) and values in [0, 1].
+
+    Reference:
+        ATOM Eq. 2; METHODS A1.
+    """
+    n = len(table.sample)
+    keep = np.ones(len(table.score), dtype=bool) if rows is None else rows
+    good = keep & (table.score > 0)
+    response = table.response[good]
+    weight = table.weight[good].astype(np.int64)
+    score = table.score[good].astype(np.int64)
+    numerator = np.bincount(response, weights=weight * score, minlength=n).astype(np.int64)
+    total = np.bincount(response, weights=weight, minlength=n).astype(np.int64)
+    lowest = np.full(n, 9, dtype=np.int64)
+    np.minimum.at(lowest, response, score)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = (numerator / total - 1) / 4
+    return AnswerScores(
+        numerator=numerator,
+        weight=total,
+        value=value,
+        scored=np.bincount(response, minlength=n).astype(np.int64),
+        unscored=np.bincount(table.response[keep & (table.score <= 0)], minlength=n).astype(
+            np.int64
+        ),
+        lowest=np.where(lowest == 9, 0, lowest),
+    )

@@ -1,0 +1,214 @@
+"""Is a tree worth its leaves? How much knowing the leaf helps to predict a score.
+
+ATOM's own measure leaves one *atom* out, and is flattered by the atoms of the same sample, which
+stay in. The verdict here leaves one *sample* out, and compares with trees whose leaf labels were
+swapped between samples.
+
+Reference: ATOM F.1; METHODS A5 (LOO), B19 (LOSO, cluster permutation), G (closed forms).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from atom.analysis.intervals import Floats, Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Homogeneity:
+    """Mean absolute errors of predicting a score without and with its leaf.
+
+    Attributes:
+        mae_global: from all other scores of the model.
+        mae_node: from the other scores of the model in the leaf.
+        n: scores that both means run over.
+    """
+
+    mae_global: float
+    mae_node: float
+    n: int
+
+    @property
+    def delta(self) -> float:
+        """`mae_global - mae_node`: positive = the leaf helps; NaN where n = 0."""
+        return self.mae_global - self.mae_node
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """Whether a tree predicts more than a shuffled one.
+
+    Attributes:
+        loo: ATOM's measure, for comparison with the paper.
+        loso: leave one sample out.
+        delta_adjusted: LOSO delta minus its mean over permutations.
+        p: share of permutations that do as well, `(1 + hits) / (B + 1)`.
+        permutations: B.
+    """
+
+    loo: Homogeneity
+    loso: Homogeneity
+    delta_adjusted: float
+    p: float
+    permutations: int
+
+    def valid(self, alpha: float = 0.05) -> bool:
+        """Whether the tree helps beyond chance."""
+        return self.p <= alpha
+
+
+@dataclass(frozen=True, kw_only=True)
+class Atoms:
+    """Scores of several models on the same or different criteria, shape (N,) each.
+
+    Attributes:
+        score: the scores, on any linear scale.
+        model: 0-based model index.
+        sample: 0-based sample (cluster) index.
+        leaf: 0-based leaf index, non-negative.
+    """
+
+    score: Floats
+    model: Ints
+    sample: Ints
+    leaf: Ints
+
+
+def leave_one_out(atoms: Atoms) -> Homogeneity:
+    """Compute ATOM's leave-one-out errors, models pooled by their atoms.
+
+    `MAE_G = mean |y - m| n/(n-1)`, `MAE_I = mean |y - m_l| n_l/(n_l-1)`, both over the atoms of
+    leaves with at least two atoms of the model.
+
+    Reference:
+        ATOM F.1; METHODS A5.
+    """
+    y = atoms.score
+    node, n_nodes = _model_leaf(atoms)
+    n_model, total_model = _sums(atoms.model, y)
+    n_node, total_node = _sums(node, y, n_nodes)
+    count, n_all = n_node[node], n_model[atoms.model]
+    valid = (count >= 2) & (n_all >= 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.abs(y - (total_model / n_model)[atoms.model]) * n_all / (n_all - 1)
+        near = np.abs(y - (total_node / n_node)[node]) * count / (count - 1)
+    return _pooled(far, near, valid)
+
+
+def leave_one_sample_out(atoms: Atoms) -> Homogeneity:
+    """Compute the errors of predicting a score from *other samples* only.
+
+    Reference:
+        METHODS B19; closed form in G.
+    """
+    return _loso(atoms.score, atoms.model, atoms.sample, _model_leaf(atoms))
+
+
+def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
+    """Judge a tree by leave-one-sample-out against cluster permutations.
+
+    A permutation gives each sample the whole vector of leaves of another sample with as many
+    criteria, the same for every model, so that everything but the meaning of the leaves stays.
+
+    Args:
+        atoms: scores with their leaves; a sample's criteria must come in one order for all models
+            (as the score table has them).
+        rng: source of randomness.
+        permutations: how many; p can't be smaller than 1 / (permutations + 1).
+
+    Returns:
+        The verdict.
+
+    Reference:
+        METHODS B19.
+    """
+    found = leave_one_sample_out(atoms)
+    swap = _Swapper(atoms)
+    n_leaves = int(atoms.leaf.max(initial=-1)) + 1
+    deltas = np.empty(permutations)
+    for number in range(permutations):
+        leaf = swap.draw(rng)
+        nodes = (atoms.model * n_leaves + leaf, (int(atoms.model.max(initial=-1)) + 1) * n_leaves)
+        deltas[number] = _loso(atoms.score, atoms.model, atoms.sample, nodes).delta
+    known = np.isfinite(deltas)
+    hits = int((deltas[known] >= found.delta - 1e-12).sum())
+    usable = np.isfinite(found.delta) and bool(known.any())
+    return Verdict(
+        loo=leave_one_out(atoms),
+        loso=found,
+        delta_adjusted=found.delta - float(deltas[known].mean()) if usable else float("nan"),
+        p=(1 + hits) / (int(known.sum()) + 1) if usable else 1.0,
+        permutations=permutations,
+    )
+
+
+def _model_leaf(atoms: Atoms) -> tuple[Ints, int]:
+    n_leaves = int(atoms.leaf.max(initial=-1)) + 1
+    n_models = int(atoms.model.max(initial=-1)) + 1
+    return atoms.model * n_leaves + atoms.leaf, n_models * n_leaves
+
+
+def _sums(group: Ints, y: Floats, n: int | None = None) -> tuple[Floats, Floats]:
+    size = int(group.max(initial=-1)) + 1 if n is None else n
+    count = np.bincount(group, minlength=size).astype(np.float64)
+    return count, np.bincount(group, weights=y, minlength=size).astype(np.float64)
+
+
+def _pooled(far: Floats, near: Floats, valid: NDArray[np.bool_]) -> Homogeneity:
+    n = int(valid.sum())
+    if n == 0:
+        return Homogeneity(mae_global=float("nan"), mae_node=float("nan"), n=0)
+    return Homogeneity(mae_global=float(far[valid].mean()), mae_node=float(near[valid].mean()), n=n)
+
+
+def _loso(y: Floats, model: Ints, sample: Ints, nodes: tuple[Ints, int]) -> Homogeneity:
+    node, n_nodes = nodes
+    n_samples = int(sample.max(initial=-1)) + 1
+    n_model, total_model = _sums(model, y)
+    n_node, total_node = _sums(node, y, n_nodes)
+    unit = model * n_samples + sample
+    n_unit, total_unit = _sums(unit, y)
+    key = node * n_samples + sample
+    _, cell = np.unique(key, return_inverse=True)
+    n_cell, total_cell = _sums(cell.astype(np.int64), y)
+    left_node = n_node[node] - n_cell[cell]
+    left_all = n_model[model] - n_unit[unit]
+    valid = (left_node >= 1) & (left_all >= 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.abs(y - (total_model[model] - total_unit[unit]) / left_all)
+        near = np.abs(y - (total_node[node] - total_cell[cell]) / left_node)
+    return _pooled(far, near, valid)
+
+
+class _Swapper:
+    """Gives samples the leaf vectors of other samples with as many criteria."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        n_samples = int(atoms.sample.max(initial=-1)) + 1
+        # Every sample's criteria, in the order of its first model's rows.
+        order = np.lexsort((np.arange(len(atoms.leaf)), atoms.model, atoms.sample))
+        unit = atoms.model[order] * n_samples + atoms.sample[order]
+        starts = np.r_[True, unit[1:] != unit[:-1]] if len(unit) else np.zeros(0, dtype=bool)
+        first = np.maximum.accumulate(np.where(starts, np.arange(len(unit)), 0))
+        place = np.empty(len(unit), dtype=np.int64)
+        place[order] = np.arange(len(unit)) - first
+        self._place = place
+        size = int(place.max(initial=-1)) + 1
+        table = np.full((n_samples, size), -1, dtype=np.int64)
+        # A later model with more of a sample's criteria fills what an earlier one left open.
+        table[atoms.sample, place] = atoms.leaf
+        self._table = table
+        self._count = (table >= 0).sum(axis=1)
+        self._sample = atoms.sample
+
+    def draw(self, rng: Generator) -> Ints:
+        """Return a leaf for every atom under one random swap."""
+        donor = np.arange(len(self._table))
+        for size in np.unique(self._count):
+            members = np.flatnonzero(self._count == size)
+            donor[members] = rng.permutation(members)
+        return np.asarray(self._table[donor[self._sample], self._place])

@@ -1,0 +1,83 @@
+"""The error tree: subclasses by what the user can do about it.
+
+::
+
+    AtomError
+    ├── UsageError          the command or form was filled in wrongly: change the input
+    ├── SettingsError       a setting or an endpoint is missing or wrong: change the configuration
+    ├── DataError           a file or record can't be used: change the data
+    │   ├── PictureError    a picture can't be used
+    │   └── FormatError     a file isn't in the form it was said to have
+    ├── StoreError          the store refuses: see the message
+    │   ├── ReadOnlyError   the study is sealed: copy it first
+    │   └── CorruptError    the store fails its integrity check
+    └── JudgeError          a model endpoint didn't answer usably
+        ├── TransientError  another try may help (transport, rate, server)
+        ├── PermanentError  another try can't help (refused request, missing key, no picture input)
+        └── SpendCapReached the run's money limit is used up: raise it and resume
+
+A message says what was given, what is allowed and what to do next. Errors pickle, and never hold
+a key.
+"""
+
+from __future__ import annotations
+
+
+class AtomError(Exception):
+    """The root of every error that Atomscope raises on purpose.
+
+    Args:
+        message: what was given, what is allowed, what to do next; shown to the user as it is.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class UsageError(AtomError):
+    """A command or a form was filled in wrongly."""
+
+
+class SettingsError(AtomError):
+    """A setting or an endpoint is missing or wrong."""
+
+
+class DataError(AtomError):
+    """A file or record can't be used."""
+
+
+class PictureError(DataError):
+    """A picture can't be used."""
+
+
+class FormatError(DataError):
+    """A file isn't in the form it was said to have."""
+
+
+class StoreError(AtomError):
+    """The store refuses an operation."""
+
+
+class ReadOnlyError(StoreError):
+    """The store or study is sealed; copy the study before changing it."""
+
+
+class CorruptError(StoreError):
+    """The store fails its integrity check."""
+
+
+class JudgeError(AtomError):
+    """A model endpoint didn't answer usably."""
+
+
+class TransientError(JudgeError):
+    """Another try may help: transport, rate limit or server trouble."""
+
+
+class PermanentError(JudgeError):
+    """Another try can't help: a refused request, a missing key, no picture input."""
+
+
+class SpendCapReached(JudgeError):
+    """The run's money limit is used up; raise it and resume."""

@@ -1,0 +1,38 @@
+"""What all records share: frozen, strict, and named by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+State = Literal["scored", "unscored", "failed"]
+
+
+class Record(BaseModel):
+    """A stored or exchanged value: frozen, and unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def content_id(kind: str, *parts: object) -> str:
+    """Name a record by what it is.
+
+    Args:
+        kind: the record's kind; equal parts of different kinds get different ids.
+        parts: JSON-able values, in a fixed order.
+
+    Returns:
+        24 hexadecimal digits (96 bits) of a BLAKE2b hash over canonical JSON.
+    """
+    text = json.dumps([kind, *parts], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    data = text.encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
+
+
+def blob_hash(data: bytes) -> str:
+    """Name a picture by its original bytes (SHA-256, hexadecimal)."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,246 @@
+"""The chain from a question to a checkpoint score.
+
+Reference: ATOM 3.1 (cognitive replay, atomic criteria) and 3.3 (checkpoint scoring).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from atom.records.base import Id, Record, State, content_id
+from atom.records.call import Sampling
+from atom.records.sample import Region
+
+
+class Response(Record):
+    """A candidate's answer to a sample."""
+
+    id: Id
+    sample_id: Id
+    candidate_id: Id
+    prompt: str
+    """Template id and version, or `imported`."""
+    sampling: Sampling = Sampling()
+    repeat: int = 0
+    parent_id: str | None = None
+    """For a correction: the answer that was tried again."""
+    arm: str | None = None
+    """For a correction: the arm of the experiment."""
+    state: State = "scored"
+    """`scored` = there is an answer; else why there is none, in `detail`."""
+    text: str = ""
+    detail: str = ""
+    call_id: str | None = None
+
+    @staticmethod
+    def make_id(
+        sample_id: str,
+        candidate_id: str,
+        prompt: str,
+        sampling: Sampling,
+        repeat: int = 0,
+        parent_id: str | None = None,
+        arm: str | None = None,
+    ) -> str:
+        """Hash what makes a response this one and no other."""
+        return content_id(
+            "response", sample_id, candidate_id, prompt, sampling.key, repeat, parent_id, arm
+        )
+
+
+class ReplayStep(Record):
+    """One step of the judge's reference chain of thought."""
+
+    text: str
+    regions: tuple[Region, ...] = ()
+
+
+class Replay(Record):
+    """The judge's own solution of a sample (cognitive replay, ATOM 3.1)."""
+
+    id: Id
+    sample_id: Id
+    judge_id: Id
+    prompt: str
+    sampling: Sampling = Sampling()
+    repeat: int = 0
+    state: State
+    detail: str = ""
+    """Reason (unscored) or error (failed)."""
+    steps: tuple[ReplayStep, ...] = ()
+    final_answer: str = ""
+    agrees: bool | None = None
+    """Whether it agrees with the reference answer; None without one. False = quarantined."""
+    call_id: str | None = None
+
+    @staticmethod
+    def make_id(
+        sample_id: str, judge_id: str, prompt: str, sampling: Sampling, repeat: int = 0
+    ) -> str:
+        """Hash what makes a replay this one and no other."""
+        return content_id("replay", sample_id, judge_id, prompt, sampling.key, repeat)
+
+
+CriteriaSource = Literal["judge", "hand"]
+
+
+class Criterion(Record):
+    """An atomic criterion: sub-question q and local ground truth g (ATOM 3.1)."""
+
+    id: Id
+    sample_id: Id
+    question: str = Field(min_length=1)
+    """An open question about one step."""
+    ground_truth: str = Field(min_length=1)
+
+    @staticmethod
+    def make_id(sample_id: str, question: str, ground_truth: str, ordinal: int = 0) -> str:
+        """Hash sample, question, ground truth and an ordinal among equals.
+
+        Weight, region and leaf are attributes: changing them pays for nothing.
+        """
+        return content_id("criterion", sample_id, question, ground_truth, ordinal)
+
+
+class CriterionUse(Record):
+    """A criterion as it stands in a criteria set: its place, weight and regions."""
+
+    criterion_id: Id
+    position: int
+    """0-based, in the order of the replay's steps."""
+    weight: int = Field(ge=1, le=10)
+    stated_weight: float | None = None
+    """What the judge said, where it had to be brought to a total of 10."""
+    step: int | None = None
+    """1-based step of the replay that it checks."""
+    regions: tuple[Region, ...] = ()
+
+
+class CriteriaSet(Record):
+    """The criteria of one sample, as a judge cut them or a person edited them."""
+
+    id: Id
+    sample_id: Id
+    judge_id: Id
+    replay_id: str | None = None
+    prompt: str
+    sampling: Sampling = Sampling()
+    repeat: int = 0
+    source: CriteriaSource = "judge"
+    state: State
+    detail: str = ""
+    uses: tuple[CriterionUse, ...] = ()
+    """3 to 5 as a rule, in order; weights total 10."""
+    adjustments: tuple[str, ...] = ()
+    """What the reply gate changed, in words."""
+    call_id: str | None = None
+
+    @staticmethod
+    def make_id(
+        sample_id: str,
+        judge_id: str,
+        prompt: str,
+        sampling: Sampling,
+        repeat: int = 0,
+        edited: object = None,
+    ) -> str:
+        """Hash what makes a set this one; `edited` holds the content of a hand-edited set."""
+        return content_id("criteria", sample_id, judge_id, prompt, sampling.key, repeat, edited)
+
+
+class Mapping(Record):
+    """Where a criterion hangs in a tree."""
+
+    criterion_id: Id
+    tree_version: Id
+    judge_id: Id
+    prompt: str
+    state: State
+    leaf: tuple[str, ...] | None = None
+    """The leaf's path, root first; None unless scored."""
+    detail: str = ""
+    call_id: str | None = None
+
+
+class Checkpoint(Record):
+    """One criterion scored on one response: the atom of every number on screen."""
+
+    key: Id
+    """Hash of criterion, response, judge, prompt version, sampling settings and repeat."""
+    criterion_id: Id
+    response_id: Id
+    judge_id: Id
+    prompt: str
+    sampling: Sampling = Sampling()
+    repeat: int = 0
+    state: State
+    score: int | None = Field(default=None, ge=1, le=5)
+    reason: str = ""
+    """The judge's reason for the score."""
+    quote: str = ""
+    """The part of the answer that the judge points at."""
+    span: tuple[int, int] | None = None
+    """Where the quote stands in the answer (start, end); None when it isn't found there."""
+    detail: str = ""
+    """Reason (unscored) or error (failed)."""
+    call_id: str | None = None
+
+    @staticmethod
+    def make_key(
+        criterion_id: str,
+        response_id: str,
+        judge_id: str,
+        prompt: str,
+        sampling: Sampling,
+        repeat: int = 0,
+    ) -> str:
+        """Equal key = already paid for."""
+        return content_id(
+            "checkpoint", criterion_id, response_id, judge_id, prompt, sampling.key, repeat
+        )
+
+
+OutcomeHow = Literal["imported", "exact", "numeric", "choice", "judge"]
+
+
+class Outcome(Record):
+    """Whether a response's final answer is right, kept apart from its checkpoints."""
+
+    response_id: Id
+    how: OutcomeHow
+    judge_id: str = ""
+    """The judge, for `how = judge`; empty otherwise."""
+    state: State = "scored"
+    value: float | None = Field(default=None, ge=0, le=1)
+    """1 right, 0 wrong; an imported metric may lie between."""
+    answer: str = ""
+    """The final answer that was read out of the response."""
+    detail: str = ""
+    call_id: str | None = None
+
+
+TagSubject = Literal["sample", "response"]
+
+
+class Tag(Record):
+    """A label from a source: skill, category, difficulty, ..."""
+
+    subject: TagSubject
+    subject_id: Id
+    source: str
+    """The file or data set that says so."""
+    facet: str
+    """What is labelled: `skills`, `task`, `grade`, ..."""
+    value: str
+
+
+class TreeRecord(Record):
+    """A capability tree as stored: its content hash names the version."""
+
+    version: Id
+    name: str
+    body: str
+    """The tree as canonical JSON (see `taxonomy`)."""
+    created: str = ""

@@ -1,0 +1,122 @@
+"""Studies, who takes part, runs and imports."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from atom.records.base import Id, Record, content_id
+from atom.records.call import Sampling
+
+
+class Candidate(Record):
+    """A model whose answers are examined."""
+
+    id: Id
+    name: str
+    family: str = ""
+    endpoint: str | None = None
+    """Name of the endpoint that answers; None when its answers were imported."""
+    synthetic: bool = False
+
+
+class Judge(Record):
+    """A model that replays, cuts criteria and scores."""
+
+    id: Id
+    name: str
+    family: str = ""
+    endpoint: str | None = None
+    synthetic: bool = False
+
+
+class Study(Record):
+    """A named selection over shared records, with its settings."""
+
+    id: Id
+    name: str = Field(min_length=1, max_length=120)
+    created: str = ""
+    synthetic: bool = False
+    judge_id: str | None = None
+    """None while nothing has been judged."""
+    tree_version: str | None = None
+    judge_sampling: Sampling = Sampling(temperature=0.0)
+    answer_sampling: Sampling = Sampling(temperature=0.7)
+    note: str = ""
+    copied_from: str | None = None
+    """The bundled study's id, when this is the user's own copy of it."""
+    consent: tuple[str, ...] = ()
+    """Hosts that the user agreed to send this study's pictures and texts to."""
+
+    @staticmethod
+    def make_id(name: str) -> str:
+        """A study is named by its name: unique in a store."""
+        return content_id("study", name)
+
+
+class StudySample(Record):
+    """A sample's place in a study, and which replay and criteria stand for it there."""
+
+    study_id: Id
+    sample_id: Id
+    position: int
+    replay_id: str | None = None
+    criteria_set_id: str | None = None
+
+
+class StudyCandidate(Record):
+    """A candidate's place in a study."""
+
+    study_id: Id
+    candidate_id: Id
+    position: int
+
+
+RunState = Literal["running", "stopping", "stopped", "done", "failed"]
+Stage = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
+
+
+class Run(Record):
+    """One execution that adds to a study."""
+
+    id: Id
+    study_id: Id
+    stages: tuple[Stage, ...]
+    judge: str | None = None
+    """Endpoint name of the judge."""
+    candidates: tuple[str, ...] = ()
+    """Endpoint names of candidates that answer in this run; empty = score what is there."""
+    limit: int | None = None
+    """At most this many samples."""
+    repeats: int = 1
+    budget: float | None = None
+    """Spend cap in USD."""
+    state: RunState = "running"
+    created: str = ""
+    heartbeat: str = ""
+    """Last sign of life of the process that runs it."""
+    done: int = 0
+    total: int = 0
+    unscored: int = 0
+    failed: int = 0
+    cost: float = 0.0
+    message: str = ""
+    """Why it stopped, in words."""
+
+
+class Import(Record):
+    """Files that were taken in, and what came of them."""
+
+    id: Id
+    study_id: Id
+    format: str
+    sources: tuple[str, ...]
+    """File names (without folders)."""
+    created: str = ""
+    samples: int = 0
+    responses: int = 0
+    skipped: tuple[str, ...] = ()
+    """What was left out and why, a line each (at most 200)."""
+    notes: tuple[str, ...] = ()
+    """What the reader should know (traps met), a line each."""

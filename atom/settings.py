@@ -1,0 +1,59 @@
+"""The only reader of the environment and of file locations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+DEMO_FOLDER = PROJECT_ROOT / "data" / "demo"
+ANCHORS_FILE = PROJECT_ROOT / "taxonomy" / "anchors.yaml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Where things are; made once at a border and passed in."""
+
+    store: str
+    """The user's store: a folder, or a `postgresql://` URL."""
+    demo: Path
+    """The sealed bundled study's folder."""
+    endpoints: Path
+    """The file that lists endpoints."""
+
+    @property
+    def store_folder(self) -> Path:
+        """The folder that holds pictures and snapshots beside the store."""
+        return Path("workspace") if "://" in self.store else Path(self.store)
+
+
+def load_settings(
+    environ: Mapping[str, str] | None = None, *, store: str | None = None
+) -> Settings:
+    """Read the settings.
+
+    Args:
+        environ: the environment; the process's own when None.
+        store: overrides `ATOM_STORE`.
+
+    Returns:
+        The settings; `ATOM_STORE` defaults to `workspace/`, `ATOM_ENDPOINTS` to `endpoints.yaml`
+        in the store's folder, `ATOM_DEMO` to the bundled study.
+    """
+    env = os.environ if environ is None else environ
+    chosen = store or env.get("ATOM_STORE") or "workspace"
+    folder = Path("workspace") if "://" in chosen else Path(chosen)
+    return Settings(
+        store=chosen,
+        demo=Path(env.get("ATOM_DEMO") or DEMO_FOLDER),
+        endpoints=Path(env.get("ATOM_ENDPOINTS") or folder / "endpoints.yaml"),
+    )
+
+
+def read_key(variable: str | None, environ: Mapping[str, str] | None = None) -> str | None:
+    """Return the API key held by the environment variable, or None; never stored or logged."""
+    if not variable:
+        return None
+    return (os.environ if environ is None else environ).get(variable) or None

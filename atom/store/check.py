@@ -1,0 +1,136 @@
+"""Integrity: proves that what the store holds fits together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from atom.errors import PictureError
+from atom.records import (
+    Call,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Mapping,
+    Picture,
+    Replay,
+    Response,
+    Sample,
+    Study,
+    StudySample,
+    blob_hash,
+)
+from atom.store.schema import KINDS, table
+from atom.store.store import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a check found.
+
+    Attributes:
+        counts: records by table.
+        states: checkpoints by state.
+        problems: what doesn't fit, a line each; empty = sound.
+    """
+
+    counts: dict[str, int]
+    states: dict[str, int]
+    problems: tuple[str, ...]
+
+
+_LINKS = (
+    # (child, column, parent, key)
+    (Response, "sample_id", Sample, "id"),
+    (Response, "call_id", Call, "id"),
+    (Replay, "sample_id", Sample, "id"),
+    (Replay, "call_id", Call, "id"),
+    (Criterion, "sample_id", Sample, "id"),
+    (CriteriaSet, "sample_id", Sample, "id"),
+    (CriteriaSet, "call_id", Call, "id"),
+    (Mapping, "criterion_id", Criterion, "id"),
+    (Checkpoint, "criterion_id", Criterion, "id"),
+    (Checkpoint, "response_id", Response, "id"),
+    (Checkpoint, "call_id", Call, "id"),
+    (StudySample, "sample_id", Sample, "id"),
+    (StudySample, "study_id", Study, "id"),
+    (StudySample, "replay_id", Replay, "id"),
+    (StudySample, "criteria_set_id", CriteriaSet, "id"),
+)
+
+
+def check_store(store: Store, *, pictures: bool = True) -> Report:
+    """Check the database file, every link between records, every state, and the pictures.
+
+    Args:
+        store: the store.
+        pictures: read every picture file and compare it with its hash.
+
+    Returns:
+        Counts and problems.
+
+    Raises:
+        CorruptError: the file can't be read as a database at all.
+    """
+    problems: list[str] = []
+    with store.read() as connection:
+        if connection.dialect.name == "sqlite":
+            verdicts = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
+            problems += [f"database: {line}" for line in verdicts if line != "ok"]
+        counts = {
+            kind.table.name: int(
+                connection.execute(sa.select(sa.func.count()).select_from(kind.table)).scalar_one()
+            )
+            for kind in KINDS.values()
+        }
+        for child, column, parent, key in _LINKS:
+            problems += _dangling(connection, table(child), column, table(parent), key)
+        checkpoints = table(Checkpoint)
+        states = {
+            str(state): int(n)
+            for state, n in connection.execute(
+                sa.select(checkpoints.c.state, sa.func.count()).group_by(checkpoints.c.state)
+            )
+        }
+        wrong = connection.execute(
+            sa.select(sa.func.count()).where(
+                sa.or_(
+                    sa.and_(checkpoints.c.state == "scored", checkpoints.c.score.is_(None)),
+                    sa.and_(checkpoints.c.state != "scored", checkpoints.c.score.is_not(None)),
+                    sa.and_(checkpoints.c.state != "scored", checkpoints.c.detail == ""),
+                )
+            )
+        ).scalar_one()
+    if wrong:
+        problems.append(f"{wrong} checkpoints whose state, score and reason don't fit together")
+    if pictures:
+        problems += _picture_problems(store)
+    return Report(counts=counts, states=states, problems=tuple(problems))
+
+
+def _dangling(
+    connection: sa.Connection, child: sa.Table, column: str, parent: sa.Table, key: str
+) -> list[str]:
+    orphans = (
+        sa.select(sa.func.count())
+        .select_from(child.outerjoin(parent, child.c[column] == parent.c[key]))
+        .where(child.c[column].is_not(None), parent.c[key].is_(None))
+    )
+    n = connection.execute(orphans).scalar_one()
+    if not n:
+        return []
+    return [f"{n} rows of {child.name} name a {column} that isn't in {parent.name}"]
+
+
+def _picture_problems(store: Store) -> list[str]:
+    problems = []
+    for picture in store.select(Picture):
+        try:
+            data = store.pictures.read(picture.id)
+        except PictureError as error:
+            problems.append(error.message)
+            continue
+        if blob_hash(data) != picture.id:
+            problems.append(f"picture {picture.id[:12]}... is not what its name says: it changed")
+    return problems

@@ -1,0 +1,65 @@
+"""Numbered migrations: SQL files applied once, in order, each in one transaction."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from atom.errors import StoreError
+
+_FOLDER = Path(__file__).parent / "migrations"
+
+
+def migrations() -> list[tuple[int, str]]:
+    """List (number, SQL) of all migrations in order."""
+    return [
+        (int(path.name[:4]), path.read_text(encoding="utf-8"))
+        for path in sorted(_FOLDER.glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    ]
+
+
+def schema_version(connection: sa.Connection) -> int:
+    """Return the number of the last migration that was applied; 0 for an empty database."""
+    if not sa.inspect(connection).has_table("meta"):
+        return 0
+    value = connection.execute(
+        sa.text("SELECT value FROM meta WHERE key = 'schema_version'")
+    ).scalar()
+    return int(value or 0)
+
+
+def migrate(connection: sa.Connection) -> int:
+    """Bring the schema up to date, inside the caller's transaction.
+
+    Returns:
+        The version it has now.
+
+    Raises:
+        StoreError: the database was written by a newer Atomscope.
+    """
+    current = schema_version(connection)
+    steps = migrations()
+    newest = steps[-1][0]
+    if current > newest:
+        raise StoreError(
+            f"this store has schema {current}, this Atomscope knows up to {newest}: "
+            "update Atomscope, or choose another store with --store"
+        )
+    if current == 0:
+        connection.execute(sa.text("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)"))
+        connection.execute(
+            sa.text("INSERT INTO meta VALUES ('schema_version', '0'), ('revision', '0')")
+        )
+    for number, script in steps:
+        if number <= current:
+            continue
+        if connection.dialect.name == "sqlite":
+            script = script.replace("BYTEA", "BLOB")
+        for statement in filter(None, (part.strip() for part in re.split(r";\s*\n", script))):
+            connection.exec_driver_sql(statement.rstrip(";"))
+        connection.execute(
+            sa.text("UPDATE meta SET value = :n WHERE key = 'schema_version'"), {"n": str(number)}
+        )
+    return newest

@@ -1,0 +1,143 @@
+"""Picture files beside the database, named by their content; thumbnails made once."""
+
+from __future__ import annotations
+
+import io
+import os
+import uuid
+import warnings
+from pathlib import Path
+
+from PIL import Image, ImageOps
+
+from atom.errors import PictureError
+from atom.records import Picture, blob_hash
+
+MAX_BYTES = 50_000_000
+MAX_PIXELS = 100_000_000
+THUMBNAIL = (240, 180)
+
+
+def inspect_picture(data: bytes, name: str = "picture") -> Picture:
+    """Read what a picture file is, from its header and nothing more.
+
+    Raises:
+        PictureError: it isn't a picture, or too large; the message says what is allowed.
+    """
+    if len(data) > MAX_BYTES:
+        raise PictureError(
+            f"{name!r} has {len(data) / 1e6:.0f} MB; pictures of up to {MAX_BYTES / 1e6:.0f} MB "
+            "are taken: save it smaller"
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = Image.open(io.BytesIO(data))
+            width, height = image.size
+            media_type = Image.MIME.get(image.format or "", "application/octet-stream")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise PictureError(
+            f"{name!r} can't be read as a picture ({error}); PNG, JPEG, WebP and GIF are taken"
+        ) from error
+    if width * height > MAX_PIXELS:
+        raise PictureError(
+            f"{name!r} is {width} x {height} pixels; up to {MAX_PIXELS / 1e6:.0f} million are "
+            "taken: scale it down"
+        )
+    return Picture(
+        id=blob_hash(data), media_type=media_type, width=width, height=height, n_bytes=len(data)
+    )
+
+
+def make_thumbnail(data: bytes) -> bytes:
+    """Draw a small WebP of a picture, upright, on white.
+
+    Raises:
+        PictureError: the file is broken.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            opened = Image.open(io.BytesIO(data))
+            opened.draft("RGB", (THUMBNAIL[0] * 2, THUMBNAIL[1] * 2))
+            image: Image.Image = ImageOps.exif_transpose(opened)
+            if image.mode.startswith("I;16") or image.mode in ("I", "F"):
+                image = image.convert("F").point(lambda value: value / 257.0).convert("L")
+            rgba = image.convert("RGBA")
+            rgba.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
+            flat = Image.new("RGB", rgba.size, "white")
+            flat.paste(rgba, mask=rgba.getchannel("A"))
+            out = io.BytesIO()
+            flat.save(out, "WEBP", quality=72, method=4)
+    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        raise PictureError(f"the picture is broken ({error}); attach a whole one") from error
+    return out.getvalue()
+
+
+class PictureFiles:
+    """The folders `pictures/` and `thumbs/` of a store.
+
+    Args:
+        folder: where they lie.
+        read_only: nothing is written; a missing thumbnail is made in memory.
+    """
+
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self._folder = folder
+        self._read_only = read_only
+
+    def path(self, picture_id: str) -> Path:
+        """Return where a picture lies (it may not be there)."""
+        return self._folder / "pictures" / picture_id[:2] / picture_id
+
+    def _thumb_path(self, picture_id: str) -> Path:
+        return self._folder / "thumbs" / picture_id[:2] / f"{picture_id}.webp"
+
+    def add(self, data: bytes, name: str = "picture") -> Picture:
+        """Keep a picture and its thumbnail; adding it twice is no different from once.
+
+        Raises:
+            PictureError: it can't be used.
+        """
+        picture = inspect_picture(data, name)
+        thumb = make_thumbnail(data)
+        _write_once(self.path(picture.id), data)
+        _write_once(self._thumb_path(picture.id), thumb)
+        return picture
+
+    def read(self, picture_id: str) -> bytes:
+        """Return a picture's original bytes.
+
+        Raises:
+            PictureError: the file is gone.
+        """
+        try:
+            return self.path(picture_id).read_bytes()
+        except FileNotFoundError:
+            raise PictureError(
+                f"picture {picture_id[:12]}... is missing from the store's pictures folder; "
+                "import the pictures again"
+            ) from None
+
+    def thumbnail(self, picture_id: str) -> bytes:
+        """Return a picture's thumbnail (WebP), made now if it isn't there.
+
+        Raises:
+            PictureError: the file is gone or broken.
+        """
+        path = self._thumb_path(picture_id)
+        if path.exists():
+            return path.read_bytes()
+        thumb = make_thumbnail(self.read(picture_id))
+        if not self._read_only:
+            _write_once(path, thumb)
+        return thumb
+
+
+def _write_once(path: Path, data: bytes) -> None:
+    if path.exists() and path.stat().st_size == len(data):
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
+    part.write_bytes(data)
+    os.replace(part, path)  # noqa: PTH105 - the atomic replace, named

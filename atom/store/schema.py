@@ -1,0 +1,161 @@
+"""Tables for records: which table, which key, and how a record becomes a row.
+
+A scalar field is a column of its own type; anything nested is one JSON column. The raw replies of
+calls are kept compressed.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping as AbcMapping
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import sqlalchemy as sa
+
+from atom import records as r
+
+metadata = sa.MetaData()
+
+_SCALARS: dict[type, type[sa.types.TypeEngine[Any]]] = {
+    str: sa.Text,
+    int: sa.Integer,
+    float: sa.Double,
+    bool: sa.Boolean,
+}
+
+
+def _scalar(annotation: Any) -> type | None:
+    """Return the scalar type behind an annotation (`int | None`, a `Literal`, ...), or None."""
+    if get_origin(annotation) is Annotated:
+        return _scalar(get_args(annotation)[0])
+    if get_origin(annotation) is Literal:
+        return str
+    if get_origin(annotation) in (Union, UnionType):
+        inner = {_scalar(part) for part in get_args(annotation) if part is not NoneType}
+        return inner.pop() if len(inner) == 1 else None
+    return annotation if annotation in _SCALARS else None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one record type is stored."""
+
+    record: type[r.Record]
+    table: sa.Table
+    key: tuple[str, ...]
+    nested: frozenset[str]
+
+    def to_row(self, record: r.Record) -> dict[str, Any]:
+        """Turn a record into a row."""
+        row: dict[str, Any] = {}
+        for name in self.table.columns.keys():  # noqa: SIM118 - a column collection, not a dict
+            value = getattr(record, name)
+            if name in self.nested:
+                value = None if value is None else _dump(value)
+            elif self.table.name == "calls" and name == "reply" and value is not None:
+                value = zlib.compress(value.encode("utf-8", "surrogatepass"), 9)
+            elif isinstance(value, str):
+                value = _storable(value)
+            row[name] = value
+        return row
+
+    def from_row(self, row: AbcMapping[str, Any]) -> r.Record:
+        """Turn a row back into its record."""
+        data: dict[str, Any] = {}
+        for name in self.table.columns.keys():  # noqa: SIM118 - a column collection, not a dict
+            value = row[name]
+            if name in self.nested and value is not None:
+                value = json.loads(value)
+            elif self.table.name == "calls" and name == "reply" and value is not None:
+                value = zlib.decompress(value).decode("utf-8", "surrogatepass")
+            data[name] = value
+        return self.record.model_validate(data)
+
+
+def _storable(text: str) -> str:
+    """Databases take neither lone surrogates nor (PostgreSQL) NUL: show them as U+FFFD."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def _dump(value: Any) -> str:
+    def plain(item: Any) -> Any:
+        if isinstance(item, r.Record):
+            return item.model_dump(exclude_defaults=True)
+        if isinstance(item, tuple | list):
+            return [plain(part) for part in item]
+        return item
+
+    return _storable(json.dumps(plain(value), ensure_ascii=False, separators=(",", ":")))
+
+
+def _kind(record: type[r.Record], table: str, *key: str) -> Kind:
+    columns: list[sa.Column[Any]] = []
+    nested = set()
+    for name, field in record.model_fields.items():
+        scalar = _scalar(field.annotation)
+        if scalar is None:
+            nested.add(name)
+        kind = sa.LargeBinary if (table, name) == ("calls", "reply") else _SCALARS[scalar or str]
+        columns.append(sa.Column(name, kind(), primary_key=name in key))
+    return Kind(record, sa.Table(table, metadata, *columns), key, frozenset(nested))
+
+
+KINDS: dict[type[r.Record], Kind] = {
+    kind.record: kind
+    for kind in (
+        _kind(r.Picture, "pictures", "id"),
+        _kind(r.Sample, "samples", "id"),
+        _kind(r.Candidate, "candidates", "id"),
+        _kind(r.Judge, "judges", "id"),
+        _kind(r.Call, "calls", "id"),
+        _kind(r.Response, "responses", "id"),
+        _kind(r.Replay, "replays", "id"),
+        _kind(r.Criterion, "criteria", "id"),
+        _kind(r.CriteriaSet, "criteria_sets", "id"),
+        _kind(r.Mapping, "mappings", "criterion_id", "tree_version"),
+        _kind(r.Checkpoint, "checkpoints", "key"),
+        _kind(r.Outcome, "outcomes", "response_id", "how", "judge_id"),
+        _kind(r.Tag, "tags", "subject", "subject_id", "source", "facet", "value"),
+        _kind(r.TreeRecord, "trees", "version"),
+        _kind(r.Study, "studies", "id"),
+        _kind(r.StudySample, "study_samples", "study_id", "sample_id"),
+        _kind(r.StudyCandidate, "study_candidates", "study_id", "candidate_id"),
+        _kind(r.Run, "runs", "id"),
+        _kind(r.Import, "imports", "id"),
+    )
+}
+
+claims = sa.Table(
+    "claims",
+    metadata,
+    sa.Column("item", sa.Text(), primary_key=True),
+    sa.Column("owner", sa.Text()),
+    sa.Column("until", sa.Double()),
+)
+import_links = sa.Table(
+    "import_links",
+    metadata,
+    sa.Column("import_id", sa.Text(), primary_key=True),
+    sa.Column("kind", sa.Text(), primary_key=True),
+    sa.Column("record_id", sa.Text(), primary_key=True),
+)
+meta = sa.Table(
+    "meta",
+    metadata,
+    sa.Column("key", sa.Text(), primary_key=True),
+    sa.Column("value", sa.Text()),
+)
+
+
+def table(record: type[r.Record]) -> sa.Table:
+    """Return the table of a record type."""
+    return KINDS[record].table

@@ -1,0 +1,371 @@
+"""The store: records in SQLite (WAL) or PostgreSQL, pictures in files beside it.
+
+Writes are short transactions that begin with `BEGIN IMMEDIATE`, so that several writers wait for
+each other instead of failing; reads never block them. Records are named by their content, so
+adding one twice is no different from adding it once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from atom.errors import CorruptError, ReadOnlyError, StoreError
+from atom.records import Picture, Record
+from atom.store.migrate import migrate, schema_version
+from atom.store.pictures import PictureFiles
+from atom.store.schema import KINDS, claims, import_links, meta
+
+R = TypeVar("R", bound=Record)
+DATABASE = "atomscope.sqlite"
+BUSY_SECONDS = 30.0
+_CHUNK = 400
+
+
+class Writer:
+    """Changes inside one transaction; made by `Store.write`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        insert: Callable[[sa.Table], Any]
+        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+        self._insert = insert
+
+    def put(self, records: Iterable[Record]) -> int:
+        """Add records; one whose key is there already is left as it is.
+
+        Returns:
+            How many were new.
+        """
+        new = 0
+        for kind, rows in _by_kind(records):
+            statement = self._insert(kind.table).on_conflict_do_nothing()
+            for start in range(0, len(rows), _CHUNK):
+                result = self._connection.execute(
+                    statement,
+                    rows[start : start + _CHUNK],
+                    execution_options={"preserve_rowcount": True},
+                )
+                new += max(result.rowcount, 0)
+        return new
+
+    def replace(self, records: Iterable[Record]) -> None:
+        """Add records, overwriting those whose key is there already."""
+        for kind, rows in _by_kind(records):
+            statement = self._insert(kind.table)
+            rest = [name for name in kind.table.columns.keys() if name not in kind.key]  # noqa: SIM118
+            statement = statement.on_conflict_do_update(
+                index_elements=list(kind.key),
+                set_={name: statement.excluded[name] for name in rest},
+            )
+            for start in range(0, len(rows), _CHUNK):
+                self._connection.execute(statement, rows[start : start + _CHUNK])
+
+    def delete(self, record: type[Record], where: sa.ColumnElement[bool]) -> int:
+        """Delete the records that match; returns how many went."""
+        return self._connection.execute(sa.delete(KINDS[record].table).where(where)).rowcount
+
+    def execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
+        """Run a Core statement in this transaction."""
+        return self._connection.execute(statement)
+
+    def link_import(self, import_id: str, links: Iterable[tuple[str, str]]) -> None:
+        """Note which records (kind, id) an import brought."""
+        rows = [{"import_id": import_id, "kind": k, "record_id": i} for k, i in links]
+        statement = self._insert(import_links).on_conflict_do_nothing()
+        for start in range(0, len(rows), _CHUNK):
+            self._connection.execute(statement, rows[start : start + _CHUNK])
+
+    def claim(self, items: Sequence[str], owner: str, seconds: float, now: float) -> set[str]:
+        """Claim planned items with a lease, so that two runners don't pay twice.
+
+        Args:
+            items: keys of planned items.
+            owner: the runner's name.
+            seconds: how long the lease lasts.
+            now: seconds since the epoch.
+
+        Returns:
+            The items that are the owner's now (free, expired, or already its own).
+        """
+        got: set[str] = set()
+        for start in range(0, len(items), _CHUNK):
+            part = list(items[start : start + _CHUNK])
+            taken = self._connection.execute(
+                sa.select(claims.c.item).where(
+                    claims.c.item.in_(part), claims.c.owner != owner, claims.c.until > now
+                )
+            ).scalars()
+            free = set(part) - set(taken)
+            if free:
+                statement = self._insert(claims)
+                statement = statement.on_conflict_do_update(
+                    index_elements=["item"],
+                    set_={"owner": statement.excluded.owner, "until": statement.excluded.until},
+                )
+                rows = [{"item": i, "owner": owner, "until": now + seconds} for i in sorted(free)]
+                self._connection.execute(statement, rows)
+            got |= free
+        return got
+
+    def release(self, owner: str, items: Sequence[str] | None = None) -> None:
+        """Give claimed items back; all of the owner's when None."""
+        statement = sa.delete(claims).where(claims.c.owner == owner)
+        if items is None:
+            self._connection.execute(statement)
+            return
+        for start in range(0, len(items), _CHUNK):
+            part = list(items[start : start + _CHUNK])
+            self._connection.execute(statement.where(claims.c.item.in_(part)))
+
+
+def _by_kind(records: Iterable[Record]) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
+    groups: dict[type[Record], list[dict[str, Any]]] = {}
+    for record in records:
+        groups.setdefault(type(record), []).append(KINDS[type(record)].to_row(record))
+    for record_type, rows in groups.items():
+        yield KINDS[record_type], rows
+
+
+class Store:
+    """A store of records and pictures; safe to share between threads.
+
+    Open one with `Store.open`; close it with `close`, or use it in a `with` block.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        folder: Path,
+        write_engine: sa.Engine | None,
+        read_engine: sa.Engine,
+    ) -> None:
+        self.url = url
+        self.folder = folder
+        self._write_engine = write_engine
+        self._read_engine = read_engine
+        self.pictures = PictureFiles(folder, read_only=write_engine is None)
+
+    @classmethod
+    def open(cls, location: str | Path, *, read_only: bool = False) -> Store:
+        """Open a store, making or migrating it as needed.
+
+        Args:
+            location: a folder, or a `postgresql://` URL (pictures then lie in `workspace/`).
+            read_only: nothing may be written; the files may lie on a read-only disk.
+
+        Raises:
+            StoreError: it can't be opened; the message says why.
+        """
+        text = str(location)
+        if "://" in text:
+            return cls._open_server(text, read_only)
+        folder = Path(text)
+        database = folder / DATABASE
+        if read_only:
+            if not database.exists():
+                raise StoreError(f"there is no store in {text!r}")
+            url = f"file:{database.resolve().as_posix()}?mode=ro&immutable=1"
+            engine = _sqlite_engine(url, "BEGIN", read_only=True)
+            store = cls(text, folder, None, engine)
+            with store.read() as connection:
+                schema_version(connection)
+            return store
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"can't make the store's folder {text!r}: {error}") from error
+        url = f"file:{database.resolve().as_posix()}"
+        store = cls(
+            text, folder, _sqlite_engine(url, "BEGIN IMMEDIATE"), _sqlite_engine(url, "BEGIN")
+        )
+        store._migrate()
+        return store
+
+    @classmethod
+    def _open_server(cls, url: str, read_only: bool) -> Store:
+        if url.startswith("postgresql://"):
+            url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+        try:
+            engine = sa.create_engine(url, pool_pre_ping=True)
+        except (sa.exc.ArgumentError, ImportError) as error:
+            raise StoreError(
+                f"can't use the store URL: {error}; a folder or postgresql://user@host/name is "
+                "allowed (PostgreSQL needs `pip install 'psycopg[binary]'`)"
+            ) from error
+        store = cls(url, Path("workspace"), None if read_only else engine, engine)
+        if not read_only:
+            store._migrate()
+        return store
+
+    def _migrate(self) -> None:
+        with self.read() as connection:
+            ready = schema_version(connection)
+        assert self._write_engine is not None
+        try:
+            with self._write_engine.begin() as connection:
+                if ready != migrate(connection):
+                    self._bump(connection)
+        except sa.exc.DatabaseError as error:
+            raise StoreError(f"can't open the store {self.url!r}: {error.orig}") from error
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing may be written."""
+        return self._write_engine is None
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._read_engine.dispose()
+        if self._write_engine is not None:
+            self._write_engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """Read inside one consistent snapshot.
+
+        Raises:
+            CorruptError: the file is not a database or is damaged.
+        """
+        try:
+            with self._read_engine.begin() as connection:
+                yield connection
+        except sa.exc.DatabaseError as error:
+            if isinstance(error.orig, sqlite3.DatabaseError) and (
+                "malformed" in str(error.orig) or "not a database" in str(error.orig)
+            ):
+                raise CorruptError(
+                    f"the store {self.url!r} is damaged ({error.orig}): put a backup in its place"
+                ) from error
+            raise
+
+    @contextmanager
+    def write(self) -> Iterator[Writer]:
+        """Change the store inside one transaction: all of it happens, or nothing.
+
+        Raises:
+            ReadOnlyError: the store is sealed.
+            StoreError: another writer holds the store for too long, or the disk is full.
+        """
+        if self._write_engine is None:
+            raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
+        try:
+            with self._write_engine.begin() as connection:
+                yield Writer(connection)
+                self._bump(connection)
+        except sa.exc.OperationalError as error:
+            raise StoreError(f"the store can't be written: {error.orig}; try again") from error
+
+    @staticmethod
+    def _bump(connection: sa.Connection) -> None:
+        connection.execute(
+            sa.text(
+                "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) "
+                "WHERE key = 'revision'"
+            )
+        )
+
+    def revision(self) -> int:
+        """Return a number that grows with every change; caches are keyed by it."""
+        with self.read() as connection:
+            value = connection.execute(sa.select(meta.c.value).where(meta.c.key == "revision"))
+            return int(value.scalar_one())
+
+    def put(self, records: Iterable[Record]) -> int:
+        """Add records in one transaction; returns how many were new."""
+        with self.write() as writer:
+            return writer.put(records)
+
+    def replace(self, records: Iterable[Record]) -> None:
+        """Add or overwrite records in one transaction."""
+        with self.write() as writer:
+            writer.replace(records)
+
+    def get(self, record: type[R], *key: str) -> R | None:
+        """Return the record with this key, or None."""
+        kind = KINDS[record]
+        where = [kind.table.c[name] == value for name, value in zip(kind.key, key, strict=True)]
+        found = self.select(record, *where)
+        return found[0] if found else None
+
+    def select(
+        self,
+        record: type[R],
+        *where: sa.ColumnElement[bool],
+        order_by: Sequence[Any] = (),
+        limit: int | None = None,
+    ) -> list[R]:
+        """Return the records that match all conditions (columns from `schema.table(record)`)."""
+        kind = KINDS[record]
+        statement = sa.select(kind.table).where(*where).order_by(*order_by).limit(limit)
+        with self.read() as connection:
+            rows = connection.execute(statement).mappings().all()
+        return [kind.from_row(row) for row in rows]  # type: ignore[misc, arg-type]
+
+    def get_many(self, record: type[R], ids: Iterable[str], column: str | None = None) -> list[R]:
+        """Return the records whose key (or `column`) is among `ids`, in chunks."""
+        kind = KINDS[record]
+        field = kind.table.c[column or kind.key[0]]
+        wanted = list(dict.fromkeys(ids))
+        found: list[R] = []
+        for start in range(0, len(wanted), _CHUNK):
+            found += self.select(record, field.in_(wanted[start : start + _CHUNK]))
+        return found
+
+    def add_picture(self, data: bytes, name: str = "picture") -> Picture:
+        """Keep a picture: file, thumbnail and record.
+
+        Raises:
+            PictureError: it can't be used.
+            ReadOnlyError: the store is sealed.
+        """
+        if self.read_only:
+            raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
+        picture = self.pictures.add(data, name)
+        self.put([picture])
+        return picture
+
+
+def _sqlite_engine(uri: str, begin: str, *, read_only: bool = False) -> sa.Engine:
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None
+        )
+        if not read_only:
+            # Changing the journal mode needs a lock that the busy timeout doesn't cover.
+            deadline = time.monotonic() + BUSY_SECONDS
+            while True:
+                try:
+                    connection.execute("PRAGMA journal_mode = WAL")
+                    break
+                except sqlite3.OperationalError:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.02)
+                except sqlite3.DatabaseError:
+                    break
+            connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+    engine = sa.create_engine(
+        "sqlite+pysqlite://", creator=connect, poolclass=sa.QueuePool, pool_size=8, max_overflow=32
+    )
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine

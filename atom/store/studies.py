@@ -1,0 +1,264 @@
+"""Studies in a store: find, copy, rename, delete, and what a study selects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from atom.errors import UsageError
+from atom.records import (
+    Call,
+    Candidate,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Import,
+    Judge,
+    Mapping,
+    Outcome,
+    Picture,
+    Record,
+    Replay,
+    Response,
+    Run,
+    Sample,
+    Study,
+    StudyCandidate,
+    StudySample,
+    Tag,
+    TreeRecord,
+)
+from atom.store.schema import import_links, table
+from atom.store.store import Store, Writer
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyCounts:
+    """What a study holds, for its card."""
+
+    samples: int
+    candidates: int
+    responses: int
+
+
+def list_studies(store: Store) -> list[Study]:
+    """Return all studies by name."""
+    return store.select(Study, order_by=[table(Study).c.name])
+
+
+def find_study(store: Store, name_or_id: str) -> Study:
+    """Return a study by its name or id.
+
+    Raises:
+        UsageError: there is none; the message names those that exist.
+    """
+    for study in list_studies(store):
+        if name_or_id in (study.id, study.name):
+            return study
+    names = ", ".join(repr(study.name) for study in list_studies(store)) or "none yet"
+    raise UsageError(f"there is no study {name_or_id!r}; studies in this store: {names}")
+
+
+def count_study(store: Store, study_id: str) -> StudyCounts:
+    """Count what a study holds."""
+    samples, candidates = table(StudySample), table(StudyCandidate)
+    responses = table(Response)
+    with store.read() as connection:
+        n_samples = connection.execute(
+            sa.select(sa.func.count()).select_from(samples).where(samples.c.study_id == study_id)
+        ).scalar_one()
+        n_candidates = connection.execute(
+            sa.select(sa.func.count())
+            .select_from(candidates)
+            .where(candidates.c.study_id == study_id)
+        ).scalar_one()
+        n_responses = connection.execute(
+            sa.select(sa.func.count())
+            .select_from(
+                responses.join(samples, samples.c.sample_id == responses.c.sample_id).join(
+                    candidates,
+                    sa.and_(
+                        candidates.c.candidate_id == responses.c.candidate_id,
+                        candidates.c.study_id == samples.c.study_id,
+                    ),
+                )
+            )
+            .where(samples.c.study_id == study_id)
+        ).scalar_one()
+    return StudyCounts(samples=n_samples, candidates=n_candidates, responses=n_responses)
+
+
+def study_candidates(store: Store, study_id: str) -> list[Candidate]:
+    """Return a study's candidates in its order."""
+    places = table(StudyCandidate)
+    rows = store.select(StudyCandidate, places.c.study_id == study_id, order_by=[places.c.position])
+    found = {c.id: c for c in store.get_many(Candidate, [row.candidate_id for row in rows])}
+    return [found[row.candidate_id] for row in rows if row.candidate_id in found]
+
+
+def study_places(store: Store, study_id: str) -> list[StudySample]:
+    """Return a study's samples' places in its order."""
+    places = table(StudySample)
+    return store.select(StudySample, places.c.study_id == study_id, order_by=[places.c.position])
+
+
+def add_to_study(
+    writer: Writer,
+    study_id: str,
+    sample_ids: Sequence[str],
+    candidate_ids: Sequence[str],
+    *,
+    first_position: int,
+    first_candidate: int = 0,
+) -> None:
+    """Give samples and candidates a place in a study, behind those that are there."""
+    writer.put(
+        StudySample(study_id=study_id, sample_id=sample_id, position=first_position + number)
+        for number, sample_id in enumerate(sample_ids)
+    )
+    writer.put(
+        StudyCandidate(
+            study_id=study_id, candidate_id=candidate_id, position=first_candidate + number
+        )
+        for number, candidate_id in enumerate(candidate_ids)
+    )
+
+
+def rename_study(store: Store, study_id: str, name: str) -> Study:
+    """Give a study another name; its id, and links to it, stay.
+
+    Raises:
+        UsageError: the name is empty or taken.
+    """
+    name = name.strip()
+    study = find_study(store, study_id)
+    taken = [other for other in list_studies(store) if other.name == name and other.id != study.id]
+    if not name or taken:
+        raise UsageError(f"{name!r} is {'taken' if taken else 'empty'}: choose another name")
+    renamed = study.model_copy(update={"name": name})
+    store.replace([renamed])
+    return renamed
+
+
+def delete_study(store: Store, study_id: str) -> None:
+    """Remove a study. Shared records stay, so that what was paid for is never asked again."""
+    study = find_study(store, study_id)
+    with store.write() as writer:
+        for kind in (StudySample, StudyCandidate, Run, Import):
+            writer.delete(kind, table(kind).c.study_id == study.id)
+        writer.delete(Study, table(Study).c.id == study.id)
+
+
+def copy_study(
+    source: Store, target: Store, study_id: str, name: str, *, created: str = ""
+) -> Study:
+    """Copy a study, with everything it selects, into a store (which may be the same one).
+
+    Args:
+        source: where it is.
+        target: where the copy goes.
+        study_id: the study.
+        name: the copy's name; must be free in the target.
+        created: UTC time for the copy's record.
+
+    Returns:
+        The copy.
+
+    Raises:
+        UsageError: the name is taken or the study doesn't exist.
+    """
+    study = find_study(source, study_id)
+    name = name.strip()
+    if not name or any(other.name == name for other in list_studies(target)):
+        raise UsageError(f"{name!r} is {'taken' if name else 'empty'}: choose another name")
+    copy = study.model_copy(
+        update={
+            "id": _free_id(target, name),
+            "name": name,
+            "copied_from": study.id,
+            "created": created or study.created,
+        }
+    )
+    places = study_places(source, study.id)
+    candidates = table(StudyCandidate)
+    seats = source.select(StudyCandidate, candidates.c.study_id == study.id)
+    if source.url != target.url or source.folder != target.folder:
+        _copy_records(source, target, study, places, seats)
+    with target.write() as writer:
+        writer.put([copy])
+        writer.put(place.model_copy(update={"study_id": copy.id}) for place in places)
+        writer.put(seat.model_copy(update={"study_id": copy.id}) for seat in seats)
+    return copy
+
+
+def _free_id(store: Store, name: str) -> str:
+    """A renamed study keeps its id, so a name's own id may be taken."""
+    study_id = Study.make_id(name)
+    number = 1
+    while store.get(Study, study_id) is not None:
+        number += 1
+        study_id = Study.make_id(f"{name} ({number})")
+    return study_id
+
+
+def _copy_records(
+    source: Store,
+    target: Store,
+    study: Study,
+    places: Sequence[StudySample],
+    seats: Sequence[StudyCandidate],
+) -> None:
+    sample_ids = [place.sample_id for place in places]
+    samples = source.get_many(Sample, sample_ids)
+    candidate_ids = {seat.candidate_id for seat in seats}
+    responses = [
+        response
+        for response in source.get_many(Response, sample_ids, "sample_id")
+        if response.candidate_id in candidate_ids
+    ]
+    response_ids = [response.id for response in responses]
+    criteria = source.get_many(Criterion, sample_ids, "sample_id")
+    groups: list[list[Record]] = [
+        list(samples),
+        list(source.get_many(Candidate, candidate_ids)),
+        list(source.get_many(Judge, [study.judge_id] if study.judge_id else [])),
+        list(source.get_many(TreeRecord, [study.tree_version] if study.tree_version else [])),
+        list(responses),
+        list(source.get_many(Replay, sample_ids, "sample_id")),
+        list(source.get_many(CriteriaSet, sample_ids, "sample_id")),
+        list(criteria),
+        list(source.get_many(Mapping, [c.id for c in criteria], "criterion_id")),
+        list(source.get_many(Checkpoint, response_ids, "response_id")),
+        list(source.get_many(Outcome, response_ids, "response_id")),
+        list(source.get_many(Tag, [*sample_ids, *response_ids], "subject_id")),
+    ]
+    calls = {
+        call_id
+        for group in groups
+        for record in group
+        if (call_id := getattr(record, "call_id", None))
+    }
+    groups.append(list(source.get_many(Call, calls)))
+    slots = {slot.picture_id for sample in samples for slot in sample.pictures if slot.picture_id}
+    pictures = source.get_many(Picture, slots)
+    for picture in pictures:
+        target.pictures.add(source.pictures.read(picture.id))
+    groups.append(list(pictures))
+    for group in groups:
+        target.put(group)
+
+
+def linked_records(store: Store, import_id: str) -> dict[str, set[str]]:
+    """Return which records (ids by kind) an import brought."""
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(import_links.c.kind, import_links.c.record_id).where(
+                import_links.c.import_id == import_id
+            )
+        ).all()
+    found: dict[str, set[str]] = {}
+    for kind, record_id in rows:
+        found.setdefault(kind, set()).add(record_id)
+    return found

@@ -1,0 +1,29 @@
+"""The capability tree and its algebra; pure."""
+
+from taxonomy.path import DEPTH, SEPARATOR, Path, fold, format_path, parse_path
+from taxonomy.serial import (
+    TreeFormatError,
+    load_anchors,
+    parse_tree,
+    to_json,
+    to_yaml,
+    tree_version,
+)
+from taxonomy.tree import Node, Tree
+
+__all__ = [
+    "DEPTH",
+    "SEPARATOR",
+    "Node",
+    "Path",
+    "Tree",
+    "TreeFormatError",
+    "fold",
+    "format_path",
+    "load_anchors",
+    "parse_path",
+    "parse_tree",
+    "to_json",
+    "to_yaml",
+    "tree_version",
+]

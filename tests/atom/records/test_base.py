@@ -1,0 +1,75 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from atom.records import Checkpoint, Criterion, Sample, Sampling, blob_hash, content_id
+
+texts = st.text(max_size=30)
+
+
+@given(texts, texts)
+def test_ids_differ_when_anything_differs(a, b):
+    assert (content_id("x", a, "") == content_id("x", b, "")) == (a == b)
+    assert content_id("x", a, b) != content_id("y", a, b)
+    assert (content_id("x", a + b, "") == content_id("x", a, b)) == (b == "")
+
+
+def test_ids_are_stable_across_versions():
+    assert content_id("sample", "set", "1") == "675c6c6fc43a46800fdf4fce"
+
+
+def test_an_id_takes_lone_surrogates():
+    assert len(content_id("sample", "\ud800")) == 24
+
+
+def test_a_sample_is_named_by_its_source_id_and_pictures_do_not_change_it():
+    assert Sample.make_id("set", "7", "q", (), ()) == Sample.make_id(
+        "set", "7", "other", ("a",), ("p",)
+    )
+    assert Sample.make_id("set", None, "q", (), ("p",)) == Sample.make_id(
+        "else", None, "q", (), ("p",)
+    )
+    assert Sample.make_id("set", None, "q", (), ("p",)) != Sample.make_id(
+        "set", None, "q", (), ("r",)
+    )
+
+
+def test_equal_criteria_of_a_sample_are_told_apart_by_their_ordinal():
+    assert Criterion.make_id("s", "q", "g", 0) != Criterion.make_id("s", "q", "g", 1)
+
+
+def test_every_setting_that_changes_a_score_changes_its_key():
+    base = ("c", "r", "j", "scoring/1", Sampling(temperature=0.0), 0)
+    keys = {Checkpoint.make_key(*base)}
+    for place, other in enumerate(("d", "s", "k", "scoring/2", Sampling(temperature=0.1), 1)):
+        changed = list(base)
+        changed[place] = other
+        keys.add(Checkpoint.make_key(*changed))
+    assert len(keys) == 7
+
+
+def test_unknown_fields_are_refused_and_records_do_not_change():
+    with pytest.raises(ValidationError):
+        Criterion(id="c", sample_id="s", question="q", ground_truth="g", extra=1)
+    criterion = Criterion(id="c", sample_id="s", question="q", ground_truth="g")
+    with pytest.raises(ValidationError):
+        criterion.question = "other"
+
+
+def test_a_score_is_one_to_five_or_absent():
+    with pytest.raises(ValidationError):
+        Checkpoint(
+            key="k",
+            criterion_id="c",
+            response_id="r",
+            judge_id="j",
+            prompt="p",
+            state="scored",
+            score=6,
+        )
+
+
+def test_a_picture_is_named_by_its_bytes():
+    # SHA-256 of the empty string, as published in FIPS 180-4's examples.
+    assert blob_hash(b"").startswith("e3b0c44298fc1c14")

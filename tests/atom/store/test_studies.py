@@ -1,0 +1,112 @@
+import io
+
+import pytest
+from PIL import Image
+
+from atom.errors import UsageError
+from atom.records import (
+    Call,
+    Candidate,
+    Judge,
+    Outcome,
+    PictureSlot,
+    Response,
+    Sample,
+    Study,
+    StudySample,
+)
+from atom.store import (
+    Store,
+    add_to_study,
+    check_store,
+    copy_study,
+    count_study,
+    delete_study,
+    find_study,
+    list_studies,
+    rename_study,
+    study_candidates,
+    study_places,
+)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "a") as opened:
+        out = io.BytesIO()
+        Image.new("RGB", (8, 8), "red").save(out, "PNG")
+        picture = opened.add_picture(out.getvalue())
+        samples = [
+            Sample(
+                id=f"s{n}", dataset="d", source_id=str(n), question="?",
+                pictures=(PictureSlot(picture_id=picture.id),),
+            )
+            for n in range(3)
+        ]  # fmt: skip
+        opened.put(samples)
+        opened.put(
+            [Candidate(id="m", name="m"), Candidate(id="k", name="k"), Judge(id="j", name="j")]
+        )
+        opened.put(
+            [Call(id="call", request_hash="h", task="answer", endpoint="e", model="m", prompt="p")]
+        )
+        opened.put(
+            Response(
+                id=f"r{n}", sample_id=f"s{n}", candidate_id="m", prompt="imported", call_id="call"
+            )
+            for n in range(3)
+        )
+        opened.put([Outcome(response_id="r0", how="imported", value=1.0)])
+        opened.put([Study(id=Study.make_id("one"), name="one", judge_id="j")])
+        with opened.write() as writer:
+            add_to_study(writer, Study.make_id("one"), ["s2", "s0"], ["k", "m"], first_position=0)
+        yield opened
+
+
+def test_a_study_is_a_selection_in_its_own_order(store):
+    study = find_study(store, "one")
+    assert [place.sample_id for place in study_places(store, study.id)] == ["s2", "s0"]
+    assert [candidate.id for candidate in study_candidates(store, study.id)] == ["k", "m"]
+    counts = count_study(store, study.id)
+    assert (counts.samples, counts.candidates, counts.responses) == (2, 2, 2)
+
+
+def test_an_unknown_study_is_answered_with_those_that_exist(store):
+    with pytest.raises(UsageError, match="no study 'two'; studies in this store: 'one'"):
+        find_study(store, "two")
+
+
+def test_a_renamed_study_keeps_its_id(store):
+    study = find_study(store, "one")
+    assert rename_study(store, study.id, " first ").id == study.id
+    assert [s.name for s in list_studies(store)] == ["first"]
+    with pytest.raises(UsageError, match="is empty"):
+        rename_study(store, study.id, " ")
+
+
+def test_a_copy_in_the_same_store_shares_records_and_has_its_own_places(store):
+    copy = copy_study(store, store, "one", "two")
+    assert copy.copied_from == Study.make_id("one")
+    delete_study(store, "one")
+    assert len(study_places(store, copy.id)) == 2
+    assert len(store.select(Sample)) == 3
+    with pytest.raises(UsageError, match="'two' is taken"):
+        copy_study(store, store, "two", "two")
+
+
+def test_a_copy_into_another_store_brings_all_it_selects_and_nothing_else(store, tmp_path):
+    with Store.open(tmp_path / "b") as other:
+        copy = copy_study(store, other, "one", "mine", created="2026-01-01T00:00:00Z")
+        assert check_store(other).problems == ()
+        assert {s.id for s in other.select(Sample)} == {"s0", "s2"}
+        assert {r.id for r in other.select(Response)} == {"r0", "r2"}
+        assert other.get(Call, "call") is not None
+        assert other.get(Outcome, "r0", "imported", "") is not None
+        assert [place.sample_id for place in study_places(other, copy.id)] == ["s2", "s0"]
+        assert other.get(StudySample, copy.id, "s1") is None
+
+
+def test_a_name_freed_by_renaming_can_be_used_again(store):
+    rename_study(store, "one", "first")
+    copy = copy_study(store, store, "first", "one")
+    assert copy.id != find_study(store, "first").id

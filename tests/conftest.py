@@ -1,0 +1,107 @@
+"""Rules for all tests: no network beyond loopback, no leftover settings, and no silent skips in CI.
+
+A test that needs something this machine may lack (Chromium, the local model, the shared folder
+beside the checkout) calls `pytest.skip` with a reason. Where CI is set and the shared folder is
+there, a skip is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+PROJECT = Path(__file__).resolve().parent.parent
+SHARED = PROJECT.parent / "shared"
+STRICT = bool(os.environ.get("ATOM_CI") or os.environ.get("CI")) and SHARED.is_dir()
+FOLDER_MARKERS = {"e2e": "browser", "model": "model"}
+LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
+OWN_VARIABLES = ("ATOM_STORE", "ATOM_ENDPOINTS", "ATOM_DEMO", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+
+settings.register_profile("atomscope", deadline=None, derandomize=True, database=None)
+settings.load_profile("atomscope")
+
+
+class NetworkUseError(RuntimeError):
+    """A test tried to reach something beyond this computer."""
+
+
+def pytest_configure() -> None:
+    """Start from the same environment everywhere."""
+    for name in OWN_VARIABLES:
+        os.environ.pop(name, None)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of a folder that needs a browser or a model."""
+    tests = PROJECT / "tests"
+    for item in items:
+        folder = item.path.relative_to(tests).parts[0] if item.path.is_relative_to(tests) else ""
+        if folder in FOLDER_MARKERS:
+            item.add_marker(FOLDER_MARKERS[folder])
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if not (STRICT and report.skipped) or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    report.outcome = "failed"
+    report.longrepr = f"in CI a skip is a failure. {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """Turn a skipped test into a failure in CI."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    """Turn a skipped module into a failure in CI."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loopback_only() -> Iterator[None]:
+    """Refuse every connection beyond this computer."""
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def check(address: object) -> None:
+        if isinstance(address, tuple) and not str(address[0]).startswith(LOOPBACK):
+            raise NetworkUseError(f"a test connects to {address!r}; only loopback is allowed")
+
+    def guarded_connect(self: socket.socket, address: object) -> None:
+        check(address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: object) -> int:
+        check(address)
+        return connect_ex(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        yield
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """Return the checkout's folder."""
+    return PROJECT
+
+
+@pytest.fixture(scope="session")
+def shared_folder() -> Path:
+    """Return the folder of foreign files beside the checkout."""
+    if not SHARED.is_dir():
+        pytest.skip("needs the folder `shared` beside the checkout")
+    return SHARED
