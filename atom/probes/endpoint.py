@@ -1,0 +1,459 @@
+"""The probe endpoint: a judge and eight candidates behind the chat-completions protocol.
+
+It answers from the program that a probe's picture carries, keeps no memory between requests, and
+says plainly when a request isn't about a probe. Every reply is a pure function of the request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from atom.probes.candidates import Feedback, World, planted_world
+from atom.probes.chunk import read_program
+from atom.probes.config import ProbeConfig
+from atom.probes.covering import asks_program, find_step, same_words, with_truth
+from atom.probes.draws import Draws
+from atom.probes.faults import CONTENT_FAULTS, Fault, spoil
+from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
+from atom.probes.outcome import read_outcome
+from atom.probes.program import Box, Program
+from atom.probes.prose import fill
+from atom.probes.protocol import (
+    ChatRequest,
+    Reply,
+    RequestError,
+    completion_reply,
+    decode_picture,
+    error_reply,
+    fit_schema,
+    json_reply,
+    parse_request,
+)
+
+JUDGES: Final = ("probe-judge", "probe-judge-noisy")
+JUDGE_TASKS: Final = ("replay", "criteria", "mapping", "scoring", "outcome")
+CANDIDATE_TASKS: Final = ("answer", "correct", "correction")
+ATTEMPT_HEADER: Final = "x-atomscope-attempt"
+MISSED_RIGHT: Final = 0.10
+"""The noisy judge calls a right answer wrong this often (METHODS D3: FN)."""
+MISSED_WRONG: Final = 0.05
+"""The noisy judge calls a wrong answer right this often (METHODS D3: FP)."""
+_CACHE = 2048
+_PATH_SEPARATOR = " › "
+_ONLY_PROBES = (
+    "this endpoint knows only probe pictures: pictures drawn by Atomscope that carry their own "
+    "program. Draw fresh probes, or use another endpoint for this picture."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Probe:
+    """A probe sample's program, ready to be judged against."""
+
+    program: Program
+    readers: tuple[StepReader, ...]
+
+    @property
+    def key(self) -> str:
+        p = self.program
+        return f"{p.family}/{p.template}/{p.seed}/{p.index}"
+
+
+class NotCoveredError(Exception):
+    """No probe program covers what the judge was asked; the reason is told in its reply."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ProbeEndpoint:
+    """Answers chat requests from what probe pictures carry.
+
+    Args:
+        config: the world's seed, latency and faults.
+        world: the planted world; made from the config's seed when None.
+    """
+
+    def __init__(self, config: ProbeConfig | None = None, *, world: World | None = None) -> None:
+        self.config = config or ProbeConfig()
+        self.world = world or planted_world(self.config.world_seed)
+        self._probes: OrderedDict[bytes, _Probe | None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model name that is served."""
+        return (*JUDGES, *self.world.models)
+
+    def list_models(self) -> Reply:
+        """Answer `GET /v1/models`."""
+        rows = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "atomscope"}
+            for name in self.models
+        ]
+        return json_reply({"object": "list", "data": rows})
+
+    def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Reply:
+        """Answer an HTTP request.
+
+        Args:
+            method: `GET` or `POST`.
+            path: the path, with or without `/v1`.
+            headers: the request's headers, names in lower case.
+            body: the request's body.
+
+        Returns:
+            The reply; never raises.
+        """
+        route = path.rstrip("/").removeprefix("/v1")
+        if route == "/models" and method == "GET":
+            return self.list_models()
+        if route == "/health" and method == "GET":
+            return json_reply({"status": "ok"})
+        if route != "/chat/completions" or method != "POST":
+            return error_reply(
+                404, f"there is no {method} {path}: try POST /v1/chat/completions or GET /v1/models"
+            )
+        attempt = headers.get(ATTEMPT_HEADER, "1")
+        return self.respond(body, attempt=int(attempt) if attempt.isdecimal() else 1)
+
+    def respond(self, body: bytes, *, attempt: int = 1) -> Reply:
+        """Answer a chat request.
+
+        Args:
+            body: the JSON body.
+            attempt: which try of this request this is, from 1.
+
+        Returns:
+            The reply, or an error in the protocol's form; never raises.
+        """
+        fault = self.config.faults.draw(body, attempt)
+        reply = self._before(fault)
+        if reply is None:
+            try:
+                payload = json.loads(body)
+            except (ValueError, RecursionError) as error:
+                return error_reply(400, f"the body is not JSON: {error}")
+            reply = self._checked(payload, fault, body)
+        return self._delayed(reply, body)
+
+    def _before(self, fault: Fault | None) -> Reply | None:
+        """Return the reply of a fault that needs no answer."""
+        plan = self.config.faults
+        if fault == "rate_limit":
+            slow = error_reply(429, "too many requests", code="rate_limit_exceeded")
+            return Reply(
+                status=429,
+                headers={**slow.headers, "retry-after": f"{plan.retry_after:g}"},
+                body=slow.body,
+            )
+        if fault == "server_error":
+            return error_reply(500, "the server had an error")
+        if fault == "unavailable_html":
+            page = b"<html><head><title>503</title></head><body>Service unavailable</body></html>"
+            return Reply(status=503, headers={"content-type": "text/html"}, body=page)
+        if fault == "reset":
+            return Reply(status=200, headers={}, body=b"", wreck="reset")
+        if fault == "stall":
+            return Reply(status=200, headers={}, body=b"", delay=plan.stall, wreck="stall")
+        return None
+
+    def _checked(self, payload: object, fault: Fault | None, body: bytes) -> Reply:
+        try:
+            request = parse_request(payload)
+            content = self._content(request)
+        except RequestError as error:
+            return error_reply(error.status, error.message, code=error.code)
+        except NotCoveredError as error:
+            content = json.dumps({"not_covered": error.reason}, ensure_ascii=False)
+        reply_id = "chatcmpl-" + hashlib.blake2b(body, digest_size=12).hexdigest()
+        return self._answered(request, content, reply_id, fault)
+
+    def _answered(
+        self, request: ChatRequest, content: str, reply_id: str, fault: Fault | None
+    ) -> Reply:
+        if fault == "refusal":
+            return completion_reply(
+                request, None, reply_id=reply_id, refusal="I'm sorry, I can't help with that."
+            )
+        if fault == "content_filter":
+            return completion_reply(request, "", reply_id=reply_id, finish="content_filter")
+        if fault == "length":
+            half = content[: max(len(content) // 2, 1)]
+            return completion_reply(request, half, reply_id=reply_id, finish="length")
+        if fault == "null_content":
+            return completion_reply(request, None, reply_id=reply_id)
+        if fault in CONTENT_FAULTS and request.model in JUDGES and fault is not None:
+            content = spoil(content, fault)
+        reply = completion_reply(request, content, reply_id=reply_id)
+        if fault == "truncated_body":
+            cut = reply.body[: len(reply.body) // 2]
+            return Reply(status=200, headers=reply.headers, body=cut, wreck="cut")
+        if fault == "empty_choices" and not request.stream:
+            document = json.loads(reply.body)
+            return json_reply({**document, "choices": []})
+        return reply
+
+    def _delayed(self, reply: Reply, body: bytes) -> Reply:
+        config = self.config
+        if not config.latency or reply.wreck == "stall":
+            return reply
+        share = Draws("latency", hashlib.blake2b(body, digest_size=8).hexdigest()).uniform()
+        delay = config.latency * (1 + config.jitter * (2 * share - 1))
+        return Reply(
+            status=reply.status,
+            headers=reply.headers,
+            body=reply.body,
+            delay=delay,
+            wreck=reply.wreck,
+        )
+
+    def _content(self, request: ChatRequest) -> str:
+        if request.model in JUDGES:
+            return self._judged(request)
+        if request.model in self.world.models:
+            return self._candidate(request)
+        raise RequestError(
+            404,
+            f"the model {request.model!r} does not exist; there are {', '.join(self.models)}",
+            code="model_not_found",
+        )
+
+    def _candidate(self, request: ChatRequest) -> str:
+        if request.task and request.task not in CANDIDATE_TASKS:
+            raise RequestError(
+                400,
+                f"{request.model!r} is a candidate: it answers questions, not the task "
+                f"{request.task!r}; use {' or '.join(JUDGES)} for that",
+            )
+        try:
+            probe = self._probe(request.pictures)
+        except NotCoveredError as error:
+            raise RequestError(400, f"{error.reason}: {_ONLY_PROBES}", code="not_a_probe") from None
+        if not asks_program(probe.program, request.question):
+            raise RequestError(
+                400,
+                "the question is not the probe's own: simulated candidates answer only "
+                f"{probe.program.question!r} about this picture",
+                code="not_a_probe",
+            )
+        feedback = request.feedback
+        if request.task in ("correct", "correction") and not feedback:
+            feedback = request.question
+        told = _feedback(probe, feedback) if feedback else None
+        written = self.world.answer(
+            request.model, probe.program, repeat=request.repeat, feedback=told
+        )
+        return written.text
+
+    def _judged(self, request: ChatRequest) -> str:
+        tasks: Mapping[str, Callable[[ChatRequest, Mapping[str, Any]], dict[str, object]]] = {
+            "replay": self._replay,
+            "criteria": self._criteria,
+            "mapping": self._mapping,
+            "scoring": self._scoring,
+            "outcome": self._outcome,
+        }
+        task = tasks.get(request.task)
+        if task is None:
+            raise RequestError(
+                400,
+                f"{request.model!r} knows the tasks {', '.join(JUDGE_TASKS)}, named in the system "
+                f"text's first line as `Atomscope task: scoring/1`; got {request.task!r}",
+            )
+        if request.data is None:
+            raise RequestError(400, "the last user message has no block BEGIN DATA ... END DATA")
+        document = fit_schema(task(request, request.data), request.schema)
+        return json.dumps(document, ensure_ascii=False)
+
+    def _replay(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        program = self._asked(request, data).program
+        steps = [
+            {
+                "text": fill(max(step.phrases, key=len), step.truth),
+                "regions": _regions(step.regions),
+            }
+            for step in program.steps
+        ]
+        return {"steps": steps, "final_answer": program.answer}
+
+    def _criteria(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        program = self._asked(request, data).program
+        replay = data.get("replay")
+        shown = replay.get("steps") if isinstance(replay, dict) else None
+        count = len(shown) if isinstance(shown, list) else 0
+        criteria = [
+            {
+                "question": step.question,
+                "ground_truth": step.truth,
+                "weight": step.weight,
+                "step": number if number <= count else None,
+                "regions": _regions(step.regions),
+            }
+            for number, step in enumerate(program.steps, start=1)
+        ]
+        return {"criteria": criteria}
+
+    def _mapping(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        probe = self._probe(request.pictures)
+        offered = {leaf for leaf in _list(data, "leaves") if isinstance(leaf, str)}
+        rows: list[dict[str, object]] = []
+        for item in _items(data, "criteria"):
+            step = find_step(probe.program, str(item.get("question", "")))
+            row: dict[str, object] = {"id": item.get("id"), "leaf": None}
+            if step is None:
+                row["reason"] = "not covered: no step of this probe asks that"
+            elif (leaf := _PATH_SEPARATOR.join(step.leaf)) not in offered:
+                row["reason"] = f"not covered: the probe's leaf {leaf!r} is not among those offered"
+            else:
+                row["leaf"] = leaf
+            rows.append(row)
+        return {"mappings": rows}
+
+    def _scoring(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        items = _items(data, "criteria")
+        answer = data.get("answer")
+        answer = answer if isinstance(answer, str) else ""
+        try:
+            probe = self._probe(request.pictures)
+        except NotCoveredError as error:
+            return {"scores": [_declined(item, error.reason) for item in items]}
+        judge = AnswerJudge(probe.readers, answer)
+        noise = self._noise(request, probe, answer)
+        return {"scores": [_scored(probe, judge, item, noise) for item in items]}
+
+    def _outcome(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        probe = self._asked(request, data)
+        answer = data.get("answer")
+        answer = answer if isinstance(answer, str) else ""
+        reference = data.get("reference_answer")
+        outcome = read_outcome(
+            probe.program,
+            AnswerJudge(probe.readers, answer),
+            choices=[str(c) for c in _list(data, "choices")],
+            reference=reference if isinstance(reference, str) else None,
+        )
+        verdict = outcome.verdict
+        noise = self._noise(request, probe, answer)
+        if noise is not None and verdict != "unclear":
+            share = MISSED_RIGHT if verdict == "right" else MISSED_WRONG
+            if noise.uniform("verdict") < share:
+                verdict = "wrong" if verdict == "right" else "right"
+        return {
+            "verdict": verdict,
+            "final_answer": outcome.final_answer,
+            "reason": outcome.reason,
+        }
+
+    def _noise(self, request: ChatRequest, probe: _Probe, answer: str) -> Draws | None:
+        """Return the noisy judge's draws: equal for equal questions, prompts, seeds and repeats."""
+        if request.model != "probe-judge-noisy":
+            return None
+        said = hashlib.blake2b(answer.encode("utf-8", errors="surrogatepass"), digest_size=12)
+        return Draws("judge", probe.key, request.prompt, request.repeat, said.hexdigest())
+
+    def _asked(self, request: ChatRequest, data: Mapping[str, Any]) -> _Probe:
+        """Return the probe, if the data asks the probe's own question."""
+        probe = self._probe(request.pictures)
+        if not asks_program(probe.program, str(data.get("question", ""))):
+            raise NotCoveredError("the question is not the one that this probe was drawn for")
+        return probe
+
+    def _probe(self, urls: Sequence[str]) -> _Probe:
+        """Return the probe that the pictures carry.
+
+        Raises:
+            NotCoveredError: there is no picture, no program in any, or there are different
+                programs.
+            RequestError: a picture isn't a base64 data URL.
+        """
+        if not urls:
+            raise NotCoveredError("not covered: the request has no picture")
+        found = [probe for url in urls if (probe := self._load(url)) is not None]
+        if not found:
+            raise NotCoveredError("not covered: no picture carries a probe's program")
+        if len({probe.key for probe in found}) > 1:
+            raise NotCoveredError("not covered: the pictures are of different probes")
+        return found[0]
+
+    def _load(self, url: str) -> _Probe | None:
+        key = hashlib.blake2b(url.encode("utf-8", errors="replace"), digest_size=16).digest()
+        with self._lock:
+            if key in self._probes:
+                self._probes.move_to_end(key)
+                return self._probes[key]
+        program = read_program(decode_picture(url))
+        probe = None
+        if program is not None:
+            probe = _Probe(program=program, readers=read_steps(program))
+        with self._lock:
+            self._probes[key] = probe
+            while len(self._probes) > _CACHE:
+                self._probes.popitem(last=False)
+        return probe
+
+
+def _scored(
+    probe: _Probe, judge: AnswerJudge, item: Mapping[str, Any], noise: Draws | None
+) -> dict[str, object]:
+    reader = _reader(probe, item)
+    if isinstance(reader, str):
+        return _declined(item, reader)
+    result = judge.score(reader)
+    score = result.score
+    if score is not None and noise is not None:
+        score = confuse(score, noise, reader.step.id, reader.step.truth)
+    return {"id": item.get("id"), "score": score, "reason": result.reason, "quote": result.quote}
+
+
+def _reader(probe: _Probe, item: Mapping[str, Any]) -> StepReader | str:
+    """Return the step that a criterion asks about, or why there is none."""
+    step = find_step(probe.program, str(item.get("question", "")))
+    if step is None:
+        return "not covered: no step of this probe asks that"
+    truth = item.get("ground_truth")
+    edited = with_truth(step, truth) if isinstance(truth, str) else None
+    if edited is None:
+        return f"not covered: {truth!r} is not a value that this step can have"[:300]
+    if edited is step:
+        return next(r for r in probe.readers if r.step.id == step.id)
+    return StepReader(edited)
+
+
+def _declined(item: Mapping[str, Any], reason: str) -> dict[str, object]:
+    return {"id": item.get("id"), "score": None, "reason": reason, "quote": ""}
+
+
+def _feedback(probe: _Probe, text: str) -> Feedback:
+    """Tell which steps a feedback names: by their question, or by all of their anchors."""
+    words = same_words(text)
+    judge = AnswerJudge(probe.readers, text)
+    named = {
+        step.id
+        for number, step in enumerate(probe.program.steps)
+        if same_words(step.question) in words or judge.speaks_of(number)
+    }
+    return Feedback(text=text, named=frozenset(named))
+
+
+def _regions(regions: Sequence[Box]) -> list[dict[str, object]]:
+    return [{"picture": region.picture, "box": list(region.box)} for region in regions]
+
+
+def _list(data: Mapping[str, Any], name: str) -> list[Any]:
+    value = data.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _items(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    items = data.get(name)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise RequestError(400, f"the data's `{name}` must be a list of objects")
+    return items

@@ -1,0 +1,133 @@
+"""Read the final answer of a response and compare it with the reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from atom.probes.covering import legal_value, same_words
+from atom.probes.judge import AnswerJudge, StepReader
+from atom.probes.program import Program, Step, band
+from atom.probes.prose import LETTERS
+
+Verdict = Literal["right", "wrong", "unclear"]
+
+_LINE = re.compile(
+    r"\banswer\s{0,3}(?:is\s{0,3}:?|[:=]|would be|must be)\s{0,3}(?P<said>[^\n]{1,200})"
+)
+_BOXED = re.compile(r"\\boxed\{([^{}\n]{1,100})\}")
+_LETTER = re.compile(r"\W{0,3}(?:option\s+|choice\s+)?([A-Ha-h])(?:\W|$)(?!\w)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """Whether a response's final answer is right."""
+
+    verdict: Verdict
+    final_answer: str
+    """As the response gives it; empty when it gives none."""
+    reason: str
+
+
+def read_outcome(
+    program: Program,
+    judge: AnswerJudge,
+    *,
+    choices: Sequence[str] = (),
+    reference: str | None = None,
+) -> Outcome:
+    """Judge the final answer of a response.
+
+    Args:
+        program: the exact truth.
+        judge: the response, read.
+        choices: the lettered choices as they were shown; the program's own when empty.
+        reference: the reference answer as the study has it; the program's own when None.
+
+    Returns:
+        The verdict; `unclear` when no final answer can be read.
+    """
+    options = tuple(choices) or program.choices
+    truth = reference if reference and reference.strip() else program.answer
+    said = _final_text(judge)
+    if said is None:
+        return _from_reasoning(program, judge, truth)
+    if options:
+        chosen = _choice(options, said)
+        if chosen is not None:
+            right = _same(program, chosen, _choice(options, truth) or truth)
+            return _verdict(right, said, f"the answer is {chosen!r}, the reference {truth!r}")
+    step = program.step(program.answer_step)
+    if legal_value(step, said) is None and not same_words(said):
+        reason = "the final answer holds no value"
+        return Outcome(verdict="unclear", final_answer=said, reason=reason)
+    right = _same(program, said, truth)
+    if not right and legal_value(step, said) is None and same_words(truth) not in same_words(said):
+        if options:
+            return Outcome(
+                verdict="unclear", final_answer=said, reason="the final answer names no choice"
+            )
+        return _verdict(False, said, f"the answer is {said!r}, the reference {truth!r}")
+    return _verdict(right, said, f"the answer is {said!r}, the reference {truth!r}")
+
+
+def _verdict(right: bool, said: str, reason: str) -> Outcome:
+    return Outcome(verdict="right" if right else "wrong", final_answer=said, reason=reason)
+
+
+def _final_text(judge: AnswerJudge) -> str | None:
+    """Return the last final answer that the text gives, without decoration."""
+    reading = judge.reading
+    boxed = [(m.start(1), m.end(1)) for m in _BOXED.finditer(reading.text)]
+    lines = [m.span("said") for m in _LINE.finditer(reading.norm)]
+    spans = lines or boxed
+    if not spans:
+        return None
+    start, end = spans[-1]
+    return reading.text[start:end].strip().strip("*_`$ ").rstrip(".").strip() or None
+
+
+def _choice(options: Sequence[str], said: str) -> str | None:
+    words = same_words(said)
+    for option in options:
+        if same_words(option) == words:
+            return option
+    letter = _LETTER.match(said)
+    if letter is not None:
+        at = LETTERS.index(letter.group(1).upper())
+        return options[at] if at < len(options) else None
+    named = [o for o in options if f" {same_words(o)} " in f" {words} "]
+    longest = max(named, key=len, default=None)
+    return longest if len([o for o in named if o not in (longest or "")]) <= 1 else None
+
+
+def _same(program: Program, said: str, truth: str) -> bool:
+    if same_words(said) == same_words(truth):
+        return True
+    step = _as_answer(program.step(program.answer_step), truth)
+    if step is None:
+        return False
+    value = legal_value(step, said)
+    return value is not None and band(step, value) == "exact"
+
+
+def _as_answer(step: Step, truth: str) -> Step | None:
+    """Return the answer step with the reference as its truth."""
+    value = legal_value(step, truth)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return step.model_copy(update={"truth": value})
+    return step.model_copy(update={"truth": truth[:80], "value": value})
+
+
+def _from_reasoning(program: Program, judge: AnswerJudge, truth: str) -> Outcome:
+    step = program.step(program.answer_step)
+    stated = judge.stated_values(StepReader(step))
+    if not stated:
+        return Outcome(verdict="unclear", final_answer="", reason="no final answer was found")
+    said = judge.reading.text[stated[0].start : stated[0].end].strip()
+    reason = f"the reasoning ends at {said!r}, the reference {truth!r}"
+    return _verdict(_same(program, said, truth), said, reason)

@@ -1,0 +1,12 @@
+"""The drawn worlds: pictures with their exact programs, by family."""
+
+from atom.probes.worlds.make import (
+    FAMILIES,
+    TEMPLATES,
+    Probe,
+    make_probe,
+    make_probes,
+    pixel_hash,
+)
+
+__all__ = ["FAMILIES", "TEMPLATES", "Probe", "make_probe", "make_probes", "pixel_hash"]
