@@ -1,10 +1,11 @@
 """Pure statistics on the score table."""
 
 from atom.analysis.intervals import Cells, NodeStats, make_cells, node_stats, wilson
-from atom.analysis.quadrant import PASS_SCORE, Quadrant, quadrant
+from atom.analysis.quadrant import Quadrant, quadrant
 from atom.analysis.ranking import RankSets, rank_sets
 from atom.analysis.score_table import (
     FAILED,
+    PASS_SCORE,
     UNSCORED,
     AnswerScores,
     Facet,

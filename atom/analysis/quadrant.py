@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 from atom.analysis.intervals import wilson
 
-PASS_SCORE = 4
-"""A process passes when every scored checkpoint of the answer reaches this score."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Quadrant:

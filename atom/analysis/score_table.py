@@ -18,6 +18,8 @@ from taxonomy import Path
 
 UNSCORED = 0
 FAILED = -1
+PASS_SCORE = 4
+"""An answer's process passes when its score is at least this, on 1..5 (METHODS B15)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +104,6 @@ class AnswerScores:
         value: `(numerator/weight - 1) / 4` in [0, 1]; NaN where nothing is scored.
         scored: int64, number of scored checkpoints.
         unscored: int64, number of unscored or failed checkpoints.
-        lowest: int64, lowest score; 0 where nothing is scored.
     """
 
     numerator: Ints
@@ -110,7 +111,11 @@ class AnswerScores:
     value: Floats
     scored: Ints
     unscored: Ints
-    lowest: Ints
+
+    @property
+    def passes(self) -> NDArray[np.bool_]:
+        """Whether the process passes: `sum w s >= 4 sum w`; False where nothing is scored."""
+        return np.asarray((self.scored > 0) & (self.numerator >= PASS_SCORE * self.weight))
 
 
 def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> AnswerScores:
@@ -134,8 +139,6 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
     score = table.score[good].astype(np.int64)
     numerator = np.bincount(response, weights=weight * score, minlength=n).astype(np.int64)
     total = np.bincount(response, weights=weight, minlength=n).astype(np.int64)
-    lowest = np.full(n, 9, dtype=np.int64)
-    np.minimum.at(lowest, response, score)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (numerator / total - 1) / 4
     return AnswerScores(
@@ -146,5 +149,4 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
         unscored=np.bincount(table.response[keep & (table.score <= 0)], minlength=n).astype(
             np.int64
         ),
-        lowest=np.where(lowest == 9, 0, lowest),
     )

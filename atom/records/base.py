@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 State = Literal["scored", "unscored", "failed"]
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
 
 class Record(BaseModel):
     """A stored or exchanged value: frozen, and unknown keys are refused."""
@@ -28,8 +30,7 @@ def content_id(kind: str, *parts: object) -> str:
     Returns:
         24 hexadecimal digits (96 bits) of a BLAKE2b hash over canonical JSON.
     """
-    text = json.dumps([kind, *parts], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    data = text.encode("utf-8", errors="surrogatepass")
+    data = _CANONICAL.encode([kind, *parts]).encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(data, digest_size=12).hexdigest()
 
 

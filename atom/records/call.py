@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
@@ -19,7 +20,7 @@ class Sampling(Record):
     max_tokens: int | None = None
     seed: int | None = None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A short name for these settings, part of the keys of what they produced."""
         return content_id("sampling", self.model_dump())[:8]

@@ -35,7 +35,7 @@ def test_the_sample_score_of_the_hand_worked_case():
     assert found.numerator.tolist() == [26]
     assert found.weight.tolist() == [10]
     assert found.value.tolist() == [0.4]
-    assert found.lowest.tolist() == [1]
+    assert found.passes.tolist() == [False]
 
 
 def test_unscored_checkpoints_are_counted_and_never_scored():

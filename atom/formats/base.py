@@ -1,0 +1,338 @@
+"""What all formats share: files in, batches of records out, and a report of what was met."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO, Self
+
+from atom.formats.column_map import ColumnMap
+from atom.formats.pictures import NOT_THERE, NoPictures, PictureData, PictureFinder
+from atom.records import (
+    Candidate,
+    Import,
+    Outcome,
+    Record,
+    Response,
+    Sample,
+    Tag,
+    TagSubject,
+    content_id,
+)
+
+MAX_SKIPPED = 200
+MAX_MISSING = 1000
+_MAX_FACET_VALUES = 1000
+_BATCH_ROWS = 500
+_BATCH_BYTES = 32_000_000
+
+
+def candidate_id(name: str) -> str:
+    """Name an imported candidate: the same name is the same candidate in every file."""
+    return content_id("candidate", name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportFile:
+    """A file to read; opened when it is needed, more than once if need be."""
+
+    name: str
+    """Its name without folders, shown in reports and kept with tags."""
+    open: Callable[[], BinaryIO]
+    folder: Path | None = None
+    """Where it lies, when it lies anywhere: picture paths are relative to it."""
+
+    @classmethod
+    def from_path(cls, path: Path) -> Self:
+        """Read a file on disk."""
+        return cls(name=path.name, open=lambda: path.open("rb"), folder=path.parent)
+
+    @classmethod
+    def from_bytes(cls, name: str, data: bytes) -> Self:
+        """Read an upload."""
+        base = name.replace("\\", "/").rsplit("/", 1)[-1]
+        return cls(name=base, open=lambda: io.BytesIO(data))
+
+    @property
+    def stem(self) -> str:
+        """The name without its last extension."""
+        return self.name.rsplit(".", 1)[0] or self.name
+
+    def head(self, n_bytes: int = 65_536) -> bytes:
+        """Return the file's first bytes."""
+        with self.open() as stream:
+            return stream.read(n_bytes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How to read; every format takes the same options and ignores what it has no use for."""
+
+    dataset: str | None = None
+    """The data set's name; None = by the column map, else by the file."""
+    columns: ColumnMap | None = None
+    """Which column is what; None = guessed (generic table only)."""
+    pictures: PictureFinder = field(default_factory=NoPictures)
+    candidates: Mapping[str, str] = field(default_factory=dict)
+    """File name → candidate's name, where the file itself doesn't say."""
+    limit: int | None = None
+    """At most so many rows; None = all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Some records of an import, with the bytes of the pictures that they show."""
+
+    samples: tuple[Sample, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    responses: tuple[Response, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    pictures: tuple[PictureData, ...] = ()
+
+    def records(self) -> Iterator[Record]:
+        """Give every record, those that others point at first."""
+        yield from self.candidates
+        yield from self.samples
+        yield from self.responses
+        yield from self.outcomes
+        yield from self.tags
+
+    def without_picture(self, picture_id: str) -> Batch:
+        """Return the batch with this picture's slots emptied: samples keep their ids."""
+
+        def emptied(sample: Sample) -> Sample:
+            if all(slot.picture_id != picture_id for slot in sample.pictures):
+                return sample
+            slots = tuple(
+                slot.model_copy(update={"picture_id": None})
+                if slot.picture_id == picture_id
+                else slot
+                for slot in sample.pictures
+            )
+            return sample.model_copy(update={"pictures": slots})
+
+        return replace(
+            self,
+            samples=tuple(emptied(sample) for sample in self.samples),
+            pictures=tuple(picture for picture in self.pictures if picture.id != picture_id),
+        )
+
+
+class FacetCount(Record):
+    """How many values a facet was seen to have."""
+
+    facet: str
+    subject: TagSubject
+    values: int
+    """Distinct values; counting stops at 1,000."""
+
+
+class ImportReport(Record):
+    """What came of an import."""
+
+    format: str
+    dataset: str
+    sources: tuple[str, ...]
+    """File names (without folders)."""
+    rows: int = 0
+    """Rows that were read, skipped ones included."""
+    samples: int = 0
+    candidates: tuple[str, ...] = ()
+    """Names, in the order met."""
+    responses: int = 0
+    outcomes: int = 0
+    tags: int = 0
+    pictures: int = 0
+    """Pictures that were found and can be attached."""
+    facets: tuple[FacetCount, ...] = ()
+    columns: ColumnMap | None = None
+    """The column map in use (generic table only; the first file's)."""
+    skipped: tuple[str, ...] = ()
+    """What was left out and why, a line each (at most 200)."""
+    n_skipped: int = 0
+    notes: tuple[str, ...] = ()
+    """What the reader should know (traps met), a line each."""
+    missing_pictures: tuple[str, ...] = ()
+    """Names of pictures that were expected and not found (at most 1,000)."""
+    n_missing_pictures: int = 0
+
+    def to_import(self, import_id: str, study_id: str, created: str) -> Import:
+        """Make the record that a study keeps of this import."""
+        notes = self.notes
+        if self.n_missing_pictures:
+            notes += (f"{self.n_missing_pictures} pictures are missing; attach them later",)
+        if self.n_skipped > len(self.skipped):
+            notes += (f"{self.n_skipped} rows were left out; the first {MAX_SKIPPED} are listed",)
+        return Import(
+            id=import_id,
+            study_id=study_id,
+            format=self.format,
+            sources=self.sources,
+            created=created,
+            samples=self.samples,
+            responses=self.responses,
+            skipped=self.skipped,
+            notes=notes,
+        )
+
+
+class Collector:
+    """Gathers records into batches and counts what was met, while a format reads."""
+
+    def __init__(self, format_name: str, dataset: str, sources: Sequence[str]) -> None:
+        self.dataset = dataset
+        self.columns: ColumnMap | None = None
+        self.rows = 0
+        self._format = format_name
+        self._sources = tuple(sources)
+        self._counts: Counter[str] = Counter()
+        self._candidates: dict[str, str] = {}
+        self._facets: dict[tuple[str, TagSubject], set[str]] = {}
+        self._skipped: list[str] = []
+        self._n_skipped = 0
+        self._notes: dict[str, None] = {}
+        self._tallies: dict[str, tuple[int, str]] = {}
+        self._missing: dict[str, None] = {}
+        self._n_missing = 0
+        self._pending: list[Record] = []
+        self._pictures: list[PictureData] = []
+        self._picture_bytes = 0
+        self._seen_pictures: set[str] = set()
+
+    def add(self, record: Sample | Response | Outcome | Tag) -> None:
+        """Take a record into the current batch."""
+        self._pending.append(record)
+        self._counts[type(record).__name__] += 1
+        if isinstance(record, Tag):
+            values = self._facets.setdefault((record.facet, record.subject), set())
+            if len(values) < _MAX_FACET_VALUES:
+                values.add(record.value)
+
+    def candidate(self, name: str) -> str:
+        """Return a candidate's id, giving its record the first time."""
+        known = self._candidates.get(name)
+        if known is None:
+            known = self._candidates[name] = candidate_id(name)
+            self._pending.append(Candidate(id=known, name=name))
+        return known
+
+    def picture(self, picture: PictureData) -> None:
+        """Take a picture's bytes, once."""
+        if picture.id in self._seen_pictures:
+            return
+        self._seen_pictures.add(picture.id)
+        self._pictures.append(picture)
+        self._picture_bytes += len(picture.data)
+        self._counts["pictures"] += 1
+
+    def missing_picture(self, name: str, reason: str = "") -> None:
+        """Note a picture that was expected and not found."""
+        if name in self._missing:
+            return
+        self._n_missing += 1
+        if reason and reason != NOT_THERE:
+            self.tally(f"a picture was not taken, because {reason}", name)
+        if len(self._missing) < MAX_MISSING:
+            self._missing[name] = None
+
+    def skip(self, place: str, reason: str) -> None:
+        """Note a row that is left out, and why."""
+        self._n_skipped += 1
+        if len(self._skipped) < MAX_SKIPPED:
+            self._skipped.append(f"{place}: {reason}")
+
+    def note(self, text: str) -> None:
+        """Note something once."""
+        self._notes[text] = None
+
+    def tally(self, text: str, place: str) -> None:
+        """Count something that may happen often; the note shows how often and where first."""
+        n, first = self._tallies.get(text, (0, place))
+        self._tallies[text] = (n + 1, first)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the current batch should go out."""
+        return len(self._pending) >= 4 * _BATCH_ROWS or self._picture_bytes >= _BATCH_BYTES
+
+    def flush(self) -> Batch:
+        """Give the current batch and begin a new one."""
+        pending = self._pending
+        batch = Batch(
+            samples=tuple(r for r in pending if isinstance(r, Sample)),
+            candidates=tuple(r for r in pending if isinstance(r, Candidate)),
+            responses=tuple(r for r in pending if isinstance(r, Response)),
+            outcomes=tuple(r for r in pending if isinstance(r, Outcome)),
+            tags=tuple(r for r in pending if isinstance(r, Tag)),
+            pictures=tuple(self._pictures),
+        )
+        self._pending = []
+        self._pictures = []
+        self._picture_bytes = 0
+        return batch
+
+    def report(self) -> ImportReport:
+        """Say what was met so far."""
+        tallies = tuple(
+            f"{n} {'time' if n == 1 else 'times'}: {text} (first: {place})"
+            for text, (n, place) in self._tallies.items()
+        )
+        return ImportReport(
+            format=self._format,
+            dataset=self.dataset,
+            sources=self._sources,
+            rows=self.rows,
+            samples=self._counts["Sample"],
+            candidates=tuple(self._candidates),
+            responses=self._counts["Response"],
+            outcomes=self._counts["Outcome"],
+            tags=self._counts["Tag"],
+            pictures=self._counts["pictures"],
+            facets=tuple(
+                FacetCount(facet=facet, subject=subject, values=len(values))
+                for (facet, subject), values in self._facets.items()
+            ),
+            columns=self.columns,
+            skipped=tuple(self._skipped),
+            n_skipped=self._n_skipped,
+            notes=(*self._notes, *tallies),
+            missing_pictures=tuple(self._missing),
+            n_missing_pictures=self._n_missing,
+        )
+
+
+class Reading(Iterator[Batch]):
+    """An import under way: a single pass over batches, with a report that grows."""
+
+    def __init__(self, batches: Iterable[Batch], collector: Collector) -> None:
+        self._batches = iter(batches)
+        self._collector = collector
+
+    def __next__(self) -> Batch:
+        """Read on to the next batch."""
+        return next(self._batches)
+
+    @property
+    def report(self) -> ImportReport:
+        """What was met so far; whole once the batches have ended."""
+        return self._collector.report()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A form of file that can be imported."""
+
+    name: str
+    """What the command calls it."""
+    about: str
+    """One sentence: what it is."""
+    patterns: tuple[str, ...]
+    """File name patterns, for a file dialog."""
+    sniff: Callable[[bytes, str], float]
+    """(first bytes, file name) → how likely it is this format, 0 to 1."""
+    read: Callable[[Sequence[ImportFile], ReadOptions], Reading]
+    """Read files; raises FormatError when they can't be this format."""

@@ -1,0 +1,120 @@
+"""The column map: which column of a table is what."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+
+from atom.errors import FormatError
+from atom.records import Record
+
+
+class ColumnMap(Record):
+    """Names the columns of a table; what is left out is guessed.
+
+    In nested JSON a column inside an object is named with a dot: `metadata.skills`.
+    """
+
+    dataset: str | None = None
+    """The data set's name."""
+    encoding: str | None = None
+    """Text encoding of CSV and JSON files, such as `cp1252`."""
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    """The character between cells of a CSV file."""
+    id: str | None = None
+    question: str | None = None
+    pictures: tuple[str, ...] = ()
+    """Columns with a path, a list of paths, a data URL or base64."""
+    choices: tuple[str, ...] = ()
+    """One column that holds a list, or one column for each option, in order."""
+    answer: str | None = None
+    """The reference: its text, or a letter or position among the choices."""
+    answer_index_from: Literal[0, 1] | None = None
+    """What the first choice is called where answers are positions."""
+    answer_type: str | None = None
+    tolerance: str | None = None
+    """Column with the absolute tolerance for a numeric answer."""
+    cluster: str | None = None
+    """Column that is equal for questions that belong together."""
+    model: str | None = None
+    """Column with the candidate's name: one answer a row."""
+    candidate: str | None = None
+    """The candidate's name where no column has it."""
+    response: str | None = None
+    responses: dict[str, str] = Field(default_factory=dict)
+    """Candidate → column: several answers a row."""
+    extracted: str | None = None
+    """Column with the final answer that was read out of the response."""
+    repeat: str | None = None
+    """Column that counts a model's answers to the same question, from 0."""
+    correct: str | None = None
+    """Column with the verdict: a yes/no word, or a number from 0 to `correct_max`."""
+    corrects: dict[str, str] = Field(default_factory=dict)
+    """Candidate → column with the verdict."""
+    correct_max: float = Field(default=1.0, gt=0)
+    tags: tuple[str, ...] | None = None
+    """Columns that label a question; None = guessed."""
+    response_tags: tuple[str, ...] = ()
+    """Columns that label an answer."""
+    tag_separator: str | None = Field(default=None, min_length=1)
+    """What stands between several labels in one cell."""
+    ignore: tuple[str, ...] = ()
+    """Columns to leave out of guesses."""
+
+    @field_validator("pictures", "choices", "tags", "response_tags", "ignore", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    def to_yaml(self) -> str:
+        """Print the map as YAML, without what isn't set."""
+        data = self.model_dump(mode="json", exclude_defaults=True)
+        return yaml.safe_dump(data, sort_keys=False, allow_unicode=True) if data else ""
+
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """List (what it is, column) of every column that the map names."""
+        pairs = [
+            (field, value)
+            for field in (
+                "id", "question", "answer", "answer_type", "tolerance", "cluster", "model",
+                "response", "extracted", "repeat", "correct",
+            )
+            if (value := getattr(self, field)) is not None
+        ]  # fmt: skip
+        for field in ("pictures", "choices", "tags", "response_tags"):
+            pairs += [(field, column) for column in getattr(self, field) or ()]
+        for field in ("responses", "corrects"):
+            pairs += [(field, column) for column in getattr(self, field).values()]
+        return tuple(pairs)
+
+
+def read_column_map(text: str) -> ColumnMap:
+    """Read a column map written in YAML.
+
+    Raises:
+        FormatError: it isn't YAML, or names keys that a map doesn't have.
+    """
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise FormatError(f"the column map isn't YAML: {error}") from error
+    except RecursionError:
+        raise FormatError("the column map is nested too deeply; it has two levels") from None
+    if data is None:
+        data = {}
+    if not isinstance(data, dict):
+        raise FormatError(
+            f"the column map is a {type(data).__name__}; lines such as `question: prompt` are "
+            "expected"
+        )
+    try:
+        return ColumnMap.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise FormatError(
+            f"the column map's {where!r} can't be used ({first['msg']}); known keys: "
+            f"{', '.join(ColumnMap.model_fields)}"
+        ) from error

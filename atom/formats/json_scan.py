@@ -1,0 +1,161 @@
+"""Read a large JSON document piece by piece, in memory that doesn't grow with the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TextIO
+
+_CHUNK = 65_536
+_MAX_VALUE = 256_000_000
+_NEAR_THE_END = 16
+"""Characters: a number may go on (`1.`, `1e+`), a word or an escape may be cut."""
+
+
+class BrokenJsonError(ValueError):
+    """The document breaks off or isn't JSON from here on.
+
+    Args:
+        reason: what is wrong, in words.
+        at_end: whether the text ended too early, as a cut file does.
+    """
+
+    def __init__(self, reason: str, *, at_end: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.at_end = at_end
+
+
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) < 4000 else digits
+
+
+DECODER = json.JSONDecoder(strict=False, parse_int=_integer)
+"""Takes control characters in strings, NaN, and integers of any length (as text)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """A key and its value in an object."""
+
+    key: str
+    value: object
+
+
+class JsonScanner:
+    """Reads values one after the other from a stream of text."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._text = ""
+        self._at = 0
+        self._ended = False
+
+    def _fill(self) -> bool:
+        if self._ended:
+            return False
+        rest = self._text[self._at :]
+        if len(rest) > _MAX_VALUE:
+            raise BrokenJsonError(f"one value has more than {_MAX_VALUE // 1_000_000} MB")
+        more = self._stream.read(max(_CHUNK, len(rest)))
+        if not more:
+            self._ended = True
+            return False
+        self._text = rest + more
+        self._at = 0
+        return True
+
+    def peek(self) -> str:
+        """Return the next character that isn't white space; empty at the end."""
+        while True:
+            while self._at < len(self._text):
+                character = self._text[self._at]
+                if character not in " \t\r\n\ufeff":
+                    return character
+                self._at += 1
+            if not self._fill():
+                return ""
+
+    def value(self) -> object:
+        """Read one whole value.
+
+        Raises:
+            BrokenJsonError: there is none, or it breaks off.
+        """
+        self.peek()
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                more_may_help = (
+                    error.msg.startswith("Unterminated string")
+                    or error.pos >= len(self._text) - _NEAR_THE_END
+                )
+                if more_may_help and self._fill():
+                    continue
+                raise BrokenJsonError(error.msg, at_end=more_may_help) from error
+            except RecursionError:
+                raise BrokenJsonError("it is nested too deeply") from None
+            if (
+                not isinstance(value, list | dict)
+                and end >= len(self._text) - _NEAR_THE_END
+                and self._fill()
+            ):
+                continue
+            self._at = end
+            return value
+
+    def items(self) -> Iterator[object]:
+        """Read the values of an array, one at a time.
+
+        Raises:
+            BrokenJsonError: it breaks off.
+        """
+        self._expect("[")
+        if self.peek() == "]":
+            self._at += 1
+            return
+        while True:
+            yield self.value()
+            if self._expect(",", "]") == "]":
+                return
+
+    def pairs(self) -> Iterator[Pair]:
+        """Read the pairs of an object, one at a time.
+
+        Raises:
+            BrokenJsonError: it breaks off.
+        """
+        for key in self.each_key():
+            yield Pair(key=key, value=self.value())
+
+    def each_key(self) -> Iterator[str]:
+        """Read an object's keys; the caller reads each value before going on.
+
+        Raises:
+            BrokenJsonError: it breaks off.
+        """
+        self._expect("{")
+        if self.peek() == "}":
+            self._at += 1
+            return
+        while True:
+            key = self.value()
+            if not isinstance(key, str):
+                raise BrokenJsonError("a key isn't a string")
+            self._expect(":")
+            yield key
+            if self._expect(",", "}") == "}":
+                return
+
+    def _expect(self, *allowed: str) -> str:
+        found = self.peek()
+        if found not in allowed or not found:
+            wanted = " or ".join(repr(item) for item in allowed)
+            raise BrokenJsonError(
+                f"{wanted} expected, {'the end' if not found else repr(found)} found",
+                at_end=not found,
+            )
+        self._at += 1
+        return found

@@ -1,0 +1,212 @@
+"""Find the pictures that a file names: in given folders or uploads, and nowhere else.
+
+Nothing is fetched from the network, and nothing is read from outside the folders: a path with
+`..`, an absolute path or a symbolic link counts only if it ends up inside one of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import os
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from PIL import Image
+
+from atom.records import blob_hash
+
+MAX_BYTES = 50_000_000
+MAX_PIXELS = 100_000_000
+NOT_THERE = "it isn't there"
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")
+_DATA_URL = re.compile(r"^data:[^,]{0,200};base64,", re.IGNORECASE)
+_BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
+_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PictureData:
+    """A picture file's bytes under their hash."""
+
+    id: str
+    """SHA-256 of the bytes."""
+    name: str
+    """The name by which the source calls it."""
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What came of looking for a picture."""
+
+    picture: PictureData | None
+    reason: str = ""
+    """Why there is none."""
+
+
+class PictureFinder(Protocol):
+    """Where pictures are looked for."""
+
+    def look(self, name: str) -> Look:
+        """Look for a picture by the name or path that the source gives."""
+        ...
+
+
+def check_picture(data: bytes, name: str) -> Look:
+    """Take bytes as a picture if their header says that they are one, of a size we take."""
+    if len(data) > MAX_BYTES:
+        return Look(picture=None, reason=f"it has more than {MAX_BYTES // 1_000_000} MB")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            width, height = Image.open(io.BytesIO(data)).size
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return Look(picture=None, reason="it can't be read as a picture")
+    if width * height > MAX_PIXELS:
+        return Look(
+            picture=None, reason=f"it has more than {MAX_PIXELS // 1_000_000} million pixels"
+        )
+    return Look(picture=PictureData(id=blob_hash(data), name=name, data=data))
+
+
+def embedded_bytes(text: str) -> bytes | None:
+    """Return the bytes of a base64 picture or data URL; None when the text is neither."""
+    match = _DATA_URL.match(text)
+    if match:
+        body = text[match.end() :]
+    elif len(text) >= 64 and _looks_base64(text):
+        body = text
+    else:
+        return None
+    try:
+        return base64.b64decode(re.sub(r"\s+", "", body), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _looks_base64(text: str) -> bool:
+    if not _BASE64.match(text[:200].rstrip("=")):
+        return False
+    try:
+        head = base64.b64decode(re.sub(r"\s+", "", text[:200])[:64])
+    except (binascii.Error, ValueError):
+        return False
+    return head.startswith(_MAGIC)
+
+
+class NoPictures:
+    """Pictures are nowhere: every slot stays empty until some are attached."""
+
+    def look(self, name: str) -> Look:
+        """Find nothing."""
+        return Look(picture=None, reason=_refusal(name) or NOT_THERE)
+
+    def find(self, name: str) -> PictureData | None:
+        """Find nothing."""
+        return self.look(name).picture
+
+
+class FolderPictures:
+    """Pictures in folders, tried in order.
+
+    A name is taken relative to each folder. Where the name repeats the folder's own name
+    (`images/1.jpg`, looked for in `.../images`), the part after it is tried, too.
+
+    Args:
+        folders: the only places from which anything is read.
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._roots = tuple(dict.fromkeys(folder.resolve() for folder in folders))
+
+    def find(self, name: str) -> PictureData | None:
+        """Return the picture, or None."""
+        return self.look(name).picture
+
+    def look(self, name: str) -> Look:
+        """Look for a picture in the folders."""
+        refusal = _refusal(name)
+        if refusal:
+            return Look(picture=None, reason=refusal)
+        outside = False
+        for root, path in self._places(name):
+            try:
+                if not os.path.isfile(path):  # noqa: PTH113 - called for every row
+                    continue
+                real = Path(path).resolve()
+                if not real.is_relative_to(root):
+                    outside = True
+                    continue
+                with real.open("rb") as stream:
+                    data = stream.read(MAX_BYTES + 1)
+            except (OSError, ValueError, RuntimeError):
+                continue
+            return check_picture(data, name)
+        return Look(
+            picture=None,
+            reason="it lies outside the picture folders" if outside else NOT_THERE,
+        )
+
+    def _places(self, name: str) -> Iterator[tuple[Path, str]]:
+        parts = _parts(name)
+        joined = "/".join(parts)
+        absolute = name.strip().startswith("/")
+        for root in self._roots:
+            yield root, f"/{joined}" if absolute else f"{root}/{joined}"
+            for at in range(len(parts) - 1, 0, -1):
+                if parts[at - 1] == root.name:
+                    yield root, f"{root}/{'/'.join(parts[at:])}"
+
+
+class MemoryPictures:
+    """Uploaded pictures, found by path, else by a file name that only one of them has.
+
+    Args:
+        files: name or path → bytes.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._by_path = {"/".join(_parts(name)): data for name, data in files.items()}
+        self._by_name: dict[str, list[bytes]] = {}
+        for path, data in self._by_path.items():
+            self._by_name.setdefault(path.rsplit("/", 1)[-1], []).append(data)
+
+    def find(self, name: str) -> PictureData | None:
+        """Return the picture, or None."""
+        return self.look(name).picture
+
+    def look(self, name: str) -> Look:
+        """Look for a picture among the uploads."""
+        refusal = _refusal(name)
+        if refusal:
+            return Look(picture=None, reason=refusal)
+        path = "/".join(_parts(name))
+        found = self._by_path.get(path)
+        if found is None:
+            same = self._by_name.get(path.rsplit("/", 1)[-1], [])
+            if len(same) > 1:
+                return Look(picture=None, reason="several uploads have this file name")
+            if not same:
+                return Look(picture=None, reason=NOT_THERE)
+            found = same[0]
+        return check_picture(found, name)
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    parts = name.strip().replace("\\", "/").split("/")
+    return tuple(part for part in parts if part not in ("", "."))
+
+
+def _refusal(name: str) -> str:
+    if "\x00" in name or not name.strip():
+        return "it has no usable name"
+    if _SCHEME.match(name) and not re.match(r"^[a-zA-Z]:[\\/]", name):
+        return "it is an address, and nothing is fetched: download it into a picture folder"
+    return ""

@@ -1,0 +1,151 @@
+"""The formats that can be imported, and the functions that the command and the Data page call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from atom.errors import FormatError
+from atom.formats import mathvista, table
+from atom.formats.base import Format, ImportFile, ImportReport, Reading, ReadOptions
+from atom.formats.column_map import ColumnMap
+from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
+from atom.records import Candidate, Outcome, Response, Sample, Tag
+
+FORMATS: Mapping[str, Format] = {
+    format.name: format
+    for format in (
+        Format(
+            name=table.NAME,
+            about="Any table with a question a row: CSV, TSV, JSON lines, JSON, Parquet.",
+            patterns=("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.parquet"),
+            sniff=table.sniff,
+            read=table.read,
+        ),
+        Format(
+            name=mathvista.NAME,
+            about="MathVista result files: answers, verdicts and skills of one or more models.",
+            patterns=("output_*.json", "scores_*.json"),
+            sniff=mathvista.sniff,
+            read=mathvista.read,
+        ),
+    )
+}
+_LIKELY = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """The first rows of an import as records, before anything is stored."""
+
+    samples: tuple[Sample, ...]
+    candidates: tuple[Candidate, ...]
+    responses: tuple[Response, ...]
+    outcomes: tuple[Outcome, ...]
+    tags: tuple[Tag, ...]
+    report: ImportReport
+
+
+def detect(files: Sequence[ImportFile]) -> Format | None:
+    """Find the format that fits all files best; None when none fits."""
+    best, best_score = None, _LIKELY
+    heads = [(file.head(), file.name) for file in files]
+    for format in FORMATS.values():
+        score = min((format.sniff(head, name) for head, name in heads), default=0.0)
+        if score >= best_score and (best is None or score > best_score):
+            best, best_score = format, score
+    return best
+
+
+def read(
+    format: str | None,
+    files: Sequence[ImportFile],
+    *,
+    dataset: str | None = None,
+    columns: ColumnMap | None = None,
+    pictures: PictureFinder | None = None,
+    candidates: Mapping[str, str] | None = None,
+    limit: int | None = None,
+) -> Reading:
+    """Begin an import.
+
+    Args:
+        format: a key of `FORMATS`; None = found out.
+        files: what to read, in order.
+        dataset: the data set's name; None = by the column map, else by the file.
+        columns: which column is what (generic table); None = guessed.
+        pictures: where pictures are looked for; None = beside the files.
+        candidates: file name → candidate's name, where the file doesn't say.
+        limit: at most so many rows.
+
+    Returns:
+        A single pass over batches of records, and the report.
+
+    Raises:
+        FormatError: the files can't be this format; the message says what is expected.
+    """
+    if format is None:
+        found = detect(files)
+        if found is None:
+            raise FormatError(
+                f"no format fits {', '.join(repr(file.name) for file in files) or 'no file'}; "
+                f"known formats: {', '.join(FORMATS)}"
+            )
+    elif format in FORMATS:
+        found = FORMATS[format]
+    else:
+        raise FormatError(f"format {format!r} is unknown; known formats: {', '.join(FORMATS)}")
+    if pictures is None:
+        folders = list(dict.fromkeys(file.folder for file in files if file.folder is not None))
+        pictures = FolderPictures(folders) if folders else NoPictures()
+    options = ReadOptions(
+        dataset=dataset,
+        columns=columns,
+        pictures=pictures,
+        candidates=candidates or {},
+        limit=limit,
+    )
+    return found.read(files, options)
+
+
+def dry_run(reading: Reading) -> ImportReport:
+    """Read everything, keep nothing, and report."""
+    for _ in reading:
+        pass
+    return reading.report
+
+
+def preview(
+    format: str | None,
+    files: Sequence[ImportFile],
+    *,
+    rows: int = 20,
+    dataset: str | None = None,
+    columns: ColumnMap | None = None,
+    pictures: PictureFinder | None = None,
+    candidates: Mapping[str, str] | None = None,
+) -> Preview:
+    """Read the first rows only; arguments as for `read`.
+
+    Raises:
+        FormatError: as for `read`.
+    """
+    reading = read(
+        format,
+        files,
+        dataset=dataset,
+        columns=columns,
+        pictures=pictures,
+        candidates=candidates,
+        limit=rows,
+    )
+    batches = list(islice(reading, rows + 1))
+    return Preview(
+        samples=tuple(sample for batch in batches for sample in batch.samples),
+        candidates=tuple(candidate for batch in batches for candidate in batch.candidates),
+        responses=tuple(response for batch in batches for response in batch.responses),
+        outcomes=tuple(outcome for batch in batches for outcome in batch.outcomes),
+        tags=tuple(tag for batch in batches for tag in batch.tags),
+        report=reading.report,
+    )

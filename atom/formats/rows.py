@@ -1,0 +1,393 @@
+"""Read the rows of a table file one by one: CSV, JSON lines, JSON, Parquet.
+
+What can't be read is told to a `Problems`; rows before a break are kept.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Literal, Protocol, TextIO
+
+from atom.errors import FormatError
+from atom.formats.base import ImportFile
+from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
+
+Kind = Literal["csv", "jsonl", "json", "parquet"]
+DELIMITERS = (",", "\t", ";", "|")
+_FIELD_LIMIT = 64_000_000
+_PARQUET_ROWS = 64
+_SCAN_CHUNK = 1 << 20
+_END = "\x1e\x1eend of table\x1e\x1e"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How a file's rows are laid out."""
+
+    kind: Kind
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One row: where it stands and what its cells hold."""
+
+    place: str
+    values: dict[str, object]
+
+
+class Problems(Protocol):
+    """Takes what can't be read."""
+
+    def skip(self, place: str, reason: str) -> None:
+        """Note a row that is left out."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Note something once."""
+        ...
+
+
+def find_layout(
+    file: ImportFile, *, encoding: str | None = None, delimiter: str | None = None
+) -> Layout:
+    """Find out how a file is laid out, from its content rather than its name.
+
+    Args:
+        file: the file.
+        encoding: what the user says; None = found out.
+        delimiter: likewise, for CSV.
+
+    Raises:
+        FormatError: it is empty, or of a kind that isn't read here.
+    """
+    head = file.head()
+    if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
+        raise FormatError(f"{file.name!r} is empty; a table with a header line is expected")
+    if head.startswith(b"PAR1"):
+        return Layout(kind="parquet")
+    for magic, kind in ((b"PK\x03\x04", "a ZIP or Excel file"), (b"\x1f\x8b", "a gzip file")):
+        if head.startswith(magic):
+            raise FormatError(
+                f"{file.name!r} is {kind}; unpack it, or save it as CSV, JSON lines or Parquet"
+            )
+    if encoding is None:
+        detected = find_encoding(file)
+        found = detected.name
+        notes = (f"{file.name}: {detected.note}",) if detected.note else ()
+    else:
+        found, notes = _known_encoding(encoding), ()
+    text = head.decode(found, "replace").lstrip("\ufeff")
+    start = text.lstrip()
+    if start.startswith(("{", "[")) and not file.name.lower().endswith((".csv", ".tsv")):
+        kind_of_json: Kind = "jsonl" if _is_lines(start, file.name) else "json"
+        return Layout(kind=kind_of_json, encoding=found, notes=notes)
+    chosen = delimiter or find_delimiter(text, file.name)
+    return Layout(kind="csv", encoding=found, delimiter=chosen, notes=notes)
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        b"a".decode(name, "replace")
+    except (LookupError, ValueError):
+        raise FormatError(
+            f"encoding {name!r} is unknown; utf-8, utf-16, cp1252, gb18030 and shift_jis are some "
+            "that are known"
+        ) from None
+    return name
+
+
+def _is_lines(start: str, name: str) -> bool:
+    if start.startswith("["):
+        return False
+    if name.lower().endswith((".jsonl", ".ndjson")):
+        return True
+    lines = [line for line in start.split("\n", 2) if line.strip()]
+    try:
+        DECODER.decode(lines[0].strip())
+    except (ValueError, RecursionError):
+        return False
+    return len(lines) > 1 and lines[1].lstrip().startswith("{")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoding:
+    """A text encoding, and what the user should know about the choice."""
+
+    name: str
+    note: str = ""
+
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def find_encoding(file: ImportFile) -> Encoding:
+    """Find a text file's encoding: by its mark, by its zero bytes, else UTF-8 or Windows-1252.
+
+    The whole file is looked at, since the first foreign letter may stand far down.
+    """
+    with file.open() as stream:
+        head = stream.read(4096)
+        for mark, name in _BOMS:
+            if head.startswith(mark):
+                return Encoding(name=name)
+        even, odd = head[0::2].count(0), head[1::2].count(0)
+        if odd > len(head) // 6 and even < odd // 10:
+            return Encoding(name="utf-16-le", note="read as UTF-16 (it has no byte order mark)")
+        if even > len(head) // 6 and odd < even // 10:
+            return Encoding(name="utf-16-be", note="read as UTF-16 (it has no byte order mark)")
+        good, bad = _utf8_letters(head, stream)
+    if not bad:
+        return Encoding(name="utf-8")
+    if good >= 20 * bad:
+        return Encoding(
+            name="utf-8", note=f"{bad} broken characters are shown as \ufffd (UTF-8 otherwise)"
+        )
+    return Encoding(
+        name="cp1252",
+        note="it isn't UTF-8 and was read as Windows-1252; if letters look wrong, name the "
+        "`encoding` in the column map",
+    )
+
+
+def _utf8_letters(head: bytes, stream: BinaryIO) -> tuple[int, int]:
+    """Count the letters beyond ASCII that read well as UTF-8, and the places that don't."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    good = bad = 0
+    chunk = head
+    while chunk:
+        if not chunk.isascii() or decoder.getstate()[0]:
+            text = decoder.decode(chunk)
+            broken = text.count("\ufffd")
+            bad += broken
+            good += sum(1 for letter in text if letter > "\x7f") - broken
+        chunk = stream.read(_SCAN_CHUNK)
+    return good, bad
+
+
+def find_delimiter(text: str, name: str = "") -> str:
+    """Find the character between cells: the one that cuts the first lines into equal rows."""
+    if text[:4].lower() == "sep=" and text[5:6] in ("\r", "\n"):
+        return text[4]
+    if name.lower().endswith(".tsv"):
+        return "\t"
+    best, best_score = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        widths: list[int] = []
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        try:
+            for cells in reader:
+                if cells:
+                    widths.append(len(cells))
+                if len(widths) >= 30:
+                    break
+        except csv.Error:
+            pass
+        if len(widths) > 1 and len(text) >= 60_000:
+            widths.pop()
+        if not widths or widths[0] < 2:
+            continue
+        even = Counter(widths)[widths[0]] / len(widths)
+        score = (round(even, 1), widths[0])
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def read_rows(file: ImportFile, layout: Layout, problems: Problems) -> Iterator[Row]:
+    """Read a file's rows, in memory that doesn't grow with it.
+
+    Raises:
+        FormatError: nothing of it can be read.
+    """
+    if layout.kind == "parquet":
+        with file.open() as stream:
+            yield from _parquet(stream, file.name, problems)
+        return
+    with (
+        file.open() as stream,
+        io.TextIOWrapper(stream, encoding=layout.encoding, errors="replace", newline="") as text,
+    ):
+        if layout.kind == "csv":
+            yield from _csv(text, layout.delimiter, file.name, problems)
+        elif layout.kind == "jsonl":
+            yield from _json_lines(text, file.name, problems)
+        else:
+            yield from _json(text, file.name, problems)
+
+
+def _header(cells: list[str], name: str, problems: Problems) -> list[str]:
+    names: list[str] = []
+    for at, cell in enumerate(cells, start=1):
+        column = cell.strip().lstrip("\ufeff") or f"column {at}"
+        if column in names:
+            n = 2
+            while f"{column} ({n})" in names:
+                n += 1
+            problems.note(
+                f"{name}: two columns are called {column!r}; the later is '{column} ({n})'"
+            )
+            column = f"{column} ({n})"
+        names.append(column)
+    return names
+
+
+def _csv(text: TextIO, delimiter: str, name: str, problems: Problems) -> Iterator[Row]:
+    csv.field_size_limit(max(csv.field_size_limit(), _FIELD_LIMIT))
+    lines = _Lines(text)
+    reader = csv.reader(lines, delimiter=delimiter)
+    header: list[str] | None = None
+    line = 1
+    try:
+        for cells in reader:
+            place = f"{name} line {line}"
+            line = reader.line_num + 1
+            if not cells:
+                continue
+            if cells == [_END]:
+                return
+            if any(cell.endswith(_END) for cell in cells[-1:]):
+                problems.skip(place, "a quote that opens here never closes; the file may be cut")
+                return
+            if header is None:
+                if cells[0][:4].lower() == "sep=" and len(cells) <= 2:
+                    continue
+                header = _header(cells, name, problems)
+                continue
+            extra = any(cell.strip() for cell in cells[len(header) :])
+            if extra:
+                problems.skip(
+                    place, f"it has {len(cells)} cells where the header has {len(header)}"
+                )
+            elif len(cells) < len(header) and lines.is_cut:
+                problems.skip(place, "the file breaks off in this row")
+            else:
+                yield Row(place=place, values=dict(zip(header, cells, strict=False)))
+    except csv.Error as error:
+        problems.skip(
+            f"{name} line {line}", f"the table breaks off ({error}); rows before are kept"
+        )
+
+
+class _Lines(Iterator[str]):
+    """The lines of a text, then a last one of our own, which an open quote would swallow."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self._ended = False
+        self.is_cut = False
+        """Whether the line given last has no line end."""
+
+    def __next__(self) -> str:
+        line = self._text.readline()
+        if line:
+            self.is_cut = not line.endswith(("\n", "\r"))
+            return line if not self.is_cut else line + "\n"
+        if self._ended:
+            raise StopIteration
+        self._ended = True
+        return _END
+
+
+def _json_lines(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
+    number = 0
+    for line in text:
+        number += 1
+        stripped = line.strip().lstrip("\ufeff")
+        if not stripped:
+            continue
+        place = f"{name} line {number}"
+        try:
+            value = DECODER.decode(stripped)
+        except RecursionError:
+            problems.skip(place, "it is nested too deeply")
+            continue
+        except ValueError as error:
+            cut = not line.endswith("\n")
+            problems.skip(place, "the file breaks off in this line" if cut else f"no JSON: {error}")
+            continue
+        if isinstance(value, dict):
+            yield Row(place=place, values=value)
+        else:
+            problems.skip(place, f"it is a {_kind_of(value)}, not an object")
+
+
+def _json(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
+    scanner = JsonScanner(text)
+    number = 0
+    try:
+        if scanner.peek() == "[":
+            for value in scanner.items():
+                number += 1
+                if isinstance(value, dict):
+                    yield Row(place=f"{name} row {number}", values=value)
+                else:
+                    problems.skip(f"{name} row {number}", f"it is a {_kind_of(value)}, no object")
+            return
+        for key in scanner.each_key():
+            if scanner.peek() == "[":
+                for value in scanner.items():
+                    number += 1
+                    if isinstance(value, dict):
+                        yield Row(place=f"{name} row {number}", values=value)
+                continue
+            value = scanner.value()
+            if isinstance(value, dict):
+                number += 1
+                yield Row(place=f"{name} {key!r}", values={"id": key, **value})
+    except BrokenJsonError as error:
+        if not number:
+            raise FormatError(
+                f"{name!r} can't be read as JSON: {error.reason}; a list of objects, an object "
+                "of objects or JSON lines are expected"
+            ) from error
+        problems.note(
+            f"{name}: the file {'breaks off' if error.at_end else 'is broken'} after row {number} "
+            f"({error.reason}); the rows before are kept"
+        )
+
+
+def _kind_of(value: object) -> str:
+    names = {"str": "string", "list": "list", "NoneType": "null", "bool": "boolean"}
+    return names.get(type(value).__name__, "number")
+
+
+def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
+    import pyarrow as pa  # costs 0.2 s, and only Parquet files need it
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(stream, buffer_size=1 << 20)
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(
+            f"{name!r} can't be read as Parquet ({_first_line(error)}); the end of the file is "
+            "missing or damaged: get it again"
+        ) from error
+    number = 0
+    try:
+        for batch in file.iter_batches(batch_size=_PARQUET_ROWS):
+            for values in batch.to_pylist():
+                number += 1
+                yield Row(place=f"{name} row {number}", values=values)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        problems.note(
+            f"{name}: the file is broken after row {number} ({_first_line(error)}); the rows "
+            "before are kept"
+        )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,506 @@
+"""The generic table: CSV, TSV, JSON lines, JSON or Parquet with a column map.
+
+Long form has a row for each answer (`model`, `response`), wide form a column for each candidate
+(`response:gpt-x`). A file without answers brings questions only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from atom.errors import FormatError
+from atom.formats.base import Batch, Collector, ImportFile, Reading, ReadOptions
+from atom.formats.cells import (
+    Choices,
+    is_missing,
+    label_choices,
+    to_choices,
+    to_list,
+    to_name,
+    to_number,
+    to_reference,
+    to_text,
+    to_verdict,
+)
+from atom.formats.column_map import ColumnMap
+from atom.formats.guess import cell, check_columns, complete_map, labels_of
+from atom.formats.pictures import PICTURE_SUFFIXES, PictureData, check_picture, embedded_bytes
+from atom.formats.rows import Layout, Row, find_layout, read_rows
+from atom.records import (
+    Outcome,
+    PictureSlot,
+    Response,
+    Sample,
+    Sampling,
+    Tag,
+    TagSubject,
+    content_id,
+)
+
+NAME = "table"
+_HEAD_ROWS = 200
+_HEAD_BYTES = 16_000_000
+_MAX_NAME = 500
+_CLASH = "{!r} stood before for another question, choices, answer or picture; the first is kept"
+
+
+def sniff(head: bytes, name: str) -> float:
+    """Say how likely it is that this is a table."""
+    lowered = name.lower()
+    if head.startswith(b"PAR1"):
+        return 0.6
+    if lowered.endswith((".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")):
+        return 0.5
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{"):
+        return 0.3
+    return 0.1 if lowered.endswith(".txt") else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Planned:
+    """A file with its layout and its completed column map."""
+
+    file: ImportFile
+    layout: Layout
+    columns: ColumnMap
+    of_sample: tuple[str, ...]
+    """The columns that a question is made of."""
+
+
+class _Ignored:
+    """Problems met while looking ahead; they are met again when the file is read."""
+
+    def skip(self, place: str, reason: str) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        """Do nothing."""
+
+
+def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
+    """Read tables; a file may refer to questions of an earlier one by their ids.
+
+    Raises:
+        FormatError: a file is no table, or it isn't clear which column holds the question.
+    """
+    if not files:
+        raise FormatError("no file was given; name at least one table")
+    given = options.columns or ColumnMap()
+    dataset = options.dataset or given.dataset or files[0].stem
+    collector = Collector(NAME, dataset, [file.name for file in files])
+    layouts = [
+        find_layout(file, encoding=given.encoding, delimiter=given.delimiter) for file in files
+    ]
+    heads = [_head(file, layout) for file, layout in zip(files, layouts, strict=True)]
+    for file, layout, head in zip(files, layouts, heads, strict=True):
+        for note in layout.notes:
+            collector.note(note)
+        if not head:
+            raise FormatError(
+                f"{file.name!r} has no rows that can be read; a header line and rows are expected"
+            )
+    check_columns(heads, given, [file.name for file in files])
+    plan: list[_Planned] = []
+    for file, layout, head in zip(files, layouts, heads, strict=True):
+        guess = complete_map(head, given, file.name, question_needed=not plan)
+        for note in guess.notes:
+            collector.note(note)
+        plan.append(
+            _Planned(
+                file=file,
+                layout=layout,
+                columns=guess.columns,
+                of_sample=_columns_of_sample(guess.columns),
+            )
+        )
+    collector.columns = plan[0].columns
+    return Reading(_batches(plan, options, collector), collector)
+
+
+def _columns_of_sample(columns: ColumnMap) -> tuple[str, ...]:
+    single = (
+        columns.question,
+        columns.answer,
+        columns.answer_type,
+        columns.tolerance,
+        columns.cluster,
+    )
+    named = tuple(column for column in single if column is not None)
+    return (*named, *columns.pictures, *columns.choices, *(columns.tags or ()))
+
+
+def _head(file: ImportFile, layout: Layout) -> list[Mapping[str, object]]:
+    head: list[Mapping[str, object]] = []
+    size = 0
+    rows = read_rows(file, layout, _Ignored())
+    for row in islice(rows, _HEAD_ROWS):
+        head.append(row.values)
+        size += sum(_size(value) for value in row.values.values())
+        if size > _HEAD_BYTES:
+            break
+    return head
+
+
+def _size(value: object) -> int:
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, list):
+        return sum(map(_size, value))
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()))
+    return 8
+
+
+def _batches(
+    plan: Sequence[_Planned], options: ReadOptions, collector: Collector
+) -> Iterator[Batch]:
+    reader = _Reader(options, collector)
+    for planned in plan:
+        rows = read_rows(planned.file, planned.layout, collector)
+        for row in rows:
+            if options.limit is not None and collector.rows >= options.limit:
+                collector.note(f"stopped after {options.limit} rows, as asked")
+                yield collector.flush()
+                return
+            collector.rows += 1
+            reader.take(row, planned)
+            if collector.is_full:
+                yield collector.flush()
+    yield collector.flush()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Known:
+    """What is remembered of a sample: hashes, not texts."""
+
+    raw: int
+    """Of the cells as they stand: equal means nothing new."""
+    content: int
+    """Of what the question is made of."""
+    labels: int
+
+
+class _Reader:
+    """Turns rows into records."""
+
+    def __init__(self, options: ReadOptions, collector: Collector) -> None:
+        self._options = options
+        self._out = collector
+        self._samples: dict[int, _Known] = {}
+        self._responses: dict[int, int] = {}
+        self._embedded: dict[str, tuple[PictureSlot, ...]] = {}
+
+    def take(self, row: Row, planned: _Planned) -> None:
+        """Turn one row into records, or note why not."""
+        columns = planned.columns
+        source_id = to_name(cell(row.values, columns.id))
+        if columns.id is not None and source_id is None:
+            self._out.tally("a row has no id and is named by its content", row.place)
+        if columns.question is None:
+            sample_id = self._earlier(row, source_id)
+        else:
+            sample_id = self._sample(row, planned, source_id)
+        if sample_id is None:
+            return
+        if columns.responses or columns.corrects:
+            for name in dict.fromkeys((*columns.responses, *columns.corrects)):
+                self._answer(
+                    row,
+                    planned,
+                    sample_id,
+                    name,
+                    columns.responses.get(name),
+                    columns.corrects.get(name),
+                )
+        elif columns.response is not None or columns.correct is not None:
+            one = self._candidate_name(row, planned)
+            if one is None:
+                self._out.skip(row.place, f"column {columns.model!r} names no model")
+                return
+            self._answer(row, planned, sample_id, one, columns.response, columns.correct)
+
+    def _earlier(self, row: Row, source_id: str | None) -> str | None:
+        """Find the question that a row of answers belongs to."""
+        if source_id is not None:
+            sample_id = Sample.make_id(self._out.dataset, source_id)
+            if _short(sample_id) in self._samples:
+                return sample_id
+        self._out.skip(row.place, f"no question has the id {_cut(source_id or '')!r}")
+        return None
+
+    def _candidate_name(self, row: Row, planned: _Planned) -> str | None:
+        columns = planned.columns
+        if columns.model is not None:
+            name = to_name(cell(row.values, columns.model))
+            return _cut(name) if name else None
+        given = columns.candidate or self._options.candidates.get(planned.file.name)
+        return given or planned.file.stem
+
+    def _sample(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
+        raw = _fingerprint([cell(row.values, column) for column in planned.of_sample])
+        if source_id is not None:
+            sample_id = Sample.make_id(self._out.dataset, source_id)
+            known = self._samples.get(_short(sample_id))
+            if known is not None and known.raw == raw:
+                return sample_id
+        question = self._question(row, planned.columns)
+        if question is None:
+            return None
+        if source_id is not None and len(source_id) > _MAX_NAME:
+            self._out.skip(row.place, f"its id has more than {_MAX_NAME} characters")
+            return None
+        sample, pictures = self._build(row, planned.columns, source_id, question)
+        labels = _labels(row.values, planned.columns.tags or (), planned.columns.tag_separator)
+        now = _Known(
+            raw=raw,
+            content=hash((question, sample.choices, sample.reference, _picture_ids(sample))),
+            labels=hash(labels),
+        )
+        known = self._samples.get(_short(sample.id))
+        if known is not None and known.content != now.content:
+            self._out.skip(row.place, _CLASH.format(_cut(source_id or question)))
+            return None
+        if known is None:
+            for picture in pictures:
+                self._out.picture(picture)
+            self._out.add(sample)
+        elif known.labels != now.labels:
+            self._out.tally(
+                "rows of one question differ in its tags; all of them are kept", row.place
+            )
+        self._samples[_short(sample.id)] = now
+        if known is None or known.labels != now.labels:
+            self._tags("sample", sample.id, planned.file.name, labels)
+        return sample.id
+
+    def _question(self, row: Row, columns: ColumnMap) -> str | None:
+        value = cell(row.values, columns.question)
+        if isinstance(value, list | dict):
+            self._out.skip(row.place, "its question is not text")
+            return None
+        question = to_text(value)
+        if question is None or question in ("nan", "NaN"):
+            self._out.skip(row.place, "it has no question")
+            return None
+        return question
+
+    def _build(
+        self, row: Row, columns: ColumnMap, source_id: str | None, question: str
+    ) -> tuple[Sample, list[PictureData]]:
+        choices = _choices(row.values, columns)
+        texts = choices.texts if choices else ()
+        reference = to_reference(
+            cell(row.values, columns.answer), choices, columns.answer_index_from
+        )
+        if reference.note:
+            self._out.tally(reference.note, row.place)
+        slots, pictures = self._slots(row, columns)
+        names = tuple(slot.picture_id or slot.name for slot in slots)
+        if source_id is not None and pictures and _is_text_cell(row, columns):
+            self._embedded[source_id] = slots
+        answer_type = to_name(cell(row.values, columns.answer_type))
+        sample = Sample(
+            id=Sample.make_id(self._out.dataset, source_id, question, texts, names),
+            dataset=self._out.dataset,
+            source_id=source_id,
+            question=question,
+            choices=texts,
+            reference=reference.text,
+            answer_type=answer_type or ("choice" if texts else ""),
+            tolerance=_tolerance(cell(row.values, columns.tolerance)),
+            pictures=slots,
+            cluster=_cluster(self._out.dataset, to_name(cell(row.values, columns.cluster)), names),
+        )
+        return sample, pictures
+
+    def _tags(
+        self,
+        subject: TagSubject,
+        subject_id: str,
+        source: str,
+        labels: tuple[tuple[str, str], ...],
+    ) -> None:
+        for facet, label in labels:
+            self._out.add(
+                Tag(
+                    subject=subject,
+                    subject_id=subject_id,
+                    source=source,
+                    facet=facet,
+                    value=label,
+                )
+            )
+
+    def _slots(
+        self, row: Row, columns: ColumnMap
+    ) -> tuple[tuple[PictureSlot, ...], list[PictureData]]:
+        slots: list[PictureSlot] = []
+        pictures: list[PictureData] = []
+        for column in columns.pictures:
+            for item in _picture_items(cell(row.values, column)):
+                earlier = self._embedded.get(item) if isinstance(item, str) else None
+                if earlier is not None:
+                    slots += earlier
+                    continue
+                slot, picture = self._slot(item, row.place)
+                if slot is not None:
+                    slots.append(slot)
+                if picture is not None:
+                    pictures.append(picture)
+        return tuple(slots), pictures
+
+    def _slot(self, item: object, place: str) -> tuple[PictureSlot | None, PictureData | None]:
+        """Fill a picture's place with what a cell gives: bytes, base64, or a name to look up."""
+        name, data = "", None
+        if isinstance(item, dict):
+            name = to_name(item.get("path")) or to_name(item.get("url")) or ""
+            found = item.get("bytes")
+            data = found if isinstance(found, bytes) else None
+            if isinstance(found, str):
+                data = embedded_bytes(found)
+        elif isinstance(item, bytes):
+            data = item
+        else:
+            text = to_name(item) or ""
+            data = embedded_bytes(text)
+            name = "" if data is not None else text
+        if data is None and not name:
+            return None, None
+        if data is None and name.lower().startswith("data:"):
+            self._out.skip(place, "a picture's data URL can't be decoded; its place stays empty")
+            return PictureSlot(name="data URL"), None
+        name = _cut(name)
+        look = check_picture(data, name) if data is not None else self._options.pictures.look(name)
+        if look.picture is None:
+            self._out.missing_picture(name or place, look.reason)
+            return PictureSlot(name=name), None
+        return PictureSlot(name=name, picture_id=look.picture.id), look.picture
+
+    def _answer(
+        self,
+        row: Row,
+        planned: _Planned,
+        sample_id: str,
+        name: str,
+        response_column: str | None,
+        correct_column: str | None,
+    ) -> None:
+        columns = planned.columns
+        text = to_text(cell(row.values, response_column))
+        verdict = to_verdict(cell(row.values, correct_column), columns.correct_max)
+        if text is None and verdict is None and planned.columns.responses:
+            self._out.tally(f"{name} has no answer to a question", row.place)
+            return
+        candidate = self._out.candidate(name)
+        repeat = int(to_number(cell(row.values, columns.repeat)) or 0)
+        response_id = Response.make_id(sample_id, candidate, "imported", Sampling(), repeat)
+        content = hash((text, verdict.value if verdict else None))
+        known = self._responses.get(_short(response_id))
+        if known == content:
+            self._out.tally("the same answer stands twice; it is taken once", row.place)
+            return
+        if known is not None:
+            self._out.skip(
+                row.place,
+                f"{_cut(name)!r} has a second, different answer to this question; the first is "
+                "kept (name a `repeat` column in the column map to keep all)",
+            )
+            return
+        self._responses[_short(response_id)] = content
+        self._out.add(
+            Response(
+                id=response_id,
+                sample_id=sample_id,
+                candidate_id=candidate,
+                prompt="imported",
+                repeat=repeat,
+                state="scored" if text is not None else "unscored",
+                text=text or "",
+                detail="" if text is not None else "the file holds no answer",
+            )
+        )
+        if verdict is not None:
+            self._out.add(
+                Outcome(
+                    response_id=response_id,
+                    how="imported",
+                    state="scored" if verdict.value is not None else "unscored",
+                    value=verdict.value,
+                    answer=to_text(cell(row.values, columns.extracted)) or "",
+                    detail=verdict.detail,
+                )
+            )
+        labels = _labels(row.values, columns.response_tags, columns.tag_separator)
+        self._tags("response", response_id, planned.file.name, labels)
+
+
+def _picture_items(value: object) -> list[object]:
+    if is_missing(value):
+        return []
+    items = to_list(value)
+    if items is not None:
+        return [item for item in items if not is_missing(item)]
+    if isinstance(value, str) and ";" in value and not value.startswith("data:"):
+        parts = [part.strip() for part in value.split(";") if part.strip()]
+        if all(part.lower().endswith(PICTURE_SUFFIXES) for part in parts):
+            return list(parts)
+    return [value]
+
+
+def _choices(values: Mapping[str, object], columns: ColumnMap) -> Choices | None:
+    if len(columns.choices) == 1:
+        return to_choices(cell(values, columns.choices[0]))
+    if not columns.choices:
+        return None
+    letters = [chr(ord("A") + at) for at in range(min(26, len(columns.choices)))]
+    return label_choices(letters, [cell(values, column) for column in columns.choices])
+
+
+def _labels(
+    values: Mapping[str, object], columns: Sequence[str], separator: str | None
+) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (column.removeprefix("metadata."), _cut(label))
+        for column in columns
+        for label in labels_of(cell(values, column), separator)
+    )
+
+
+def _tolerance(value: object) -> float | None:
+    number = to_number(value)
+    return number if number is not None and number >= 0 else None
+
+
+def _cluster(dataset: str, given: str | None, pictures: tuple[str, ...]) -> str | None:
+    if given is not None:
+        return content_id("cluster", dataset, given)
+    return content_id("cluster", dataset, sorted(pictures)) if pictures else None
+
+
+def _fingerprint(value: object) -> int:
+    """Hash a cell as it stands, lists and objects included."""
+    if isinstance(value, list):
+        return hash(tuple(map(_fingerprint, value)))
+    if isinstance(value, dict):
+        return hash(tuple((key, _fingerprint(item)) for key, item in value.items()))
+    return hash(value)
+
+
+def _picture_ids(sample: Sample) -> tuple[str, ...]:
+    return tuple(slot.picture_id or slot.name for slot in sample.pictures)
+
+
+def _is_text_cell(row: Row, columns: ColumnMap) -> bool:
+    """Whether pictures stand in cells as base64: then a later row may refer to this one's id."""
+    return any(isinstance(cell(row.values, column), str) for column in columns.pictures)
+
+
+def _short(record_id: str) -> int:
+    """Cut an id to 64 bits, to remember millions of them in little memory."""
+    return int(record_id[:16], 16)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_NAME else text[:_MAX_NAME]

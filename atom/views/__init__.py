@@ -1,0 +1,1 @@
+"""View-models: one module a page, plain frozen values; no Streamlit."""

@@ -1,0 +1,291 @@
+"""One sample in full: from the picture to the judge's reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atom.records import (
+    Call,
+    Candidate,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Mapping,
+    Outcome,
+    PictureSlot,
+    Region,
+    Replay,
+    Response,
+    Sample,
+    StudySample,
+    Tag,
+)
+from atom.store import Store, table
+from atom.views.filters import Filters
+from atom.views.study_data import StudyData
+from taxonomy import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointView:
+    """One criterion scored on one answer, with what led to it."""
+
+    checkpoint: Checkpoint | None
+    """None while it is still to be scored."""
+    model_id: str
+    colour: int
+
+    @property
+    def label(self) -> str:
+        """`1`..`5`, `∅` unscored, `!` failed, `…` still to be scored."""
+        if self.checkpoint is None:
+            return "…"
+        if self.checkpoint.state == "scored":
+            return str(self.checkpoint.score)
+        return "∅" if self.checkpoint.state == "unscored" else "!"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionView:
+    """One criterion of the sample, across answers."""
+
+    number: int
+    """1-based, in the chain's order."""
+    criterion: Criterion
+    weight: int
+    stated_weight: float | None
+    regions: tuple[Region, ...]
+    leaf: Path | None
+    leaf_detail: str
+    """Why it hangs nowhere, when it doesn't."""
+    marks: tuple[CheckpointView, ...]
+    """One an answer, in the study's order of candidates."""
+    chosen: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerView:
+    """One candidate's answer."""
+
+    response: Response
+    candidate: Candidate
+    colour: int
+    outcomes: tuple[Outcome, ...]
+    score: float | None
+    """Mean of its scored checkpoints, weighted, 1..5."""
+    chosen: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleView:
+    """Everything about a sample in a study.
+
+    Attributes:
+        sample: question, choices, reference, pictures.
+        replay: the judge's own solution; None while there is none.
+        criteria_set: the criteria that stand for it; None while there are none.
+        criteria: in the chain's order.
+        answers: one a candidate (and repeat), in the study's order.
+        answer: the chosen model's answer, else the one with the lowest score on the chosen
+            criterion, else the first; None without answers.
+        mark: the chosen criterion's checkpoint on that answer; None without one.
+        criterion: the chosen criterion; None without criteria.
+        tags: (facet, value), sorted.
+        calls: raw replies by call id, those of replay, criteria and the shown answer.
+        quarantined: judge and reference disagree.
+    """
+
+    sample: Sample
+    replay: Replay | None
+    criteria_set: CriteriaSet | None
+    criteria: tuple[CriterionView, ...]
+    answers: tuple[AnswerView, ...]
+    answer: AnswerView | None
+    criterion: CriterionView | None
+    mark: CheckpointView | None
+    tags: tuple[tuple[str, str], ...]
+    calls: dict[str, Call]
+    quarantined: bool
+
+    @property
+    def missing(self) -> tuple[PictureSlot, ...]:
+        """Pictures that are not attached yet."""
+        return tuple(slot for slot in self.sample.pictures if slot.picture_id is None)
+
+
+def sample_view(store: Store, data: StudyData, filters: Filters) -> SampleView | None:
+    """Read one sample in full.
+
+    Args:
+        store: where the study is.
+        data: the study.
+        filters: `sample`, and optionally `model` and `criterion`.
+
+    Returns:
+        The view-model, or None when the study has no such sample.
+    """
+    if filters.sample is None or filters.sample not in data.sample_position:
+        return None
+    sample = store.get(Sample, filters.sample)
+    if sample is None:
+        return None
+    place = store.get(StudySample, data.study.id, sample.id)
+    replay = store.get(Replay, place.replay_id) if place and place.replay_id else None
+    criteria_set = (
+        store.get(CriteriaSet, place.criteria_set_id) if place and place.criteria_set_id else None
+    )
+    responses = _responses(store, data, sample.id)
+    marks = _marks(store, data, responses)
+    answers = _answers(store, data, filters, responses, criteria_set, marks)
+    criteria = _criteria(store, data, filters, criteria_set, responses, marks)
+    criterion = next((view for view in criteria if view.chosen), None)
+    answer = _shown_answer(answers, criterion)
+    mark = _chosen_mark(criterion, answer)
+    call_ids = [
+        record.call_id for record in (replay, criteria_set, answer and answer.response) if record
+    ]
+    call_ids += [mark.checkpoint.call_id if mark and mark.checkpoint else None]
+    call_ids += [view.checkpoint.call_id for c in criteria for view in c.marks if view.checkpoint]
+    return SampleView(
+        sample=sample,
+        replay=replay,
+        criteria_set=criteria_set,
+        criteria=criteria,
+        answers=answers,
+        answer=answer,
+        criterion=criterion,
+        mark=mark,
+        tags=_tags(store, sample.id),
+        calls={call.id: call for call in store.get_many(Call, filter(None, call_ids))},
+        quarantined=bool(data.table.quarantined[data.sample_position[sample.id]]),
+    )
+
+
+def _responses(store: Store, data: StudyData, sample_id: str) -> list[tuple[int, Response]]:
+    """Return (colour, answer) of the study's own answers, in its order of candidates."""
+    wanted = set(data.table.response_ids)
+    found = [
+        (number, response)
+        for response in store.select(Response, table(Response).c.sample_id == sample_id)
+        if response.id in wanted and (number := data.model_index(response.candidate_id)) is not None
+    ]
+    return sorted(found, key=lambda pair: (pair[0], pair[1].repeat))
+
+
+def _marks(
+    store: Store, data: StudyData, responses: list[tuple[int, Response]]
+) -> dict[tuple[str, str], Checkpoint]:
+    """Read the study's judge's checkpoints of these answers, the newest prompt's of each."""
+    found = store.get_many(Checkpoint, [response.id for _, response in responses], "response_id")
+    mine = [c for c in found if c.judge_id == data.study.judge_id and c.repeat == 0]
+    return {(c.criterion_id, c.response_id): c for c in sorted(mine, key=lambda c: c.prompt)}
+
+
+def _answers(
+    store: Store,
+    data: StudyData,
+    filters: Filters,
+    responses: list[tuple[int, Response]],
+    criteria_set: CriteriaSet | None,
+    marks: dict[tuple[str, str], Checkpoint],
+) -> tuple[AnswerView, ...]:
+    outcomes: dict[str, list[Outcome]] = {}
+    for outcome in store.get_many(Outcome, [r.id for _, r in responses], "response_id"):
+        outcomes.setdefault(outcome.response_id, []).append(outcome)
+    views = []
+    for number, response in responses:
+        pairs = [
+            (use.weight, mark.score)
+            for use in (criteria_set.uses if criteria_set else ())
+            if (mark := marks.get((use.criterion_id, response.id))) and mark.score is not None
+        ]
+        total = sum(weight for weight, _ in pairs)
+        views.append(
+            AnswerView(
+                response=response,
+                candidate=data.candidates[number],
+                colour=number,
+                outcomes=tuple(sorted(outcomes.get(response.id, ()), key=lambda o: o.how)),
+                score=sum(weight * score for weight, score in pairs) / total if total else None,
+                chosen=response.candidate_id == filters.model and response.repeat == 0,
+            )
+        )
+    return tuple(views)
+
+
+def _criteria(
+    store: Store,
+    data: StudyData,
+    filters: Filters,
+    criteria_set: CriteriaSet | None,
+    responses: list[tuple[int, Response]],
+    marks: dict[tuple[str, str], Checkpoint],
+) -> tuple[CriterionView, ...]:
+    if criteria_set is None or not criteria_set.uses:
+        return ()
+    ids = [use.criterion_id for use in criteria_set.uses]
+    criteria = {criterion.id: criterion for criterion in store.get_many(Criterion, ids)}
+    mappings = {
+        mapping.criterion_id: mapping
+        for mapping in store.get_many(Mapping, ids, "criterion_id")
+        if mapping.tree_version == data.study.tree_version
+    }
+    chosen = filters.criterion if filters.criterion in criteria else ids[0]
+    views = []
+    for number, use in enumerate(criteria_set.uses, start=1):
+        criterion = criteria.get(use.criterion_id)
+        if criterion is None:
+            continue
+        mapping = mappings.get(criterion.id)
+        views.append(
+            CriterionView(
+                number=number,
+                criterion=criterion,
+                weight=use.weight,
+                stated_weight=use.stated_weight,
+                regions=use.regions,
+                leaf=mapping.leaf if mapping else None,
+                leaf_detail=mapping.detail if mapping else "not mapped yet",
+                marks=tuple(
+                    CheckpointView(
+                        checkpoint=marks.get((criterion.id, response.id)),
+                        model_id=response.candidate_id,
+                        colour=colour,
+                    )
+                    for colour, response in responses
+                ),
+                chosen=criterion.id == chosen,
+            )
+        )
+    return tuple(views)
+
+
+def _shown_answer(
+    answers: tuple[AnswerView, ...], criterion: CriterionView | None
+) -> AnswerView | None:
+    chosen = next((view for view in answers if view.chosen), None)
+    if chosen is not None or not answers:
+        return chosen
+    lowest = {
+        mark.checkpoint.response_id: mark.checkpoint.score
+        for mark in (criterion.marks if criterion else ())
+        if mark.checkpoint is not None and mark.checkpoint.score is not None
+    }
+    return min(answers, key=lambda view: lowest.get(view.response.id, 9))
+
+
+def _chosen_mark(
+    criterion: CriterionView | None, answer: AnswerView | None
+) -> CheckpointView | None:
+    if criterion is None or answer is None:
+        return None
+    for mark in criterion.marks:
+        if mark.checkpoint is not None and mark.checkpoint.response_id == answer.response.id:
+            return mark
+    return None
+
+
+def _tags(store: Store, sample_id: str) -> tuple[tuple[str, str], ...]:
+    rows = table(Tag)
+    found = store.select(Tag, rows.c.subject == "sample", rows.c.subject_id == sample_id)
+    return tuple(sorted({(tag.facet, tag.value) for tag in found}))

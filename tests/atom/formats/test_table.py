@@ -1,0 +1,386 @@
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from atom.errors import FormatError
+from atom.formats import (
+    Batch,
+    ColumnMap,
+    ImportFile,
+    ImportReport,
+    MemoryPictures,
+    dry_run,
+    read,
+)
+from atom.records import Outcome, PictureSlot, Response, Sample, Tag, blob_hash
+
+
+class Result:
+    """Everything that one import gave."""
+
+    def __init__(self, batches: list[Batch], report: ImportReport) -> None:
+        self.samples = [sample for batch in batches for sample in batch.samples]
+        self.responses = [response for batch in batches for response in batch.responses]
+        self.outcomes = [outcome for batch in batches for outcome in batch.outcomes]
+        self.tags = [tag for batch in batches for tag in batch.tags]
+        self.pictures = [picture for batch in batches for picture in batch.pictures]
+        self.names = {c.id: c.name for batch in batches for c in batch.candidates}
+        self.report = report
+
+    @property
+    def sample(self) -> Sample:
+        assert len(self.samples) == 1
+        return self.samples[0]
+
+
+def png(shade: int = 0) -> bytes:
+    out = io.BytesIO()
+    Image.new("L", (8, 6), shade).save(out, "PNG")
+    return out.getvalue()
+
+
+def take(*files: ImportFile, **options: object) -> Result:
+    reading = read("table", files, **options)  # type: ignore[arg-type]
+    batches = list(reading)
+    return Result(batches, reading.report)
+
+
+def rows_file(rows: list[dict[str, object]], name: str = "x.jsonl") -> ImportFile:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    return ImportFile.from_bytes(name, text.encode())
+
+
+def csv_file(text: str, name: str = "x.csv") -> ImportFile:
+    return ImportFile.from_bytes(name, text.encode())
+
+
+def test_a_long_table_gives_questions_answers_verdicts_and_tags() -> None:
+    result = take(
+        csv_file(
+            "id,question,A,B,answer,model,response,correct,skill\n"
+            "1,Which?,cat,dog,B,m1,It is a dog.,1,naming\n"
+            "1,Which?,cat,dog,B,m2,A cat.,0,naming\n"
+            "2,How many?,1,2,A,m1,,0,counting\n"
+            "2,How many?,1,2,A,m2,1,yes,counting\n"
+        ),
+        dataset="Animals",
+    )
+    assert [sample.question for sample in result.samples] == ["Which?", "How many?"]
+    assert [sample.reference for sample in result.samples] == ["dog", "1"]
+    assert result.samples[0].id == Sample.make_id("Animals", "1")
+    assert [(result.names[r.candidate_id], r.state) for r in result.responses] == [
+        ("m1", "scored"),
+        ("m2", "scored"),
+        ("m1", "unscored"),
+        ("m2", "scored"),
+    ]
+    assert result.responses[2].detail == "the file holds no answer"
+    assert [outcome.value for outcome in result.outcomes] == [1.0, 0.0, 0.0, 1.0]
+    assert {outcome.how for outcome in result.outcomes} == {"imported"}
+    assert [(tag.subject, tag.facet, tag.value) for tag in result.tags] == [
+        ("sample", "skill", "naming"),
+        ("sample", "skill", "counting"),
+    ]
+    assert {tag.source for tag in result.tags} == {"x.csv"}
+    report = result.report
+    assert (report.rows, report.samples, report.responses, report.outcomes) == (4, 2, 4, 4)
+    assert report.candidates == ("m1", "m2")
+
+
+def test_a_wide_table_gives_an_answer_for_each_model() -> None:
+    result = take(csv_file("question,response:m1,response:m2,correct:m1\nq,a,,1\nq2,b,c,0\n"))
+    assert [result.names[r.candidate_id] for r in result.responses] == ["m1", "m1", "m2"]
+    assert len(result.outcomes) == 2
+    assert "1 time: m2 has no answer" in " ".join(result.report.notes)
+
+
+def test_a_mapped_table_is_read_as_mapped() -> None:
+    columns = ColumnMap(
+        question="Frage",
+        answer="Lösung",
+        tolerance="tol",
+        response="Antwort",
+        candidate="my model",
+        correct="Note",
+        correct_max=10,
+        tags=("Thema",),
+        tag_separator=",",
+    )
+    text = 'Frage,Lösung,tol,Antwort,Note,Thema\nWie viele?,4,0.5,Vier,5,"zählen, lesen"\n'
+    result = take(csv_file(text), columns=columns)
+    assert (result.sample.reference, result.sample.tolerance) == ("4", 0.5)
+    assert result.outcomes[0].value == 0.5
+    assert list(result.names.values()) == ["my model"]
+    assert [tag.value for tag in result.tags] == ["zählen", "lesen"]
+
+
+def test_the_file_names_the_candidate_where_nothing_else_does() -> None:
+    file = csv_file("question,response\nq,a\n", "gpt-x.csv")
+    assert list(take(file).names.values()) == ["gpt-x"]
+    assert list(take(file, candidates={"gpt-x.csv": "GPT X"}).names.values()) == ["GPT X"]
+
+
+def test_answers_in_a_second_file_find_their_questions() -> None:
+    questions = csv_file("id,question\n1,a?\n2,b?\n", "questions.csv")
+    answers = csv_file("id,response,correct\n1,x,1\n3,y,0\n", "model-a.csv")
+    result = take(questions, answers)
+    assert [response.sample_id for response in result.responses] == [result.samples[0].id]
+    assert "no question has the id '3'" in result.report.skipped[0]
+
+
+def test_an_id_of_two_questions_keeps_the_first() -> None:
+    rows: list[dict[str, object]] = [{"id": at, "question": f"q{at}"} for at in range(20)]
+    result = take(rows_file([*rows, {"id": 3, "question": "another"}]))
+    assert len(result.samples) == 20
+    assert result.report.n_skipped == 1
+    assert "'3' stood before for another question" in result.report.skipped[0]
+
+
+def test_rows_without_a_question_are_skipped() -> None:
+    result = take(
+        rows_file([{"question": "q"}, {"question": " "}, {"x": 1}, {"question": ["a"]}]),
+        columns=ColumnMap(question="question"),
+    )
+    assert len(result.samples) == 1
+    assert [line.split(": ")[1] for line in result.report.skipped] == [
+        "it has no question",
+        "it has no question",
+        "its question is not text",
+    ]
+
+
+def test_without_ids_equal_content_is_one_sample() -> None:
+    result = take(rows_file([{"question": "q", "choices": ["a", "b"]}] * 2))
+    assert result.sample.source_id is None
+    assert result.sample.id == Sample.make_id("x", None, "q", ("a", "b"), ())
+
+
+def test_a_second_answer_needs_a_repeat_column() -> None:
+    rows: list[dict[str, object]] = [
+        {"id": 1, "question": "q", "model": "m", "response": text} for text in ("a", "b", "a")
+    ]
+    result = take(rows_file(rows))
+    assert [response.text for response in result.responses] == ["a"]
+    assert "repeat" in result.report.skipped[0]
+    assert "the same answer stands twice" in result.report.notes[0]
+    counted = [row | {"repeat": at} for at, row in enumerate(rows)]
+    assert [r.repeat for r in take(rows_file(counted)).responses] == [0, 1, 2]
+
+
+def test_a_word_that_is_no_verdict_leaves_the_outcome_unscored() -> None:
+    rows: list[dict[str, object]] = [
+        {"id": at, "question": f"q{at}", "response": "r", "hit": at % 2} for at in range(20)
+    ]
+    result = take(
+        rows_file([*rows, {"id": 99, "question": "x", "response": "r", "hit": "Unknown"}])
+    )
+    last = result.outcomes[-1]
+    assert (last.state, last.value) == ("unscored", None)
+    assert "Unknown" in last.detail
+
+
+def test_nan_is_nothing() -> None:
+    text = (
+        '{"id": 1, "question": "q", "choices": null, "answer": NaN, "response": NaN, "s": NaN}\n'
+        '{"id": 2, "question": "nan"}\n'
+    )
+    result = take(ImportFile.from_bytes("x.jsonl", text.encode()))
+    assert result.sample.reference is None
+    assert result.responses[0].state == "unscored"
+    assert result.tags == []
+
+
+def test_ids_that_a_frame_made_decimal_are_whole_again() -> None:
+    assert take(rows_file([{"id": 7.0, "question": "q"}])).sample.source_id == "7"
+
+
+def test_hostile_text_stays_text() -> None:
+    question = "</script><b>=HYPERLINK(1)</b> ![x](http://example.invalid/a.png) \u202e\x07"
+    result = take(rows_file([{"id": "../../etc", "question": question, "response": "\x00\ud800"}]))
+    assert result.sample.question == question
+    assert result.sample.source_id == "../../etc"
+    assert result.responses[0].text == "\ufffd\ufffd"
+
+
+def test_pictures_are_found_missing_ones_listed_and_nothing_is_fatal() -> None:
+    rows: list[dict[str, object]] = [
+        {"id": 1, "question": "a", "images": ["1.png", "gone.png"]},
+        {"id": 2, "question": "b", "images": "['1.png']"},
+        {"id": 3, "question": "c", "images": "1.png; 2.png"},
+        {"id": 4, "question": "d", "images": "https://example.invalid/x.png"},
+        {"id": 5, "question": "e", "images": None},
+    ]
+    finder = MemoryPictures({"1.png": png(1), "2.png": b"not a picture"})
+    result = take(rows_file(rows), pictures=finder)
+    one = blob_hash(png(1))
+    assert [sample.pictures for sample in result.samples] == [
+        (PictureSlot(name="1.png", picture_id=one), PictureSlot(name="gone.png")),
+        (PictureSlot(name="1.png", picture_id=one),),
+        (PictureSlot(name="1.png", picture_id=one), PictureSlot(name="2.png")),
+        (PictureSlot(name="https://example.invalid/x.png"),),
+        (),
+    ]
+    assert [picture.id for picture in result.pictures] == [one]
+    assert result.report.missing_pictures == (
+        "gone.png",
+        "2.png",
+        "https://example.invalid/x.png",
+    )
+    assert any("nothing is fetched" in note for note in result.report.notes)
+    clusters = [sample.cluster for sample in result.samples]
+    assert clusters[1] not in (clusters[0], None)
+    assert clusters[4] is None
+
+
+def test_pictures_beside_the_file_are_found(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "a.png").write_bytes(png())
+    path = tmp_path / "set.csv"
+    path.write_text("question,image\nq,images/a.png\nq2,/etc/hostname\n", encoding="utf-8")
+    result = take(ImportFile.from_path(path))
+    assert result.samples[0].pictures[0].picture_id == blob_hash(png())
+    assert result.samples[1].pictures == (PictureSlot(name="/etc/hostname"),)
+
+
+def test_base64_pictures_and_rows_that_refer_to_them() -> None:
+    text = base64.b64encode(png()).decode()
+    rows: list[dict[str, object]] = [
+        {"index": 1, "question": "a", "image": text},
+        {"index": 2, "question": "b", "image": "1"},
+        {"index": 3, "question": "c", "image": f"data:image/png;base64,{text}"},
+        {"index": 4, "question": "d", "image": "data:image/png;base64,@@"},
+    ]
+    result = take(rows_file(rows))
+    ids = [sample.pictures[0].picture_id for sample in result.samples]
+    assert ids == [blob_hash(png())] * 3 + [None]
+    assert len(result.pictures) == 1
+    assert len({sample.cluster for sample in result.samples[:3]}) == 1
+
+
+def test_parquet_with_pictures_inside(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    frame = pa.table(
+        {
+            "id": ["a", "b"],
+            "question": ["q1", "q2"],
+            "images": [
+                [{"bytes": png(1), "path": "1.png"}, {"bytes": png(2), "path": None}],
+                [{"bytes": None, "path": "gone.png"}],
+            ],
+            "options": ["['x', 'y']", "[]"],
+            "answer": ["B", "free"],
+        }
+    )
+    pq.write_table(frame, path)
+    result = take(ImportFile.from_path(path))
+    assert [slot.picture_id for slot in result.samples[0].pictures] == [
+        blob_hash(png(1)),
+        blob_hash(png(2)),
+    ]
+    assert result.samples[0].reference == "y"
+    assert result.samples[1].reference == "free"
+    assert result.report.missing_pictures == ("gone.png",)
+
+
+def test_tags_that_change_within_a_question_are_all_kept() -> None:
+    columns = ColumnMap(tags=("skill",), response_tags=())
+    rows: list[dict[str, object]] = [
+        {"id": 1, "question": "q", "skill": skill} for skill in ("a", "b", "b")
+    ]
+    result = take(rows_file(rows), columns=columns)
+    assert [tag.value for tag in result.tags] == ["a", "b"]
+    assert "differ in its tags" in result.report.notes[-1]
+
+
+def test_a_limit_stops_early_and_says_so() -> None:
+    result = take(rows_file([{"id": at, "question": f"q{at}"} for at in range(9)]), limit=4)
+    assert len(result.samples) == 4
+    assert "stopped after 4 rows" in result.report.notes[-1]
+
+
+def test_a_table_of_nothing_is_refused() -> None:
+    with pytest.raises(FormatError, match="no rows"):
+        take(csv_file("question,answer\n"))
+    with pytest.raises(FormatError, match="no file"):
+        take()
+
+
+def test_importing_twice_gives_the_same_records() -> None:
+    file = csv_file("id,question,model,response,hit,skill\n1,q,m,r,1,a\n2,p,m,s,0,b\n")
+    first, second = take(file), take(file)
+    assert first.samples == second.samples
+    assert first.responses == second.responses
+    assert first.tags == second.tags
+
+
+TEXT = st.text(
+    alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"), min_size=1
+).filter(lambda text: bool(text.strip()) and text not in ("nan", "NaN"))
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=8, unique_by=lambda pair: pair[0]))
+def test_csv_texts_come_back_as_they_were(pairs: list[tuple[str, str]]) -> None:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, quoting=csv.QUOTE_ALL)
+    writer.writerow(("question", "response"))
+    writer.writerows(pairs)
+    columns = ColumnMap(question="question", response="response", encoding="utf-8", delimiter=",")
+    result = take(csv_file(out.getvalue()), columns=columns)
+    assert [sample.question for sample in result.samples] == [q for q, _ in pairs]
+    assert [response.text for response in result.responses] == [a for _, a in pairs]
+    kinds = (Response, Outcome, Tag)
+    assert not any(isinstance(sample, kinds) for sample in result.samples)
+
+
+class Generated(io.RawIOBase):
+    """A table that is made while it is read, so that only the reader's memory counts."""
+
+    def __init__(self, rows: int) -> None:
+        self._lines = self._make(rows)
+        self._rest = b""
+
+    def _make(self, rows: int) -> Iterator[bytes]:
+        yield b"id,question,model,response\n"
+        text = "step by step " * 200
+        for at in range(rows):
+            yield f"{at},How many {at}?,m,{text}{at}\n".encode()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while len(self._rest) < len(buffer):
+            line = next(self._lines, b"")
+            if not line:
+                break
+            self._rest += line
+        n = min(len(buffer), len(self._rest))
+        buffer[:n] = self._rest[:n]
+        self._rest = self._rest[n:]
+        return n
+
+
+@pytest.mark.slow
+def test_a_long_table_is_read_in_little_memory() -> None:
+    rows = 50_000
+    file = ImportFile(name="x.csv", open=lambda: io.BufferedReader(Generated(rows)))
+    reading = read("table", [file])
+    tracemalloc.start()
+    report = dry_run(reading)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert report.rows == report.samples == report.responses == rows
+    assert peak < 45_000_000, "the table has 130 MB"
