@@ -1,0 +1,31 @@
+"""Asking models: the client, its requests and replies."""
+
+from atom.judge.client import JudgeClient
+from atom.judge.limiter import Limiter
+from atom.judge.pictures import PictureCache
+from atom.judge.reply import CallGaveUp, CallRefused, Reply, ReplyState, failed_call
+from atom.judge.request import Part, PicturePart, Request, TextPart, call_id, request_hash
+from atom.judge.retry import RetryPolicy
+from atom.judge.timing import Timing
+from atom.judge.usage import Estimate, SpendLedger
+
+__all__ = [
+    "CallGaveUp",
+    "CallRefused",
+    "Estimate",
+    "JudgeClient",
+    "Limiter",
+    "Part",
+    "PictureCache",
+    "PicturePart",
+    "Reply",
+    "ReplyState",
+    "Request",
+    "RetryPolicy",
+    "SpendLedger",
+    "TextPart",
+    "Timing",
+    "call_id",
+    "failed_call",
+    "request_hash",
+]

@@ -1,0 +1,104 @@
+"""Builds the bytes of a request, with each picture's JSON literal spliced in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from atom.judge.request import Request, TextPart
+from atom.judge.structured import response_format, system_text
+from atom.records import ReplyForm
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """One request within an exchange.
+
+    Args:
+        max_tokens: token limit of the reply; None leaves it to the server.
+        earlier: the unusable reply and the message that asks for a better one, in a repair turn.
+    """
+
+    max_tokens: int | None
+    earlier: tuple[str, str] | None = field(default=None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dialect:
+    """How an endpoint spells what servers disagree about."""
+
+    token_name: str = "max_tokens"
+    stream_usage: bool = True
+
+
+def build_body(
+    request: Request,
+    model: str,
+    literals: Sequence[bytes],
+    *,
+    turn: Turn,
+    form: ReplyForm,
+    dialect: Dialect,
+    stream: bool = False,
+) -> bytes:
+    """Build the JSON body of a chat-completions request.
+
+    Args:
+        request: the request.
+        model: the endpoint's model name.
+        literals: the pictures' data URLs as JSON string literals, in order.
+        turn: token limit, and the earlier reply in a repair turn.
+        form: how the structured reply is asked for.
+        dialect: the endpoint's spelling.
+        stream: whether the reply is to be streamed.
+
+    Returns:
+        UTF-8 JSON. Texts without pictures go as one string, which every server takes.
+    """
+    messages = [_message("system", _json(system_text(request, form)))]
+    messages.append(_message("user", _user_content(request, literals)))
+    if turn.earlier is not None:
+        reply, complaint = turn.earlier
+        messages.append(_message("assistant", _json(reply)))
+        messages.append(_message("user", _json(complaint)))
+    fields: dict[str, object] = {"model": model}
+    sampling = request.sampling
+    for name in ("temperature", "top_p", "seed"):
+        value = getattr(sampling, name)
+        if value is not None:
+            fields[name] = value
+    if turn.max_tokens is not None:
+        fields[dialect.token_name] = turn.max_tokens
+    if stream:
+        fields["stream"] = True
+        if dialect.stream_usage:
+            fields["stream_options"] = {"include_usage": True}
+    pieces = [_json(fields)[:-1], b',"messages":[', b",".join(messages), b"]"]
+    shape = response_format(request, form)
+    if shape is not None:
+        pieces += [b',"response_format":', shape]
+    return b"".join((*pieces, b"}"))
+
+
+def _user_content(request: Request, literals: Sequence[bytes]) -> bytes:
+    if not literals:
+        return _json("\n\n".join(p.text for p in request.parts if isinstance(p, TextPart)))
+    following = iter(literals)
+    parts = [
+        b'{"type":"text","text":' + _json(part.text) + b"}"
+        if isinstance(part, TextPart)
+        else b'{"type":"image_url","image_url":{"url":' + next(following) + b"}}"
+        for part in request.parts
+    ]
+    return b"[" + b",".join(parts) + b"]"
+
+
+def _message(role: str, content: bytes) -> bytes:
+    return b'{"role":"' + role.encode() + b'","content":' + content + b"}"
+
+
+def _json(value: object) -> bytes:
+    return _ENCODER.encode(value).encode("utf-8", errors="replace")

@@ -1,0 +1,111 @@
+"""Answering: a candidate answers a sample.
+
+Candidates are asked in plain text, as any user would: pictures, question, lettered options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import Final
+
+from atom.errors import DataError
+from atom.judge.reply import Reply
+from atom.judge.request import PicturePart, Request
+from atom.records import Response, Sample, Sampling, State
+from atom.stages.asking import make_request
+from atom.stages.reading import without_thoughts
+
+TASK: Final = "answer"
+PROMPT: Final = "answer/1"
+
+
+def build(
+    sample: Sample, pictures: Sequence[PicturePart], sampling: Sampling, *, repeat: int = 0
+) -> Request:
+    """Build the request for a candidate's answer.
+
+    Args:
+        sample: the question.
+        pictures: the sample's pictures, in order.
+        sampling: the study's settings for answers.
+        repeat: 0-based index among equal requests.
+
+    Returns:
+        The request, for free text that ends in `Answer: ...`.
+
+    Raises:
+        DataError: the sample has more than 26 choices.
+    """
+    return make_request(
+        PROMPT,
+        {"question": sample.question.strip(), "choices": lettered(sample.choices)},
+        pictures=pictures,
+        sampling=sampling,
+        repeat=repeat,
+        form="choices" if sample.choices else None,
+    )
+
+
+def lettered(choices: Sequence[str]) -> str:
+    """Write choices as lettered lines, each on one line: `A) red`."""
+    if len(choices) > len(ascii_uppercase):
+        raise DataError(f"{len(choices)} choices; up to 26 can be lettered")
+    lines = (
+        f"{letter}) {' '.join(choice.split())}"
+        for letter, choice in zip(ascii_uppercase, choices, strict=False)
+    )
+    return "\n".join(lines)
+
+
+def parse(
+    reply: Reply, sample: Sample, candidate_id: str, sampling: Sampling, repeat: int = 0
+) -> Response:
+    """Make the response of a candidate's reply.
+
+    Args:
+        reply: what came back.
+        sample: the question.
+        candidate_id: who answered.
+        sampling: the study's settings.
+        repeat: as in the request.
+
+    Returns:
+        The response without its think blocks; unscored when there is no answer. A refusal keeps
+        its words in `text`, so that they can be seen.
+    """
+    text = without_thoughts(reply.text)
+    state: State = "scored"
+    detail = ""
+    if not reply.ok:
+        state, detail = "unscored", reply.reason or f"No answer: {reply.state}."
+    elif not text:
+        state, detail = "unscored", "The reply holds no answer outside its think block."
+    return _response(sample, candidate_id, sampling, repeat).model_copy(
+        update={"state": state, "text": text, "detail": detail, "call_id": reply.call.id}
+    )
+
+
+def failed(
+    error: str,
+    sample: Sample,
+    candidate_id: str,
+    sampling: Sampling,
+    repeat: int = 0,
+    call_id: str | None = None,
+) -> Response:
+    """Make the response that stands for a call that brought nothing."""
+    return _response(sample, candidate_id, sampling, repeat).model_copy(
+        update={"state": "failed", "detail": error, "call_id": call_id}
+    )
+
+
+def _response(sample: Sample, candidate_id: str, sampling: Sampling, repeat: int) -> Response:
+    return Response(
+        id=Response.make_id(sample.id, candidate_id, PROMPT, sampling, repeat),
+        sample_id=sample.id,
+        candidate_id=candidate_id,
+        prompt=PROMPT,
+        sampling=sampling,
+        repeat=repeat,
+    )

@@ -1,0 +1,258 @@
+"""Criteria extraction: the judge cuts its solution into weighted atomic criteria.
+
+Reference: ATOM 3.1, equation 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from atom.errors import UsageError
+from atom.judge.reply import Reply
+from atom.judge.request import PicturePart, Request
+from atom.records import (
+    CriteriaSet,
+    Criterion,
+    CriterionUse,
+    Region,
+    Replay,
+    Sample,
+    Sampling,
+    State,
+)
+from atom.stages.asking import make_request, plain_regions
+from atom.stages.gate import CriteriaReading, CriterionDraft, read_criteria
+from atom.stages.reading import read_reply
+from atom.stages.schemas import CRITERIA, MAX_STEPS
+
+TASK: Final = "criteria"
+PROMPT: Final = "criteria/1"
+HAND_PROMPT: Final = "hand"
+"""The prompt of a set that a person edited."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CriteriaResult:
+    """A criteria set and its criteria, in the set's order.
+
+    Args:
+        criteria_set: the set; scored, unscored (with its reason) or failed.
+        criteria: empty unless the set is scored.
+    """
+
+    criteria_set: CriteriaSet
+    criteria: tuple[Criterion, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EditedCriterion:
+    """A row of the criteria editor, as a person left it.
+
+    Args:
+        question: the open question.
+        ground_truth: its local ground truth.
+        weight: brought to a total of 10 by the gate.
+        step: 1-based step of the replay, if any.
+        regions: where to look.
+    """
+
+    question: str
+    ground_truth: str
+    weight: float
+    step: int | None = None
+    regions: tuple[Region, ...] = ()
+
+
+def build(
+    sample: Sample,
+    pictures: Sequence[PicturePart],
+    replay: Replay,
+    sampling: Sampling,
+    *,
+    repeat: int = 0,
+) -> Request:
+    """Build the request that cuts a replay into criteria.
+
+    Args:
+        sample: the question.
+        pictures: the sample's pictures, in order.
+        replay: the judge's solution; must be scored.
+        sampling: the study's settings for the judge.
+        repeat: 0-based index among equal requests.
+
+    Returns:
+        The request.
+
+    Raises:
+        UsageError: the replay holds no solution.
+    """
+    if replay.state != "scored":
+        raise UsageError(
+            f"the replay of sample {sample.id!r} is {replay.state}: replay it again before "
+            "cutting criteria"
+        )
+    return make_request(
+        PROMPT,
+        {
+            "question": sample.question,
+            "choices": list(sample.choices),
+            "reference_answer": sample.reference,
+            "replay": {
+                "steps": [
+                    {"n": n, "text": step.text, "regions": plain_regions(step.regions)}
+                    for n, step in enumerate(replay.steps, start=1)
+                ],
+                "final_answer": replay.final_answer,
+            },
+        },
+        pictures=pictures,
+        sampling=sampling,
+        repeat=repeat,
+        schema=CRITERIA,
+    )
+
+
+def parse(
+    reply: Reply,
+    sample: Sample,
+    replay: Replay,
+    judge_id: str,
+    sampling: Sampling,
+    repeat: int = 0,
+) -> CriteriaResult:
+    """Make the criteria set of a judge's reply.
+
+    Args:
+        reply: what came back.
+        sample: the question.
+        replay: the solution that was cut.
+        judge_id: who cut it.
+        sampling: the study's settings.
+        repeat: as in the request.
+
+    Returns:
+        The set and its criteria. What the gate changed stands in `adjustments`; a reply that
+        can't be used gives an unscored set with the reason.
+    """
+    blank = _blank(sample, replay.id, judge_id, sampling, repeat, "unscored").model_copy(
+        update={"call_id": reply.call.id}
+    )
+    usable = read_reply(reply, "criteria")
+    if usable.data is None:
+        return CriteriaResult(criteria_set=blank.model_copy(update={"detail": usable.reason}))
+    reading = read_criteria(
+        usable.data["criteria"], n_steps=len(replay.steps), n_pictures=len(sample.pictures)
+    )
+    return _result(sample, blank, reading, (usable.note,) if usable.note else ())
+
+
+def edited(
+    sample: Sample, judge_id: str, replay_id: str | None, rows: Sequence[EditedCriterion]
+) -> CriteriaResult:
+    """Make the criteria set that a person edited; the same gate stands before it.
+
+    Args:
+        sample: the question.
+        judge_id: the judge whose set was edited.
+        replay_id: the replay that it rests on, if any.
+        rows: the editor's rows, in order.
+
+    Returns:
+        The set, with source `hand`; unscored, with the reason, if the rows can't be used. An
+        unchanged criterion keeps its id, so that nothing is paid for twice.
+    """
+    items = [
+        {
+            "question": row.question,
+            "ground_truth": row.ground_truth,
+            "weight": row.weight,
+            "step": row.step,
+            "regions": plain_regions(row.regions),
+        }
+        for row in rows
+    ]
+    reading = read_criteria(items, n_steps=MAX_STEPS, n_pictures=len(sample.pictures))
+    blank = CriteriaSet(
+        id=CriteriaSet.make_id(sample.id, judge_id, HAND_PROMPT, Sampling(), 0, [replay_id, items]),
+        sample_id=sample.id,
+        judge_id=judge_id,
+        replay_id=replay_id,
+        prompt=HAND_PROMPT,
+        source="hand",
+        state="unscored",
+    )
+    return _result(sample, blank, reading, ())
+
+
+def failed(
+    error: str,
+    sample: Sample,
+    replay: Replay,
+    judge_id: str,
+    sampling: Sampling,
+    repeat: int = 0,
+    call_id: str | None = None,
+) -> CriteriaResult:
+    """Make the criteria set that stands for a call that brought nothing."""
+    blank = _blank(sample, replay.id, judge_id, sampling, repeat, "failed")
+    return CriteriaResult(
+        criteria_set=blank.model_copy(update={"detail": error, "call_id": call_id})
+    )
+
+
+def _blank(
+    sample: Sample,
+    replay_id: str,
+    judge_id: str,
+    sampling: Sampling,
+    repeat: int,
+    state: State,
+) -> CriteriaSet:
+    return CriteriaSet(
+        id=CriteriaSet.make_id(sample.id, judge_id, PROMPT, sampling, repeat),
+        sample_id=sample.id,
+        judge_id=judge_id,
+        replay_id=replay_id,
+        prompt=PROMPT,
+        sampling=sampling,
+        repeat=repeat,
+        state=state,
+    )
+
+
+def _result(
+    sample: Sample, blank: CriteriaSet, reading: CriteriaReading, notes: tuple[str, ...]
+) -> CriteriaResult:
+    if reading.problem:
+        detail = f"The criteria can't be used: {reading.problem}."
+        return CriteriaResult(criteria_set=blank.model_copy(update={"detail": detail}))
+    criteria = tuple(_criterion(sample, draft) for draft in reading.drafts)
+    uses = tuple(
+        CriterionUse(
+            criterion_id=criterion.id,
+            position=position,
+            weight=draft.weight,
+            stated_weight=draft.stated_weight,
+            step=draft.step,
+            regions=draft.regions,
+        )
+        for position, (criterion, draft) in enumerate(zip(criteria, reading.drafts, strict=True))
+    )
+    return CriteriaResult(
+        criteria_set=blank.model_copy(
+            update={"state": "scored", "uses": uses, "adjustments": (*notes, *reading.notes)}
+        ),
+        criteria=criteria,
+    )
+
+
+def _criterion(sample: Sample, draft: CriterionDraft) -> Criterion:
+    # Questions of a set differ (the gate sees to it), so the ordinal among equals is always 0.
+    return Criterion(
+        id=Criterion.make_id(sample.id, draft.question, draft.ground_truth),
+        sample_id=sample.id,
+        question=draft.question,
+        ground_truth=draft.ground_truth,
+    )

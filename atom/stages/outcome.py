@@ -1,0 +1,131 @@
+"""The outcome: whether the final answer is right, kept apart from the checkpoints.
+
+So a right answer with wrong steps behind it can be seen. Rules decide where they can decide
+without doubt; what they can't is for the judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from atom.errors import DataError
+from atom.judge.reply import Reply
+from atom.judge.request import PicturePart, Request
+from atom.records import Outcome, Response, Sample, Sampling, State
+from atom.stages.asking import make_request
+from atom.stages.final_answer import compare_response
+from atom.stages.reading import one_line, read_reply, text_of
+from atom.stages.schemas import OUTCOME
+from atom.stages.scoring import shown
+
+TASK: Final = "outcome"
+PROMPT: Final = "outcome/1"
+_VALUES: Final = {"right": 1.0, "wrong": 0.0}
+
+
+def check(sample: Sample, response: Response) -> Outcome | None:
+    """Decide by rule whether a response's final answer is right.
+
+    Args:
+        sample: the question, with its reference answer.
+        response: the answer.
+
+    Returns:
+        The outcome (`exact`, `numeric` or `choice`); None when there is no reference, no answer,
+        or no rule that can tell for sure.
+    """
+    if response.state != "scored":
+        return None
+    verdict = compare_response(sample, response.text)
+    if verdict is None:
+        return None
+    return Outcome(
+        response_id=response.id,
+        how=verdict.how,
+        value=1.0 if verdict.right else 0.0,
+        answer=one_line(verdict.answer, 200),
+    )
+
+
+def build(
+    sample: Sample,
+    pictures: Sequence[PicturePart],
+    response: Response,
+    sampling: Sampling,
+    *,
+    repeat: int = 0,
+) -> Request:
+    """Build the request that lets the judge decide.
+
+    Args:
+        sample: the question, with its reference answer.
+        pictures: the sample's pictures, in order.
+        response: the answer.
+        sampling: the study's settings for the judge.
+        repeat: 0-based index among equal requests.
+
+    Returns:
+        The request.
+
+    Raises:
+        DataError: there is no reference answer, or the response holds no answer.
+    """
+    if sample.reference is None or response.state != "scored":
+        raise DataError(
+            f"response {response.id!r} is {response.state}, the reference answer is "
+            f"{sample.reference!r}: an outcome needs both"
+        )
+    return make_request(
+        PROMPT,
+        {
+            "question": sample.question,
+            "choices": list(sample.choices),
+            "reference_answer": sample.reference,
+            "answer": shown(response.text),
+        },
+        pictures=pictures,
+        sampling=sampling,
+        repeat=repeat,
+        schema=OUTCOME,
+    )
+
+
+def parse(reply: Reply, response: Response, judge_id: str) -> Outcome:
+    """Make the outcome of a judge's reply.
+
+    Args:
+        reply: what came back.
+        response: the answer that was checked.
+        judge_id: who checked it.
+
+    Returns:
+        The outcome; unscored when the judge finds it unclear or gives no such verdict.
+    """
+    blank = _outcome(response, judge_id, "unscored", reply.call.id)
+    usable = read_reply(reply, "verdict")
+    if usable.data is None:
+        return blank.model_copy(update={"detail": usable.reason})
+    stated = text_of(usable.data["verdict"])
+    verdict = stated.casefold().strip(" .!*\"'`")
+    reason = one_line(text_of(usable.data.get("reason")))
+    told = {"answer": one_line(text_of(usable.data.get("final_answer")), 200), "detail": reason}
+    if verdict in _VALUES:
+        return blank.model_copy(update={**told, "state": "scored", "value": _VALUES[verdict]})
+    if verdict == "unclear":
+        return blank.model_copy(
+            update={**told, "detail": reason or "The judge finds the final answer unclear."}
+        )
+    detail = f"{one_line(stated, 60)!r} is none of right, wrong, unclear."
+    return blank.model_copy(update={**told, "detail": detail})
+
+
+def failed(error: str, response: Response, judge_id: str, call_id: str | None = None) -> Outcome:
+    """Make the outcome that stands for a call that brought nothing."""
+    return _outcome(response, judge_id, "failed", call_id).model_copy(update={"detail": error})
+
+
+def _outcome(response: Response, judge_id: str, state: State, call_id: str | None) -> Outcome:
+    return Outcome(
+        response_id=response.id, how="judge", judge_id=judge_id, state=state, call_id=call_id
+    )

@@ -1,0 +1,150 @@
+"""Cognitive replay: the judge solves the sample first, step by step, grounded in the pictures.
+
+Reference: ATOM 3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from atom.judge.reply import Reply
+from atom.judge.request import PicturePart, Request
+from atom.records import Replay, ReplayStep, Sample, Sampling
+from atom.stages.asking import make_request
+from atom.stages.final_answer import compare_answer
+from atom.stages.gate import read_regions
+from atom.stages.reading import one_line, read_reply, text_of
+from atom.stages.schemas import MAX_STEPS, REPLAY
+
+TASK: Final = "replay"
+PROMPT: Final = "replay/1"
+
+
+def build(
+    sample: Sample,
+    pictures: Sequence[PicturePart],
+    sampling: Sampling,
+    *,
+    repeat: int = 0,
+    with_reference: bool = True,
+) -> Request:
+    """Build the request for a reference solution.
+
+    Args:
+        sample: the question.
+        pictures: the sample's pictures, in order.
+        sampling: the study's settings for the judge.
+        repeat: 0-based index among equal requests.
+        with_reference: whether the judge is told the reference answer, where there is one.
+            Without it, agreement tells whether the judge can solve the sample at all.
+
+    Returns:
+        The request.
+    """
+    return make_request(
+        PROMPT,
+        {
+            "question": sample.question,
+            "choices": list(sample.choices),
+            "reference_answer": sample.reference if with_reference else None,
+            "pictures": len(pictures),
+        },
+        pictures=pictures,
+        sampling=sampling,
+        repeat=repeat,
+        schema=REPLAY,
+    )
+
+
+def parse(
+    reply: Reply, sample: Sample, judge_id: str, sampling: Sampling, repeat: int = 0
+) -> Replay:
+    """Make the replay of a judge's reply.
+
+    Args:
+        reply: what came back.
+        sample: the question.
+        judge_id: who solved it.
+        sampling: the study's settings.
+        repeat: as in the request.
+
+    Returns:
+        The replay; unscored without steps or without a final answer. `agrees` compares its final
+        answer with the sample's reference by the outcome rules: False quarantines the sample,
+        None means that there is no reference or that no rule can tell.
+    """
+    blank = _replay(sample, judge_id, sampling, repeat, "unscored", reply.call.id)
+    usable = read_reply(reply, "steps")
+    if usable.data is None:
+        return blank.model_copy(update={"detail": usable.reason})
+    steps, notes = _steps(usable.data["steps"], len(sample.pictures))
+    final = one_line(text_of(usable.data.get("final_answer")))
+    if not steps:
+        why = f": {final}" if final else ""
+        return blank.model_copy(update={"detail": f"The judge gave no steps{why}"})
+    if not final:
+        return blank.model_copy(update={"detail": "The judge gave no final answer."})
+    if usable.note:
+        notes = (usable.note, *notes)
+    return blank.model_copy(
+        update={
+            "state": "scored",
+            "detail": "; ".join(notes),
+            "steps": steps,
+            "final_answer": final,
+            "agrees": None if (verdict := compare_answer(sample, final)) is None else verdict.right,
+        }
+    )
+
+
+def _steps(value: object, n_pictures: int) -> tuple[tuple[ReplayStep, ...], tuple[str, ...]]:
+    steps: list[ReplayStep] = []
+    notes: list[str] = []
+    for item in value if isinstance(value, list | tuple) else ():
+        text = text_of(item.get("text") if isinstance(item, Mapping) else item)
+        if not text:
+            notes.append("a step without text was dropped")
+            continue
+        stated = item.get("regions") if isinstance(item, Mapping) else None
+        regions = read_regions(stated, n_pictures, where=f"step {len(steps) + 1}")
+        notes += regions.notes
+        steps.append(ReplayStep(text=text, regions=regions.regions))
+    if len(steps) > MAX_STEPS:
+        notes.append(f"{len(steps)} steps, the first {MAX_STEPS} were kept")
+    return tuple(steps[:MAX_STEPS]), tuple(notes)
+
+
+def failed(
+    error: str,
+    sample: Sample,
+    judge_id: str,
+    sampling: Sampling,
+    repeat: int = 0,
+    call_id: str | None = None,
+) -> Replay:
+    """Make the replay that stands for a call that brought nothing."""
+    blank = _replay(sample, judge_id, sampling, repeat, "failed", call_id)
+    return blank.model_copy(update={"detail": error})
+
+
+def _replay(
+    sample: Sample,
+    judge_id: str,
+    sampling: Sampling,
+    repeat: int,
+    state: str,
+    call_id: str | None,
+) -> Replay:
+    return Replay.model_validate(
+        {
+            "id": Replay.make_id(sample.id, judge_id, PROMPT, sampling, repeat),
+            "sample_id": sample.id,
+            "judge_id": judge_id,
+            "prompt": PROMPT,
+            "sampling": sampling,
+            "repeat": repeat,
+            "state": state,
+            "call_id": call_id,
+        }
+    )

@@ -1,0 +1,95 @@
+"""Reply forms, and the client's own sentences."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from atom.judge.structured import (
+    FormLadder,
+    is_strict,
+    repair_text,
+    response_format,
+    system_text,
+    wording,
+)
+
+
+def test_without_a_schema_there_is_no_form(free_text):
+    assert FormLadder().form_for(free_text) == "text"
+    assert response_format(free_text, "json_schema") is None
+    assert system_text(free_text, "text") == free_text.system
+
+
+def test_the_ladder_goes_down_and_never_up(scoring):
+    ladder = FormLadder()
+    assert ladder.form_for(scoring) == "json_schema"
+    assert ladder.refused(scoring, "json_schema", "unsupported") == "json_object"
+    assert ladder.refused(scoring, "json_object", "unsupported") == "text"
+    # A refusal that comes late, of a request sent before, doesn't raise it again.
+    assert ladder.refused(scoring, "json_schema", "unsupported") == "json_object"
+    assert ladder.form_for(scoring) == "text"
+    assert ladder.refused(scoring, "text", "unsupported") is None
+
+
+def test_a_complaint_about_one_schema_concerns_that_schema_alone(scoring):
+    ladder = FormLadder()
+    ladder.refused(scoring, "json_schema", "Invalid schema for response_format 'atomscope_scoring'")
+    assert ladder.form_for(scoring) == "json_object"
+    assert ladder.form_for(replace(scoring, schema_name="other")) == "json_schema"
+    assert ladder.general == "json_schema"
+
+
+@pytest.mark.parametrize("mode", ["json_schema", "json_object", "text"])
+def test_a_fixed_mode_is_kept(scoring, mode):
+    ladder = FormLadder(mode)
+    assert ladder.form_for(scoring) == mode
+    assert ladder.refused(scoring, mode, "unsupported") is None
+
+
+OBJECT = {"type": "object", "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("schema", "strict"),
+    [
+        ({**OBJECT, "properties": {"a": {}}, "required": ["a"]}, True),
+        ({**OBJECT, "properties": {"a": {}}, "required": []}, False),
+        ({"type": "object", "properties": {"a": {}}, "required": ["a"]}, False),
+        (
+            {
+                **OBJECT,
+                "properties": {"a": {"type": "array", "items": {"type": "object"}}},
+                "required": ["a"],
+            },
+            False,
+        ),
+        ({"type": "string"}, True),
+    ],
+)
+def test_strict_mode_only_where_the_schema_allows_it(schema, strict):
+    assert is_strict(schema) is strict
+
+
+def test_the_first_line_of_the_system_text_stays_first(scoring):
+    for form in ("json_schema", "json_object", "text"):
+        assert system_text(scoring, form).splitlines()[0] == "Atomscope task: scoring/1"
+
+
+@pytest.mark.parametrize("problem", ["At score: 'x' isn't 1", "costs $5 and ${more}"])
+def test_the_repair_sentence_takes_any_problem(problem):
+    assert problem in repair_text(problem)
+
+
+def test_a_missing_variable_stops():
+    with pytest.raises(KeyError):
+        wording("repair")
+
+
+def test_a_schema_is_sent_with_its_keys_in_their_own_order(scoring):
+    schema = {"type": "object", "properties": {"why": {}, "score": {}}}
+    sent = response_format(replace(scoring, schema=schema), "json_schema")
+    assert sent is not None
+    assert list(json.loads(sent)["json_schema"]["schema"]["properties"]) == ["why", "score"]
