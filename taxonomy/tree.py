@@ -16,7 +16,7 @@ class Node:
     Args:
         name: unique among its siblings.
         meaning: one plain sentence.
-        children: empty for a leaf.
+        children: empty for a leaf, and for a root that nothing hangs on yet.
     """
 
     name: str
@@ -60,8 +60,8 @@ class Tree:
 
     @cached_property
     def leaves(self) -> tuple[Path, ...]:
-        """Paths of all leaves, in the tree's order."""
-        return tuple(path for path, node in self.walk() if not node.children)
+        """Paths of all leaves, in the tree's order; a root without children is no leaf."""
+        return tuple(path for path, node in self.walk() if not node.children and len(path) > 1)
 
     @cached_property
     def _folded(self) -> dict[Path, Path]:

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
 
+_DENSE = 20
+"""Cells of (node, sample) per score up to which sums are kept for empty cells, too."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Homogeneity:
@@ -70,12 +73,15 @@ class Atoms:
         model: 0-based model index.
         sample: 0-based sample (cluster) index.
         leaf: 0-based leaf index, non-negative.
+        place: 0-based place of the criterion within its sample, without gaps, the same for every
+            model; None = the order of the sample's rows, which must then be complete.
     """
 
     score: Floats
     model: Ints
     sample: Ints
     leaf: Ints
+    place: Ints | None = None
 
 
 def leave_one_out(atoms: Atoms) -> Homogeneity:
@@ -172,9 +178,10 @@ def _loso(y: Floats, model: Ints, sample: Ints, nodes: tuple[Ints, int]) -> Homo
     n_node, total_node = _sums(node, y, n_nodes)
     unit = model * n_samples + sample
     n_unit, total_unit = _sums(unit, y)
-    key = node * n_samples + sample
-    _, cell = np.unique(key, return_inverse=True)
-    n_cell, total_cell = _sums(cell.astype(np.int64), y)
+    cell = node * n_samples + sample
+    if n_nodes * n_samples > _DENSE * len(y):  # Too many empty cells: number those that are there.
+        cell = np.unique(cell, return_inverse=True)[1].astype(np.int64)
+    n_cell, total_cell = _sums(cell, y)
     left_node = n_node[node] - n_cell[cell]
     left_all = n_model[model] - n_unit[unit]
     valid = (left_node >= 1) & (left_all >= 1)
@@ -189,13 +196,7 @@ class _Swapper:
 
     def __init__(self, atoms: Atoms) -> None:
         n_samples = int(atoms.sample.max(initial=-1)) + 1
-        # Every sample's criteria, in the order of its first model's rows.
-        order = np.lexsort((np.arange(len(atoms.leaf)), atoms.model, atoms.sample))
-        unit = atoms.model[order] * n_samples + atoms.sample[order]
-        starts = np.r_[True, unit[1:] != unit[:-1]] if len(unit) else np.zeros(0, dtype=bool)
-        first = np.maximum.accumulate(np.where(starts, np.arange(len(unit)), 0))
-        place = np.empty(len(unit), dtype=np.int64)
-        place[order] = np.arange(len(unit)) - first
+        place = self._rows(atoms, n_samples) if atoms.place is None else atoms.place
         self._place = place
         size = int(place.max(initial=-1)) + 1
         table = np.full((n_samples, size), -1, dtype=np.int64)
@@ -204,6 +205,17 @@ class _Swapper:
         self._table = table
         self._count = (table >= 0).sum(axis=1)
         self._sample = atoms.sample
+
+    @staticmethod
+    def _rows(atoms: Atoms, n_samples: int) -> Ints:
+        """Number every sample's criteria in the order of its rows."""
+        order = np.lexsort((np.arange(len(atoms.leaf)), atoms.model, atoms.sample))
+        unit = atoms.model[order] * n_samples + atoms.sample[order]
+        starts = np.r_[True, unit[1:] != unit[:-1]] if len(unit) else np.zeros(0, dtype=bool)
+        first = np.maximum.accumulate(np.where(starts, np.arange(len(unit)), 0))
+        place = np.empty(len(unit), dtype=np.int64)
+        place[order] = np.arange(len(unit)) - first
+        return place
 
     def draw(self, rng: Generator) -> Ints:
         """Return a leaf for every atom under one random swap."""

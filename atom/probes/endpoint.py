@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from atom.probes import growing
 from atom.probes.candidates import Feedback, World, planted_world
 from atom.probes.chunk import read_program
 from atom.probes.config import ProbeConfig
@@ -21,8 +22,9 @@ from atom.probes.covering import asks_program, find_step, same_words, with_truth
 from atom.probes.draws import Draws
 from atom.probes.faults import CONTENT_FAULTS, Fault, spoil
 from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
+from atom.probes.naming import SEPARATOR, choose_leaf, drawn_leaf
 from atom.probes.outcome import read_outcome
-from atom.probes.program import Box, Program
+from atom.probes.program import Box, Program, Step
 from atom.probes.prose import fill
 from atom.probes.protocol import (
     ChatRequest,
@@ -35,9 +37,20 @@ from atom.probes.protocol import (
     json_reply,
     parse_request,
 )
+from atom.probes.worlds.leaves import Leaf
 
-JUDGES: Final = ("probe-judge", "probe-judge-noisy")
-JUDGE_TASKS: Final = ("replay", "criteria", "mapping", "scoring", "outcome")
+LOOSE_NAMER: Final = "probe-judge-synonyms"
+"""Exact but for the names of abilities and which one a criterion tests (see `naming`)."""
+JUDGES: Final = ("probe-judge", "probe-judge-noisy", LOOSE_NAMER)
+JUDGE_TASKS: Final = (
+    "replay",
+    "criteria",
+    "propose",
+    "same",
+    "mapping",
+    "scoring",
+    "outcome",
+)
 CANDIDATE_TASKS: Final = ("answer", "correct", "correction")
 ATTEMPT_HEADER: Final = "x-atomscope-attempt"
 MISSED_RIGHT: Final = 0.10
@@ -45,7 +58,6 @@ MISSED_RIGHT: Final = 0.10
 MISSED_WRONG: Final = 0.05
 """The noisy judge calls a wrong answer right this often (METHODS D3: FP)."""
 _CACHE = 2048
-_PATH_SEPARATOR = " › "
 _ONLY_PROBES = (
     "this endpoint knows only probe pictures: pictures drawn by Atomscope that carry their own "
     "program. Draw fresh probes, or use another endpoint for this picture."
@@ -257,6 +269,8 @@ class ProbeEndpoint:
         tasks: Mapping[str, Callable[[ChatRequest, Mapping[str, Any]], dict[str, object]]] = {
             "replay": self._replay,
             "criteria": self._criteria,
+            "propose": self._propose,
+            "same": self._same,
             "mapping": self._mapping,
             "scoring": self._scoring,
             "outcome": self._outcome,
@@ -303,19 +317,38 @@ class ProbeEndpoint:
 
     def _mapping(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         probe = self._probe(request.pictures)
-        offered = {leaf for leaf in _list(data, "leaves") if isinstance(leaf, str)}
+        offered = [leaf for leaf in _list(data, "leaves") if isinstance(leaf, str)]
         rows: list[dict[str, object]] = []
         for item in _items(data, "criteria"):
             step = find_step(probe.program, str(item.get("question", "")))
             row: dict[str, object] = {"id": item.get("id"), "leaf": None}
             if step is None:
                 row["reason"] = "not covered: no step of this probe asks that"
-            elif (leaf := _PATH_SEPARATOR.join(step.leaf)) not in offered:
-                row["reason"] = f"not covered: the probe's leaf {leaf!r} is not among those offered"
+            elif (leaf := choose_leaf(self._meant(request, probe, step, offered), offered)) is None:
+                row["reason"] = (
+                    f"not covered: the probe's leaf {SEPARATOR.join(step.leaf)!r} is not among "
+                    "those offered"
+                )
             else:
                 row["leaf"] = leaf
             rows.append(row)
         return {"mappings": rows}
+
+    def _propose(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        said = f"{request.prompt}/{request.repeat}"
+        return growing.propose(data, loose=request.model == LOOSE_NAMER, said=said)
+
+    def _same(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        return growing.compare(data, loose=request.model == LOOSE_NAMER)
+
+    def _meant(
+        self, request: ChatRequest, probe: _Probe, step: Step, offered: Sequence[str]
+    ) -> Leaf:
+        """Return the leaf that this judge takes a step to test."""
+        if request.model != LOOSE_NAMER:
+            return step.leaf
+        said = f"{probe.key}/{request.prompt}/{request.repeat}/{offered!r}"
+        return drawn_leaf(probe.program.question, step.question, said) or step.leaf
 
     def _scoring(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         items = _items(data, "criteria")

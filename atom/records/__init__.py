@@ -31,6 +31,7 @@ from atom.records.study import (
     StudyCandidate,
     StudySample,
 )
+from atom.records.trees import Induction, InductionState, TreeEdit, TreeOrigin, TreeVersion
 
 __all__ = [
     "Call",
@@ -43,6 +44,8 @@ __all__ = [
     "Endpoint",
     "Id",
     "Import",
+    "Induction",
+    "InductionState",
     "Judge",
     "Mapping",
     "Outcome",
@@ -70,7 +73,10 @@ __all__ = [
     "StudySample",
     "Tag",
     "TagSubject",
+    "TreeEdit",
+    "TreeOrigin",
     "TreeRecord",
+    "TreeVersion",
     "Usage",
     "blob_hash",
     "content_id",

@@ -92,6 +92,8 @@ class Run(Record):
     repeats: int = 1
     budget: float | None = None
     """Spend cap in USD."""
+    show_reference: bool = False
+    """Whether the judge is told the reference answer when it solves a sample."""
     state: RunState = "running"
     created: str = ""
     heartbeat: str = ""

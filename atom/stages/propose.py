@@ -5,7 +5,7 @@ Reference: ATOM 3.2, E.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,7 +20,6 @@ from atom.stages.induction import Cut
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import propose_schema
 from taxonomy import DEPTH, Path, Tree, format_path, parse_path
-from taxonomy.edits import Entry
 from taxonomy.grow import MAX_MEANING, Grown, ProposalRefused, additions, check_place, spelled
 
 TASK: Final = "propose"
@@ -158,6 +157,7 @@ def take(
         Adds that no criterion needs are left out: nothing in the tree is without support.
     """
     refused = dict(proposal.problems)
+    places: dict[str, Path] = {}
     for criterion, stated in proposal.places.items():
         try:
             leaf = check_place(grown.tree, stated)
@@ -170,11 +170,11 @@ def take(
             refused[criterion] = one_line(str(refusal), 300)
             continue
         why = f"for: {one_line(questions[criterion], 160)}"
-        entries: Iterable[Entry] = additions(
-            grown.tree, leaf, meanings, by=by, why=why, round_=round_
-        )
-        grown = grown.edited(entries).hung({criterion: leaf})
-    return Taken(grown=grown, refused=refused)
+        entries = additions(grown.tree, leaf, meanings, by=by, why=why, round_=round_)
+        if entries:
+            grown = grown.edited(entries)
+        places[criterion] = leaf
+    return Taken(grown=grown.hung(places), refused=refused)
 
 
 def _known(tree: Tree, adds: Mapping[Path, str]) -> dict[Path, str]:

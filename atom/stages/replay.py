@@ -19,6 +19,8 @@ from atom.stages.schemas import MAX_STEPS, REPLAY
 
 TASK: Final = "replay"
 PROMPT: Final = "replay/1"
+TOLD: Final = f"{PROMPT} told"
+"""Names a replay whose judge was told the reference answer."""
 
 
 def build(
@@ -27,7 +29,7 @@ def build(
     sampling: Sampling,
     *,
     repeat: int = 0,
-    with_reference: bool = True,
+    with_reference: bool = False,
 ) -> Request:
     """Build the request for a reference solution.
 
@@ -37,7 +39,7 @@ def build(
         sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
         with_reference: whether the judge is told the reference answer, where there is one.
-            Without it, agreement tells whether the judge can solve the sample at all.
+            Untold, its agreement says whether it can solve the sample at all.
 
     Returns:
         The request.
@@ -58,7 +60,13 @@ def build(
 
 
 def parse(
-    reply: Reply, sample: Sample, judge_id: str, sampling: Sampling, repeat: int = 0
+    reply: Reply,
+    sample: Sample,
+    judge_id: str,
+    sampling: Sampling,
+    repeat: int = 0,
+    *,
+    with_reference: bool = False,
 ) -> Replay:
     """Make the replay of a judge's reply.
 
@@ -68,13 +76,16 @@ def parse(
         judge_id: who solved it.
         sampling: the study's settings.
         repeat: as in the request.
+        with_reference: as in the request.
 
     Returns:
         The replay; unscored without steps or without a final answer. `agrees` compares its final
         answer with the sample's reference by the outcome rules: False quarantines the sample,
         None means that there is no reference or that no rule can tell.
     """
-    blank = _replay(sample, judge_id, sampling, repeat, "unscored", reply.call.id)
+    blank = _replay(
+        sample, judge_id, sampling, repeat, "unscored", reply.call.id, told=with_reference
+    )
     usable = read_reply(reply, "steps")
     if usable.data is None:
         return blank.model_copy(update={"detail": usable.reason})
@@ -122,9 +133,11 @@ def failed(
     sampling: Sampling,
     repeat: int = 0,
     call_id: str | None = None,
+    *,
+    with_reference: bool = False,
 ) -> Replay:
     """Make the replay that stands for a call that brought nothing."""
-    blank = _replay(sample, judge_id, sampling, repeat, "failed", call_id)
+    blank = _replay(sample, judge_id, sampling, repeat, "failed", call_id, told=with_reference)
     return blank.model_copy(update={"detail": error})
 
 
@@ -135,13 +148,16 @@ def _replay(
     repeat: int,
     state: str,
     call_id: str | None,
+    *,
+    told: bool,
 ) -> Replay:
+    prompt = TOLD if told else PROMPT
     return Replay.model_validate(
         {
-            "id": Replay.make_id(sample.id, judge_id, PROMPT, sampling, repeat),
+            "id": Replay.make_id(sample.id, judge_id, prompt, sampling, repeat),
             "sample_id": sample.id,
             "judge_id": judge_id,
-            "prompt": PROMPT,
+            "prompt": prompt,
             "sampling": sampling,
             "repeat": repeat,
             "state": state,

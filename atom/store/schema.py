@@ -131,6 +131,9 @@ KINDS: dict[type[r.Record], Kind] = {
         _kind(r.StudyCandidate, "study_candidates", "study_id", "candidate_id"),
         _kind(r.Run, "runs", "id"),
         _kind(r.Import, "imports", "id"),
+        _kind(r.TreeVersion, "tree_versions", "study_id", "position"),
+        _kind(r.TreeEdit, "tree_edits", "study_id", "position", "ordinal"),
+        _kind(r.Induction, "inductions", "id"),
     )
 }
 

@@ -32,6 +32,7 @@ from atom.records import (
 )
 from atom.store.schema import import_links, table
 from atom.store.store import Store, Writer
+from atom.store.trees import forget_trees, tree_edits, tree_versions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +149,7 @@ def delete_study(store: Store, study_id: str) -> None:
     with store.write() as writer:
         for kind in (StudySample, StudyCandidate, Run, Import):
             writer.delete(kind, table(kind).c.study_id == study.id)
+        forget_trees(writer, study.id)
         writer.delete(Study, table(Study).c.id == study.id)
 
 
@@ -184,12 +186,16 @@ def copy_study(
     places = study_places(source, study.id)
     candidates = table(StudyCandidate)
     seats = source.select(StudyCandidate, candidates.c.study_id == study.id)
+    versions = tree_versions(source, study.id)
+    edits = tree_edits(source, study.id) if versions else []
     if source.url != target.url or source.folder != target.folder:
         _copy_records(source, target, study, places, seats)
     with target.write() as writer:
         writer.put([copy])
         writer.put(place.model_copy(update={"study_id": copy.id}) for place in places)
         writer.put(seat.model_copy(update={"study_id": copy.id}) for seat in seats)
+        writer.put(v.model_copy(update={"study_id": copy.id}) for v in versions)
+        writer.put(edit.model_copy(update={"study_id": copy.id}) for edit in edits)
     return copy
 
 
@@ -220,11 +226,13 @@ def _copy_records(
     ]
     response_ids = [response.id for response in responses]
     criteria = source.get_many(Criterion, sample_ids, "sample_id")
+    trees = {study.tree_version, *(v.version for v in tree_versions(source, study.id))}
+    trees |= {v.parent_version for v in tree_versions(source, study.id)}
     groups: list[list[Record]] = [
         list(samples),
         list(source.get_many(Candidate, candidate_ids)),
         list(source.get_many(Judge, [study.judge_id] if study.judge_id else [])),
-        list(source.get_many(TreeRecord, [study.tree_version] if study.tree_version else [])),
+        list(source.get_many(TreeRecord, sorted(filter(None, trees)))),
         list(responses),
         list(source.get_many(Replay, sample_ids, "sample_id")),
         list(source.get_many(CriteriaSet, sample_ids, "sample_id")),

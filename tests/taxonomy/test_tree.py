@@ -70,7 +70,7 @@ def test_a_missing_node_is_named():
         ("roots: [{name: 3}]", "a node's name is text"),
         ("roots: [{name: A, colour: red}]", "a node has"),
         ("roots: [{name: A}, {name: a}]", "share a name"),
-        ("roots: [{name: A}]", "leaves lie at layer 4"),
+        ("roots: [{name: A, children: [{name: B}]}]", "leaves lie at layer 4"),
     ],
 )
 def test_what_is_not_a_tree_says_why(text, message):

@@ -18,16 +18,28 @@ from atom.judge.templates import (
     render,
     template_names,
 )
-from atom.stages import answer, criteria, mapping, outcome, replay, schemas, scoring
+from atom.stages import (
+    answer,
+    criteria,
+    mapping,
+    outcome,
+    propose,
+    replay,
+    same,
+    schemas,
+    scoring,
+)
 
 LOCK = Path(__file__).parent / "prompts.lock.json"
-STAGES = (answer, criteria, mapping, outcome, replay, scoring)
+STAGES = (answer, criteria, mapping, outcome, propose, replay, same, scoring)
 SCHEMAS = {
     "answer": None,
     "criteria": schemas.CRITERIA,
     "mapping": schemas.mapping_schema(3, ("A › B › C › D",)),
     "outcome": schemas.OUTCOME,
+    "propose": schemas.propose_schema(3),
     "replay": schemas.REPLAY,
+    "same": schemas.same_schema(3),
     "scoring": schemas.scoring_schema(3),
 }
 GOOD = """---

@@ -14,14 +14,19 @@ def test_request(sample, pictures, sampling):
     assert data_of(request) == {
         "question": sample.question,
         "choices": [],
-        "reference_answer": "7",
+        "reference_answer": None,
         "pictures": 2,
     }
 
 
-def test_without_the_reference(sample, pictures, sampling):
-    request = replay.build(sample, pictures, sampling, with_reference=False)
-    assert data_of(request)["reference_answer"] is None
+def test_with_the_reference_the_replay_is_another_one(sample, pictures, sampling, reply_of):
+    request = replay.build(sample, pictures, sampling, with_reference=True)
+    assert data_of(request)["reference_answer"] == "7"
+    raw = json.dumps({"steps": [{"text": "a", "regions": []}], "final_answer": "7"})
+    told = replay.parse(reply_of(request, raw), sample, "j", sampling, with_reference=True)
+    alone = replay.parse(reply_of(request, raw), sample, "j", sampling)
+    assert told.id != alone.id
+    assert (told.prompt, alone.prompt) == (replay.TOLD, replay.PROMPT)
 
 
 @pytest.mark.parametrize(

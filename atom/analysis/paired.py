@@ -1,0 +1,274 @@
+"""Two models on what both answered.
+
+Reference: METHODS B9 (paired cluster t, McNemar, sign-flip).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+from scipy.stats import binom
+
+from atom.analysis.contrasts import moderate
+from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints
+from atom.analysis.layout import Layout, Mask
+from atom.analysis.multiplicity import Control, adjust
+from atom.analysis.sums import group_sums
+
+_DRAWS = 1000
+"""Sign vectors held in memory at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedNodes:
+    """First model less second, on M nodes; arrays of shape (M,), values on [0, 1].
+
+    Attributes:
+        n: shared items in the node (criteria or samples that both have a value for).
+        clusters: distinct clusters among them.
+        gap: mean difference; NaN where n = 0.
+        se: moderated cluster-robust standard error.
+        lo: lower end of the interval.
+        hi: upper end.
+        p: two-sided p-value; NaN under five clusters (not tested).
+        adjusted: p after control for multiplicity within the level.
+    """
+
+    n: Ints
+    clusters: Ints
+    gap: Floats
+    se: Floats
+    lo: Floats
+    hi: Floats
+    p: Floats
+    adjusted: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedGap:
+    """Mean difference of two models over shared clusters.
+
+    Attributes:
+        n: values.
+        clusters: clusters G.
+        gap: mean difference; NaN where there is nothing.
+        se: cluster-robust standard error (CR1); NaN under two clusters.
+        lo: lower end of the interval.
+        hi: upper end.
+        p: two-sided p-value with G - 1 degrees of freedom; NaN under two clusters.
+    """
+
+    n: int
+    clusters: int
+    gap: float
+    se: float
+    lo: float
+    hi: float
+    p: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class McNemar:
+    """Two models right or wrong on the same samples.
+
+    Attributes:
+        first_only: samples that only the first gets right.
+        second_only: samples that only the second gets right.
+        exact: two-sided exact p-value.
+        mid_p: two-sided mid-p-value, the default: the exact one is too careful.
+    """
+
+    first_only: int
+    second_only: int
+    exact: float
+    mid_p: float
+
+
+def paired_gap(difference: Floats, cluster: Ints, confidence: float = 0.95) -> PairedGap:
+    """Test the mean of paired differences, clusters being independent.
+
+    `V = G/(G-1) sum_c (S_c - d N_c)^2 / n^2`, t with G - 1 degrees of freedom.
+
+    Args:
+        difference: first less second, one a shared item, shape (n,).
+        cluster: shape (n,), non-negative.
+        confidence: coverage of the interval.
+
+    Returns:
+        The gap; a constant non-zero difference has p = 0, none at all p = 1.
+
+    Reference:
+        METHODS B9, B1.
+    """
+    n = len(difference)
+    nan = float("nan")
+    if n == 0:
+        return PairedGap(n=0, clusters=0, gap=nan, se=nan, lo=nan, hi=nan, p=nan)
+    _, code = np.unique(cluster, return_inverse=True)
+    total, count = np.bincount(code, weights=difference), np.bincount(code)
+    groups = len(total)
+    gap = float(difference.mean())
+    if groups < 2:
+        return PairedGap(n=n, clusters=groups, gap=gap, se=nan, lo=nan, hi=nan, p=nan)
+    residual = total - gap * count
+    se = float(np.sqrt((residual**2).sum() * groups / (groups - 1))) / n
+    half = float(stdtrit(groups - 1, 0.5 + confidence / 2)) * se
+    if se < 1e-15:
+        p = 1.0 if abs(gap) < 1e-12 else 0.0
+    else:
+        p = float(2 * stdtr(groups - 1, -abs(gap) / se))
+    return PairedGap(n=n, clusters=groups, gap=gap, se=se, lo=gap - half, hi=gap + half, p=p)
+
+
+def paired_nodes(
+    layout: Layout,
+    first: int,
+    second: int,
+    rows: Mask | None = None,
+    *,
+    control: Control = "bh",
+    confidence: float = 0.95,
+) -> PairedNodes:
+    """Compare two models on every node, over the items that both have a value for.
+
+    Args:
+        layout: rows and nodes.
+        first: model index.
+        second: model index.
+        rows: bool, shape (n,): rows that count; all when None.
+        control: multiplicity control within a level of the tree.
+        confidence: coverage of intervals.
+
+    Returns:
+        The differences; repeats of an item are averaged first.
+
+    Reference:
+        METHODS B9, B5.
+    """
+    m = layout.n_nodes
+    pairs = _shared(layout, layout.usable(rows), first, second)
+    # One row an item stands for its difference; the first model's rows carry it to the nodes.
+    total, count = layout.base_sums(pairs.value, pairs.keep)
+    cells = layout.cells(total, count)
+    node = cells.node - first * m
+    n = group_sums(node, cells.count, m)
+    groups = np.bincount(node, minlength=m).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gap = group_sums(node, cells.total, m) / n
+        residual = cells.total - gap[node] * cells.count
+        squares = group_sums(node, residual**2, m)
+        variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
+        se, df = moderate(variance, groups, n, layout.level)
+        half = stdtrit(df, 0.5 + confidence / 2) * se
+        flat = np.where(np.abs(gap) < 1e-12, 1.0, 0.0)
+        p = np.where(se > 1e-15, 2 * stdtr(df, -np.abs(gap) / se), flat)
+    p = np.where((groups >= MIN_CLUSTERS) & np.isfinite(se), p, np.nan)
+    return PairedNodes(
+        n=n.astype(np.int64),
+        clusters=groups.astype(np.int64),
+        gap=gap,
+        se=se,
+        lo=gap - half,
+        hi=gap + half,
+        p=p,
+        adjusted=adjust(p, layout.level, control),
+    )
+
+
+def paired_overall(layout: Layout, first: int, second: int, rows: Mask | None = None) -> PairedGap:
+    """Compare two models over all items that both have a value for."""
+    pairs = _shared(layout, layout.usable(rows), first, second)
+    cluster = layout.unit[pairs.keep].astype(np.int64) - first * layout.n_clusters
+    return paired_gap(pairs.value[pairs.keep], cluster)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Shared:
+    """Differences at one row of the first model an item; shape (n,)."""
+
+    value: Floats
+    keep: Mask
+
+
+def _shared(layout: Layout, keep: Mask, first: int, second: int) -> _Shared:
+    means, rows = [], []
+    for model in (first, second):
+        mine = np.flatnonzero(keep & (layout.model == model))
+        item = layout.item[mine]
+        count = np.bincount(item, minlength=layout.n_items)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means.append(group_sums(item, layout.value[mine], layout.n_items) / count)
+        rows.append(mine)
+    gap = means[0] - means[1]
+    row_of = np.full(layout.n_items, -1, dtype=np.int64)
+    row_of[layout.item[rows[0]][::-1]] = rows[0][::-1]
+    both = np.flatnonzero(np.isfinite(gap))
+    value, chosen = np.zeros(layout.n_rows), np.zeros(layout.n_rows, dtype=bool)
+    value[row_of[both]], chosen[row_of[both]] = gap[both], True
+    return _Shared(value=value, keep=chosen)
+
+
+def mcnemar(first_only: int, second_only: int) -> McNemar:
+    """Test whether two models are right equally often, on shared independent samples.
+
+    With `B ~ Binomial(b + c, 1/2)`: exact `2 P(B <= min(b, c))`, mid-p the same less
+    `P(B = min(b, c))`.
+
+    Args:
+        first_only: samples that only the first gets right, b.
+        second_only: samples that only the second gets right, c.
+
+    Returns:
+        Both p-values, at most 1; 1 where b = c.
+
+    Reference:
+        METHODS B9.
+    """
+    low, n = min(first_only, second_only), first_only + second_only
+    tail, point = float(binom.cdf(low, n, 0.5)), float(binom.pmf(low, n, 0.5))
+    tied = first_only == second_only
+    return McNemar(
+        first_only=first_only,
+        second_only=second_only,
+        exact=1.0 if tied else min(1.0, 2 * tail),
+        mid_p=1.0 if tied else min(1.0, 2 * tail - point),
+    )
+
+
+def mcnemar_of(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> McNemar:
+    """Test two models' right answers on the same samples, shape (S,) each."""
+    return mcnemar(int((first & ~second).sum()), int((~first & second).sum()))
+
+
+def sign_flip(sums: Floats, rng: Generator, permutations: int = 9999) -> float:
+    """Test by random signs whether cluster sums of differences are centred at 0.
+
+    Args:
+        sums: sum of differences of each cluster, shape (G,).
+        rng: source of randomness.
+        permutations: random sign vectors B.
+
+    Returns:
+        The two-sided p-value `(1 + hits) / (B + 1)`; 1 without differences.
+
+    Reference:
+        METHODS B9.
+    """
+    sums = sums[sums != 0]
+    if not len(sums):
+        return 1.0
+    found, hits = abs(float(sums.sum())), 0
+    for start in range(0, permutations, _DRAWS):
+        size = min(_DRAWS, permutations - start)
+        signs = rng.integers(0, 2, (size, len(sums)), dtype=np.int8) * 2 - 1
+        hits += int((np.abs(signs @ sums) >= found - 1e-12).sum())
+    return (1 + hits) / (permutations + 1)
+
+
+def swap_sides(nodes: PairedNodes) -> PairedNodes:
+    """Return the same comparison seen from the second model."""
+    return replace(nodes, gap=-nodes.gap, lo=-nodes.hi, hi=-nodes.lo)

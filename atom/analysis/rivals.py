@@ -1,0 +1,267 @@
+"""Rival ways to group criteria, against which a tree must prove itself.
+
+Each gives every criterion a group: by words against a tree made without the data, by likeness of
+the pictures, by likeness of the texts, or by chance. None looks at a score.
+
+Reference: ATOM Table 3 and F.2 (its rivals); METHODS B19 (how they are compared).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy import sparse
+
+from atom.analysis.intervals import Floats, Ints
+from taxonomy import Path, Tree, parse_tree
+
+NOWHERE = -1
+SIDE = 16
+"""Pictures are compared at this many pixels a side, grey."""
+_BINS = 4
+_TOPICS = 48
+_ROUNDS = 40
+_STARTS = 4
+_SAME = 1e-9
+_SPARE = 8
+RIVALS = FilePath(__file__).parent.parent.parent / "taxonomy" / "rivals"
+_STOP_TEXT = """
+a an the of in on at to from by for with and or is are was were be does do did how what which who
+when where why that this these those it its as than then there one
+"""
+STOP = frozenset(_STOP_TEXT.split())
+
+
+def rival_tree(name: str) -> Tree:
+    """Read a tree that was made without any data: `hand_made` or `generalist`."""
+    return parse_tree((RIVALS / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+# --- texts -------------------------------------------------------------------------------------
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a text into words (without the commonest) and the three-letter pieces of its words."""
+    words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
+    kept = [word for word in words if word not in STOP]
+    grams = [f"#{w[i : i + 3]}" for word in kept for w in [f"^{word}$"] for i in range(len(w) - 2)]
+    return kept + grams
+
+
+def text_matrix(texts: Sequence[str], vocabulary: Mapping[str, int] | None = None,
+                weight: Floats | None = None) -> sparse.csr_array:  # fmt: skip
+    """Count pieces, weighted by rarity, each row of length one.
+
+    `x = (1 + ln count) * idf`, `idf = ln((1 + N) / (1 + df)) + 1`.
+
+    Args:
+        texts: N texts.
+        vocabulary: piece -> column; made from the texts when None.
+        weight: idf of each column; computed from the texts when None.
+
+    Returns:
+        Shape (N, columns), sparse; a row without known pieces is zero.
+    """
+    counts = [Counter(pieces(text)) for text in texts]
+    if vocabulary is None:
+        vocabulary = make_vocabulary(counts)
+    rows, columns, values = [], [], []
+    for row, count in enumerate(counts):
+        for piece, number in count.items():
+            if piece in vocabulary:
+                rows.append(row)
+                columns.append(vocabulary[piece])
+                values.append(1 + np.log(number))
+    shape = (len(texts), max(len(vocabulary), 1))
+    matrix = sparse.csr_array((values, (rows, columns)), shape=shape, dtype=np.float64)
+    matrix = matrix @ sparse.diags_array(rarity(matrix) if weight is None else weight)
+    length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    scaled = sparse.diags_array(np.where(length > 0, 1 / np.maximum(length, 1e-12), 0)) @ matrix
+    return sparse.csr_array(scaled)
+
+
+def make_vocabulary(counts: Iterable[Iterable[str]]) -> dict[str, int]:
+    """Number the pieces in the order in which they are met."""
+    found: dict[str, int] = {}
+    for count in counts:
+        for piece in count:
+            found.setdefault(piece, len(found))
+    return found
+
+
+def rarity(matrix: sparse.csr_array) -> Floats:
+    """Return the idf of each column."""
+    df = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    return np.asarray(np.log((1 + matrix.shape[0]) / (1 + df)) + 1)
+
+
+def by_words(texts: Sequence[str], tree: Tree) -> Ints:
+    """Hang every text on the leaf whose names and meaning share most with it.
+
+    Args:
+        texts: the criteria, question and truth together.
+        tree: any tree; a leaf's words are its own, its meaning's, and its parents' names.
+
+    Returns:
+        Leaf index in the tree's order, shape (N,); -1 where no word is shared.
+    """
+    leaves = [_words_of(tree, leaf) for leaf in tree.leaves]
+    vocabulary = make_vocabulary([pieces(text) for text in leaves])
+    weight = rarity(text_matrix(leaves, vocabulary, np.ones(max(len(vocabulary), 1))))
+    ours = text_matrix(leaves, vocabulary, weight)
+    likeness = (text_matrix(texts, vocabulary, weight) @ ours.T).toarray()
+    best = np.asarray(likeness.argmax(axis=1), dtype=np.int64) if len(texts) else np.zeros(0, int)
+    return np.where(likeness.max(axis=1, initial=0) > 0, best, NOWHERE).astype(np.int64)
+
+
+def _words_of(tree: Tree, leaf: Path) -> str:
+    meanings = tree.node(leaf).meaning, tree.node(leaf[:-1]).meaning if leaf[:-1] else ""
+    return " ".join([leaf[-1], leaf[-1], *meanings, *leaf[1:-1]])
+
+
+def by_text(texts: Sequence[str], n_groups: int, rng: Generator) -> Ints:
+    """Group texts by likeness: rare words and letter pieces, reduced to topics, then k-means.
+
+    Args:
+        texts: N texts.
+        n_groups: how many groups; fewer come out where there are fewer different texts.
+        rng: source of randomness.
+
+    Returns:
+        Group of each text, shape (N,).
+    """
+    if not texts:
+        return np.zeros(0, dtype=np.int64)
+    matrix = text_matrix(texts)
+    topics = min(_TOPICS, n_groups, *matrix.shape)
+    return k_means(_unit(_topics(matrix, topics, rng)), n_groups, rng)
+
+
+def _topics(matrix: sparse.csr_array, n: int, rng: Generator) -> Floats:
+    """Return the rows on the n directions that tell most of them (randomised range finder).
+
+    Reference:
+        Halko, Martinsson and Tropp 2011, algorithm 4.4 with two power rounds.
+    """
+    start = rng.standard_normal((matrix.shape[1], min(n + _SPARE, *matrix.shape)))
+    basis = np.linalg.qr(matrix @ start)[0]
+    for _ in range(2):
+        basis = np.linalg.qr(matrix @ (matrix.T @ basis))[0]
+    left, size, _ = np.linalg.svd((matrix.T @ basis).T, full_matrices=False)
+    return np.asarray((basis @ left[:, :n]) * size[:n])
+
+
+# --- pictures ----------------------------------------------------------------------------------
+
+
+def picture_features(pixels: NDArray[np.uint8]) -> Floats:
+    """Describe a picture by its rough layout and its colours.
+
+    Args:
+        pixels: RGB, shape (height, width, 3).
+
+    Returns:
+        Shape (320,): a 16 x 16 grey picture, centred and of length one, and a histogram of
+        4 x 4 x 4 colours, its square root taken (length one).
+    """
+    grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])
+    small = np.array([
+        [block.mean() for block in np.array_split(row, SIDE, axis=1)]
+        for row in np.array_split(_at_least(grey), SIDE, axis=0)
+    ])  # fmt: skip
+    layout = (small - small.mean()).ravel()
+    length = float(np.linalg.norm(layout))
+    code = (pixels.reshape(-1, 3) // (256 // _BINS)).astype(np.int64)
+    bins = np.bincount(code @ np.array([_BINS**2, _BINS, 1]), minlength=_BINS**3)
+    layout = layout / length if length > 0 else layout
+    return np.asarray(np.r_[layout, np.sqrt(bins / bins.sum())])
+
+
+def _at_least(grey: Floats) -> Floats:
+    """Repeat rows and columns of a tiny picture until it can be cut into blocks."""
+    high, wide = (-(-SIDE // size) for size in grey.shape)
+    return np.asarray(np.repeat(np.repeat(grey, max(high, 1), axis=0), max(wide, 1), axis=1))
+
+
+def by_picture(features: Floats, n_groups: int, rng: Generator) -> Ints:
+    """Group pictures by their features, shape (N, 320)."""
+    return k_means(features, n_groups, rng)
+
+
+# --- groups ------------------------------------------------------------------------------------
+
+
+def k_means(points: Floats, n_groups: int, rng: Generator) -> Ints:
+    """Group points around `n_groups` means (k-means++ starts, Lloyd's rounds, the best of four).
+
+    Args:
+        points: shape (N, dimensions).
+        n_groups: at most so many groups.
+        rng: source of randomness.
+
+    Returns:
+        Group of each point, shape (N,), numbered without gaps.
+    """
+    if not len(points):
+        return np.zeros(0, dtype=np.int64)
+    tries = [_lloyd(points, _starts(points, n_groups, rng)) for _ in range(_STARTS)]
+    group = min(tries, key=lambda found: found[1])[0]
+    return np.unique(group, return_inverse=True)[1].astype(np.int64)
+
+
+def _starts(points: Floats, n_groups: int, rng: Generator) -> Floats:
+    """Pick points far from each other, the next with the square of its distance as its chance."""
+    n = len(points)
+    picked = [int(rng.integers(n))]
+    nearest = _far(points, points[picked])[:, 0]
+    while len(picked) < min(n_groups, n) and nearest.sum() > _SAME:
+        picked.append(int(rng.choice(n, p=nearest / nearest.sum())))
+        nearest = np.minimum(nearest, _far(points, points[picked[-1:]])[:, 0])
+    return points[picked]
+
+
+def _lloyd(points: Floats, centres: Floats) -> tuple[Ints, float]:
+    """Move centres to their points' means until nothing changes: groups, sum of squares."""
+    n = len(points)
+    far = _far(points, centres)
+    group = far.argmin(axis=1)
+    for _ in range(_ROUNDS):
+        count = np.bincount(group, minlength=len(centres)).astype(np.float64)
+        member = sparse.csr_array((np.ones(n), (group, np.arange(n))), shape=(len(centres), n))
+        means = (member @ points) / np.maximum(count, 1)[:, None]
+        centres = np.where(count[:, None] > 0, means, centres)
+        far = _far(points, centres)
+        new = far.argmin(axis=1)
+        if (new == group).all():
+            break
+        group = new
+    return group.astype(np.int64), float(far[np.arange(n), group].sum())
+
+
+def _far(points: Floats, centres: Floats) -> Floats:
+    squared = (points**2).sum(axis=1)[:, None] - 2 * points @ centres.T + (centres**2).sum(axis=1)
+    return np.asarray(np.maximum(squared, 0.0))
+
+
+def _unit(points: Floats) -> Floats:
+    length = np.linalg.norm(points, axis=1, keepdims=True)
+    return np.asarray(points / np.where(length > 0, length, 1.0))
+
+
+def by_chance(group: Ints, rng: Generator) -> Ints:
+    """Shuffle groups between criteria, so that the sizes stay."""
+    return rng.permutation(group)
+
+
+def renumber(groups: Sequence[object]) -> Ints:
+    """Number groups by their first appearance; None becomes -1."""
+    known: dict[object, int] = {}
+    return np.array(
+        [NOWHERE if group is None else known.setdefault(group, len(known)) for group in groups],
+        dtype=np.int64,
+    )

@@ -1,0 +1,1 @@
+"""The commands: noun, then verb; one file a noun."""

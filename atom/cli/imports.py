@@ -1,0 +1,157 @@
+"""`import FORMAT PATH... --study NAME`, and `import list`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from atom.cli.options import add_common, settings_of
+from atom.cli.output import Output, table
+from atom.engine.imports import Imported, import_reading
+from atom.errors import UsageError
+from atom.formats import (
+    FORMATS,
+    ColumnMap,
+    FolderPictures,
+    ImportFile,
+    ImportReport,
+    Reading,
+    dry_run,
+    read,
+    read_column_map,
+)
+from atom.store import Store
+
+AUTO = "auto"
+_LINES = 12
+"""Skipped rows and notes that are shown; all are kept with the study."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add_common(parser)
+    parser.add_argument(
+        "format", metavar="FORMAT", help=f"`list` names them; {AUTO!r} finds it out"
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files, in order")
+    parser.add_argument("--study", help="the study; made when there is none")
+    parser.add_argument("--dataset", help="the data set's name; else by the file")
+    parser.add_argument(
+        "--pictures", action="append", metavar="DIR", help="where pictures lie; may be repeated"
+    )
+    parser.add_argument("--columns", metavar="FILE", help="a column map (table format)")
+    parser.add_argument(
+        "--candidate", action="append", metavar="FILE=NAME", help="whose answers a file holds"
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="at most so many rows")
+    parser.add_argument("--dry-run", action="store_true", help="read and report, keep nothing")
+    parser.set_defaults(call=take_in)
+
+
+def take_in(args: argparse.Namespace, out: Output) -> int:
+    """Take files into a study, or list the formats."""
+    if args.format == "list" and not args.paths:
+        return _list(out)
+    reading = _reading(args)
+    if args.dry_run:
+        report = dry_run(reading)
+        out.result(report, _lines(report))
+        return 0
+    if not args.study:
+        raise UsageError("say where it goes: --study NAME")
+    line = out.progress()
+    with Store.open(settings_of(args).store) as store:
+        try:
+            brought = import_reading(
+                store,
+                reading,
+                args.study,
+                datetime.now(UTC),
+                on_batch=lambda report: line.show(
+                    f"{report.rows} rows, {report.samples} samples, {report.responses} answers"
+                ),
+            )
+        finally:
+            line.end()
+    out.result(_data(brought), [f"into study {brought.study.name!r}", *_lines(brought.report)])
+    return 0
+
+
+def _list(out: Output) -> int:
+    rows = [
+        {"format": name, "files": " ".join(format.patterns), "about": format.about}
+        for name, format in FORMATS.items()
+    ]
+    head = ("format", "files", "about")
+    out.result(rows, table(head, [[row[name] for name in head] for row in rows]))
+    return 0
+
+
+def _reading(args: argparse.Namespace) -> Reading:
+    if not args.paths:
+        raise UsageError("no file is named; give one or more paths behind the format")
+    paths = [Path(path) for path in args.paths]
+    missing = [path for path in paths if not path.is_file()]
+    if missing:
+        raise UsageError(f"there is no file {str(missing[0])!r}")
+    folders = [Path(folder) for folder in args.pictures or ()]
+    absent = [folder for folder in folders if not folder.is_dir()]
+    if absent:
+        raise UsageError(f"there is no folder {str(absent[0])!r} for --pictures")
+    return read(
+        None if args.format == AUTO else args.format,
+        [ImportFile.from_path(path) for path in paths],
+        dataset=args.dataset,
+        columns=_columns(args.columns),
+        pictures=FolderPictures(folders) if folders else None,
+        candidates=_candidates(args.candidate or ()),
+        limit=args.limit,
+    )
+
+
+def _columns(file: str | None) -> ColumnMap | None:
+    if file is None:
+        return None
+    try:
+        return read_column_map(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the column map {file!r} can't be read: {error}") from error
+
+
+def _candidates(pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        file, sign, name = pair.partition("=")
+        if not sign or not file or not name:
+            raise UsageError(f"--candidate takes FILE=NAME, got {pair!r}")
+        found[file] = name
+    return found
+
+
+def _data(brought: Imported) -> dict[str, object]:
+    return {
+        "study": brought.study.name,
+        "study_id": brought.study.id,
+        "import_id": brought.record.id,
+        **brought.report.model_dump(mode="json"),
+    }
+
+
+def _lines(report: ImportReport) -> list[str]:
+    lines = [
+        f"{report.format}: {report.rows} rows, {report.samples} samples, "
+        f"{len(report.candidates)} candidates, {report.responses} answers, "
+        f"{report.outcomes} verdicts, {report.tags} tags, {report.pictures} pictures"
+    ]
+    lines += [f"note: {note}" for note in report.notes[:_LINES]]
+    lines += [f"left out: {line}" for line in report.skipped[:_LINES]]
+    if report.n_skipped > _LINES:
+        lines.append(f"left out: {report.n_skipped} rows in all")
+    if report.n_missing_pictures:
+        lines.append(
+            f"{report.n_missing_pictures} pictures are missing; attach them later, or name their "
+            "folder with --pictures"
+        )
+    return lines

@@ -1,0 +1,65 @@
+"""Reads the command line and calls the noun's verb."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from atom.cli.output import Output
+from atom.errors import AtomError
+
+NOUNS: dict[str, tuple[str, str]] = {
+    "app": ("app", "open the dashboard, on this computer only"),
+    "study": ("study", "the studies of a store: list, copy, rename, delete"),
+    "endpoint": ("endpoint", "the configured models, and whether they answer: list, test"),
+    "demo": ("demo", "make a synthetic study from probes, offline: build"),
+    "probe": ("probe", "fresh probes, and the probe endpoint as a server: make, serve"),
+    "import": ("imports", "take in questions, answers and verdicts"),
+    "run": ("run", "ask models and judge: start, status, resume, stop"),
+    "tree": ("tree", "the capability tree: induce, show, validity, compare, export"),
+    "store": ("store", "the store itself: check"),
+}
+"""Noun → module in this package, and what it is about. A noun's module is imported when used."""
+USER_ERROR = 2
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the words behind `python -m atom`; the process's own when None.
+
+    Returns:
+        The exit code: 0 done, 1 done with findings, 2 the user's to mend, 130 interrupted.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        args = _parse(words)
+        code: int = args.call(args, Output(as_json=args.json))
+    except AtomError as error:
+        Output(as_json=False).problem(error.message)
+        return USER_ERROR
+    except KeyboardInterrupt:
+        Output(as_json=False).problem("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return 1
+    return code
+
+
+def _parse(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m atom",
+        description="Atomscope shows where a multimodal model breaks, and why.",
+        epilog="`python -m atom NOUN --help` tells more.",
+    )
+    nouns = parser.add_subparsers(dest="noun", metavar="NOUN", required=True)
+    wanted = next((word for word in words if not word.startswith("-")), None)
+    for noun, (module, about) in NOUNS.items():
+        child = nouns.add_parser(noun, help=about, description=about[0].upper() + about[1:] + ".")
+        if noun == wanted:
+            import_module(f"atom.cli.{module}").add(child)
+    return parser.parse_args(words)

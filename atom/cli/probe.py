@@ -1,0 +1,137 @@
+"""`probe make|serve`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from atom.cli.options import common, names_of, settings_of
+from atom.cli.output import Output, bar
+from atom.engine.demo import add_probes
+from atom.engine.imports import study_for
+from atom.errors import UsageError
+from atom.probes.worlds.make import FAMILIES, Probe, make_probes
+from atom.store import Store, study_places
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    one = verbs.add_parser("make", parents=[common()], help="draw fresh probes")
+    one.add_argument("--samples", type=int, default=20, metavar="N", help="how many (20)")
+    one.add_argument("--seed", type=int, metavar="S", help="the time of day when left out")
+    one.add_argument("--families", metavar="A,B", help=f"of {', '.join(FAMILIES)}; all: left out")
+    place = one.add_mutually_exclusive_group(required=True)
+    place.add_argument("--study", help="into a new study of this name")
+    place.add_argument("--output", metavar="DIR", help="as PNG files with questions.jsonl")
+    one.set_defaults(call=make)
+
+    one = verbs.add_parser("serve", parents=[common()], help="the probe endpoint as a server")
+    one.add_argument("--host", default="127.0.0.1", help="127.0.0.1 unless others may ask")
+    one.add_argument("--port", type=int, default=0, help="a free one when left out")
+    one.add_argument("--config", metavar="FILE", help="world, latency and faults, as YAML")
+    one.set_defaults(call=serve)
+
+
+def make(args: argparse.Namespace, out: Output) -> int:
+    """Draw fresh probes."""
+    if args.samples < 1:
+        raise UsageError(f"{args.samples} samples: at least 1 is needed")
+    moment = datetime.now(UTC)
+    seed = int(moment.timestamp()) if args.seed is None else args.seed
+    if seed < 0:
+        raise UsageError(f"the seed is {seed}: 0 or more is needed")
+    probes = make_probes(args.samples, seed, mix=_mix(args.families))
+    if args.output:
+        count = _write_files(Path(args.output), probes)
+        place = args.output
+    else:
+        count, place = _into_study(args, out, probes, seed, moment), f"study {args.study!r}"
+    out.result(
+        {"samples": count, "seed": seed, "place": place, "synthetic": True},
+        [f"{count} probes with seed {seed} in {place}; SYNTHETIC"],
+    )
+    return 0
+
+
+def _mix(families: str | None) -> Mapping[str, int] | None:
+    names = names_of(families)
+    wrong = [name for name in names if name not in FAMILIES]
+    if wrong:
+        raise UsageError(f"{wrong[0]!r} isn't a family; families are {', '.join(FAMILIES)}")
+    return dict.fromkeys(names, 1) if names else None
+
+
+def _into_study(
+    args: argparse.Namespace, out: Output, probes: Iterator[Probe], seed: int, moment: datetime
+) -> int:
+    line = out.progress()
+    created = moment.isoformat(timespec="milliseconds")
+    with Store.open(settings_of(args).store) as store:
+        study = study_for(store, args.study, created, synthetic=True)
+        if study_places(store, study.id):
+            raise UsageError(f"the study {study.name!r} holds samples already: name a new one")
+        try:
+            return add_probes(
+                store,
+                study,
+                probes,
+                seed,
+                total=args.samples,
+                tell=lambda what, done, total: line.show(
+                    f"{what} {bar(done, total)} {done}/{total}"
+                ),
+            )
+        finally:
+            line.end()
+
+
+def _write_files(folder: Path, probes: Iterator[Probe]) -> int:
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{str(folder)!r} isn't empty: name a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for probe in probes:
+        program = probe.program
+        names = []
+        for number, data in enumerate(probe.pictures, start=1):
+            names.append(f"{program.index:05d}-{program.family}-{number}.png")
+            (folder / names[-1]).write_bytes(data)
+        row = {
+            "id": f"{program.family}/{program.seed}/{program.index:05d}",
+            "question": program.question,
+            "choices": list(program.choices),
+            "answer": program.answer,
+            "images": names,
+            "family": program.family,
+            "template": program.template,
+        }
+        lines.append(json.dumps(row, ensure_ascii=False))
+    (folder / "questions.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return len(lines)
+
+
+def serve(args: argparse.Namespace, out: Output) -> int:
+    """Serve the probe endpoint until interrupted."""
+    from atom.probes.config import ProbeConfig, load_config
+    from atom.probes.endpoint import ProbeEndpoint
+    from atom.probes.server import serve as run_server
+
+    config = load_config(Path(args.config)) if args.config else ProbeConfig()
+    endpoint = ProbeEndpoint(config)
+
+    def ready(url: str) -> None:
+        out.result(
+            {"base_url": f"probe:{url}", "url": url, "models": list(endpoint.models)},
+            [
+                f"the probe endpoint listens at {url}",
+                f"in endpoints.yaml: base_url: probe:{url}",
+                f"models: {', '.join(endpoint.models)}",
+            ],
+        )
+
+    run_server(args.host, args.port, endpoint, ready=ready)
+    return 0

@@ -1,0 +1,257 @@
+"""`run start|status|resume|stop`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from atom.cli.options import common, names_of, settings_of
+from atom.cli.output import Output, ProgressLine, bar, duration, table
+from atom.engine.consent import ConsentNeeded, give_consent
+from atom.engine.control import (
+    RunStatus,
+    list_runs,
+    prepare_resume,
+    resume_run,
+    run_status,
+    start_run,
+    stop_run,
+    wait_for_end,
+)
+from atom.engine.endpoints import known_endpoints
+from atom.engine.plan import STAGES, RunSpec
+from atom.engine.pool import Progress
+from atom.engine.runner import run, spec_of
+from atom.errors import UsageError
+from atom.records import Run, Stage
+from atom.settings import Settings
+from atom.store import Store, find_study
+
+T = TypeVar("T")
+STOP_PATIENCE = 30.0
+"""Seconds that `run stop` waits for the calls in flight."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    one = verbs.add_parser("start", parents=[common()], help="do what is still missing in a study")
+    which = one.add_mutually_exclusive_group(required=True)
+    which.add_argument("--study", help="name or id")
+    which.add_argument("--resume-id", metavar="RUN", help=argparse.SUPPRESS)
+    one.add_argument("--judge", metavar="ENDPOINT", help="the judge; the study's own when left out")
+    one.add_argument("--candidates", metavar="A,B", help="endpoints that answer; none: judge only")
+    one.add_argument(
+        "--stages", metavar="S,T", help=f"of {','.join(STAGES)}; all that apply when left out"
+    )
+    one.add_argument("--limit", type=int, metavar="N", help="at most so many samples")
+    one.add_argument("--repeat", type=int, default=1, metavar="N", help="scorings of each answer")
+    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    one.add_argument(
+        "--show-reference",
+        action="store_true",
+        help="tell the judge the reference answer when it solves a sample",
+    )
+    one.add_argument("--yes", action="store_true", help="agree that data goes to the hosts named")
+    one.add_argument("--detach", action="store_true", help="run in a process of its own")
+    one.set_defaults(call=start)
+
+    one = verbs.add_parser("status", parents=[common()], help="the runs, the newest first")
+    one.add_argument("run", nargs="?", help="one run's id")
+    one.add_argument("--study", help="only this study's")
+    one.set_defaults(call=status)
+
+    one = verbs.add_parser("resume", parents=[common()], help="take up a run that stopped")
+    one.add_argument("run", nargs="?", help="the run's id; else the newest that can be resumed")
+    one.add_argument("--study", help="name or id")
+    one.add_argument("--budget", type=float, metavar="USD", help="another budget for the whole run")
+    one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    one.add_argument("--detach", action="store_true", help="run in a process of its own")
+    one.set_defaults(call=resume)
+
+    one = verbs.add_parser("stop", parents=[common()], help="stop a run; calls in flight end first")
+    one.add_argument("run", nargs="?", help="the run's id; else the newest that is running")
+    one.add_argument("--study", help="name or id")
+    one.set_defaults(call=stop)
+
+
+def stages_of(text: str | None, *, with_answers: bool) -> tuple[Stage, ...]:
+    """Read a list of stages; all that apply when it's left out.
+
+    Raises:
+        UsageError: a name isn't a stage.
+    """
+    names = names_of(text)
+    wrong = [name for name in names if name not in STAGES]
+    if wrong:
+        raise UsageError(f"{wrong[0]!r} isn't a stage; stages are {', '.join(STAGES)}")
+    if not names:
+        return tuple(stage for stage in STAGES if with_answers or stage != "answer")
+    return tuple(stage for stage in STAGES if stage in names)
+
+
+def start(args: argparse.Namespace, out: Output) -> int:
+    """Start a run, here or in a process of its own."""
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
+        if args.resume_id:
+            spec = _spec_of_stored(store, args.resume_id, args.retry_failed)
+            return _here(store, settings, spec, out, run_id=args.resume_id)
+        candidates = names_of(args.candidates)
+        spec = RunSpec(
+            study_id=find_study(store, args.study).id,
+            stages=stages_of(args.stages, with_answers=bool(candidates)),
+            judge=args.judge,
+            candidates=candidates,
+            limit=args.limit,
+            repeats=args.repeat,
+            budget=args.budget,
+            retry_failed=args.retry_failed,
+            show_reference=args.show_reference,
+        )
+        if args.detach:
+            began = _with_consent(
+                store, spec, args.yes, out, lambda: start_run(store, spec, settings)
+            )
+            out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
+            return 0
+        return _with_consent(store, spec, args.yes, out, lambda: _here(store, settings, spec, out))
+
+
+def _spec_of_stored(store: Store, run_id: str, retry_failed: bool) -> RunSpec:
+    found = store.get(Run, run_id)
+    if found is None:
+        raise UsageError(f"there is no run {run_id!r}; `run status` lists them")
+    return spec_of(found, retry_failed=retry_failed)
+
+
+def _with_consent(
+    store: Store, spec: RunSpec, agreed: bool, out: Output, action: Callable[[], T]
+) -> T:
+    """Do something that may send data to new hosts: with --yes or after asking."""
+    try:
+        return action()
+    except ConsentNeeded as needed:
+        hosts = [question.host for question in needed.questions]
+        for question in needed.questions:
+            out.problem(f"{question.sentence}.")
+        if not agreed and not out.ask("Send them?"):
+            raise UsageError("nothing was sent: agree with --yes, or leave the run") from None
+        give_consent(store, spec.study_id, hosts)
+    return action()
+
+
+def _here(
+    store: Store, settings: Settings, spec: RunSpec, out: Output, *, run_id: str | None = None
+) -> int:
+    """Run in this process, with a progress line."""
+    line = out.progress()
+    try:
+        ended = asyncio.run(
+            run(
+                store,
+                spec,
+                known_endpoints(settings),
+                run_id=run_id,
+                on_progress=lambda progress: _show(line, progress),
+            )
+        )
+    finally:
+        line.end()
+    out.result(ended, run_lines(RunStatus(run=ended, alive=False)))
+    return 0 if ended.state == "done" else 1
+
+
+def _show(line: ProgressLine, progress: Progress) -> None:
+    left = progress.total - progress.done
+    ahead = f", {duration(left / progress.rate)} left" if progress.rate > 0 and left else ""
+    odd = f", {progress.unscored} unscored" if progress.unscored else ""
+    odd += f", {progress.failed} failed" if progress.failed else ""
+    line.show(
+        f"{bar(progress.done, progress.total)} {progress.done}/{progress.total}"
+        f" {progress.rate:.1f}/s, ${progress.cost:.4f}{odd}{ahead}"
+    )
+
+
+def run_lines(status: RunStatus) -> list[str]:
+    """Say in words how a run is."""
+    row = status.run
+    lines = [
+        f"run {row.id}: {row.state}, {row.done} of {row.total} items, {row.unscored} unscored, "
+        f"{row.failed} failed, ${row.cost:.4f}"
+    ]
+    if row.message:
+        lines.append(row.message)
+    if status.resumable and row.state != "done":
+        lines.append(f"go on with: run resume {row.id}")
+    return lines
+
+
+def status(args: argparse.Namespace, out: Output) -> int:
+    """Say how runs are."""
+    with Store.open(settings_of(args).store) as store:
+        if args.run:
+            one = run_status(store, args.run)
+            out.result(_data(one), run_lines(one))
+            return 0
+        study_id = find_study(store, args.study).id if args.study else None
+        found = list_runs(store, study_id)
+    rows = [
+        [s.run.id, s.run.state, s.run.done, s.run.total, s.run.unscored, s.run.failed,
+         round(s.run.cost, 4), s.run.created, s.run.message]
+        for s in found
+    ]  # fmt: skip
+    head = ("run", "state", "done", "total", "unscored", "failed", "cost", "created", "message")
+    out.result([_data(s) for s in found], table(head, rows) if rows else ["no runs yet"])
+    return 0
+
+
+def _data(status: RunStatus) -> dict[str, object]:
+    return {**status.run.model_dump(mode="json"), "alive": status.alive}
+
+
+def resume(args: argparse.Namespace, out: Output) -> int:
+    """Take up a run that stopped."""
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
+        run_id = _choose(store, args, "can be resumed", lambda s: _unfinished(s, args.retry_failed))
+        if args.detach:
+            began = resume_run(
+                store, run_id, settings, retry_failed=args.retry_failed, budget=args.budget
+            )
+            out.result(began, [f"run {began.id} goes on: `run status {began.id}`"])
+            return 0
+        row = prepare_resume(store, run_id, budget=args.budget)
+        spec = spec_of(row, retry_failed=args.retry_failed)
+        return _here(store, settings, spec, out, run_id=run_id)
+
+
+def _unfinished(status: RunStatus, retry_failed: bool) -> bool:
+    wanted = status.run.state != "done" or (retry_failed and status.run.failed > 0)
+    return status.resumable and wanted
+
+
+def stop(args: argparse.Namespace, out: Output) -> int:
+    """Stop a run."""
+    with Store.open(settings_of(args).store) as store:
+        run_id = _choose(store, args, "is running", lambda s: s.alive)
+        stop_run(store, run_id)
+        ended = wait_for_end(store, run_id, seconds=STOP_PATIENCE)
+    out.result(_data(ended), run_lines(ended))
+    return 0 if not ended.alive else 1
+
+
+def _choose(
+    store: Store, args: argparse.Namespace, what: str, fits: Callable[[RunStatus], bool]
+) -> str:
+    """Return the run that is meant: by id, else the newest that fits."""
+    if args.run:
+        return run_status(store, args.run).run.id
+    study_id = find_study(store, args.study).id if args.study else None
+    for status in list_runs(store, study_id):
+        if fits(status):
+            return status.run.id
+    raise UsageError(f"no run {what}; `run status` lists them")

@@ -1,0 +1,117 @@
+"""`study list|copy|rename|delete`."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+
+from atom.cli.options import common, settings_of
+from atom.cli.output import Output, table
+from atom.errors import UsageError
+from atom.records import Study
+from atom.settings import Settings
+from atom.store import (
+    Store,
+    copy_study,
+    count_study,
+    delete_study,
+    find_study,
+    list_studies,
+    rename_study,
+)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    one = verbs.add_parser("list", parents=[common()], help="the studies, with their sizes")
+    one.set_defaults(call=list_all)
+    one = verbs.add_parser("copy", parents=[common()], help="copy a study, the bundled one too")
+    one.add_argument("study", help="name or id")
+    one.add_argument("name", help="the copy's name")
+    one.set_defaults(call=copy)
+    one = verbs.add_parser("rename", parents=[common()], help="give a study another name")
+    one.add_argument("study", help="name or id")
+    one.add_argument("name", help="the new name")
+    one.set_defaults(call=rename)
+    one = verbs.add_parser(
+        "delete", parents=[common()], help="remove a study; what was paid for stays in the store"
+    )
+    one.add_argument("study", help="name or id")
+    one.add_argument("--yes", action="store_true", help="don't ask")
+    one.set_defaults(call=delete)
+
+
+def list_all(args: argparse.Namespace, out: Output) -> int:
+    """List the studies of the store and the bundled one."""
+    settings = settings_of(args)
+    rows = []
+    with Store.open(settings.store) as store:
+        rows += [_row(store, study, "store") for study in list_studies(store)]
+    bundled = open_bundled(settings)
+    if bundled is not None:
+        with bundled:
+            rows += [_row(bundled, study, "bundled") for study in list_studies(bundled)]
+    head = ("name", "samples", "candidates", "responses", "synthetic", "where", "id")
+    out.result(rows, table(head, [[row[name] for name in head] for row in rows]))
+    return 0
+
+
+def open_bundled(settings: Settings) -> Store | None:
+    """Open the bundled study's store to read, where there is one."""
+    if not settings.demo.exists():
+        return None
+    return Store.open(settings.demo, read_only=True)
+
+
+def _row(store: Store, study: Study, where: str) -> dict[str, str | int | bool]:
+    counts = count_study(store, study.id)
+    return {
+        "name": study.name,
+        "id": study.id,
+        "samples": counts.samples,
+        "candidates": counts.candidates,
+        "responses": counts.responses,
+        "synthetic": study.synthetic,
+        "where": where,
+    }
+
+
+def copy(args: argparse.Namespace, out: Output) -> int:
+    """Copy a study, the bundled one too, into the store."""
+    settings = settings_of(args)
+    created = datetime.now(UTC).isoformat(timespec="milliseconds")
+    with Store.open(settings.store) as store:
+        names = {name for study in list_studies(store) for name in (study.name, study.id)}
+        bundled = None if args.study in names else open_bundled(settings)
+        if bundled is None:
+            made = copy_study(store, store, _id(store, args.study), args.name, created=created)
+        else:
+            with bundled:
+                found = find_study(bundled, args.study)
+                made = copy_study(bundled, store, found.id, args.name, created=created)
+    out.result(made, [f"copied to {made.name!r} ({made.id})"])
+    return 0
+
+
+def rename(args: argparse.Namespace, out: Output) -> int:
+    """Give a study another name."""
+    with Store.open(settings_of(args).store) as store:
+        made = rename_study(store, _id(store, args.study), args.name)
+    out.result(made, [f"renamed to {made.name!r}"])
+    return 0
+
+
+def delete(args: argparse.Namespace, out: Output) -> int:
+    """Remove a study."""
+    with Store.open(settings_of(args).store) as store:
+        study = find_study(store, args.study)
+        if not args.yes and not out.ask(f"Remove the study {study.name!r}?"):
+            raise UsageError("nothing was removed: agree, or give --yes")
+        delete_study(store, study.id)
+    out.result({"deleted": study.id}, [f"removed {study.name!r}"])
+    return 0
+
+
+def _id(store: Store, name: str) -> str:
+    return find_study(store, name).id

@@ -1,0 +1,446 @@
+"""`tree induce|show|validity|compare|export`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import get_args
+
+from atom.analysis.validity import Homogeneity
+from atom.cli.options import common, settings_of
+from atom.cli.output import Output, ProgressLine, bar, table
+from atom.engine.consent import ConsentNeeded, give_consent
+from atom.engine.endpoints import known_endpoints
+from atom.engine.growing import GrowSettings
+from atom.engine.induction import Induced, InductionSpec, Start, halt_on_signals, induce
+from atom.engine.induction_forecast import InductionForecast, forecast_induction
+from atom.errors import UsageError
+from atom.records import Induction
+from atom.settings import Settings
+from atom.stages.induction import SUBSET
+from atom.store import (
+    Store,
+    find_study,
+    find_version,
+    leaf_mappings,
+    load_tree,
+    study_criteria,
+    tree_log,
+    tree_versions,
+)
+from atom.views.filters import Filters
+from atom.views.study_data import load_study
+from atom.views.tree import node_table, placed
+from atom.views.tree_files import Form, write_file
+from atom.views.tree_validity import RivalRow, Validity, tree_validity
+from taxonomy import Path as LeafPath
+from taxonomy import Tree, format_path, to_yaml
+from taxonomy.compare import Change, TreeDiff, compare
+from taxonomy.grow import Grown
+from taxonomy.log import describe, dump_edit
+from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES, Support, support
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _add_induce(verbs.add_parser("induce", parents=[common()], help="grow it from the criteria"))
+
+    one = verbs.add_parser("show", parents=[common()], help="a tree with its support")
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("--version", metavar="V", help="position or hash; the study's own if left out")
+    what = one.add_mutually_exclusive_group()
+    what.add_argument("--versions", action="store_true", help="list the versions instead")
+    what.add_argument("--log", action="store_true", help="list the edits that made it instead")
+    what.add_argument("--yaml", action="store_true", help="write it as YAML, to edit it")
+    one.set_defaults(call=show)
+
+    one = verbs.add_parser(
+        "validity", parents=[common()], help="does knowing the leaf help to predict scores?"
+    )
+    one.add_argument("--study", required=True, help="name or id")
+    one.set_defaults(call=show_validity)
+
+    one = verbs.add_parser("compare", parents=[common()], help="two versions side by side")
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("old", help="position or hash of the version before")
+    one.add_argument("new", nargs="?", help="the one after; the study's own if left out")
+    one.set_defaults(call=show_diff)
+
+    one = verbs.add_parser("export", parents=[common()], help="write the tree to a file")
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("--form", choices=get_args(Form), default="yaml")
+    one.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
+    one.set_defaults(call=export)
+
+
+def _add_induce(one: argparse.ArgumentParser) -> None:
+    usual = GrowSettings()
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("--judge", metavar="ENDPOINT", help="the judge; the study's own if left out")
+    one.add_argument(
+        "--samples",
+        default=str(SUBSET),
+        metavar="N",
+        help=f"samples that proposals are made from, or `all` ({SUBSET})",
+    )
+    one.add_argument("--balance", metavar="FACET", help="take evenly from this facet's values")
+    one.add_argument("--start", choices=get_args(Start), default="roots", help="bare roots, or on")
+    one.add_argument("--seed", type=int, default=usual.seed, metavar="N", help="another order")
+    one.add_argument("--rounds", type=int, default=usual.rounds, metavar="N", help="of uniting")
+    one.add_argument("--min-criteria", type=int, default=MIN_CRITERIA, metavar="N")
+    one.add_argument("--min-samples", type=int, default=MIN_SAMPLES, metavar="N")
+    one.add_argument("--embedding", metavar="ENDPOINT", help="finds likely duplicates by meaning")
+    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    one.add_argument("--dry-run", action="store_true", help="say what it would ask and cost")
+    one.add_argument("--yes", action="store_true", help="agree to the price and to sending data")
+    one.set_defaults(call=grow)
+
+
+def grow(args: argparse.Namespace, out: Output) -> int:
+    """Grow a study's tree; the same command goes on where it was stopped."""
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
+        spec = _spec(store, args)
+        expected = forecast_induction(store, spec, known_endpoints(settings))
+        if args.dry_run:
+            out.result(_forecast_data(expected), forecast_lines(expected))
+            return 0
+        for text in forecast_lines(expected):
+            out.problem(text)
+        dear = expected.cost is None or expected.cost > 0
+        if dear and not args.yes and not out.ask("Go on?"):
+            raise UsageError("nothing was asked: agree with --yes, or look with --dry-run")
+        try:
+            induced = _here(store, settings, spec, out)
+        except ConsentNeeded as needed:
+            for question in needed.questions:
+                out.problem(f"{question.sentence}.")
+            if not args.yes and not out.ask("Send them?"):
+                raise UsageError("nothing was sent: agree with --yes, or leave it") from None
+            give_consent(store, spec.study_id, [question.host for question in needed.questions])
+            induced = _here(store, settings, spec, out)
+    out.result(_induced_data(induced), induced_lines(induced))
+    return 0 if induced.version is not None else 1
+
+
+def _spec(store: Store, args: argparse.Namespace) -> InductionSpec:
+    if args.samples != "all" and not args.samples.isdigit():
+        raise UsageError(f"--samples is {args.samples!r}: a number or `all` is needed")
+    return InductionSpec(
+        study_id=find_study(store, args.study).id,
+        judge=args.judge,
+        samples=None if args.samples == "all" else int(args.samples),
+        facet=args.balance,
+        start=args.start,
+        grow=GrowSettings(
+            seed=args.seed,
+            rounds=args.rounds,
+            min_criteria=args.min_criteria,
+            min_samples=args.min_samples,
+        ),
+        budget=args.budget,
+        embedding=args.embedding,
+    )
+
+
+def _here(store: Store, settings: Settings, spec: InductionSpec, out: Output) -> Induced:
+    """Do it in this process, with a progress line; Ctrl-C lets the calls in flight end."""
+    progress = out.progress()
+
+    async def work() -> Induced:
+        halt = asyncio.Event()
+        with halt_on_signals(halt):
+            return await induce(
+                store,
+                spec,
+                known_endpoints(settings),
+                on_progress=lambda row: _show_progress(progress, row),
+                halt=halt,
+            )
+
+    try:
+        return asyncio.run(work())
+    finally:
+        progress.end()
+
+
+def _show_progress(progress: ProgressLine, row: Induction) -> None:
+    progress.show(
+        f"{row.phase or 'ending'} {bar(row.done, row.total)} {row.done}/{row.total}, "
+        f"${row.cost:.4f}"
+    )
+
+
+def forecast_lines(expected: InductionForecast) -> list[str]:
+    """Say in words what an induction would ask and cost."""
+    rows = [
+        [phase.phase, phase.calls, phase.tokens, _price(phase.cost)] for phase in expected.phases
+    ]
+    rows.append(["in all", expected.calls, sum(p.tokens for p in expected.phases),
+                 _price(expected.cost)])  # fmt: skip
+    return [
+        f"about {expected.calls} calls to {expected.judge.name} ({expected.judge.host}): proposals "
+        f"from {expected.criteria} criteria of {expected.samples} samples, then "
+        f"{expected.mapped} criteria are mapped",
+        *table(("phase", "calls", "tokens", "cost"), rows),
+    ]
+
+
+def _price(cost: float | None) -> str:
+    return "no price known" if cost is None else f"${cost:.2f}"
+
+
+def _forecast_data(expected: InductionForecast) -> dict[str, object]:
+    return {
+        "judge": expected.judge.name,
+        "host": expected.judge.host,
+        "samples": expected.samples,
+        "criteria": expected.criteria,
+        "mapped": expected.mapped,
+        "calls": expected.calls,
+        "cost": expected.cost,
+        "phases": [asdict(phase) for phase in expected.phases],
+    }
+
+
+def induced_lines(induced: Induced) -> list[str]:
+    """Say in words what came of an induction."""
+    row = induced.row
+    if induced.version is None or induced.tree is None:
+        return [f"{row.state}: {row.message}", f"{row.done} calls are done, ${row.cost:.4f}"]
+    lines = [
+        f"version {induced.version.position} ({induced.version.version}): "
+        f"{len(induced.tree.leaves)} leaves, {len(induced.log)} edits",
+        f"{induced.mapped} criteria are mapped, {induced.unmapped} aren't; "
+        f"{row.done} calls, ${row.cost:.4f}",
+    ]
+    if row.unplaced:
+        lines.append(f"{row.unplaced} criteria found no place when they were proposed")
+    if row.refused:
+        lines.append(f"the gate refused {len(row.refused)} places; the first: {row.refused[0]}")
+    return lines
+
+
+def _induced_data(induced: Induced) -> dict[str, object]:
+    version = induced.version
+    return {
+        **induced.row.model_dump(mode="json"),
+        "version": version.version if version else None,
+        "leaves": len(induced.tree.leaves) if induced.tree else None,
+        "edits": len(induced.log),
+        "mapped": induced.mapped,
+        "unmapped": induced.unmapped,
+    }
+
+
+def show(args: argparse.Namespace, out: Output) -> int:
+    """Show a study's tree, its versions, or the log of one."""
+    with Store.open(settings_of(args).store) as store:
+        study = find_study(store, args.study)
+        if args.versions:
+            rows = [
+                [v.position, v.version, v.origin, len(load_tree(store, v.version).leaves),
+                 v.version == study.tree_version, v.created, v.note]
+                for v in tree_versions(store, study.id)
+            ]  # fmt: skip
+            head = ("position", "version", "origin", "leaves", "current", "created", "note")
+            data = [dict(zip(head, row, strict=True)) for row in rows]
+            out.result(data, table(head, rows) if rows else ["no versions yet"])
+            return 0
+        version = _version(store, study.id, study.tree_version, args.version)
+        tree = load_tree(store, version)
+        if args.log:
+            return _show_log(store, study.id, version, out)
+        if args.yaml:
+            text = to_yaml(tree)
+            out.result({"version": version, "yaml": text}, text.rstrip("\n").split("\n"))
+            return 0
+        sample_of = study_criteria(store, study.id)
+        leaf_of = _leaf_of(store, version, list(sample_of))
+        known = support(Grown(tree=tree, leaf_of=leaf_of), sample_of)
+    lines = [f"{tree.name} ({version}): {len(known)} leaves, {len(leaf_of)} criteria mapped"]
+    lines += outline(tree, known)
+    shown = {
+        "version": version,
+        "name": tree.name,
+        "leaves": [
+            {"path": list(leaf), "criteria": s.criteria, "samples": s.samples}
+            for leaf, s in known.items()
+        ],
+    }
+    out.result(shown, lines)
+    return 0
+
+
+def outline(tree: Tree, known: dict[LeafPath, Support]) -> list[str]:
+    """Draw a tree as indented lines, each leaf with its support."""
+    lines = []
+    for path, node in tree.walk():
+        words = f"{'  ' * (len(path) - 1)}{node.name}"
+        lines.append(f"{words}  [{known[path]}]" if path in known else words)
+    return lines
+
+
+def _show_log(store: Store, study_id: str, version: str, out: Output) -> int:
+    points = [v for v in tree_versions(store, study_id) if v.version == version]
+    log = tree_log(store, study_id, points[-1].position) if points else ()
+    rows = [[entry.round, describe(entry.edit), entry.by, entry.why] for entry in log]
+    head = ("round", "edit", "by", "why")
+    data = [{"round": e.round, "edit": dump_edit(e.edit), "by": e.by, "why": e.why} for e in log]
+    out.result(data, table(head, rows) if rows else ["no edits are logged for this version"])
+    return 0
+
+
+def _version(store: Store, study_id: str, current: str | None, name: str | None) -> str:
+    if name is not None:
+        if name == current:
+            return name
+        return find_version(store, study_id, name).version
+    if current is None:
+        raise UsageError("the study has no tree yet: `tree induce`, or run the stage 'mapping'")
+    return current
+
+
+def _leaf_of(store: Store, version: str, criteria: list[str]) -> dict[str, LeafPath]:
+    found = leaf_mappings(store, version, criteria)
+    return {name: m.leaf for name, m in found.items() if m.leaf is not None}
+
+
+def show_validity(args: argparse.Namespace, out: Output) -> int:
+    """Say whether a study's tree is worth its leaves, beside its rivals."""
+    progress = out.progress()
+    with Store.open(settings_of(args).store) as store:
+        data = load_study(store, find_study(store, args.study).id)
+        if data.tree is None:
+            raise UsageError("the study has no tree yet: `tree induce`, or run 'mapping'")
+        found = tree_validity(store, data, tell=lambda word, *_: progress.show(word))
+    progress.end()
+    if found is None:
+        raise UsageError("too few samples have scores in the tree: judge some answers first")
+    out.result(_validity_data(found), validity_lines(found))
+    return 0
+
+
+def validity_lines(found: Validity) -> list[str]:
+    """Say in words how a tree and its rivals do."""
+    verdict = found.own.verdict
+    word = "valid" if verdict.valid() else "NOT shown to be valid"
+    head = ("grouping", "leaves", "MAE_G", "MAE_I", "delta", "LOSO delta", "adjusted", "p")
+    rows = [_validity_row(row) for row in (found.own, *found.rivals)]
+    lines = [
+        f"{found.own.name}: {word} (p = {verdict.p:.3f}, {found.permutations} permutations, "
+        f"{found.scores} scores of {found.samples} samples); place {found.rank} of "
+        f"{1 + len(found.rivals)} by adjusted delta",
+        *table(head, rows),
+        *found.left_out,
+    ]
+    if found.stability is not None:
+        s = found.stability
+        lines.append(
+            f"versions {s.first} and {s.second} on {s.n} criteria: ARI {s.ari:.3f}, "
+            f"AMI {s.ami:.3f}, path credit {s.credit:.3f}"
+        )
+    return lines
+
+
+def _validity_row(row: RivalRow) -> list[object]:
+    v = row.verdict
+    numbers = (v.loo.mae_global, v.loo.mae_node, v.loo.delta, v.loso.delta, v.delta_adjusted, v.p)
+    return [row.name, row.leaves, *("" if math.isnan(x) else f"{x:.4f}" for x in numbers)]
+
+
+def _validity_data(found: Validity) -> dict[str, object]:
+    def errors(pair: Homogeneity) -> dict[str, object]:
+        numbers = {"mae_global": pair.mae_global, "mae_node": pair.mae_node, "delta": pair.delta}
+        return {**{k: None if math.isnan(v) else v for k, v in numbers.items()}, "n": pair.n}
+
+    def plain(row: RivalRow) -> dict[str, object]:
+        v = row.verdict
+        adjusted = None if math.isnan(v.delta_adjusted) else v.delta_adjusted
+        return {
+            "name": row.name,
+            "leaves": row.leaves,
+            "placed": row.placed,
+            "loo": errors(v.loo),
+            "loso": errors(v.loso),
+            "delta_adjusted": adjusted,
+            "p": v.p,
+            "valid": v.valid(),
+        }
+
+    return {
+        "own": plain(found.own),
+        "rivals": [plain(row) for row in found.rivals],
+        "left_out": list(found.left_out),
+        "stability": None if found.stability is None else asdict(found.stability),
+        "permutations": found.permutations,
+        "scores": found.scores,
+        "samples": found.samples,
+        "rank": found.rank,
+    }
+
+
+def show_diff(args: argparse.Namespace, out: Output) -> int:
+    """Compare two of a study's tree versions."""
+    with Store.open(settings_of(args).store) as store:
+        study = find_study(store, args.study)
+        old = _version(store, study.id, study.tree_version, args.old)
+        new = _version(store, study.id, study.tree_version, args.new)
+        criteria = list(study_criteria(store, study.id))
+        found = compare(
+            load_tree(store, old),
+            load_tree(store, new),
+            _leaf_of(store, old, criteria),
+            _leaf_of(store, new, criteria),
+        )
+    out.result({"old": old, "new": new, **_diff_data(found)}, diff_lines(found))
+    return 0
+
+
+def diff_lines(found: TreeDiff) -> list[str]:
+    """Say in words what differs between two trees."""
+    rows: list[list[object]] = [["added", "", format_path(leaf), ""] for leaf in found.added]
+    for kind in ("merged", "moved", "renamed"):
+        changes: tuple[Change, ...] = getattr(found, kind)
+        rows += [[kind, format_path(c.old), format_path(c.new), c.criteria] for c in changes]
+    rows += [["dropped", format_path(leaf), "", ""] for leaf in found.dropped]
+    summary = f"{len(found.kept)} leaves stayed; {found.criteria_moved} criteria moved"
+    return [*table(("what", "before", "now", "criteria"), rows), summary] if rows else [summary]
+
+
+def _diff_data(found: TreeDiff) -> dict[str, object]:
+    def plain(changes: tuple[Change, ...]) -> list[dict[str, object]]:
+        return [{"old": list(c.old), "new": list(c.new), "criteria": c.criteria} for c in changes]
+
+    return {
+        "added": [list(leaf) for leaf in found.added],
+        "dropped": [list(leaf) for leaf in found.dropped],
+        "renamed": plain(found.renamed),
+        "moved": plain(found.moved),
+        "merged": plain(found.merged),
+        "kept": len(found.kept),
+        "criteria_moved": found.criteria_moved,
+    }
+
+
+def export(args: argparse.Namespace, out: Output) -> int:
+    """Write a study's tree to a file."""
+    if args.out.exists():
+        raise UsageError(f"{str(args.out)!r} is there already: name a new file")
+    with Store.open(settings_of(args).store) as store:
+        data = load_study(store, find_study(store, args.study).id)
+        if data.tree is None:
+            raise UsageError("the study has no tree yet: `tree induce`, or run 'mapping'")
+        nodes = node_table(data, data.tree, placed(store, data), Filters())
+        file = write_file(args.form, store, data, nodes)
+    try:
+        args.out.write_bytes(file.data)
+    except OSError as error:
+        raise UsageError(f"can't write {str(args.out)!r}: {error}") from error
+    result = {"file": str(args.out), "form": args.form, "bytes": len(file.data)}
+    out.result(result, [f"wrote {args.out} ({len(file.data)} bytes)"])
+    return 0

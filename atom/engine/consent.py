@@ -1,0 +1,92 @@
+"""Before anything leaves this computer: which pictures and texts go to which host."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from atom.engine.members import Members
+from atom.errors import UsageError
+from atom.records import Endpoint, Sample, Study
+from atom.store import Store, find_study
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsentQuestion:
+    """What would be sent to one host.
+
+    Args:
+        host: where it goes.
+        endpoints: names of the endpoints there.
+        pictures: how many pictures.
+        texts: how many questions, with their choices, references and answers.
+    """
+
+    host: str
+    endpoints: tuple[str, ...]
+    pictures: int
+    texts: int
+
+    @property
+    def sentence(self) -> str:
+        """The question in words."""
+        return (
+            f"{self.pictures} pictures and {self.texts} questions with their answers "
+            f"would be sent to {self.host} ({', '.join(self.endpoints)})"
+        )
+
+
+class ConsentNeeded(UsageError):
+    """A run would send data to a host that nobody has agreed to.
+
+    Args:
+        questions: what would go where.
+    """
+
+    def __init__(self, questions: Sequence[ConsentQuestion]) -> None:
+        self.questions = tuple(questions)
+        lines = "; ".join(question.sentence for question in self.questions)
+        super().__init__(f"{lines}: agree first (--yes on the command line, or on the Runs page)")
+
+    def __reduce__(self) -> tuple[type[ConsentNeeded], tuple[tuple[ConsentQuestion, ...]]]:
+        return (ConsentNeeded, (self.questions,))
+
+
+def is_remote(endpoint: Endpoint) -> bool:
+    """Whether asking this endpoint sends anything off this computer."""
+    name = urlsplit(endpoint.url).hostname or ""
+    if not endpoint.url or name == "localhost" or name.endswith(".localhost"):
+        return False
+    try:
+        return not ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return True
+
+
+def consent_questions(store: Store, members: Members) -> tuple[ConsentQuestion, ...]:
+    """Say what a run would send to hosts that the study's owner hasn't agreed to yet."""
+    hosts: dict[str, list[str]] = {}
+    for endpoint in members.endpoints:
+        if is_remote(endpoint) and endpoint.host not in members.study.consent:
+            hosts.setdefault(endpoint.host, []).append(endpoint.name)
+    if not hosts:
+        return ()
+    samples = store.get_many(Sample, [place.sample_id for place in members.places])
+    pictures = {slot.picture_id for s in samples for slot in s.pictures if slot.picture_id}
+    return tuple(
+        ConsentQuestion(
+            host=host, endpoints=tuple(names), pictures=len(pictures), texts=len(samples)
+        )
+        for host, names in hosts.items()
+    )
+
+
+def give_consent(store: Store, study_id: str, hosts: Sequence[str]) -> Study:
+    """Note in the study that its pictures and texts may be sent to these hosts."""
+    study = find_study(store, study_id)
+    agreed = tuple(dict.fromkeys([*study.consent, *hosts]))
+    study = study.model_copy(update={"consent": agreed})
+    store.replace([study])
+    return study

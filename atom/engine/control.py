@@ -1,0 +1,233 @@
+"""Runs as processes of their own: start, stop, resume, and see how they are.
+
+A run goes on when the browser closes. Everything that is known about it is in the store, so the
+commands and the screens see the same run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from atom.engine.clock import stamp, utc_now
+from atom.engine.ledger import LEASE, run_claim
+from atom.engine.plan import RunSpec
+from atom.engine.process import owner_name, process_gone
+from atom.engine.runner import open_run
+from atom.errors import StoreError, UsageError
+from atom.judge.endpoints import load_endpoints
+from atom.records import Run
+from atom.settings import PROJECT_ROOT, Settings
+from atom.store import Store, table
+from atom.store.schema import claims
+
+STARTING = 15.0
+"""Seconds within which a run that nobody holds may still be starting."""
+GONE = "the process that ran it ended; resume the run to go on"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunStatus:
+    """A run as it is, not only as its row says.
+
+    Args:
+        run: the row; one whose process is gone shows `stopped`.
+        alive: whether a process works on it.
+    """
+
+    run: Run
+    alive: bool
+
+    @property
+    def resumable(self) -> bool:
+        """Whether it can be taken up again."""
+        return not self.alive
+
+
+def start_run(store: Store, spec: RunSpec, settings: Settings) -> Run:
+    """Start a run in a process of its own.
+
+    Args:
+        store: the store that `settings` names.
+        spec: what to do.
+        settings: where the store and the endpoints are.
+
+    Returns:
+        The run's row; follow it with `run_status`.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    run = open_run(store, spec, load_endpoints(settings.endpoints))
+    _spawn(store, run, settings, retry_failed=spec.retry_failed)
+    return run
+
+
+def resume_run(
+    store: Store,
+    run_id: str,
+    settings: Settings,
+    *,
+    retry_failed: bool = False,
+    budget: float | None = None,
+) -> Run:
+    """Take up a run again, in a process of its own.
+
+    Args:
+        store: the store that `settings` names.
+        run_id: the run.
+        settings: where the store and the endpoints are.
+        retry_failed: ask again for items that failed.
+        budget: another spend cap for the whole run; None keeps the old one.
+
+    Raises:
+        UsageError: there is no such run, or it is running.
+    """
+    run = prepare_resume(store, run_id, budget=budget)
+    _spawn(store, run, settings, retry_failed=retry_failed)
+    return run
+
+
+def prepare_resume(store: Store, run_id: str, *, budget: float | None = None) -> Run:
+    """Mark a run as running again.
+
+    Raises:
+        UsageError: there is no such run, or it is running.
+    """
+    status = run_status(store, run_id)
+    if status.alive:
+        raise UsageError(f"run {run_id!r} is running; stop it first, or wait for its end")
+    run = status.run.model_copy(
+        update={
+            "state": "running",
+            "message": "",
+            "heartbeat": stamp(utc_now()),
+            "budget": status.run.budget if budget is None else budget,
+        }
+    )
+    with store.write() as writer:
+        # What held it before is gone: its claim would make the new process look gone, too.
+        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(run_id)))
+        writer.replace([run])
+    return run
+
+
+def _spawn(store: Store, run: Run, settings: Settings, *, retry_failed: bool) -> None:
+    location = settings.store if "://" in settings.store else str(Path(settings.store).resolve())
+    command = [sys.executable, "-m", "atom", "run", "start", "--resume-id", run.id]
+    command += ["--store", location, "--endpoints", str(settings.endpoints.resolve())]
+    if retry_failed:
+        command.append("--retry-failed")
+    log = store.folder / "runs" / f"{run.id}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                command,
+                cwd=PROJECT_ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise StoreError(f"the run's process can't be started: {error}") from error
+    with store.write() as writer:
+        writer.claim([run_claim(run.id)], owner_name(run.id, process.pid), LEASE, time.time())
+    threading.Thread(target=process.wait, daemon=True, name=f"wait-{run.id}").start()
+
+
+def stop_run(store: Store, run_id: str) -> RunStatus:
+    """Ask a run to stop; it does so within a second, once the calls in flight have ended.
+
+    Raises:
+        UsageError: there is no such run.
+    """
+    status = run_status(store, run_id)
+    runs = table(Run)
+    with store.write() as writer:
+        if status.alive:
+            writer.execute(
+                sa.update(runs)
+                .where(runs.c.id == run_id, runs.c.state == "running")
+                .values(state="stopping")
+            )
+        elif status.run.state == "stopped":
+            writer.execute(
+                sa.update(runs)
+                .where(runs.c.id == run_id)
+                .values(state="stopped", message=status.run.message)
+            )
+    return run_status(store, run_id)
+
+
+def run_status(store: Store, run_id: str) -> RunStatus:
+    """Say how a run is.
+
+    Raises:
+        UsageError: there is no such run.
+    """
+    run = store.get(Run, run_id)
+    if run is None:
+        raise UsageError(f"there is no run {run_id!r}; `run status` lists them")
+    return _status(store, run, time.time())
+
+
+def list_runs(store: Store, study_id: str | None = None) -> list[RunStatus]:
+    """Return all runs, the newest first."""
+    runs = table(Run)
+    where = [] if study_id is None else [runs.c.study_id == study_id]
+    found = store.select(Run, *where, order_by=[runs.c.created.desc()])
+    now = time.time()
+    return [_status(store, run, now) for run in found]
+
+
+def wait_for_end(
+    store: Store,
+    run_id: str,
+    *,
+    seconds: float,
+    sleep: Callable[[float], None] = time.sleep,
+) -> RunStatus:
+    """Wait until a run has ended, or for so many seconds.
+
+    Raises:
+        UsageError: there is no such run.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        status = run_status(store, run_id)
+        if not status.alive or time.monotonic() > deadline:
+            return status
+        sleep(0.2)
+
+
+def _status(store: Store, run: Run, now: float) -> RunStatus:
+    if run.state not in ("running", "stopping"):
+        return RunStatus(run=run, alive=False)
+    with store.read() as connection:
+        row = connection.execute(
+            sa.select(claims.c.owner, claims.c.until).where(claims.c.item == run_claim(run.id))
+        ).first()
+    if row is not None and row.until > now and not process_gone(row.owner):
+        return RunStatus(run=run, alive=True)
+    if row is None and now - _seconds(run.heartbeat) < STARTING:
+        return RunStatus(run=run, alive=True)
+    gone = run.model_copy(update={"state": "stopped", "message": GONE})
+    return RunStatus(run=gone, alive=False)
+
+
+def _seconds(moment: str) -> float:
+    try:
+        return datetime.fromisoformat(moment).astimezone(UTC).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,344 @@
+"""Makes a synthetic study: probes are drawn, simulated candidates answer, the probe judge judges.
+
+Everything goes through the same engine as a real study, offline. Equal seeds give the same
+pictures, programs, answers and scores; the clock is fixed, so the records are the same as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import platform
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+import numpy
+import PIL
+
+from atom.engine.clock import stamp
+from atom.engine.members import PROMPTS
+from atom.engine.plan import STAGES, RunSpec
+from atom.engine.pool import OnProgress, Progress
+from atom.engine.runner import run
+from atom.errors import StoreError, UsageError
+from atom.judge import JudgeClient, PictureCache, SpendLedger, Timing
+from atom.judge.endpoints import CANDIDATE_NAMES, builtin_endpoints
+from atom.probes.worlds.make import Probe, make_probes
+from atom.records import Endpoint, PictureSlot, Run, Sample, Study, StudySample, Tag
+from atom.store import Store, count_study, list_studies
+from atom.store.store import DATABASE
+
+DATASET = "Probe world"
+DEMO_NAME = "Probe world (synthetic demo)"
+DEMO_SEED = 20261127
+JUDGE = "probe-judge"
+FIXED = datetime(2026, 1, 1, tzinfo=UTC)
+"""The time that a synthetic study's records show."""
+BANDS = ((0.34, "easy"), (0.67, "medium"), (1.01, "hard"))
+MIX = {"charts": 12, "tables": 12, "gauges": 12, "geometry": 12, "scenes": 8, "changes": 6}
+"""Shares of the families: scenes and pairs have the largest pictures."""
+_BATCH = 50
+
+Tell = Callable[[str, int, int], None]
+"""Told what is going on: a word, how many are done, how many there are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoBuilt:
+    """A synthetic study that was made.
+
+    Args:
+        study: the study.
+        run: the run that judged it.
+        samples: samples in it.
+        candidates: candidates in it.
+        responses: answers in it.
+        n_bytes: size of a sealed folder; None for a study in the user's store.
+    """
+
+    study: Study
+    run: Run
+    samples: int
+    candidates: int
+    responses: int
+    n_bytes: int | None = None
+
+
+def probe_sample(probe: Probe, seed: int, picture_ids: tuple[str, ...]) -> tuple[Sample, list[Tag]]:
+    """Make the records of a probe.
+
+    Args:
+        probe: the probe.
+        seed: the seed that it was drawn with.
+        picture_ids: its pictures, as they are stored.
+
+    Returns:
+        The sample and its tags: family, template, difficulty.
+    """
+    program = probe.program
+    source_id = f"{program.family}/{seed}/{program.index:05d}"
+    answer_step = program.step(program.answer_step)
+    kinds = {"num": "number", "time": "time", "cat": "text", "text": "text"}
+    sample = Sample(
+        id=Sample.make_id(DATASET, source_id),
+        dataset=DATASET,
+        source_id=source_id,
+        question=program.question,
+        choices=program.choices,
+        reference=program.answer,
+        answer_type="choice" if program.choices else kinds[answer_step.kind],
+        tolerance=answer_step.tolerance if answer_step.kind == "num" else None,
+        pictures=tuple(
+            PictureSlot(name=f"{program.family}-{program.index:05d}-{number}.png", picture_id=name)
+            for number, name in enumerate(picture_ids, start=1)
+        ),
+        synthetic=True,
+    )
+    band = next(name for limit, name in BANDS if program.difficulty < limit)
+    facets = {
+        "family": program.family,
+        "template": f"{program.family}: {program.template}",
+        "difficulty": band,
+    }
+    tags = [
+        Tag(subject="sample", subject_id=sample.id, source=DATASET, facet=facet, value=value)
+        for facet, value in facets.items()
+    ]
+    return sample, tags
+
+
+def add_probes(
+    store: Store, study: Study, probes: Iterator[Probe], seed: int, *, total: int, tell: Tell
+) -> int:
+    """Put probes into a study.
+
+    Returns:
+        How many.
+    """
+    done = 0
+    while batch := list(islice(probes, _BATCH)):
+        records: list[Sample | Tag | StudySample] = []
+        for number, probe in enumerate(batch, start=done):
+            pictures = [store.pictures.add(data) for data in probe.pictures]
+            store.put(pictures)
+            sample, tags = probe_sample(probe, seed, tuple(p.id for p in pictures))
+            place = StudySample(study_id=study.id, sample_id=sample.id, position=number)
+            records += [sample, *tags, place]
+        store.put(records)
+        done += len(batch)
+        tell("drawing", done, total)
+    return done
+
+
+def build_demo(
+    store: Store,
+    *,
+    samples: int = 300,
+    candidates: int = 8,
+    seed: int = DEMO_SEED,
+    name: str = DEMO_NAME,
+    optimize: bool = False,
+    tell: Tell | None = None,
+) -> DemoBuilt:
+    """Make a synthetic study in a store.
+
+    Args:
+        store: where it goes.
+        samples: how many probes are drawn.
+        candidates: how many simulated candidates answer, at most 8.
+        seed: another seed draws other probes.
+        name: the study's name; must be free.
+        optimize: smaller picture files, slower.
+        tell: told how far it is.
+
+    Raises:
+        UsageError: a number is out of range, or the name is taken.
+    """
+    if samples < 1:
+        raise UsageError(f"{samples} samples: at least 1 is needed")
+    if not 1 <= candidates <= len(CANDIDATE_NAMES):
+        raise UsageError(f"{candidates} candidates: 1 to {len(CANDIDATE_NAMES)} are simulated")
+    if seed < 0:
+        raise UsageError(f"the seed is {seed}: 0 or more is needed")
+    if any(study.name == name for study in list_studies(store)):
+        raise UsageError(f"there is a study {name!r} already: give another name with --name")
+    tell = tell or _silent
+    endpoints = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
+    study = Study(
+        id=Study.make_id(name),
+        name=name,
+        created=stamp(FIXED),
+        synthetic=True,
+        note=(
+            f"Made by a program (seed {seed}): pictures, questions, simulated candidates with "
+            "planted weaknesses, and a rule-based judge. Nothing here says anything about a real "
+            "model."
+        ),
+    )
+    store.put([study])
+    probes = make_probes(samples, seed, mix=MIX, optimize=optimize)
+    add_probes(store, study, probes, seed, total=samples, tell=tell)
+    spec = RunSpec(
+        study_id=study.id,
+        stages=STAGES,
+        judge=JUDGE,
+        candidates=CANDIDATE_NAMES[:candidates],
+    )
+    ended = asyncio.run(
+        run(
+            store,
+            spec,
+            endpoints,
+            make=_timeless_client,
+            clock=lambda: FIXED,
+            on_progress=_as_progress(tell),
+        )
+    )
+    if ended.state != "done" or ended.failed:
+        raise StoreError(f"the study couldn't be made: {ended.message or ended.state}")
+    found = store.get(Study, study.id)
+    assert found is not None
+    counts = count_study(store, study.id)
+    return DemoBuilt(
+        study=found,
+        run=ended,
+        samples=counts.samples,
+        candidates=counts.candidates,
+        responses=counts.responses,
+    )
+
+
+def seal_demo(
+    folder: Path,
+    *,
+    samples: int = 300,
+    candidates: int = 8,
+    seed: int = DEMO_SEED,
+    tell: Tell | None = None,
+) -> DemoBuilt:
+    """Make the bundled study: a folder that is only read from then on.
+
+    Args:
+        folder: where it goes; must be new or empty.
+        samples: how many probes are drawn.
+        candidates: how many simulated candidates answer.
+        seed: another seed draws other probes.
+        tell: told how far it is.
+
+    Returns:
+        What was made, with the folder's size.
+
+    Raises:
+        UsageError: the folder holds something already.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{str(folder)!r} isn't empty: name a new folder for the sealed study")
+    with Store.open(folder) as store:
+        built = build_demo(
+            store, samples=samples, candidates=candidates, seed=seed, optimize=True, tell=tell
+        )
+    (tell or _silent)("sealing", 0, 1)
+    _settle(folder / DATABASE)
+    manifest = {
+        "name": built.study.name,
+        "study_id": built.study.id,
+        "synthetic": True,
+        "seed": seed,
+        "samples": built.samples,
+        "candidates": built.candidates,
+        "responses": built.responses,
+        "items": built.run.done,
+        "unscored_items": built.run.unscored,
+        "prompts": PROMPTS,
+        "made_with": {
+            "python": platform.python_version(),
+            "pillow": PIL.__version__,
+            "numpy": numpy.__version__,
+            "sqlite": sqlite3.sqlite_version,
+        },
+    }
+    text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False)
+    (folder / "manifest.json").write_text(text + "\n", encoding="utf-8")
+    size = write_sums(folder)
+    (tell or _silent)("sealing", 1, 1)
+    return DemoBuilt(**{**vars(built), "n_bytes": size})
+
+
+def write_sums(folder: Path) -> int:
+    """Write `SHA256SUMS` over every file of a folder.
+
+    Returns:
+        The folder's size in bytes, the list itself left out.
+    """
+    lines, size = [], 0
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name != "SHA256SUMS"):
+        data = path.read_bytes()
+        size += len(data)
+        lines.append(f"{hashlib.sha256(data).hexdigest()}  {path.relative_to(folder).as_posix()}")
+    (folder / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return size
+
+
+def broken_sums(folder: Path) -> list[str]:
+    """Compare a sealed folder with its checksums.
+
+    Returns:
+        A line for each file that is missing or changed; empty = sound.
+
+    Raises:
+        StoreError: there is no list of checksums.
+    """
+    try:
+        lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise StoreError(f"{str(folder)!r} isn't a sealed study: {error}") from error
+    problems = []
+    for line in lines:
+        digest, _, name = line.partition("  ")
+        try:
+            found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        except OSError:
+            problems.append(f"{name} is missing")
+            continue
+        if found != digest:
+            problems.append(f"{name} is changed")
+    return problems
+
+
+def _settle(database: Path) -> None:
+    """Fold the journal in and shrink the file, so that it can be opened without writing."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("ANALYZE")
+        connection.execute("VACUUM")
+
+
+class _Ticks:
+    """A monotonic clock that stands still, so that a call's duration is always 0."""
+
+    def __call__(self) -> float:
+        return 0.0
+
+
+def _timeless_client(endpoint: Endpoint, spend: SpendLedger, pictures: PictureCache) -> JudgeClient:
+    return JudgeClient(
+        endpoint, spend=spend, pictures=pictures, timing=Timing(clock=_Ticks(), now=lambda: FIXED)
+    )
+
+
+def _as_progress(tell: Tell) -> OnProgress:
+    def on_progress(progress: Progress) -> None:
+        tell("judging", progress.done, progress.total)
+
+    return on_progress
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    return None

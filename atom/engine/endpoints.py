@@ -1,0 +1,83 @@
+"""Endpoints for the screens: list, change and try them."""
+
+from __future__ import annotations
+
+from atom.errors import SettingsError
+from atom.judge.checkup import EndpointTest as EndpointTest
+from atom.judge.checkup import check_endpoint
+from atom.judge.endpoints import (
+    builtin_endpoints,
+    load_endpoints,
+    read_endpoints,
+    save_endpoints,
+)
+from atom.records import Endpoint
+from atom.settings import Settings
+
+
+def known_endpoints(settings: Settings) -> dict[str, Endpoint]:
+    """Return the built-in endpoints and the user's own, by name.
+
+    Raises:
+        SettingsError: the endpoints file can't be read.
+    """
+    return load_endpoints(settings.endpoints)
+
+
+def built_in() -> tuple[Endpoint, ...]:
+    """Return the endpoints that need no key."""
+    return builtin_endpoints()
+
+
+def own_endpoints(settings: Settings) -> tuple[Endpoint, ...]:
+    """Return the user's own endpoints, in the file's order.
+
+    Raises:
+        SettingsError: the endpoints file can't be read.
+    """
+    return read_endpoints(settings.endpoints) if settings.endpoints.exists() else ()
+
+
+def put_endpoint(settings: Settings, endpoint: Endpoint, *, replaces: str | None = None) -> None:
+    """Add an endpoint to the file, or put it in another's place.
+
+    Args:
+        settings: where the file is.
+        endpoint: the endpoint.
+        replaces: name of the one that it takes the place of; None adds it at the end.
+
+    Raises:
+        SettingsError: the name is taken, a field is wrong, or the file can't be written.
+    """
+    own = list(own_endpoints(settings))
+    names = [other.name for other in own]
+    taken = [other.name for other in (*builtin_endpoints(), *own) if other.name != replaces]
+    if endpoint.name in taken:
+        raise SettingsError(
+            f"An endpoint is called {endpoint.name!r} already. Choose another name."
+        )
+    if replaces is None:
+        own.append(endpoint)
+    elif replaces in names:
+        own[names.index(replaces)] = endpoint
+    else:
+        raise SettingsError(f"There is no endpoint {replaces!r} any more. Add it as a new one.")
+    save_endpoints(settings.endpoints, own)
+
+
+def remove_endpoint(settings: Settings, name: str) -> None:
+    """Take an endpoint out of the file.
+
+    Raises:
+        SettingsError: there is none of that name, or the file can't be written.
+    """
+    own = own_endpoints(settings)
+    kept = [endpoint for endpoint in own if endpoint.name != name]
+    if len(kept) == len(own):
+        raise SettingsError(f"There is no endpoint {name!r} among your own.")
+    save_endpoints(settings.endpoints, kept)
+
+
+async def try_endpoint(endpoint: Endpoint) -> EndpointTest:
+    """Ask an endpoint a few small things; nothing is raised for what it does wrong."""
+    return await check_endpoint(endpoint)

@@ -1,0 +1,246 @@
+"""What a run or a step will probably cost, before anything is sent.
+
+What a later step will be asked about isn't there yet; replays, criteria and answers of usual
+length stand in for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from atom.engine.cases import CHUNK, load_cases
+from atom.engine.clock import stamp, utc_now
+from atom.engine.members import Members, gather
+from atom.engine.one import Live
+from atom.engine.plan import STAGES, Case, Held, HeldResponse, PlanKeys, RunSpec, outlook
+from atom.engine.steps import read_material
+from atom.errors import PictureError
+from atom.judge import Estimate
+from atom.records import (
+    CriteriaSet,
+    Criterion,
+    CriterionUse,
+    Endpoint,
+    Replay,
+    ReplayStep,
+    Response,
+    Sample,
+    Stage,
+)
+from atom.stages import outcome
+from atom.store import Store
+
+TRIED = 6
+"""Samples whose requests are built to see how long they are."""
+USUAL_CRITERIA = 4
+_STEP = "The mark is found in the picture and its value is read against the scale beside it. "
+_QUESTION = "Which value does the mark in the picture have on the scale?"
+_ANSWER = "I look at the picture and read the values that the question is about. " * 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageForecast:
+    """What one stage of a run asks one endpoint.
+
+    Args:
+        stage: the stage.
+        endpoint: who is asked; None where a rule decides, which is free.
+        calls: how many requests; stored replies that are used again would make it fewer.
+        tokens: tokens in and out, about.
+        cost: USD, about; None where the endpoint has no prices.
+    """
+
+    stage: Stage
+    endpoint: Endpoint | None
+    calls: int
+    tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """What a run would do.
+
+    Args:
+        samples: samples that it looks at.
+        stages: the work by stage and endpoint, in the order of the stages.
+    """
+
+    samples: int
+    stages: tuple[StageForecast, ...]
+
+    @property
+    def calls(self) -> int:
+        """Requests in all."""
+        return sum(stage.calls for stage in self.stages if stage.endpoint is not None)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in all."""
+        return sum(stage.tokens for stage in self.stages)
+
+    @property
+    def cost(self) -> float | None:
+        """USD in all; None where a price is unknown."""
+        costs = [stage.cost for stage in self.stages]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+
+def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> Forecast:
+    """Say what a run would do and cost.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+    """
+    members = gather(store, spec, endpoints, stamp(utc_now()))
+    keys = members.keys(spec)
+    counts: Counter[tuple[Stage, str]] = Counter()
+    for start in range(0, len(members.places), CHUNK):
+        places = members.places[start : start + CHUNK]
+        for loaded in load_cases(store, keys, places, members.candidate_ids):
+            counts.update(_work(loaded.case, keys))
+    tried = list(_tried(store, members))
+    stages = [
+        _priced(stage, who, calls, members, tried)
+        for (stage, who), calls in sorted(counts.items(), key=lambda i: STAGES.index(i[0][0]))
+    ]
+    return Forecast(samples=len(members.places), stages=tuple(stages))
+
+
+def guess_price(
+    live: Live,
+    stage: Stage,
+    *,
+    solved: Replay | None = None,
+    criteria_set: CriteriaSet | None = None,
+    wanted: Sequence[Criterion] = (),
+    response: Response | None = None,
+    candidate: Endpoint | None = None,
+) -> Estimate:
+    """Estimate what a step would cost, with stand-ins for what isn't there yet.
+
+    Args:
+        live: the sample and its judge.
+        stage: the step.
+        solved: the replay, when it's there.
+        criteria_set: the set, when it's there.
+        wanted: its criteria, when they are there.
+        response: the answer, when it's there.
+        candidate: who answers, for answer.
+    """
+    usual_set, usual = _usual_criteria(live.sample)
+    return live.price(
+        stage,
+        solved=solved or _usual_replay(live.sample),
+        criteria_set=criteria_set if criteria_set and wanted else usual_set,
+        wanted=wanted if criteria_set and wanted else usual,
+        response=response or _usual_response(live.sample),
+        candidate=candidate,
+    )
+
+
+def _work(case: Case, keys: PlanKeys) -> Iterator[tuple[Stage, str]]:
+    """List (stage, candidate) of everything that is left, as if all went well."""
+    while ready := outlook(case, keys).ready:
+        for item in ready:
+            yield item.stage, item.candidate_id if item.stage == "answer" else ""
+            case = replace(case, tried=case.tried | {item.key})
+            if item.stage == "answer":
+                held = HeldResponse(candidate_id=item.candidate_id, state="scored")
+                case = replace(case, responses={**case.responses, item.response_id: held})
+            elif item.stage == "replay":
+                case = replace(case, replay=Held(id=item.key, state="scored"))
+            elif item.stage == "criteria":
+                ids = tuple(f"{item.key}.{number}" for number in range(USUAL_CRITERIA))
+                case = replace(case, criteria=Held(id=item.key, state="scored"), criterion_ids=ids)
+
+
+def _tried(store: Store, members: Members) -> Iterator[Live]:
+    places = members.places[:: max(1, len(members.places) // TRIED)][:TRIED]
+    for sample in store.get_many(Sample, [place.sample_id for place in places]):
+        try:
+            pictures = read_material(store, sample).pictures
+            for part in pictures:
+                part.read()
+        except PictureError:
+            continue
+        yield Live(
+            sample=sample,
+            pictures=pictures,
+            judge=members.judge_endpoint or next(iter(members.endpoints)),
+            judge_sampling=members.study.judge_sampling,
+            answer_sampling=members.study.answer_sampling,
+            tree=members.tree,
+        )
+
+
+def _priced(
+    stage: Stage, who: str, calls: int, members: Members, tried: Sequence[Live]
+) -> StageForecast:
+    endpoint = members.asked[who] if who else members.judge_endpoint
+    asked = [live for live in tried if not (stage == "outcome" and _by_rule(live.sample))]
+    if endpoint is None or (tried and not asked):
+        return StageForecast(stage=stage, endpoint=None, calls=calls, tokens=0, cost=0.0)
+    calls = round(calls * len(asked) / len(tried)) if tried else calls
+    prices = [guess_price(live, stage, candidate=endpoint) for live in asked]
+    tokens = [price.prompt_tokens + price.completion_tokens for price in prices]
+    costs = [price.cost for price in prices if price.cost is not None]
+    known = bool(costs) and len(costs) == len(prices)
+    return StageForecast(
+        stage=stage,
+        endpoint=endpoint,
+        calls=calls,
+        tokens=round(calls * sum(tokens) / len(tokens)) if tokens else 0,
+        cost=calls * sum(costs) / len(costs) if known else None,
+    )
+
+
+def _by_rule(sample: Sample) -> bool:
+    """Whether a rule will decide most answers, so that no judge is asked."""
+    answer = _usual_response(sample).model_copy(update={"text": f"Answer: {sample.reference}"})
+    return outcome.check(sample, answer) is not None
+
+
+def _usual_replay(sample: Sample) -> Replay:
+    return Replay(
+        id="usual",
+        sample_id=sample.id,
+        judge_id="usual",
+        prompt="usual",
+        state="scored",
+        steps=tuple(ReplayStep(text=_STEP) for _ in range(USUAL_CRITERIA)),
+        final_answer="42",
+    )
+
+
+def _usual_criteria(sample: Sample) -> tuple[CriteriaSet, tuple[Criterion, ...]]:
+    criteria = tuple(
+        Criterion(
+            id=Criterion.make_id(sample.id, _QUESTION, "42", number),
+            sample_id=sample.id,
+            question=_QUESTION,
+            ground_truth="42",
+        )
+        for number in range(USUAL_CRITERIA)
+    )
+    criteria_set = CriteriaSet(
+        id="usual",
+        sample_id=sample.id,
+        judge_id="usual",
+        prompt="usual",
+        state="scored",
+        uses=tuple(
+            CriterionUse(criterion_id=criterion.id, position=place, weight=2)
+            for place, criterion in enumerate(criteria)
+        ),
+    )
+    return criteria_set, criteria
+
+
+def _usual_response(sample: Sample) -> Response:
+    return Response(
+        id="usual", sample_id=sample.id, candidate_id="usual", prompt="usual", text=_ANSWER
+    )

@@ -1,0 +1,811 @@
+"""Induction: a study's tree grows from its own criteria, and every criterion is mapped to it.
+
+Nothing about the work in progress is stored but the calls: the same criteria, settings and replies
+give the same tree, so an induction that was killed is simply done again, and whatever was answered
+before costs nothing. The study gets its new tree in one transaction at the very end.
+
+Reference: ATOM 3.2 and E.1; `design/005`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from atom.engine.clock import Clock, stamp, utc_now
+from atom.engine.consent import (
+    ConsentNeeded,
+    ConsentQuestion,
+    consent_questions,
+    is_remote,
+)
+from atom.engine.growing import (
+    Answer,
+    GrowSettings,
+    Growth,
+    grow,
+    leaf_texts,
+    prune_leaves,
+)
+from atom.engine.ledger import LEASE
+from atom.engine.members import Members, gather, pick_endpoint
+from atom.engine.plan import RunSpec
+from atom.engine.pool import ClientMaker, make_client
+from atom.engine.process import owner_name, process_gone
+from atom.engine.replies import PaidOnce
+from atom.engine.steps import read_material
+from atom.errors import (
+    AtomError,
+    JudgeError,
+    PermanentError,
+    PictureError,
+    SpendCapReached,
+    UsageError,
+)
+from atom.judge import PictureCache, Request, SpendLedger, failed_call
+from atom.judge.embedding import MOST_TEXTS, EmbeddingClient, Vector, embedding_id, unpack
+from atom.records import (
+    Call,
+    Criterion,
+    Endpoint,
+    Induction,
+    InductionState,
+    Record,
+    Replay,
+    Sample,
+    Study,
+    Tag,
+    TreeVersion,
+)
+from atom.records import Mapping as LeafMapping
+from atom.stages import mapping
+from atom.stages.induction import SUBSET, Cut, balanced_subset
+from atom.store import (
+    Draft,
+    Store,
+    add_version,
+    begin_history,
+    carried,
+    leaf_mappings,
+    load_tree,
+    study_criteria,
+    table,
+    tree_log,
+    tree_record,
+    tree_versions,
+    use_version,
+)
+from atom.store.schema import claims
+from taxonomy import Path, Tree, load_anchors, tree_version
+from taxonomy.edits import Entry, compose, replay
+from taxonomy.grow import Grown, only_leaves, roots_of
+from taxonomy.similar import Texts
+
+SHORTLIST_FROM = 60
+"""With more leaves than this, a criterion is offered the likeliest ones first."""
+SHORTLIST = 12
+"""Leaves on a criterion's shortlist; a request offers those of all its criteria."""
+CHUNK = 256
+"""Requests that are built at a time."""
+MOST_REFUSED = 200
+"""Lines about refusals that are kept."""
+
+BREAKER = 5
+"""So many requests in a row that the endpoint refuses for good stop the work."""
+BEAT = 5.0
+"""Seconds between two signs of life."""
+DEFAULTS = GrowSettings()
+
+Start = Literal["roots", "current"]
+OnProgress = Callable[[Induction], None]
+EmbedderMaker = Callable[[Endpoint], EmbeddingClient]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InductionSpec:
+    """What an induction is asked to do.
+
+    Args:
+        study_id: the study whose criteria the tree grows from.
+        judge: the judge's endpoint name; None = the study's own.
+        samples: samples that proposals are made from; all when None.
+        facet: the facet whose values are the sources to balance; the data set when None.
+        start: grow from the bare roots, or extend the study's tree.
+        grow: seed, rounds, batch sizes and thresholds.
+        budget: spend cap in USD, resumptions included.
+        embedding: endpoint that turns texts into vectors, to find likely duplicates; letters
+            alone decide what is worth asking about when None.
+    """
+
+    study_id: str
+    judge: str | None = None
+    samples: int | None = SUBSET
+    facet: str | None = None
+    start: Start = "roots"
+    grow: GrowSettings = DEFAULTS
+    budget: float | None = None
+    embedding: str | None = None
+
+    @property
+    def settings(self) -> str:
+        """What the tree depends on, as JSON."""
+        kept = {"samples": self.samples, "facet": self.facet, "start": self.start}
+        kept["embedding"] = self.embedding
+        return json.dumps({**kept, **asdict(self.grow)}, sort_keys=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What a tree grows from.
+
+    Args:
+        members: the study and its judge.
+        cuts: every sample with criteria, in the study's order.
+        subset: those that proposals are made from, in the order in which they are shown.
+        start: the tree that the edits start from.
+        induction_id: the induction's name: equal for equal study, judge, settings and criteria.
+        embedding: who turns texts into vectors; None = nobody.
+    """
+
+    members: Members
+    cuts: tuple[Cut, ...]
+    subset: tuple[Cut, ...]
+    start: Tree
+    induction_id: str
+    embedding: Endpoint | None = None
+
+    @property
+    def judge(self) -> Endpoint:
+        """The judge's endpoint."""
+        assert self.members.judge_endpoint is not None
+        return self.members.judge_endpoint
+
+
+@dataclass(frozen=True, kw_only=True)
+class Induced:
+    """What came of an induction.
+
+    Args:
+        row: the induction as it is stored.
+        version: the study's new tree version; None when it was stopped.
+        tree: the tree.
+        log: every edit from `start` to the tree.
+        mapped: criteria on a leaf.
+        unmapped: criteria that the judge put on none, or whose call failed.
+    """
+
+    row: Induction
+    version: TreeVersion | None = None
+    tree: Tree | None = None
+    log: tuple[Entry, ...] = ()
+    mapped: int = 0
+    unmapped: int = 0
+
+
+class _HaltedError(Exception):
+    """The work was stopped between two calls."""
+
+
+def prepare(
+    store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint], created: str
+) -> Ground:
+    """Find what a tree would grow from.
+
+    Raises:
+        UsageError: a setting is out of range, or the study has no criteria yet.
+    """
+    settings = spec.grow
+    if spec.samples is not None and spec.samples < 1:
+        raise UsageError(f"{spec.samples} samples: at least 1 is needed")
+    if min(settings.rounds, settings.seed) < 0 or settings.rounds > 20:
+        raise UsageError("the seed is 0 or more, and 0 to 20 rounds are allowed")
+    if min(settings.batch, settings.wave, settings.min_criteria, settings.min_samples) < 1:
+        raise UsageError("batch, wave and the support thresholds are 1 or more")
+    run = RunSpec(study_id=spec.study_id, stages=("mapping",), judge=spec.judge, budget=spec.budget)
+    members = gather(store, run, endpoints, created)
+    cuts = load_cuts(store, members.study.id)
+    if not cuts:
+        raise UsageError(
+            f"the study {members.study.name!r} has no criteria yet: run the stages "
+            "'replay' and 'criteria' first"
+        )
+    doubted = _quarantined(store, members)
+    usable = [cut for cut in cuts if cut.sample.id not in doubted]
+    source_of = _sources(store, spec.facet, [cut.sample.id for cut in usable])
+    tree = members.tree if spec.start == "current" else roots_of(load_anchors())
+    assert members.judge_endpoint is not None
+    subset = balanced_subset(usable, source_of, spec.samples, spec.grow.seed)
+    embedding = (
+        None if spec.embedding is None else pick_endpoint(endpoints, spec.embedding, "embedding")
+    )
+    return Ground(
+        members=members,
+        embedding=embedding,
+        cuts=cuts,
+        subset=subset,
+        start=tree,
+        induction_id=Induction.make_id(
+            members.study.id,
+            members.judge_endpoint.model,
+            f"{spec.settings}/{members.study.judge_sampling.key}/{tree_version(tree)}",
+            [criterion.id for cut in cuts for criterion in cut.criteria],
+        ),
+    )
+
+
+def load_cuts(store: Store, study_id: str) -> tuple[Cut, ...]:
+    """Read a study's samples with their criteria, in the study's order."""
+    sample_of = study_criteria(store, study_id)
+    samples = {s.id: s for s in store.get_many(Sample, sample_of.values())}
+    criteria = {c.id: c for c in store.get_many(Criterion, sample_of)}
+    by_sample: dict[str, list[Criterion]] = {}
+    for criterion_id, sample_id in sample_of.items():
+        if criterion_id in criteria and sample_id in samples:
+            by_sample.setdefault(sample_id, []).append(criteria[criterion_id])
+    return tuple(
+        Cut(sample=samples[sample_id], criteria=tuple(own)) for sample_id, own in by_sample.items()
+    )
+
+
+def _quarantined(store: Store, members: Members) -> set[str]:
+    """Return samples whose replay disagrees with the reference: their criteria may be wrong."""
+    ids = [place.replay_id for place in members.places if place.replay_id]
+    return {r.sample_id for r in store.get_many(Replay, ids) if r.agrees is False}
+
+
+def _sources(store: Store, facet: str | None, sample_ids: Sequence[str]) -> dict[str, str]:
+    if facet is None:
+        return {}
+    tags = store.get_many(Tag, sample_ids, "subject_id")
+    found = {t.subject_id: t.value for t in tags if t.subject == "sample" and t.facet == facet}
+    if not found:
+        known = sorted({t.facet for t in tags if t.subject == "sample"})
+        raise UsageError(f"no sample has the facet {facet!r}; facets: {', '.join(known) or 'none'}")
+    return found
+
+
+def _embedding_consent(ground: Ground) -> tuple[ConsentQuestion, ...]:
+    """Say what would go to the embedding endpoint's host, if nobody has agreed to that yet."""
+    endpoint = ground.embedding
+    agreed = (*ground.members.study.consent, ground.judge.host)
+    if endpoint is None or not is_remote(endpoint) or endpoint.host in agreed:
+        return ()
+    texts = len(ground.subset)
+    return (
+        ConsentQuestion(host=endpoint.host, endpoints=(endpoint.name,), pictures=0, texts=texts),
+    )
+
+
+async def induce(
+    store: Store,
+    spec: InductionSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    make: ClientMaker = make_client,
+    make_embedder: EmbedderMaker = EmbeddingClient,
+    clock: Clock = utc_now,
+    on_progress: OnProgress | None = None,
+    halt: asyncio.Event | None = None,
+) -> Induced:
+    """Grow a study's tree and map every criterion to it, or do the rest of that.
+
+    Args:
+        store: the store.
+        spec: what to do; the same again goes on where it was stopped.
+        endpoints: endpoints by name.
+        make: opens the judge's client.
+        make_embedder: opens the embedding client.
+        clock: UTC time, for records.
+        on_progress: told after every call.
+        halt: when set, calls in flight end and nothing more is asked.
+
+    Returns:
+        The tree and its version; the row says `stopped` and why where it didn't get that far.
+
+    Raises:
+        UsageError: it can't begin.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+        StoreError: the store can't be written.
+    """
+    created = stamp(clock())
+    ground = prepare(store, spec, endpoints, created)
+    questions = (*consent_questions(store, ground.members), *_embedding_consent(ground))
+    if questions:
+        raise ConsentNeeded(questions)
+    old = store.get(Induction, ground.induction_id)
+    if old is not None and old.state == "done":
+        there = _already(store, ground, old)
+        if there is not None:
+            return there
+    row = Induction(
+        id=ground.induction_id,
+        study_id=ground.members.study.id,
+        judge=ground.judge.name,
+        settings=spec.settings,
+        created=old.created if old else created,
+        heartbeat=created,
+        cost=old.cost if old else 0.0,
+        budget=spec.budget,
+    )
+    desk = _Desk(
+        store=store, row=row, clock=clock, on_progress=on_progress, halt=halt or asyncio.Event()
+    )
+    return await desk.work(ground, spec, make, make_embedder)
+
+
+@contextmanager
+def halt_on_signals(halt: asyncio.Event) -> Iterator[None]:
+    """Let Ctrl-C and a polite kill end an induction cleanly, where this thread may listen."""
+    loop = asyncio.get_running_loop()
+    names = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for name in names:
+            loop.add_signal_handler(name, halt.set)
+    except (NotImplementedError, RuntimeError, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        for name in names:
+            loop.remove_signal_handler(name)
+
+
+def _already(store: Store, ground: Ground, row: Induction) -> Induced | None:
+    """Return what this induction brought earlier, if the study still has that tree."""
+    study = ground.members.study
+    for version in tree_versions(store, study.id):
+        if version.position == row.position and version.version == study.tree_version:
+            ids = [criterion.id for cut in ground.cuts for criterion in cut.criteria]
+            found = leaf_mappings(store, version.version, ids).values()
+            mapped = sum(m.leaf is not None for m in found)
+            return Induced(
+                row=row,
+                version=version,
+                tree=load_tree(store, version.version),
+                log=tree_log(store, study.id, version.position),
+                mapped=mapped,
+                unmapped=len(ids) - mapped,
+            )
+    return None
+
+
+@dataclass(kw_only=True)
+class _Desk:
+    """One induction in this process: its calls, its writes and its row."""
+
+    store: Store
+    row: Induction
+    clock: Clock
+    on_progress: OnProgress | None
+    halt: asyncio.Event
+    writer: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="atom-induce")
+    )
+
+    @property
+    def owner(self) -> str:
+        """The name under which this process holds the induction."""
+        return owner_name(self.row.id)
+
+    async def work(
+        self,
+        ground: Ground,
+        spec: InductionSpec,
+        make: ClientMaker,
+        make_embedder: EmbedderMaker,
+    ) -> Induced:
+        """Do it all; whatever happens, the row says how it ended."""
+        await self.off(self._take_over)
+        ticker = asyncio.create_task(self.beat())
+        state: InductionState = "failed"
+        message = "it ended early: see the log"
+        try:
+            spend = SpendLedger(spec.budget, spent=self.row.cost)
+            async with AsyncExitStack() as stack:
+                client = await stack.enter_async_context(make(ground.judge, spend, PictureCache()))
+                embedder = None
+                if ground.embedding is not None:
+                    embedder = await stack.enter_async_context(make_embedder(ground.embedding))
+                asker = _Asker(
+                    desk=self,
+                    client=PaidOnce(self.store, client),
+                    spend=spend,
+                    lanes=asyncio.Semaphore(ground.judge.concurrency),
+                    embedder=embedder,
+                )
+                induced = await _grow_and_map(asker, ground, spec)
+            state, message = "done", ""
+        except _HaltedError:
+            state, message = "stopped", "stopped on request; the same command goes on"
+        except SpendCapReached as reached:
+            state, message = "stopped", f"{reached.message} Go on with a larger budget."
+        except JudgeError as error:
+            state, message = "stopped", f"{error.message} The same command goes on."
+        except asyncio.CancelledError:
+            state, message = "stopped", "it was cancelled; the same command goes on"
+            raise
+        except AtomError as error:
+            message = error.message
+            raise
+        finally:
+            ticker.cancel()
+            self._tell(state=state, message=message)
+            await asyncio.shield(self.off(self._close))
+            self.writer.shutdown()
+        if state != "done":
+            return Induced(row=self.row)
+        return Induced(**{**vars(induced), "row": self.row})
+
+    def _take_over(self) -> None:
+        name = f"induction:{self.row.id}"
+        with self.store.write() as writer:
+            for owner in writer.execute(sa.select(claims.c.owner).distinct()).scalars().all():
+                if owner != self.owner and process_gone(owner):
+                    writer.release(owner)
+            if not writer.claim([name], self.owner, LEASE, time.time()):
+                raise UsageError(
+                    f"this induction ({self.row.id}) is being done by another process: wait for "
+                    "it, or stop it"
+                )
+            writer.replace([self.row])
+
+    def _close(self) -> None:
+        with self.store.write() as writer:
+            writer.replace([self.row])
+            writer.release(self.owner)
+
+    async def beat(self) -> None:
+        """Show signs of life while a call takes long."""
+        while True:
+            await asyncio.sleep(BEAT)
+            self._tell()
+            await self.write(())
+
+    def tell(self, **news: object) -> None:
+        """Note how far it is."""
+        self._tell(**news)
+        if self.on_progress is not None:
+            self.on_progress(self.row)
+
+    def _tell(self, **news: object) -> None:
+        self.row = self.row.model_copy(update={"heartbeat": stamp(self.clock()), **news})
+
+    async def write(self, records: Sequence[Record]) -> None:
+        """Write records and the row, in one transaction; see whether somebody wants it stopped."""
+        await self.off(partial(self._write, tuple(records), self.row))
+
+    def _write(self, records: Sequence[Record], row: Induction) -> None:
+        rows = table(Induction)
+        with self.store.write() as writer:
+            wanted = writer.execute(
+                sa.select(rows.c.state).where(rows.c.id == row.id)
+            ).scalar_one_or_none()
+            if wanted == "stopping":
+                self.halt.set()
+                row = row.model_copy(update={"state": "stopping"})
+            kept = [r for r in records if isinstance(r, Call) and r.reply is None]
+            writer.put(kept)
+            writer.replace([*(r for r in records if r not in kept), row])
+            writer.claim([f"induction:{row.id}"], self.owner, LEASE, time.time())
+
+    async def off(self, job: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.writer, job)
+
+
+@dataclass(kw_only=True)
+class _Asker:
+    """Asks the judge, writes each reply as it comes, and keeps the count."""
+
+    desk: _Desk
+    client: PaidOnce
+    spend: SpendLedger
+    lanes: asyncio.Semaphore
+    embedder: EmbeddingClient | None = None
+    refusals: int = 0
+
+    async def all(self, phase: str, requests: Sequence[Request]) -> list[Answer]:
+        """Ask several requests at once; see `growing.AskAll`."""
+        self.desk.tell(phase=phase, total=self.desk.row.total + len(requests))
+        return await together([self._counted(request) for request in requests])
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
+        """Turn texts into vectors; None when the endpoint can't, and letters alone decide."""
+        if self.embedder is None:
+            return None
+        rows: list[Vector] = []
+        for start in range(0, len(texts), MOST_TEXTS):
+            part = texts[start : start + MOST_TEXTS]
+            stored = self.desk.store.get(Call, embedding_id(self.embedder.endpoint.model, part))
+            if stored is not None and stored.reply is not None:
+                rows += unpack(stored.reply)
+                continue
+            if self.desk.halt.is_set():
+                raise _HaltedError
+            try:
+                embedded = await self.embedder.embed(part)
+            except PermanentError as error:
+                self.desk.tell(message=f"{error.message} Letters alone decide what is alike.")
+                self.embedder = None
+                return None
+            self.desk.tell(done=self.desk.row.done + 1, total=self.desk.row.total + 1)
+            await self.desk.write([embedded.call])
+            rows += embedded.vectors
+        return np.array(rows, dtype=np.float32)
+
+    async def _counted(self, request: Request) -> Answer:
+        asked = await self.one(request)
+        await self.done(asked)
+        return asked.answer
+
+    async def one(self, request: Request) -> _Asked:
+        """Ask, unless the reply is in the store.
+
+        Raises:
+            _HaltedError: nothing more is to be asked.
+            JudgeError: no reply came; asking again later may help.
+        """
+        stored = self.client.stored(request)
+        if stored is not None:
+            return _Asked(answer=stored, call=None)
+        async with self.lanes:
+            if self.desk.halt.is_set():
+                raise _HaltedError
+            try:
+                reply = await self.client.ask(request)
+            except PermanentError as error:
+                self.refusals += 1
+                if self.refusals >= BREAKER:
+                    raise
+                return _Asked(answer=error, call=failed_call(error))
+        self.refusals = 0
+        return _Asked(answer=reply, call=reply.call)
+
+    async def done(self, asked: _Asked, records: Sequence[Record] = ()) -> None:
+        """Account for a call, and write it with what came of it."""
+        self.desk.tell(done=self.desk.row.done + 1, cost=self.spend.spent)
+        new = [*([asked.call] if asked.call else []), *records]
+        if new:
+            await self.desk.write(new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """An answer, and the call to write when it's a new one."""
+
+    answer: Answer
+    call: Call | None
+
+
+async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """Wait for all; what is in flight ends well before the first trouble is raised."""
+    found = await asyncio.gather(*work, return_exceptions=True)
+    troubles = [item for item in found if isinstance(item, BaseException)]
+    if troubles:
+        raise min(troubles, key=lambda trouble: isinstance(trouble, _HaltedError))
+    return [item for item in found if not isinstance(item, BaseException)]
+
+
+async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> Induced:
+    study = ground.members.study
+    growth = await grow(
+        asker.all,
+        ground.subset,
+        ground.start,
+        spec.grow,
+        judge=ground.judge.model,
+        sampling=study.judge_sampling,
+        embed=asker.embed if asker.embedder is not None else None,
+    )
+    if not growth.grown.tree.leaves:
+        raise UsageError(
+            "no leaf has enough support: take more samples, or lower --min-criteria and "
+            f"--min-samples. The gate refused {len(growth.refused)} places; the first: "
+            f"{growth.refused[0][1] if growth.refused else 'none'}"
+        )
+    shown = [f"{name}: {why}" for name, why in growth.refused[:MOST_REFUSED]]
+    asker.desk.tell(refused=tuple(shown), unplaced=len(growth.unplaced))
+    mapper = _Mapper(asker=asker, ground=ground)
+    first = await mapper.map_all(growth.grown)
+    final, mappings = await _settle(mapper, growth, first, spec)
+    leaf_of = {m.criterion_id: m.leaf for m in mappings.values() if m.leaf is not None}
+    version = await asker.desk.off(
+        partial(_publish, asker.desk, ground, final, mappings, len(growth.unplaced))
+    )
+    asker.desk.tell(position=version.position, phase="")
+    return Induced(
+        row=asker.desk.row,
+        version=version,
+        tree=final.tree,
+        log=final.log,
+        mapped=len(leaf_of),
+        unmapped=len(mappings) - len(leaf_of),
+    )
+
+
+async def _settle(
+    mapper: _Mapper, growth: Growth, first: Mapping[str, LeafMapping], spec: InductionSpec
+) -> tuple[Grown, Mapping[str, LeafMapping]]:
+    """Prune by the support that the definitive mapping gives, until all leaves have enough.
+
+    Few leaves fall here: those that the subset spoke for and the judge, seeing all of the tree,
+    doesn't. Their criteria go with them; what hung on a dropped leaf is mapped again.
+    """
+    grown, mappings = growth.grown, first
+    round_ = spec.grow.rounds + 5
+    while True:
+        leaf_of = {c: m.leaf for c, m in mappings.items() if m.leaf is not None}
+        mapped = Grown(tree=grown.tree, log=grown.log, leaf_of=leaf_of)
+        pruned = prune_leaves(mapped, mapper.questions, mapper.sample_of, spec.grow, round_=round_)
+        added = pruned.log[len(grown.log) :]
+        if not added:
+            return pruned, mappings
+        moves = compose([a.moves for a in replay(grown.tree, added)], grown.tree.leaves)
+        version = tree_version(pruned.tree)
+        taken = carried(list(mappings.values()), moves, version, with_unscored=True)
+        await mapper.asker.desk.write(taken)
+        grown = pruned
+        mappings = await mapper.map_all(grown)
+
+
+@dataclass(kw_only=True)
+class _Mapper:
+    """The definitive mapping: every criterion of the study is classified over the leaves."""
+
+    asker: _Asker
+    ground: Ground
+    questions: dict[str, str] = field(init=False)
+    sample_of: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        criteria = [criterion for cut in self.ground.cuts for criterion in cut.criteria]
+        self.questions = {criterion.id: criterion.question for criterion in criteria}
+        self.sample_of = {criterion.id: criterion.sample_id for criterion in criteria}
+
+    async def map_all(self, grown: Grown) -> dict[str, LeafMapping]:
+        """Map what isn't mapped to this tree yet.
+
+        Returns:
+            Criterion id -> mapping, for every criterion of the study.
+        """
+        desk = self.asker.desk
+        version = tree_version(grown.tree)
+        await desk.write([tree_record(grown.tree, stamp(desk.clock()))])
+        have = leaf_mappings(desk.store, version, list(self.questions))
+        known = {c: m for c, m in have.items() if m.state != "failed"}
+        left = [
+            Cut(sample=cut.sample, criteria=part)
+            for cut in self.ground.cuts
+            if (part := tuple(c for c in cut.criteria if c.id not in known))
+        ]
+        desk.tell(phase="mapping", total=desk.row.done + len(left))
+        offer = _Offer.of(grown, self.questions)
+        for start in range(0, len(left), CHUNK):
+            asked = left[start : start + CHUNK]
+            for made in await together([self._map(cut, offer, version) for cut in asked]):
+                known.update((m.criterion_id, m) for m in made)
+        return {name: known[name] for name in self.questions}
+
+    async def _map(self, cut: Cut, offer: _Offer, version: str) -> tuple[LeafMapping, ...]:
+        """Map a sample's criteria: over the likeliest leaves first, then over all of them."""
+        made = await self._ask(cut, offer.likely(cut), version)
+        lost = tuple(c for c, m in zip(cut.criteria, made, strict=True) if m.leaf is None)
+        if not lost or not offer.short or any(m.state == "failed" for m in made):
+            return made
+        again = await self._ask(Cut(sample=cut.sample, criteria=lost), offer.tree, version)
+        found = {m.criterion_id: m for m in again}
+        return tuple(found.get(m.criterion_id, m) for m in made)
+
+    async def _ask(self, cut: Cut, tree: Tree, version: str) -> tuple[LeafMapping, ...]:
+        members = self.ground.members
+        assert members.judge is not None
+        judge_id = members.judge.id
+        try:
+            pictures = read_material(self.asker.desk.store, cut.sample).pictures
+        except PictureError as error:
+            made = mapping.failed(error.message, cut.criteria, version, judge_id)
+            await self.asker.desk.write(made)
+            return made
+        sampling = members.study.judge_sampling
+        request = mapping.build(cut.sample, pictures, cut.criteria, tree, sampling)
+        try:
+            asked = await self.asker.one(request)
+        except PictureError as error:
+            made = mapping.failed(error.message, cut.criteria, version, judge_id)
+            await self.asker.desk.write(made)
+            return made
+        if isinstance(asked.answer, PermanentError):
+            call_id = asked.call.id if asked.call else None
+            made = mapping.failed(asked.answer.message, cut.criteria, version, judge_id, call_id)
+        else:
+            made = mapping.parse(asked.answer, cut.criteria, tree, version, judge_id)
+        await self.asker.done(asked, made)
+        return made
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Offer:
+    """The leaves that a request offers.
+
+    Args:
+        tree: all of them.
+        short: whether there are so many that each criterion has a shortlist.
+        texts: what the leaves are about, for the shortlists.
+    """
+
+    tree: Tree
+    short: bool
+    texts: Texts
+    leaves: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, grown: Grown, questions: Mapping[str, str]) -> _Offer:
+        about = leaf_texts(grown, questions)
+        short = len(about) > SHORTLIST_FROM
+        return cls(
+            tree=grown.tree,
+            short=short,
+            texts=Texts(list(about.values()) if short else []),
+            leaves=tuple(about),
+        )
+
+    def likely(self, cut: Cut) -> Tree:
+        """Return the tree with the leaves that are likeliest for a sample's criteria."""
+        if not self.short:
+            return self.tree
+        words = [f"{c.question} {c.ground_truth}" for c in cut.criteria]
+        near = self.texts.nearest(words, SHORTLIST)
+        kept = {self.leaves[number] for numbers in near for number in numbers}
+        return only_leaves(self.tree, kept) if kept else self.tree
+
+
+def _publish(
+    desk: _Desk,
+    ground: Ground,
+    final: Grown,
+    mappings: Mapping[str, LeafMapping],
+    unplaced: int,
+) -> TreeVersion:
+    """Give the study its tree: version, log and pointer, all or nothing."""
+    study = ground.members.study
+    created = stamp(desk.clock())
+    mapped = sum(m.leaf is not None for m in mappings.values())
+    criteria = sum(len(cut.criteria) for cut in ground.subset)
+    note = (
+        f"Grown from {criteria} criteria of {len(ground.subset)} samples by "
+        f"{ground.judge.model}; {unplaced} found no place. {mapped} of {len(mappings)} criteria "
+        "are mapped to it."
+    )
+    draft = Draft(
+        tree=final.tree, origin="induced", parent=ground.start, entries=final.log, note=note
+    )
+    with desk.store.write() as writer:
+        old = ground.members.tree if study.tree_version is not None else None
+        begin_history(writer, study, old, created)
+        version = add_version(writer, study.id, draft, created)
+        use_version(writer, study.id, version.version)
+        judge = ground.members.judge
+        if judge is not None:
+            writer.put([judge])
+            studies = table(Study)
+            writer.execute(
+                sa.update(studies)
+                .where(studies.c.id == study.id, studies.c.judge_id.is_(None))
+                .values(judge_id=judge.id)
+            )
+        done = desk.row.model_copy(update={"position": version.position, "state": "done"})
+        writer.replace([done])
+    return version

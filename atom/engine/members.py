@@ -1,0 +1,271 @@
+"""Who takes part in a run: the study, its judge, its candidates and its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from atom.engine.plan import JUDGE_STAGES, PlanKeys, RunSpec
+from atom.errors import DataError, SettingsError, UsageError
+from atom.judge.keys import endpoint_key
+from atom.records import (
+    Candidate,
+    Checkpoint,
+    Endpoint,
+    Judge,
+    Response,
+    Role,
+    Study,
+    StudyCandidate,
+    StudySample,
+    TreeRecord,
+    content_id,
+)
+from atom.stages import answer, criteria, mapping, outcome, replay, scoring
+from atom.store import Store, find_study, study_candidates, study_places, table
+from taxonomy import Tree, TreeFormatError, load_anchors, parse_tree, to_json, tree_version
+
+PROMPTS = {
+    "answer": answer.PROMPT,
+    "replay": replay.PROMPT,
+    "criteria": criteria.PROMPT,
+    "mapping": mapping.PROMPT,
+    "scoring": scoring.PROMPT,
+    "outcome": outcome.PROMPT,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Members:
+    """What a run works with.
+
+    Args:
+        study: the study, as it is before the run.
+        judge: the judge, or None when no stage needs one.
+        judge_endpoint: where the judge is asked.
+        asked: endpoint by candidate id, for the candidates that answer.
+        candidates: the candidates that answer.
+        candidate_ids: all candidates of the study, with those that answer.
+        tree: the tree that criteria are mapped to.
+        tree_record: that tree as it is stored.
+        places: the samples, in order, cut off at the run's limit.
+    """
+
+    study: Study
+    judge: Judge | None
+    judge_endpoint: Endpoint | None
+    asked: Mapping[str, Endpoint]
+    candidates: tuple[Candidate, ...]
+    candidate_ids: tuple[str, ...]
+    tree: Tree
+    tree_record: TreeRecord
+    places: tuple[StudySample, ...]
+
+    @property
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """Every endpoint that the run asks, the judge's first."""
+        judge = (self.judge_endpoint,) if self.judge_endpoint else ()
+        return tuple({e.name: e for e in (*judge, *self.asked.values())}.values())
+
+    def keys(self, spec: RunSpec) -> PlanKeys:
+        """Say what the run's content keys are made of."""
+        return PlanKeys(
+            stages=frozenset(spec.stages),
+            judge_id=self.judge.id if self.judge else "",
+            asked=tuple(self.asked),
+            prompts={**PROMPTS, "replay": replay.TOLD if spec.show_reference else replay.PROMPT},  # type: ignore[dict-item]
+            judge_sampling=self.study.judge_sampling,
+            answer_sampling=self.study.answer_sampling,
+            tree_version=self.tree_record.version,
+            repeats=spec.repeats,
+            retry_failed=spec.retry_failed,
+        )
+
+
+def judge_of(endpoint: Endpoint) -> Judge:
+    """Make the record of a judge: named by its model, wherever that is served."""
+    return Judge(
+        id=content_id("judge", endpoint.model),
+        name=endpoint.model,
+        family=endpoint.family,
+        endpoint=endpoint.name,
+        synthetic=endpoint.is_probe,
+    )
+
+
+def candidate_of(endpoint: Endpoint) -> Candidate:
+    """Make the record of a candidate: named by its model, wherever that is served."""
+    return Candidate(
+        id=content_id("candidate", endpoint.model),
+        name=endpoint.model,
+        family=endpoint.family,
+        endpoint=endpoint.name,
+        synthetic=endpoint.is_probe,
+    )
+
+
+def pick_endpoint(endpoints: Mapping[str, Endpoint], name: str, role: Role) -> Endpoint:
+    """Find an endpoint for a role.
+
+    Raises:
+        UsageError: there is none of that name, or it may not play the role.
+    """
+    endpoint = endpoints.get(name)
+    if endpoint is None:
+        known = ", ".join(repr(n) for n, e in endpoints.items() if role in e.roles) or "none"
+        raise UsageError(f"there is no endpoint {name!r}; endpoints for a {role}: {known}")
+    if role not in endpoint.roles:
+        raise UsageError(
+            f"the endpoint {name!r} has the roles {', '.join(endpoint.roles)}; "
+            f"add {role!r} to them in endpoints.yaml, or choose another"
+        )
+    return endpoint
+
+
+def study_tree(store: Store, study: Study, created: str) -> tuple[Tree, TreeRecord]:
+    """Return a study's tree, the seed tree when it has none yet.
+
+    Raises:
+        DataError: the study names a tree that isn't there or can't be read.
+    """
+    if study.tree_version is None:
+        tree = load_anchors()
+        record = TreeRecord(
+            version=tree_version(tree), name=tree.name, body=to_json(tree), created=created
+        )
+        return tree, record
+    found = store.get(TreeRecord, study.tree_version)
+    if found is None:
+        raise DataError(
+            f"the study's tree {study.tree_version!r} isn't in the store: choose a tree version"
+        )
+    try:
+        return parse_tree(found.body, depth=None), found
+    except TreeFormatError as error:
+        raise DataError(f"the study's tree {found.name!r} can't be read: {error}") from error
+
+
+def gather(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint], created: str) -> Members:
+    """Find everybody who takes part in a run.
+
+    Raises:
+        UsageError: the run is asked for something that isn't there; the message says what to do.
+        SettingsError: an endpoint's key isn't set, or a budget is given and it has no prices.
+    """
+    study = find_study(store, spec.study_id)
+    _check_numbers(spec)
+    judge_endpoint = _judge_endpoint(store, spec, study, endpoints)
+    asked = [pick_endpoint(endpoints, name, "candidate") for name in spec.candidates]
+    if asked and "answer" not in spec.stages:
+        raise UsageError("candidates are named but the stage 'answer' isn't asked for: add it")
+    for endpoint in (*([judge_endpoint] if judge_endpoint else []), *asked):
+        _check_endpoint(endpoint, spec.budget)
+    candidates = {c.id: c for c in map(candidate_of, asked)}
+    if len(candidates) < len(asked):
+        raise UsageError(
+            "two of the candidates' endpoints serve the same model: name each model once"
+        )
+    there = [c.id for c in study_candidates(store, study.id)]
+    tree, tree_record = study_tree(store, study, created)
+    places = study_places(store, study.id)
+    if not places:
+        raise UsageError(f"the study {study.name!r} has no samples: import some or make probes")
+    return Members(
+        study=study,
+        judge=judge_of(judge_endpoint) if judge_endpoint else None,
+        judge_endpoint=judge_endpoint,
+        asked=dict(zip(candidates, asked, strict=True)),
+        candidates=tuple(candidates.values()),
+        candidate_ids=tuple(dict.fromkeys([*there, *candidates])),
+        tree=tree,
+        tree_record=tree_record,
+        places=tuple(places[: spec.limit]),
+    )
+
+
+def _check_numbers(spec: RunSpec) -> None:
+    if not spec.stages:
+        raise UsageError("no stage is asked for: name at least one, e.g. 'scoring'")
+    if spec.limit is not None and spec.limit < 1:
+        raise UsageError(f"the limit is {spec.limit}: at least 1 sample is needed")
+    if not 1 <= spec.repeats <= 20:
+        raise UsageError(f"{spec.repeats} repeats: 1 to 20 are allowed")
+    if spec.budget is not None and spec.budget < 0:
+        raise UsageError(f"the budget is {spec.budget}: it can't be negative")
+
+
+def _check_endpoint(endpoint: Endpoint, budget: float | None) -> None:
+    """Find out before the first call what would make every call fail."""
+    endpoint_key(endpoint)
+    if budget is not None and None in (endpoint.prices.input, endpoint.prices.output):
+        raise SettingsError(
+            f"a budget is given, but the endpoint {endpoint.name!r} has no prices, so it can't be "
+            "kept: give its prices for input and output (0 for a free server), or leave the budget"
+        )
+
+
+def _judge_endpoint(
+    store: Store, spec: RunSpec, study: Study, endpoints: Mapping[str, Endpoint]
+) -> Endpoint | None:
+    if not JUDGE_STAGES & set(spec.stages):
+        return None
+    name = spec.judge
+    if name is None and study.judge_id is not None:
+        judge = store.get(Judge, study.judge_id)
+        name = judge.endpoint if judge else None
+    if name is None:
+        raise UsageError("the stages need a judge and the study has none yet: name its endpoint")
+    return pick_endpoint(endpoints, name, "judge")
+
+
+def enrol(store: Store, members: Members) -> Study:
+    """Write the run's judge, candidates and tree into the study.
+
+    The judge becomes the study's own when it has none, or none that scored anything here.
+
+    Returns:
+        The study as it is now.
+    """
+    study = members.study
+    update: dict[str, object] = {}
+    if study.tree_version is None:
+        update["tree_version"] = members.tree_record.version
+    other = members.judge is not None and study.judge_id != members.judge.id
+    if other and (study.judge_id is None or not _has_scored(store, study)):
+        assert members.judge is not None
+        update["judge_id"] = members.judge.id
+    there = {c.id for c in study_candidates(store, study.id)}
+    new = [c for c in members.candidates if c.id not in there]
+    with store.write() as writer:
+        writer.put([members.tree_record, *([members.judge] if members.judge else [])])
+        writer.put(members.candidates)
+        writer.put(
+            StudyCandidate(study_id=study.id, candidate_id=c.id, position=len(there) + number)
+            for number, c in enumerate(new)
+        )
+        if update:
+            study = study.model_copy(update=update)
+            columns = table(Study)
+            writer.execute(sa.update(columns).where(columns.c.id == study.id).values(**update))
+    return study
+
+
+def _has_scored(store: Store, study: Study) -> bool:
+    points, responses, places = table(Checkpoint), table(Response), table(StudySample)
+    joined = points.join(responses, responses.c.id == points.c.response_id).join(
+        places, places.c.sample_id == responses.c.sample_id
+    )
+    with store.read() as connection:
+        found = connection.execute(
+            sa.select(points.c.key)
+            .select_from(joined)
+            .where(
+                places.c.study_id == study.id,
+                points.c.judge_id == study.judge_id,
+                points.c.state == "scored",
+            )
+            .limit(1)
+        ).first()
+    return found is not None

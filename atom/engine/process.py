@@ -1,0 +1,60 @@
+"""Names processes, so that a lease of one that is gone can be taken over at once."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+_RUN = "#"
+_STATE, _STARTED = 0, 19
+"""Fields of `/proc/<pid>/stat` behind the command's name: state, start time in clock ticks."""
+
+
+def process_name(pid: int | None = None) -> str:
+    """Name a process on this host so that no later one has the same name.
+
+    Args:
+        pid: the process; this one when None.
+
+    Returns:
+        `host/pid/start`; `start` is empty where the system doesn't tell it.
+    """
+    pid = os.getpid() if pid is None else pid
+    fields = _stat(pid)
+    return f"{socket.gethostname()}/{pid}/{fields[_STARTED] if fields else ''}"
+
+
+def owner_name(run_id: str, pid: int | None = None) -> str:
+    """Name a run in a process: two runs in one process don't share their claims."""
+    return f"{process_name(pid)}{_RUN}{run_id}"
+
+
+def process_gone(name: str) -> bool:
+    """Say whether a named process is surely gone; False also when nobody here can know.
+
+    Args:
+        name: as `process_name` or `owner_name` gave it.
+    """
+    host, digits, started = [*name.partition(_RUN)[0].rsplit("/", 2), "", ""][:3]
+    if host != socket.gethostname() or not digits.isdigit():
+        return False
+    pid = int(digits)
+    fields = _stat(pid)
+    if fields:
+        return fields[_STATE] in "ZX" or (started != "" and fields[_STARTED] != started)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _stat(pid: int) -> list[str]:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()

@@ -1,0 +1,62 @@
+"""Stored replies: the same question to the same model is paid for once."""
+
+from __future__ import annotations
+
+from atom.judge import JudgeClient, Reply, Request, call_id, request_hash
+from atom.judge.completion import Completion
+from atom.judge.exchange import judge_completion
+from atom.records import Call
+from atom.store import Store
+
+
+class PaidOnce:
+    """Asks a model, unless the store holds its reply already.
+
+    Args:
+        store: where calls are kept.
+        client: the endpoint's client.
+    """
+
+    def __init__(self, store: Store, client: JudgeClient) -> None:
+        self._store = store
+        self._client = client
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the stored reply to this request, or ask.
+
+        Raises:
+            AtomError: as `JudgeClient.ask` does.
+        """
+        stored = self.stored(request)
+        return stored if stored is not None else await self._client.ask(request)
+
+    def stored(self, request: Request) -> Reply | None:
+        """Return the stored reply to this request, or None; it costs nothing again."""
+        name = call_id(request_hash(request, self._client.endpoint.model), request.repeat)
+        call = self._store.get(Call, name)
+        if call is None or call.reply is None:
+            return None
+        return reread(request, call)
+
+
+def reread(request: Request, call: Call) -> Reply:
+    """Read a stored call's reply again, as the client read it when it came."""
+    refused = call.finish == "refusal"
+    verdict = judge_completion(
+        request,
+        Completion(
+            content=None if refused else call.reply,
+            refusal=call.reply if refused else None,
+            finish=call.finish,
+            usage=call.usage,
+        ),
+    )
+    return Reply(
+        state=verdict.state,
+        text=call.reply or "",
+        data=verdict.data,
+        reason=verdict.reason,
+        call=call,
+        notes=("the stored reply was used again",),
+        estimated_cost=0.0,
+    )

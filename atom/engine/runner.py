@@ -1,0 +1,141 @@
+"""Runs: what one is asked to do, its row, and doing it in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from atom.engine.clock import Clock, stamp, utc_now
+from atom.engine.consent import ConsentNeeded, consent_questions
+from atom.engine.members import enrol, gather
+from atom.engine.plan import RunSpec
+from atom.engine.pool import ClientMaker, OnProgress, Runner, make_client
+from atom.errors import UsageError
+from atom.records import Endpoint, Run, content_id
+from atom.store import Store
+
+
+@asynccontextmanager
+async def _stop_on_signals(runner: Runner) -> AsyncIterator[None]:
+    """Let Ctrl-C and a polite kill end the run cleanly, where this thread may listen to them."""
+    loop = asyncio.get_running_loop()
+    names = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for name in names:
+            loop.add_signal_handler(
+                name, runner.stop, "stopped", f"stopped by {signal.Signals(name).name}"
+            )
+    except (NotImplementedError, RuntimeError, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        for name in names:
+            loop.remove_signal_handler(name)
+
+
+def new_run(spec: RunSpec, moment: datetime, study_id: str) -> Run:
+    """Make the row of a new run."""
+    created = stamp(moment)
+    return Run(
+        id=content_id("run", study_id, list(spec.stages), list(spec.candidates), created)[:12],
+        study_id=study_id,
+        stages=spec.stages,
+        judge=spec.judge,
+        candidates=spec.candidates,
+        limit=spec.limit,
+        repeats=spec.repeats,
+        budget=spec.budget,
+        show_reference=spec.show_reference,
+        created=created,
+        heartbeat=created,
+    )
+
+
+def spec_of(run: Run, *, retry_failed: bool = False) -> RunSpec:
+    """Say what a stored run does."""
+    return RunSpec(
+        study_id=run.study_id,
+        stages=run.stages,
+        judge=run.judge,
+        candidates=run.candidates,
+        limit=run.limit,
+        repeats=run.repeats,
+        budget=run.budget,
+        retry_failed=retry_failed,
+        show_reference=run.show_reference,
+    )
+
+
+def open_run(
+    store: Store,
+    spec: RunSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    clock: Clock = utc_now,
+) -> Run:
+    """Check what a run is asked to do, and write its row.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    moment = clock()
+    members = gather(store, spec, endpoints, stamp(moment))
+    questions = consent_questions(store, members)
+    if questions:
+        raise ConsentNeeded(questions)
+    run = new_run(spec, moment, members.study.id)
+    store.put([run])
+    return run
+
+
+async def run(
+    store: Store,
+    spec: RunSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    run_id: str | None = None,
+    make: ClientMaker = make_client,
+    clock: Clock = utc_now,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """Do a run, or the rest of one, in this process.
+
+    Args:
+        store: the store.
+        spec: what to do; with `run_id`, only `retry_failed` and `budget` of it may differ from
+            the stored run.
+        endpoints: endpoints by name.
+        run_id: a run whose row is there already; a new one when None.
+        make: opens clients.
+        clock: UTC time, for records.
+        on_progress: called twice a second at most.
+
+    Returns:
+        The run's row at its end.
+
+    Raises:
+        AtomError: the run can't begin, or the store can't be written.
+    """
+    moment = clock()
+    if run_id is None:
+        row = open_run(store, spec, endpoints, clock=clock)
+    else:
+        found = store.get(Run, run_id)
+        if found is None:
+            raise UsageError(f"there is no run {run_id!r}; `run status` lists them")
+        row = found.model_copy(update={"state": "running", "message": "", "budget": spec.budget})
+        store.replace([row])
+    members = gather(store, spec, endpoints, stamp(moment))
+    questions = consent_questions(store, members)
+    if questions:
+        raise ConsentNeeded(questions)
+    enrol(store, members)
+    runner = Runner(store, row, spec, members, make=make, clock=clock, on_progress=on_progress)
+    async with _stop_on_signals(runner):
+        return await runner.run()

@@ -1,0 +1,193 @@
+"""Embeddings: texts to vectors, from an OpenAI-compatible endpoint.
+
+They only help to find what is worth asking a judge about; nothing on screen rests on them.
+"""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import base64
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from atom.judge.keys import Key, endpoint_key
+from atom.judge.reply import CallGaveUp, CallRefused
+from atom.judge.request import call_id
+from atom.judge.retry import (
+    AttemptFailed,
+    Fault,
+    RetryPolicy,
+    advice,
+    http_fault,
+    transport_fault,
+    transport_words,
+    with_retries,
+)
+from atom.judge.timing import Timing
+from atom.judge.transport import open_openai
+from atom.judge.usage import cost_of
+from atom.records import Call, Endpoint, Usage, content_id
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+
+TASK: Final = "embedding"
+PROMPT: Final = "embedding/1"
+MOST_TEXTS: Final = 64
+"""Texts in a request."""
+MOST_CHARACTERS: Final = 2000
+"""Characters of a text that are sent: small embedding models read 256 tokens or so."""
+Vector = tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Embedded:
+    """Vectors, and the record of the call that brought them.
+
+    Args:
+        vectors: one for each text, in order, all of one length.
+        call: the call; its reply holds the vectors, so that they can be read again.
+    """
+
+    vectors: tuple[Vector, ...]
+    call: Call
+
+
+class EmbeddingClient:
+    """Asks one endpoint for embeddings.
+
+    Args:
+        endpoint: where; its model is the embedding model.
+        environ: where the key is read; the process's environment when None.
+        timing: clock, sleep and chance.
+        transport: replaces the network, in tests.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        environ: Mapping[str, str] | None = None,
+        timing: Timing | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self._timing = timing or Timing()
+        self._policy = RetryPolicy(max_tries=endpoint.max_tries, max_seconds=endpoint.max_seconds)
+        self._key: Key = endpoint_key(endpoint, environ)
+        self._openai: AsyncOpenAI = open_openai(endpoint, self._key, transport)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._openai.close()
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """Turn at most `MOST_TEXTS` texts into vectors.
+
+        Raises:
+            CallGaveUp: every try failed.
+            CallRefused: the endpoint can't do this: it has no embeddings, say.
+        """
+        sent = [text[:MOST_CHARACTERS] or " " for text in texts]
+        try:
+            vectors, tokens = await with_retries(
+                lambda left: self._attempt(sent, left), self._policy, self._timing
+            )
+        except AttemptFailed as failed:
+            fault = failed.fault
+            kind = CallGaveUp if fault.kind == "transient" else CallRefused
+            words = self._key.scrub(f"{fault.message} {advice(fault, self.endpoint)}")
+            raise kind(f"The endpoint {self.endpoint.name!r} gave no embeddings. {words}") from None
+        usage = Usage(prompt_tokens=tokens, completion_tokens=0 if tokens is not None else None)
+        call = Call(
+            id=embedding_id(self.endpoint.model, texts),
+            request_hash=_hash(self.endpoint.model, texts),
+            task=TASK,
+            endpoint=self.endpoint.name,
+            model=self.endpoint.model,
+            prompt=PROMPT,
+            reply=pack(vectors),
+            usage=usage,
+            cost=cost_of(usage, self.endpoint.prices),
+            created=self._timing.now().isoformat(timespec="milliseconds"),
+        )
+        return Embedded(vectors=tuple(unpack(call.reply or "")), call=call)
+
+    async def _attempt(self, texts: list[str], left: float) -> tuple[list[Vector], int | None]:
+        import aiohttp
+        import httpx2
+        import openai
+
+        try:
+            async with asyncio.timeout(min(self.endpoint.timeout, left)):
+                found = await self._openai.embeddings.create(
+                    model=self.endpoint.model,
+                    input=texts,
+                    encoding_format="float",
+                    extra_headers=(
+                        {"Authorization": openai.Omit()} if self._key.value is None else None
+                    ),
+                )
+        except openai.APIStatusError as error:
+            raise AttemptFailed(
+                http_fault(
+                    error.status_code,
+                    error.response.headers,
+                    error.body,
+                    has_pictures=False,
+                    now=self._timing.now(),
+                )
+            ) from None
+        except TimeoutError:
+            words = f"no whole answer within {self.endpoint.timeout:g} s"
+            raise AttemptFailed(transport_fault(words)) from None
+        except (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError) as error:
+            raise AttemptFailed(transport_fault(transport_words(error))) from None
+        except (openai.OpenAIError, ValueError, TypeError) as error:
+            message = f"The reply can't be read: {error}."
+            raise AttemptFailed(Fault(kind="transient", message=message)) from None
+        rows = sorted(found.data or (), key=lambda row: row.index)
+        vectors = [tuple(row.embedding) for row in rows]
+        self._check(vectors, len(texts))
+        return vectors, found.usage.prompt_tokens if found.usage else None
+
+    @staticmethod
+    def _check(vectors: Sequence[Vector], n: int) -> None:
+        lengths = {len(vector) for vector in vectors}
+        whole = all(math.isfinite(value) for vector in vectors for value in vector)
+        if len(vectors) != n or len(lengths) != 1 or 0 in lengths or not whole:
+            message = f"{len(vectors)} vectors of the lengths {sorted(lengths)} came for {n} texts."
+            raise AttemptFailed(Fault(kind="transient", message=message))
+
+
+def embedding_id(model: str, texts: Sequence[str]) -> str:
+    """Name the call that turns these texts into vectors; an equal name is paid for already."""
+    return call_id(_hash(model, texts), 0)
+
+
+def pack(vectors: Sequence[Vector]) -> str:
+    """Write vectors as text: JSON with base64 of single-precision numbers."""
+    rows = [base64.b64encode(array.array("f", vector).tobytes()).decode() for vector in vectors]
+    return json.dumps(rows)
+
+
+def unpack(text: str) -> list[Vector]:
+    """Read vectors that `pack` wrote."""
+    return [tuple(array.array("f", base64.b64decode(row))) for row in json.loads(text)]
+
+
+def _hash(model: str, texts: Sequence[str]) -> str:
+    return content_id("embedding", model, list(texts))

@@ -1,0 +1,4 @@
+CREATE TABLE tree_versions (study_id TEXT NOT NULL, position INTEGER NOT NULL, version TEXT NOT NULL, parent_version TEXT, origin TEXT NOT NULL, note TEXT NOT NULL, created TEXT NOT NULL, PRIMARY KEY (study_id, position));
+CREATE TABLE tree_edits (study_id TEXT NOT NULL, position INTEGER NOT NULL, ordinal INTEGER NOT NULL, version TEXT NOT NULL, edit TEXT NOT NULL, "by" TEXT NOT NULL, why TEXT NOT NULL, round INTEGER NOT NULL, PRIMARY KEY (study_id, position, ordinal));
+CREATE TABLE inductions (id TEXT PRIMARY KEY, study_id TEXT NOT NULL, judge TEXT NOT NULL, settings TEXT NOT NULL, state TEXT NOT NULL, phase TEXT NOT NULL, created TEXT NOT NULL, heartbeat TEXT NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL, cost DOUBLE PRECISION NOT NULL, budget DOUBLE PRECISION, position INTEGER, unplaced INTEGER NOT NULL, refused TEXT NOT NULL, message TEXT NOT NULL);
+CREATE INDEX mappings_version ON mappings (tree_version);

@@ -1,0 +1,96 @@
+"""Commands that are short: store, endpoint, demo, probe, import."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from atom.engine.demo import broken_sums
+
+
+def test_a_whole_store_is_said_to_be_whole(say, probes):
+    said = say("store", "check")
+    assert said.code == 0
+    assert said.out.endswith("the store is whole\n")
+    assert say("store", "check", "--json", "--read-only").data["problems"] == []
+
+
+def test_a_changed_picture_is_found(say, probes, place):
+    picture = next((Path(place) / "pictures").rglob("*/*"))
+    picture.write_bytes(b"changed")
+    said = say("store", "check")
+    assert said.code == 1
+    assert "the store is NOT whole" in said.out
+    assert say("store", "check", "--no-pictures").code == 0
+
+
+def test_endpoints_are_listed_without_their_keys(say, place, monkeypatch):
+    Path(place).mkdir()
+    (Path(place) / "endpoints.yaml").write_text(
+        "- {name: mine, base_url: 'https://h.example/v1', model: m, key_env: MY_KEY}\n",
+        encoding="utf-8",
+    )
+    rows = {row["name"]: row for row in say("endpoint", "list", "--json").data}
+    assert rows["mine"]["key"] == "MY_KEY is NOT set"
+    monkeypatch.setenv("MY_KEY", "very-secret-key")
+    said = say("endpoint", "list")
+    assert "MY_KEY is set" in said.out
+    assert "very-secret-key" not in said.out
+    assert rows["probe-judge"]["host"] == "this computer (probe endpoint)"
+
+
+def test_an_endpoint_is_tested(say):
+    said = say("endpoint", "test", "probe-judge", "--json")
+    assert (said.code, said.data["ok"]) == (0, True)
+    assert say("endpoint", "test", "nobody").code == 2
+
+
+def test_a_demo_is_built_into_the_store_and_sealed(say, tmp_path):
+    small = ("demo", "build", "--samples", "1", "--candidates", "1", "--seed", "2")
+    said = say(*small)
+    assert said.code == 0
+    assert "SYNTHETIC" in said.out
+    assert "already" in say(*small).err
+    sealed = tmp_path / "sealed"
+    data = say(*small, "--seal", str(sealed), "--json").data
+    assert (data["synthetic"], data["bytes"] > 0) == (True, True)
+    assert broken_sums(sealed) == []
+    assert "isn't empty" in say(*small, "--seal", str(sealed)).err
+    assert "fixed name" in say(*small, "--seal", str(tmp_path / "x"), "--name", "n").err
+
+
+def test_probes_are_written_as_files_and_come_back_by_import(say, tmp_path):
+    folder = tmp_path / "probes"
+    made = say("probe", "make", "--samples", "2", "--seed", "4", "--output", str(folder))
+    assert made.code == 0
+    rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text().splitlines()]
+    assert all((folder / name).exists() for row in rows for name in row["images"])
+    questions = str(folder / "questions.jsonl")
+    dry = say("import", "table", questions, "--dry-run", "--json").data
+    assert (dry["samples"], dry["n_missing_pictures"]) == (2, 0)
+    assert say("study", "list", "--json").data == []
+    brought = say("import", "auto", questions, "--study", "Back")
+    assert (brought.code, brought.out.splitlines()[0]) == (0, "into study 'Back'")
+    (study,) = say("study", "list", "--json").data
+    assert study["samples"] == 2
+    judged = say("run", "start", "--study", "Back", "--judge", "probe-judge", "--json").data
+    assert (judged["done"], judged["failed"]) == (6, 0)
+
+
+def test_what_is_wrong_with_probes_is_told(say, tmp_path):
+    assert "isn't a family" in say("probe", "make", "--study", "x", "--families", "cats").err
+    assert "at least 1" in say("probe", "make", "--study", "x", "--samples", "0").err
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("x")
+    assert "isn't empty" in say("probe", "make", "--output", str(tmp_path / "full")).err
+
+
+def test_formats_are_listed_and_wrong_imports_are_told(say, tmp_path):
+    assert {row["format"] for row in say("import", "list", "--json").data} >= {"table"}
+    file = tmp_path / "rows.csv"
+    file.write_text("question\nWhy?\n")
+    assert "--study NAME" in say("import", "table", str(file)).err
+    assert "no file is named" in say("import", "table", "--study", "x").err
+    assert "there is no file" in say("import", "table", "nowhere.csv", "--study", "x").err
+    assert "unknown" in say("import", "nonsense", str(file), "--study", "x").err
+    assert "FILE=NAME" in say("import", "table", str(file), "--study", "x", "--candidate", "a").err

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from atom.cli.run import stages_of
+from atom.errors import UsageError
+
+START = ("run", "start", "--study", "Fresh", "--judge", "probe-judge", "--candidates", "model-a")
+
+
+def test_a_run_is_started_and_seen(say, probes):
+    done = say(*START)
+    assert done.code == 0
+    assert "done, 15 of 15 items, 0 unscored, 0 failed, $0.0000" in done.out
+    again = say(*START, "--json").data
+    assert (again["state"], again["total"]) == ("done", 0)
+    rows = say("run", "status", "--json").data
+    assert [row["state"] for row in rows] == ["done", "done"]
+    one = say("run", "status", rows[0]["id"])
+    assert one.out.startswith(f"run {rows[0]['id']}: done")
+    assert say("run", "status", "--study", "Fresh").out.startswith("run ")
+
+
+def test_a_run_that_the_budget_stopped_is_resumed(say, probes, place):
+    file = Path(place) / "endpoints.yaml"
+    file.write_text(
+        "- {name: dear, base_url: 'probe:', model: probe-judge, concurrency: 1,\n"
+        "   prices: {input: 10, output: 10}}\n",
+        encoding="utf-8",
+    )
+    words = ("run", "start", "--study", "Fresh", "--judge", "dear", "--budget", "0.12")
+    stopped = say(*words)
+    assert stopped.code == 1
+    assert "go on with: run resume" in stopped.out
+    resumed = say("run", "resume", "--budget", "20", "--json")
+    assert (resumed.code, resumed.data["state"]) == (0, "done")
+
+
+def test_there_is_nothing_to_stop_or_resume(say, probes):
+    assert "no run is running" in say("run", "stop").err
+    assert "no run can be resumed" in say("run", "resume").err
+    assert "there is no run 'x'" in say("run", "resume", "x").err
+    assert say("run", "status").out == "no runs yet\n"
+
+
+def test_data_goes_to_another_host_only_after_a_yes(say, probes, place):
+    (Path(place) / "endpoints.yaml").write_text(
+        "- {name: far, base_url: 'https://models.example/v1', model: m, max_tries: 1}\n",
+        encoding="utf-8",
+    )
+    words = ("run", "start", "--study", "Fresh", "--judge", "far", "--stages", "replay")
+    said = say(*words)
+    assert said.code == 2
+    assert "would be sent to models.example" in said.err
+    assert "agree with --yes" in said.err
+    assert say("run", "status", "--json").data == []
+    # The yes is kept; here the network ends at this computer, so the calls fail.
+    assert say(*words, "--yes", "--json").data["failed"] == 3
+    assert say(*words, "--retry-failed", "--json").data["failed"] == 3
+
+
+@pytest.mark.parametrize(
+    ("row", "words", "message"),
+    [
+        ("key_env: NO_SUCH_KEY", (), "'NO_SUCH_KEY', which isn't set"),
+        ("roles: [judge]", ("--budget", "1"), "has no prices"),
+    ],
+)
+def test_what_would_make_every_call_fail_is_told_first(say, probes, place, row, words, message):
+    (Path(place) / "endpoints.yaml").write_text(
+        f"- {{name: mine, base_url: 'http://127.0.0.1:9/v1', model: m, {row}}}\n",
+        encoding="utf-8",
+    )
+    said = say("run", "start", "--study", "Fresh", "--judge", "mine", *words)
+    assert (said.code, message in said.err) == (2, True), said.err
+    assert say("run", "status", "--json").data == []
+
+
+def test_stages_come_in_their_order_and_are_checked():
+    assert stages_of("scoring,replay", with_answers=False) == ("replay", "scoring")
+    assert stages_of(None, with_answers=False)[0] == "replay"
+    assert stages_of(None, with_answers=True)[0] == "answer"
+    with pytest.raises(UsageError, match="isn't a stage"):
+        stages_of("scores", with_answers=True)
+    with pytest.raises(UsageError, match="twice"):
+        stages_of("replay,replay", with_answers=True)

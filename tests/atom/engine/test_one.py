@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import pytest
+
+from atom.engine.members import judge_of, study_tree
+from atom.engine.one import Live, upload_sample
+from atom.engine.plan import RunSpec
+from atom.engine.runner import run
+from atom.errors import ReadOnlyError, UsageError
+from atom.records import Call, Checkpoint, Prices, Response
+from atom.stages.criteria import EditedCriterion, edited
+from atom.store import Store, study_places
+
+
+@pytest.fixture
+def live(store, study, endpoints, counted) -> Live:
+    place = study_places(store, study.id)[0]
+    tree, _ = study_tree(store, study, "")
+    made = Live.of_study(store, place.sample_id, endpoints["probe-judge"], study, tree)
+    return Live(**{**vars(made), "make": counted.make})
+
+
+async def test_one_sample_goes_through_the_stages_step_by_step(live, endpoints):
+    solved = await live.replay()
+    assert solved.state == "scored"
+    result = await live.criteria(solved)
+    assert sum(use.weight for use in result.criteria_set.uses) == 10
+    mappings = await live.mapping(result.criteria)
+    assert {m.state for m in mappings} == {"scored"}
+    response, verdict = await live.answer(endpoints["model-a"])
+    assert response.state == "scored"
+    points = await live.score(result.criteria_set, result.criteria, response)
+    assert [p.criterion_id for p in points] == [c.id for c in result.criteria]
+    assert verdict is not None or (await live.verdict(response)).state == "scored"
+
+
+async def test_text_streams_in_while_a_step_is_taken(live):
+    pieces = []
+    solved = await live.replay(pieces.append)
+    assert solved.steps[0].text in "".join(pieces).encode().decode("unicode_escape") or pieces
+    assert len(pieces) > 1
+
+
+async def test_criteria_can_be_changed_between_the_steps(live, endpoints):
+    solved = await live.replay()
+    result = await live.criteria(solved)
+    response, _ = await live.answer(endpoints["model-a"])
+    before = await live.score(result.criteria_set, result.criteria, response)
+    by_id = {c.id: c for c in result.criteria}
+    rows = [
+        EditedCriterion(
+            question=by_id[use.criterion_id].question,
+            ground_truth=by_id[use.criterion_id].ground_truth,
+            weight=use.weight,
+        )
+        for use in reversed(result.criteria_set.uses)
+    ]
+    mine = edited(live.sample, live.judge_id, solved.id, rows)
+    after = await live.score(mine.criteria_set, mine.criteria, response)
+    assert {p.key: p.score for p in after} == {p.key: p.score for p in before}
+
+
+async def test_steps_have_a_price_beforehand(live, endpoints):
+    dear = endpoints["probe-judge"].model_copy(update={"prices": Prices(input=1.0, output=1.0)})
+    asked = Live(**{**vars(live), "judge": dear})
+    assert asked.price("replay").cost > 0
+    assert asked.price("answer", candidate=endpoints["model-a"]).cost == 0
+    with pytest.raises(UsageError, match="step before"):
+        asked.price("scoring")
+    assert asked.spent == 0
+    await asked.replay()
+    assert asked.spent > 0
+
+
+async def test_replies_that_the_store_holds_are_used_again(live, store, study, endpoints, counted):
+    await run(store, RunSpec(study_id=study.id, judge="probe-judge", candidates=("model-a",)),
+              endpoints, make=counted.make)  # fmt: skip
+    sent, said = counted.total, []
+    solved = await live.replay(said.append)
+    await live.criteria(solved)
+    assert counted.total == sent
+    assert said
+
+
+async def test_what_was_made_can_be_saved_into_a_study(live, store, study, endpoints):
+    solved = await live.replay()
+    result = await live.criteria(solved)
+    mappings = await live.mapping(result.criteria)
+    response, verdict = await live.answer(endpoints["model-b"])
+    points = await live.score(result.criteria_set, result.criteria, response)
+    place = live.save(
+        store,
+        study.id,
+        solved=solved,
+        result=result,
+        mappings=mappings,
+        answers=[(endpoints["model-b"], response)],
+        others=[*points, *([verdict] if verdict else [])],
+    )
+    assert study_places(store, study.id)[0] == place
+    assert place.criteria_set_id == result.criteria_set.id
+    assert {p.key for p in store.select(Checkpoint)} == {p.key for p in points}
+    assert store.get(Response, response.id) == response
+    assert len(store.select(Call)) >= 5
+
+
+async def test_an_upload_becomes_a_sample_and_can_be_saved(store, study, endpoints, counted):
+    probe = store.select(type(study_places(store, study.id)[0]))[0]
+    from atom.records import Sample
+
+    source = store.get(Sample, probe.sample_id)
+    data = [store.pictures.read(slot.picture_id) for slot in source.pictures]
+    sample, parts = upload_sample(
+        source.question, data, choices=source.choices, reference=source.reference
+    )
+    assert sample.synthetic
+    assert sample.id != source.id
+    live = Live(sample=sample, pictures=parts, judge=endpoints["probe-judge"], make=counted.make)
+    solved = await live.replay()
+    place = live.save(store, study.id, solved=solved, result=None)
+    assert place.position == len(study_places(store, study.id)) - 1
+    assert place.replay_id == solved.id
+    (now,) = store.select(type(study))
+    assert now.judge_id == judge_of(endpoints["probe-judge"]).id
+
+
+def test_an_upload_needs_a_question():
+    with pytest.raises(UsageError, match="question is empty"):
+        upload_sample("  ", [])
+
+
+async def test_a_sealed_store_takes_nothing(live, place, study):
+    with Store.open(place, read_only=True) as sealed, pytest.raises(ReadOnlyError):
+        live.save(sealed, study.id, solved=None, result=None)

@@ -1,0 +1,373 @@
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections import Counter
+
+import pytest
+
+from atom.engine.consent import ConsentNeeded, give_consent
+from atom.engine.plan import STAGES, RunSpec
+from atom.engine.runner import run, spec_of
+from atom.errors import UsageError
+from atom.probes.faults import FaultPlan
+from atom.records import (
+    Call,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Endpoint,
+    Mapping,
+    Outcome,
+    Prices,
+    Replay,
+    Response,
+    Run,
+    Sample,
+    Study,
+    TreeRecord,
+)
+from atom.stages import criteria, replay
+from atom.store import Store, check_store, study_candidates, study_places, table
+from tests.atom.engine.conftest import SAMPLES, Counted
+
+CANDIDATES = ("model-a", "model-b")
+
+
+def spec(study: Study, **changes) -> RunSpec:
+    given = {"study_id": study.id, "judge": "probe-judge", "candidates": CANDIDATES}
+    return RunSpec(**{**given, **changes})
+
+
+def by_key(store: Store) -> dict[str, tuple]:
+    points = {c.key: (c.state, c.score, c.quote, c.reason) for c in store.select(Checkpoint)}
+    return points | {r.id: (r.state, r.text) for r in store.select(Response)}
+
+
+async def test_a_run_does_every_stage(store, study, endpoints, counted):
+    ended = await run(store, spec(study), endpoints, make=counted.make)
+    assert (ended.state, ended.failed, ended.unscored) == ("done", 0, 0)
+    assert ended.done == ended.total
+    assert len(store.select(Response)) == SAMPLES * 2
+    assert len(store.select(Outcome)) == SAMPLES * 2
+    assert {r.state for r in store.select(Replay)} == {"scored"}
+    points = store.select(Checkpoint)
+    criteria_ids = {c.id for c in store.select(Criterion)}
+    assert len(points) == 2 * len(criteria_ids)
+    assert {p.state for p in points} == {"scored"}
+    assert {m.criterion_id for m in store.select(Mapping)} == criteria_ids
+    assert check_store(store).problems == ()
+
+
+async def test_a_run_writes_who_takes_part_into_the_study(store, study, endpoints, counted):
+    await run(store, spec(study), endpoints, make=counted.make)
+    (now,) = store.select(Study)
+    assert now.judge_id == store.select(Checkpoint)[0].judge_id
+    assert store.get(TreeRecord, now.tree_version) is not None
+    assert [c.name for c in study_candidates(store, study.id)] == list(CANDIDATES)
+    assert all(p.replay_id and p.criteria_set_id for p in study_places(store, study.id))
+
+
+async def test_running_again_makes_no_call(store, study, endpoints, counted):
+    await run(store, spec(study), endpoints, make=counted.make)
+    before, sent = by_key(store), counted.total
+    ended = await run(store, spec(study), endpoints, make=counted.make)
+    assert (ended.state, ended.total, counted.total) == ("done", 0, sent)
+    assert by_key(store) == before
+
+
+async def test_stages_apart_give_what_one_run_gives(store, study, endpoints, counted, twin_place):
+    await run(store, spec(study), endpoints, make=counted.make)
+    with Store.open(twin_place) as other:
+        await run(other, spec(study, stages=("answer",), judge=None), endpoints, make=counted.make)
+        for stage in STAGES[1:]:
+            only = spec(study, stages=(stage,), candidates=())
+            await run(other, only, endpoints, make=counted.make)
+        assert by_key(other) == by_key(store)
+
+
+async def test_another_study_of_the_same_samples_pays_nothing(store, study, endpoints, counted):
+    await run(store, spec(study), endpoints, make=counted.make)
+    sent = counted.total
+    twin = study.model_copy(update={"id": Study.make_id("Twin"), "name": "Twin"})
+    store.put([twin, *(p.model_copy(update={"study_id": twin.id, "replay_id": None,
+                                            "criteria_set_id": None})
+                       for p in study_places(store, study.id))])  # fmt: skip
+    ended = await run(store, spec(twin), endpoints, make=counted.make)
+    assert (ended.total, counted.total) == (0, sent)
+    assert [p.criteria_set_id for p in study_places(store, twin.id)] == [
+        p.criteria_set_id for p in study_places(store, study.id)
+    ]
+
+
+async def test_a_stored_reply_is_used_again(store, study, endpoints, counted):
+    await run(store, spec(study), endpoints, make=counted.make)
+    expected, sent = by_key(store), counted.total
+    with store.write() as writer:
+        for kind in (Checkpoint, Response, Replay, CriteriaSet, Mapping, Outcome):
+            writer.delete(kind, kind_is_there(kind))
+        for place in study_places(store, study.id):
+            writer.replace([place.model_copy(update={"replay_id": None, "criteria_set_id": None})])
+    ended = await run(store, spec(study), endpoints, make=counted.make)
+    assert ended.state == "done"
+    assert counted.total == sent
+    assert by_key(store) == expected
+
+
+def kind_is_there(kind):
+    return next(iter(table(kind).primary_key.columns)).is_not(None)
+
+
+async def test_another_judge_uses_the_same_criteria(store, study, endpoints, counted):
+    await run(store, spec(study), endpoints, make=counted.make)
+    sets = len(store.select(CriteriaSet))
+    noisy = spec(study, judge="probe-judge-noisy", candidates=(), stages=STAGES[1:])
+    await run(store, noisy, endpoints, make=counted.make)
+    assert len(store.select(CriteriaSet)) == sets
+    judges = Counter(p.judge_id for p in store.select(Checkpoint))
+    assert len(set(judges.values())) == 1
+    assert len(judges) == 2
+    (now,) = store.select(Study)
+    assert now.judge_id == store.select(Replay)[0].judge_id
+
+
+async def test_repeats_score_again_and_ask_nothing_else_again(store, study, endpoints, counted):
+    await run(store, spec(study), endpoints, make=counted.make)
+    points, answers = len(store.select(Checkpoint)), len(store.select(Response))
+    await run(store, spec(study, repeats=2), endpoints, make=counted.make)
+    assert len(store.select(Checkpoint)) == 2 * points
+    assert len(store.select(Response)) == answers
+
+
+async def test_a_set_edited_by_hand_is_kept_and_only_its_new_criterion_is_scored(
+    store, study, endpoints, counted
+):
+    await run(store, spec(study), endpoints, make=counted.make)
+    place = study_places(store, study.id)[0]
+    old = store.get(CriteriaSet, place.criteria_set_id)
+    known = {c.id: c for c in store.get_many(Criterion, [u.criterion_id for u in old.uses])}
+    rows = [
+        criteria.EditedCriterion(
+            question=known[use.criterion_id].question,
+            ground_truth=known[use.criterion_id].ground_truth,
+            weight=use.weight,
+        )
+        for use in old.uses
+    ]
+    rows[0] = criteria.EditedCriterion(
+        question=rows[0].question + " Look twice.", ground_truth=rows[0].ground_truth, weight=3
+    )
+    result = criteria.edited(store.get(Sample, place.sample_id), old.judge_id, old.replay_id, rows)
+    store.put([*result.criteria, result.criteria_set])
+    by_hand = place.model_copy(update={"criteria_set_id": result.criteria_set.id})
+    store.replace([by_hand])
+    before = {p.key for p in store.select(Checkpoint)}
+    await run(store, spec(study), endpoints, make=counted.make)
+    new = [p for p in store.select(Checkpoint) if p.key not in before]
+    assert {p.criterion_id for p in new} == {result.criteria[0].id}
+    assert len(new) == 2
+    assert study_places(store, study.id)[0] == by_hand
+
+
+async def test_the_limit_takes_the_first_samples(store, study, endpoints, counted):
+    await run(store, spec(study, limit=2), endpoints, make=counted.make)
+    first = {p.sample_id for p in study_places(store, study.id)[:2]}
+    assert {r.sample_id for r in store.select(Replay)} == first
+
+
+async def test_faults_are_accounted_for(store, study, endpoints):
+    rates = {"refusal": 0.1, "score_seven": 0.1, "missing_id": 0.1, "fenced_json": 0.1,
+             "null_content": 0.1, "content_filter": 0.1}  # fmt: skip
+    counted = Counted(faults=FaultPlan(rates=rates, seed=3))
+    ended = await run(store, spec(study), endpoints, make=counted.make)
+    assert ended.state == "done"
+    assert ended.unscored
+    assert ended.done == ended.total
+    for kind in (Response, Replay, CriteriaSet, Checkpoint, Mapping, Outcome):
+        assert all(r.state == "scored" or r.detail for r in store.select(kind)), kind
+    assert all(p.score is None for p in store.select(Checkpoint) if p.state != "scored")
+    assert check_store(store).problems == ()
+
+
+async def test_failed_items_are_asked_again_only_when_told(store, study, endpoints):
+    down = Counted(faults=FaultPlan(rates={"reset": 1.0}, tries=100))
+    quick = {n: e.model_copy(update={"max_tries": 1}) for n, e in endpoints.items()}
+    first = await run(store, spec(study, stages=("replay",), candidates=()), quick, make=down.make)
+    assert (first.state, first.failed) == ("done", SAMPLES)
+    assert all(r.detail for r in store.select(Replay))
+    up = Counted()
+    idle = await run(store, spec(study, stages=("replay",), candidates=()), quick, make=up.make)
+    assert (idle.total, up.total) == (0, 0)
+    again = spec(study, stages=("replay",), candidates=(), retry_failed=True)
+    mended = await run(store, again, quick, make=up.make)
+    assert (mended.done, mended.failed) == (SAMPLES, 0)
+    assert {r.state for r in store.select(Replay)} == {"scored"}
+    assert all(c.reply for c in store.select(Call))
+
+
+async def test_an_endpoint_that_only_fails_stops_the_run(store, study, endpoints, monkeypatch):
+    monkeypatch.setattr("atom.engine.pool.BREAKER", 3)
+    quick = {n: e.model_copy(update={"max_tries": 1, "concurrency": 1})
+             for n, e in endpoints.items()}  # fmt: skip
+    down = Counted(faults=FaultPlan(rates={"reset": 1.0}, tries=100))
+    ended = await run(store, spec(study), quick, make=down.make)
+    assert ended.state == "stopped"
+    assert "in a row failed at" in ended.message
+    assert ended.done < ended.total
+
+
+async def test_the_spend_cap_stops_the_run_and_a_larger_one_ends_it(
+    store, study, endpoints, counted
+):
+    dear = {n: e.model_copy(update={"prices": Prices(input=10.0, output=10.0)})
+            for n, e in endpoints.items()}  # fmt: skip
+    ended = await run(store, spec(study, budget=0.3), dear, make=counted.make)
+    assert ended.state == "stopped"
+    assert ended.cost <= 0.3
+    assert ended.done
+    assert "budget" in ended.message
+    more = await run(store, spec(study, budget=50.0), dear, run_id=ended.id, make=counted.make)
+    assert (more.state, more.id) == ("done", ended.id)
+    assert more.cost > ended.cost
+    assert more.cost == pytest.approx(sum(c.cost for c in store.select(Call)))
+    assert more.done == more.total
+    assert max(counted.asked.values()) == 1
+
+
+async def test_a_run_stops_on_request_and_goes_on(store, study, endpoints):
+    slow = Counted(latency=0.2)
+    few = {n: e.model_copy(update={"concurrency": 2}) for n, e in endpoints.items()}
+    task = asyncio.create_task(run(store, spec(study), few, make=slow.make))
+    while not (rows := store.select(Run)) or not rows[0].done:
+        await asyncio.sleep(0.05)
+    store.replace([rows[0].model_copy(update={"state": "stopping"})])
+    ended = await asyncio.wait_for(task, 10)
+    assert (ended.state, ended.message) == ("stopped", "stopped on request")
+    assert ended.done < ended.total
+    quick = Counted()
+    more = await run(store, spec(study), few, run_id=ended.id, make=quick.make)
+    assert more.state == "done"
+    assert not slow.asked.keys() & quick.asked.keys()
+    assert len(store.select(Call)) == slow.total + quick.total
+
+
+async def test_ctrl_c_stops_cleanly(store, study, endpoints):
+    slow = Counted(latency=0.2)
+    task = asyncio.create_task(run(store, spec(study), endpoints, make=slow.make))
+    while not (rows := store.select(Run)) or not rows[0].done:
+        await asyncio.sleep(0.05)
+    signal.raise_signal(signal.SIGINT)
+    ended = await asyncio.wait_for(task, 10)
+    assert (ended.state, ended.message) == ("stopped", "stopped by SIGINT")
+
+
+async def test_two_runners_pay_once(place, study, endpoints):
+    both = Counted(latency=0.05)
+    few = {n: e.model_copy(update={"concurrency": 3}) for n, e in endpoints.items()}
+    with Store.open(place) as first, Store.open(place) as second:
+        ends = await asyncio.gather(
+            run(first, spec(study), few, make=both.make),
+            run(second, spec(study, limit=SAMPLES), few, make=both.make),
+        )
+        assert {end.state for end in ends} == {"done"}
+        assert max(both.asked.values()) == 1
+        assert len(first.select(Checkpoint)) == 2 * len(first.select(Criterion))
+        assert sum(end.done for end in ends) >= len(first.select(Call))
+
+
+async def test_one_run_is_not_run_by_two(store, study, endpoints, monkeypatch):
+    slow = Counted(latency=0.3)
+    task = asyncio.create_task(run(store, spec(study), endpoints, make=slow.make))
+    while not (rows := store.select(Run)) or not rows[0].done:
+        await asyncio.sleep(0.05)
+    monkeypatch.setattr("atom.engine.pool.owner_name", lambda _: "elsewhere/1/2")
+    with pytest.raises(UsageError, match="already running"):
+        await run(store, spec(study), endpoints, run_id=rows[0].id, make=slow.make)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_concurrency_is_kept(store, study, endpoints):
+    slow = Counted(latency=0.05)
+    few = {n: e.model_copy(update={"concurrency": 2}) for n, e in endpoints.items()}
+    await run(store, spec(study), few, make=slow.make)
+    assert slow.most_in_flight <= 2 * 3
+
+
+async def test_a_missing_picture_fails_its_items_with_the_remedy(store, study, endpoints, counted):
+    place = study_places(store, study.id)[0]
+    sample = store.get(Sample, place.sample_id)
+    bare = tuple(s.model_copy(update={"picture_id": None}) for s in sample.pictures)
+    store.replace([sample.model_copy(update={"pictures": bare})])
+    ended = await run(store, spec(study), endpoints, make=counted.make)
+    failed = [r for r in store.select(Response) if r.state == "failed"]
+    assert {r.sample_id for r in failed} == {sample.id}
+    assert all("attach it" in r.detail for r in failed)
+    assert ended.failed == 3
+
+
+async def test_a_broken_stage_is_accounted_for_too(store, study, endpoints, counted, monkeypatch):
+    def broken(*_args, **_more):
+        raise ZeroDivisionError("a slip")
+
+    monkeypatch.setattr("atom.engine.steps.scoring.parse", broken)
+    ended = await run(store, spec(study), endpoints, make=counted.make)
+    assert ended.state in ("done", "stopped")
+    points = store.select(Checkpoint)
+    assert points
+    assert {(p.state, p.detail) for p in points} == {("failed", "ZeroDivisionError: a slip")}
+
+
+REMOTE = Endpoint(name="far", base_url="https://models.example/v1", model="far-judge")
+
+
+async def test_nothing_is_sent_before_the_owner_agrees(store, study, endpoints, counted):
+    known = {**endpoints, "far": REMOTE}
+    asked = spec(study, judge="far", candidates=(), stages=("replay",))
+    with pytest.raises(ConsentNeeded, match=r"models\.example") as caught:
+        await run(store, asked, known, make=counted.make)
+    (question,) = caught.value.questions
+    assert (question.pictures, question.texts) == (SAMPLES, SAMPLES)
+    assert counted.total == 0
+    assert store.select(Run) == []
+    give_consent(store, study.id, [question.host])
+    await run(store, asked, known, make=counted.make)
+    assert counted.total
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"judge": "nobody"}, "there is no endpoint 'nobody'"),
+        ({"judge": "model-a"}, "has the roles candidate"),
+        ({"judge": None}, "need a judge"),
+        ({"candidates": ("probe-judge",)}, "has the roles judge"),
+        ({"stages": ("replay",)}, "stage 'answer' isn't asked for"),
+        ({"stages": ()}, "no stage"),
+        ({"limit": 0}, "limit"),
+        ({"repeats": 0}, "repeats"),
+        ({"budget": -1.0}, "budget"),
+        ({"study_id": "nothing"}, "there is no study"),
+    ],
+)
+async def test_a_wrong_order_is_refused_before_anything_happens(
+    store, study, endpoints, changes, message
+):
+    with pytest.raises(UsageError, match=message):
+        await run(store, spec(study, **changes), endpoints)
+    assert store.select(Run) == []
+
+
+async def test_progress_is_told(store, study, endpoints, counted):
+    told = []
+    await run(store, spec(study), endpoints, make=counted.make, on_progress=told.append)
+    assert told[-1].done == told[-1].total
+    assert [p.done for p in told] == sorted(p.done for p in told)
+
+
+async def test_the_judge_is_told_the_reference_only_when_asked_to(store, study, endpoints, counted):
+    only = spec(study, stages=("replay",), candidates=(), show_reference=True)
+    ended = await run(store, only, endpoints, make=counted.make)
+    assert {found.prompt for found in store.select(Replay)} == {replay.TOLD}
+    assert spec_of(store.get(Run, ended.id)).show_reference

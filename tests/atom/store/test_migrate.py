@@ -1,0 +1,51 @@
+"""Stores of every older schema open, and hold what they held."""
+
+import sqlite3
+
+import pytest
+
+from atom.records import Study, TreeVersion
+from atom.store import Store, tree_versions
+from atom.store.migrate import migrations
+from atom.store.schema import metadata
+
+NEWEST = migrations()[-1][0]
+
+
+def old_store(folder, number):
+    """Make the database as the code of that schema made it."""
+    folder.mkdir()
+    connection = sqlite3.connect(folder / "atomscope.sqlite")
+    connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)")
+    connection.execute(
+        "INSERT INTO meta VALUES ('schema_version', ?), ('revision', '5')", (str(number),)
+    )
+    for at, script in migrations():
+        if at <= number:
+            connection.executescript(script.replace("BYTEA", "BLOB"))
+    connection.execute(
+        "INSERT INTO studies (id, name, created, synthetic, judge_sampling, answer_sampling, note,"
+        " consent) VALUES ('s', 'Old', '', 0, '{}', '{}', '', '[]')"
+    )
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("number", range(1, NEWEST))
+def test_an_old_store_is_brought_up_to_date(tmp_path, number):
+    old_store(tmp_path / "old", number)
+    with Store.open(tmp_path / "old") as store:
+        assert [study.name for study in store.select(Study)] == ["Old"]
+        assert store.revision() == 6
+        store.put([TreeVersion(study_id="s", position=0, version="v", origin="seed")])
+        assert [v.version for v in tree_versions(store, "s")] == ["v"]
+        with store.read() as connection:
+            for name, known in metadata.tables.items():
+                rows = connection.exec_driver_sql(f"PRAGMA table_info({name})").all()
+                assert {row[1] for row in rows} == {column.name for column in known.columns}, name
+
+
+def test_a_sealed_store_of_the_first_schema_has_no_history(tmp_path):
+    old_store(tmp_path / "old", 1)
+    with Store.open(tmp_path / "old", read_only=True) as store:
+        assert tree_versions(store, "s") == []
