@@ -195,10 +195,10 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     facets = tuple(name for name, group in table.facets.items() if 2 <= len(group.values) <= 60)
     by_label = measure == "outcome" or facet is not None
     chosen = _choose_facet(data, facet, facets) if by_label else None
-    skills = (
-        _label_rows(data, filters, kept, chosen) if by_label else _node_rows(data, filters, keep)
-    )
-    ranking = _ranking(data, filters, measure, kept, keep, skills)
+    labels = _label_rows(data, filters, kept, chosen) if by_label else ()
+    nodes = _node_rows(data, filters, keep) if measure == "process" else ()
+    skills = labels if by_label else nodes
+    ranking = _ranking(data, filters, measure, kept, keep, nodes or labels)
     quadrants = _quadrants(data, filters, scores, keep, ranking)
     return Overview(
         measure=measure,
@@ -476,7 +476,8 @@ def _statements(
         names = rivals[0].name if len(rivals) == 1 else f"{len(rivals)} others"
         lead += f", but not surely: {names} can't be told apart from it"
     elif len(known) > 1:
-        lead += f", ahead of all {len(known) - 1} others beyond chance"
+        others = known[1].name if len(known) == 2 else f"all {len(known) - 1} others"
+        lead += f", ahead of {others} beyond chance"
     found.append(Statement(text=lead + ".", filters=first.filters, page="failures"))
     if measure == "process":
         found += _lowest_statements(known)

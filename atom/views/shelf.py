@@ -10,7 +10,7 @@ from typing import TypeAlias
 from atom.errors import AtomError
 from atom.records import Study
 from atom.settings import Settings
-from atom.store import Store, StudyCounts, count_study, list_studies
+from atom.store import Store, list_studies
 from atom.store.store import DATABASE
 
 OpenStore: TypeAlias = Store
@@ -105,8 +105,3 @@ def open_store(location: str, read_only: bool) -> Store:
         StoreError: it can't be opened.
     """
     return Store.open(location, read_only=read_only)
-
-
-def study_counts(store: Store, study_id: str) -> StudyCounts:
-    """Count what a study holds."""
-    return count_study(store, study_id)

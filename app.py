@@ -1,0 +1,8 @@
+"""The app: page config, then the frame, which runs the chosen screen."""
+
+import streamlit as st
+
+from atom.ui import frame
+
+st.set_page_config(page_title="Atomscope", layout="wide", initial_sidebar_state="expanded")
+frame.run()

@@ -1,0 +1,182 @@
+// Shows markup that Python made (all text in it is escaped there), and carries clicks back.
+// A door is an <a data-go> with a real address: a plain click moves inside the app without loading
+// it anew; a click with a modifier, or from the context menu, opens the same address elsewhere.
+
+function sameKind(a, b) {
+  return a.nodeType === b.nodeType && a.nodeName === b.nodeName &&
+    (a.nodeType !== 1 || (a.id || "") === (b.id || ""));
+}
+
+// Change `from` into `to` in place, so that scroll positions, focus and open folds stay.
+function morph(from, to) {
+  const wanted = Array.from(to.childNodes);
+  let at = from.firstChild;
+  for (const next of wanted) {
+    if (at && sameKind(at, next)) {
+      if (at.nodeType === 1) {
+        for (const { name } of Array.from(at.attributes)) {
+          if (!next.hasAttribute(name) && !(name === "open" && at.nodeName === "DETAILS")) {
+            at.removeAttribute(name);
+          }
+        }
+        for (const { name, value } of Array.from(next.attributes)) {
+          if (at.getAttribute(name) !== value) at.setAttribute(name, value);
+        }
+        if (at.dataset && at.dataset.case !== undefined && at.dataset.case !== at.__case) {
+          at.__case = at.dataset.case;
+          at.querySelectorAll("details").forEach((d) => (d.open = d.dataset.open === "1"));
+        }
+        morph(at, next);
+      } else if (at.nodeValue !== next.nodeValue) {
+        at.nodeValue = next.nodeValue;
+      }
+      at = at.nextSibling;
+    } else {
+      from.insertBefore(next, at);
+    }
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
+}
+
+function light(root, name) {
+  root.querySelectorAll("[data-light]").forEach((node) => {
+    node.classList.toggle("lit", name !== null && node.dataset.light === name);
+  });
+  root.querySelectorAll("[data-lights]").forEach((node) => {
+    const kept = node.dataset.kept || null;
+    node.querySelectorAll("[data-light]").forEach((part) => {
+      part.classList.toggle("lit", part.dataset.light === (name ?? kept));
+    });
+    node.classList.toggle("has-lit", (name ?? kept) !== null);
+  });
+}
+
+function tooltip(root, holder) {
+  let box = null;
+  const hide = () => { if (box) { box.remove(); box = null; } };
+  const show = (target) => {
+    hide();
+    box = document.createElement("div");
+    box.className = "tip";
+    box.setAttribute("role", "tooltip");
+    box.textContent = target.dataset.tip;
+    holder.appendChild(box);
+    const spot = target.getBoundingClientRect();
+    const size = box.getBoundingClientRect();
+    const left = Math.min(Math.max(8, spot.left), window.innerWidth - size.width - 8);
+    const below = spot.bottom + 6 + size.height < window.innerHeight;
+    box.style.left = `${left}px`;
+    box.style.top = `${below ? spot.bottom + 6 : spot.top - size.height - 6}px`;
+  };
+  root.addEventListener("mouseover", (event) => {
+    const target = event.target.closest("[data-tip]");
+    if (target) show(target); else hide();
+  });
+  root.addEventListener("mouseleave", hide);
+  root.addEventListener("focusin", (event) => {
+    const target = event.target.closest("[data-tip]");
+    if (target) show(target); else hide();
+  });
+  root.addEventListener("focusout", hide);
+  return hide;
+}
+
+async function copy(button) {
+  const text = button.dataset.copy === "link" ? window.location.href : button.dataset.copy;
+  const label = button.querySelector("[data-label]") || button;
+  const before = button.__label ?? (button.__label = label.textContent);
+  try {
+    await navigator.clipboard.writeText(text);
+    label.textContent = "Copied";
+  } catch (refused) {
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.appendChild(field);
+    field.select();
+    label.textContent = document.execCommand("copy") ? "Copied" : "Copy it from the address bar";
+    field.remove();
+  }
+  setTimeout(() => (label.textContent = before), 1600);
+}
+
+function start(state, parent) {
+  const root = document.createElement("div");
+  root.className = "atom";
+  const holder = document.createElement("div");
+  parent.appendChild(root);
+  parent.appendChild(holder);
+  state.root = root;
+  const hide = tooltip(root, holder);
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (button) { copy(button); return; }
+    const door = event.target.closest("[data-go]");
+    if (!door || event.defaultPrevented) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
+    event.preventDefault();
+    hide();
+    if (door.dataset.lights !== undefined || door.dataset.light !== undefined) {
+      root.querySelectorAll("[data-lights]").forEach((n) => (n.dataset.kept = door.dataset.light));
+      light(root, door.dataset.light);
+    }
+    state.send("go", door.getAttribute("href"));
+  });
+  root.addEventListener("mouseover", (event) => {
+    const row = event.target.closest("[data-light]");
+    light(root, row ? row.dataset.light : null);
+  });
+  root.addEventListener("mouseleave", () => light(root, null));
+  root.addEventListener("focusin", (event) => {
+    const row = event.target.closest("[data-light]");
+    light(root, row ? row.dataset.light : null);
+  });
+  state.keys = (event) => {
+    const active = document.activeElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (active && /^(INPUT|TEXTAREA|SELECT)$/.test(active.nodeName)) return;
+    if (active && active.isContentEditable) return;
+    const target = root.querySelector(`[data-key="${event.key}"]`);
+    if (target) { event.preventDefault(); target.click(); }
+  };
+  document.addEventListener("keydown", state.keys);
+  state.hide = hide;
+}
+
+const states = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  let state = states.get(parentElement);
+  if (!state) {
+    state = {};
+    states.set(parentElement, state);
+    start(state, parentElement);
+  }
+  state.send = setTriggerValue;
+  if (state.html !== data.html) {
+    state.html = data.html;
+    const next = document.createElement("template");
+    next.innerHTML = data.html;
+    state.hide();
+    morph(state.root, next.content);
+    light(state.root, null);
+    state.root.querySelectorAll("[data-reveal='1']").forEach((node) => {
+      const box = node.closest("[data-scroll]");
+      if (!box) return;
+      const top = node.offsetTop - box.offsetTop;
+      if (top < box.scrollTop || top + node.offsetHeight > box.scrollTop + box.clientHeight) {
+        box.scrollTop = Math.max(0, top - box.clientHeight / 3);
+      }
+    });
+  }
+  return () => {
+    document.removeEventListener("keydown", state.keys);
+    states.delete(parentElement);
+    state.hide();
+    state.root.remove();
+  };
+}

@@ -1,0 +1,114 @@
+"""The filters, in a popover; what is set there lives in the URL."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+import streamlit as st
+
+from atom.ui import links
+from atom.views.filters import Filters, Show
+from atom.views.study_data import StudyData
+
+SHOWS: dict[Show, str] = {
+    "failed": "Failed (score 1-2)",
+    "imperfect": "Not perfect (below 5)",
+    "unscored": "Unscored or failed calls",
+    "all": "Everything",
+}
+OUTCOMES = {"": "Any", "right": "Right answers only", "wrong": "Wrong answers only"}
+PROCESSES = {"": "Any", "sound": "Sound (4 of 5 or more)", "flawed": "Flawed (below 4 of 5)"}
+_MOST_VALUES = 400
+_ANY = ""
+
+
+def _set(filters: Filters) -> None:
+    held = links.clean_query({k: st.query_params.get_all(k) for k in st.query_params})
+    local = {key: held[key] for key in links.LOCAL_KEYS if key in held and key != "at"}
+    st.query_params.from_dict({**filters.to_query(), **local})
+
+
+def draw(data: StudyData, filters: Filters) -> None:
+    """Draw the button and the filters behind it."""
+    label = f"Filters ({filters.active})" if filters.active else "Filters"
+    with st.popover(label, width="stretch"):
+        _model(data, filters)
+        _outcome(data, filters)
+        _process(data, filters)
+        _show(filters)
+        for name, facet in data.table.facets.items():
+            if 2 <= len(facet.values) <= _MOST_VALUES:
+                _facet(name, facet.values, filters)
+        if filters.active:
+            st.button(
+                "Clear filters",
+                key="filter_clear",
+                on_click=_set,
+                args=(filters.but(tags=(), outcome=None, process=None, show="failed"),),
+            )
+
+
+def _model(data: StudyData, filters: Filters) -> None:
+    names = {_ANY: "Any", **{c.id: c.name for c in data.candidates}}
+    key = "filter_model"
+    st.session_state[key] = filters.model if filters.model in names else _ANY
+
+    def changed() -> None:
+        _set(filters.but(model=st.session_state[key] or None))
+
+    st.selectbox("Model", list(names), format_func=lambda i: names.get(i, i), key=key,
+                 on_change=changed)  # fmt: skip
+
+
+def _outcome(data: StudyData, filters: Filters) -> None:
+    if not data.has_outcome:
+        return
+    key = "filter_outcome"
+    st.session_state[key] = filters.outcome or _ANY
+
+    def changed() -> None:
+        value = cast("Literal['right', 'wrong', '']", st.session_state[key])
+        _set(filters.but(outcome=value or None))
+
+    st.selectbox("Final answer", list(OUTCOMES), format_func=lambda i: OUTCOMES[i], key=key,
+                 on_change=changed)  # fmt: skip
+
+
+def _process(data: StudyData, filters: Filters) -> None:
+    if not data.has_process:
+        return
+    key = "filter_process"
+    st.session_state[key] = filters.process or _ANY
+
+    def changed() -> None:
+        value = cast("Literal['sound', 'flawed', '']", st.session_state[key])
+        _set(filters.but(process=value or None))
+
+    st.selectbox("Steps", list(PROCESSES), format_func=lambda i: PROCESSES[i], key=key,
+                 on_change=changed)  # fmt: skip
+
+
+def _show(filters: Filters) -> None:
+    key = "filter_show"
+    st.session_state[key] = filters.show
+
+    def changed() -> None:
+        _set(filters.but(show=st.session_state[key]))
+
+    st.selectbox("Show checkpoints", list(SHOWS), format_func=lambda i: SHOWS[i], key=key,
+                 on_change=changed)  # fmt: skip
+
+
+def _facet(name: str, values: tuple[str, ...], filters: Filters) -> None:
+    key = f"filter_facet_{name}"
+    chosen = next((value for facet, value in filters.tags if facet == name), _ANY)
+    options = [_ANY, *values]
+    st.session_state[key] = chosen if chosen in options else _ANY
+
+    def changed() -> None:
+        rest = tuple(tag for tag in filters.tags if tag[0] != name)
+        value = st.session_state[key]
+        _set(filters.but(tags=(*rest, (name, value)) if value else rest))
+
+    st.selectbox(name.capitalize(), options, format_func=lambda i: i or "Any", key=key,
+                 on_change=changed)  # fmt: skip

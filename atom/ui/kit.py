@@ -1,0 +1,432 @@
+"""Pieces that every screen is made of.
+
+Each returns markup (`Html`); `show` puts it on the page. Every mark is a door where it can be: an
+address inside the app, followed without loading anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import streamlit as st
+
+from atom.errors import AtomError
+from atom.ui.glossary import meaning
+from atom.ui.html import Child, Html, el, join
+from atom.ui.links import read_address
+from atom.views.overview import Estimate
+
+ASSETS = Path(__file__).parent / "assets"
+COLOURS = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A7A00", "#555B63",
+)  # fmt: skip
+GREY = "#9AA3AE"
+GO = "atom_go"
+HERE = "atom_here"
+CUT = 2000
+"""Characters of a model's text that are shown at first."""
+_MOST = 100_000
+
+
+@cache
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+@cache
+def _component() -> Any:
+    return st.components.v2.component(
+        "atomscope.markup", css=_asset("kit.css"), js=_asset("kit.js"), html=""
+    )
+
+
+def show(markup: Html, *, key: str) -> None:
+    """Put markup on the page.
+
+    Args:
+        markup: what `el` and the pieces here made.
+        key: unique on the page and the same in every run, so that the piece stays in place.
+    """
+
+    def moved() -> None:
+        state = st.session_state.get(key)
+        target = state.get("go") if state is not None else None
+        if isinstance(target, str):
+            go(target)
+
+    _component()(data={"html": str(markup)}, key=key, on_go_change=moved)
+
+
+def go(target: str) -> None:
+    """Move to an address inside the app; call it from a callback.
+
+    A move on the same screen changes the query at once; the frame makes any other.
+    """
+    move = read_address(target)
+    if move is None:
+        return
+    page, query = move
+    if page == st.session_state.get(HERE):
+        st.query_params.from_dict(query)
+    else:
+        st.session_state[GO] = (page, query)
+
+
+def frame_style() -> None:
+    """Add the frame's own CSS to the page."""
+    st.html(f"<style>{_asset('frame.css')}</style>")
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def door(label: Child, href: str, *, class_: str = "", tip: str | None = None) -> Html:
+    """Make a link inside the app."""
+    return el("a", label, href=href, data_go=True, class_=class_ or None, data_tip=tip)
+
+
+def button(label: str, href: str, *, primary: bool = False, disabled: bool = False) -> Html:
+    """Make a door that looks like a button."""
+    return el(
+        "a",
+        label,
+        href=None if disabled else href,
+        data_go=not disabled,
+        class_="button primary" if primary else "button",
+        aria_disabled="true" if disabled else None,
+    )
+
+
+def copy_button(label: str = "Copy link", text: str = "link") -> Html:
+    """Make a button that copies a text; the page's own address as it comes."""
+    return el("button", label, type="button", class_="plain", data_copy=text)
+
+
+def term(word: str, label: str | None = None) -> Html:
+    """Write a term with its meaning as a tooltip (from the glossary)."""
+    known = meaning(word)
+    if known is None:
+        return el("span", label or word)
+    return el("span", label or word, class_="term", tabindex="0", data_tip=known)
+
+
+def page_header(title: str, question: str, *badges: Html) -> Html:
+    """Write a screen's title and the question that it answers."""
+    return el("div", el("h1", title), el("p", question, class_="ask"), *badges, class_="head")
+
+
+def badge(text: str, tip: str | None = None) -> Html:
+    """Write a badge, such as SYNTHETIC."""
+    return el("span", text, class_="badge", data_tip=tip, tabindex="0" if tip else None)
+
+
+def synthetic_badge() -> Html:
+    """Say that a program made this study."""
+    return badge(
+        "SYNTHETIC", "Made by a program: drawn pictures, simulated models. Not a real measurement."
+    )
+
+
+Status = Literal["confirmed", "suspected", "insufficient", "nothing", "strength", "unscored",
+                 "failed", "quarantined"]  # fmt: skip
+_STATUS: dict[Status, tuple[str, str, str]] = {
+    "confirmed": ("▼", "confirmed weakness", "weak"),
+    "suspected": ("▽", "suspected", "weak"),
+    "insufficient": ("○", "insufficient", ""),
+    "nothing": ("·", "nothing found", ""),
+    "strength": ("▲", "strength", "strong-at"),
+    "unscored": ("∅", "unscored", ""),
+    "failed": ("!", "failed", "weak"),
+    "quarantined": ("⊘", "set aside", "weak"),
+}
+
+
+def status(kind: Status, words: str | None = None) -> Html:
+    """Write a status: always a glyph and a word."""
+    glyph, word, class_ = _STATUS[kind]
+    return el(
+        "span",
+        el("span", glyph, class_="glyph", aria_hidden="true"),
+        words or word,
+        class_=f"status {class_}",
+        data_tip=meaning(word),
+    )
+
+
+def colour(place: int, chosen: bool = True) -> str:
+    """Return a candidate's colour by its place in the study; beyond eight only when chosen."""
+    return COLOURS[place % len(COLOURS)] if chosen and place < len(COLOURS) else GREY
+
+
+def model(name: str, place: int, *, full: str | None = None) -> Html:
+    """Write a candidate's name with its colour.
+
+    Args:
+        name: what is written, perhaps shortened.
+        place: its place in the study.
+        full: its full name, for the tooltip.
+    """
+    dot = el("span", class_="dot", style=f"background:{colour(place)}", aria_hidden="true")
+    return el("span", dot, el("span", name, class_="cut"), class_="model", title=full or name)
+
+
+# --- numbers -----------------------------------------------------------------------------------
+
+
+def interval_bar(estimate: Estimate, place: int = 0, *, lo: float = 0, hi: float = 100) -> Html:
+    """Draw a mean and its interval on a scale.
+
+    Args:
+        estimate: the mean with its interval.
+        place: the candidate's place, for its colour.
+        lo: left end of the scale.
+        hi: right end of the scale.
+    """
+
+    def at(value: float) -> str:
+        return f"{100 * min(max((value - lo) / (hi - lo), 0), 1):.2f}%"
+
+    track = el("line", class_="track", x1="0", x2="100%", y1="8", y2="8")
+    if not estimate.known:
+        return el("svg", track, class_="bar", role="img", aria_label="no value")
+    ink = colour(place)
+    return el(
+        "svg",
+        track,
+        el("line", class_="span", x1=at(estimate.lo), x2=at(estimate.hi), y1="8", y2="8",
+           stroke=ink),
+        el("line", class_="mid", x1=at(estimate.value), x2=at(estimate.value), y1="1", y2="15",
+           stroke=ink),
+        class_="bar",
+        role="img",
+        aria_label=f"{estimate.value:.1f}, interval {estimate.lo:.1f} to {estimate.hi:.1f}",
+    )  # fmt: skip
+
+
+def meter(estimate: Estimate) -> Html:
+    """Draw a small interval under a number, on 0-100."""
+    if not estimate.known:
+        return Html("")
+    width = max(estimate.hi - estimate.lo, 0.5)
+    return el(
+        "span",
+        el("i", style=f"left:{estimate.lo:.1f}%;width:{width:.1f}%"),
+        el("b", style=f"left:calc({estimate.value:.1f}% - 1px)"),
+        class_="meter",
+        aria_hidden="true",
+    )
+
+
+def score_chip(
+    score: int | None,
+    *,
+    text: str | None = None,
+    note: str = "",
+    chosen: bool = False,
+    glyph: str = "∅",
+) -> Html:
+    """Draw a checkpoint's score 1..5, or a glyph where there is none.
+
+    Args:
+        score: None = unscored or failed.
+        text: what it says instead of the score, such as a mean.
+        note: what the tooltip says (the model's name, the reason).
+        chosen: whether it belongs to the chosen model.
+        glyph: what stands for no score: `∅` unscored, `!` failed, `–` not there yet.
+    """
+    classes = f"chip {'none' if score is None else f's{score}'}{' chosen' if chosen else ''}"
+    shown = glyph if score is None else text or score
+    return el("span", shown, class_=classes, data_tip=note or None)
+
+
+def score_legend() -> Html:
+    """Explain the score chips."""
+    chips = [score_chip(number) for number in (1, 2, 3, 4, 5)]
+    return el("span", "score 1 (wrong)", chips, "5 (right)", class_="legend")
+
+
+# --- tables ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column of a table."""
+
+    title: Child
+    number: bool = False
+    """Right-aligned."""
+    width: str | None = None
+    """CSS width."""
+    slim: bool = False
+    """As narrow as its content, centred."""
+    broad: bool = False
+    """Left out where the screen is narrow."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row of a table; give each cell that opens something its own door."""
+
+    cells: Sequence[Child]
+    on: bool = False
+    """Whether it is the chosen one."""
+    light: str | None = None
+    """Name that lights up wherever it is hovered or chosen."""
+
+
+def _cell_class(column: Column) -> str | None:
+    if column.broad:
+        return "broad"
+    return "num" if column.number else "slim" if column.slim else None
+
+
+def table(
+    columns: Sequence[Column], rows: Iterable[Row], *, label: str, tight: bool = False
+) -> Html:
+    """Draw a table.
+
+    Args:
+        columns: left to right.
+        rows: top to bottom.
+        label: what the table shows, for screen readers.
+        tight: less room between rows and columns.
+    """
+    head = [
+        el("th", column.title, scope="col", class_=_cell_class(column),
+           style=f"width:{column.width}" if column.width else None)
+        for column in columns
+    ]  # fmt: skip
+    body = [
+        el(
+            "tr",
+            [
+                el("td", cell, class_=_cell_class(column))
+                for column, cell in zip(columns, row.cells, strict=True)
+            ],
+            class_="on" if row.on else None,
+            aria_current="true" if row.on else None,
+            data_light=row.light,
+        )
+        for row in rows
+    ]
+    inner = el(
+        "table",
+        el("thead", el("tr", head)),
+        el("tbody", body),
+        class_="grid tight" if tight else "grid",
+        aria_label=label,
+    )
+    return el("div", inner, class_="wide")
+
+
+def tabs(choices: Iterable[tuple[str, str, bool]], *, label: str) -> Html:
+    """Draw a row of doors of which one is chosen: (text, address, chosen)."""
+    return el(
+        "nav",
+        [
+            el("a", text, href=href, data_go=True, aria_current="true" if chosen else None)
+            for text, href, chosen in choices
+        ],
+        class_="tabs",
+        aria_label=label,
+    )
+
+
+# --- words of models ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """A part of an answer that is marked."""
+
+    start: int
+    end: int
+    light: str | None = None
+    on: bool = False
+
+
+def said(text: str, spans: Sequence[Span] = (), *, lights: bool = True) -> Html:
+    """Show a model's text as plain text, with parts of it marked.
+
+    Text beyond 2,000 characters is folded away, unless a mark lies in it.
+
+    Args:
+        text: hostile text; it is escaped.
+        spans: parts to mark; overlapping ones are cut at the first.
+        lights: whether marks answer to what is hovered.
+    """
+    if not text.strip():
+        return el("div", el("span", "(empty)", class_="quiet"), class_="said")
+    text = text[:_MOST]
+    pieces, at = [], 0
+    for span in sorted(spans, key=lambda item: (item.start, item.end)):
+        start, end = max(span.start, at), min(span.end, len(text))
+        if start >= end:
+            continue
+        pieces.append(join(text[at:start]))
+        pieces.append(
+            el("mark", text[start:end], data_light=span.light, data_on="1" if span.on else None)
+        )
+        at = end
+    shown = max(at, CUT)
+    rest = text[shown:]
+    pieces.append(join(text[at:shown]))
+    body = el("div", pieces, class_="said", data_lights=lights)
+    if not rest:
+        return body
+    more = el("summary", f"Show all ({len(text):,} characters)")
+    return join(body, el("details", more, el("div", rest, class_="said"), class_="fold"))
+
+
+def fold(title: Child, *content: Child, opened: bool = False) -> Html:
+    """Fold content away behind a title."""
+    return el(
+        "details",
+        el("summary", title),
+        *content,
+        class_="fold",
+        open=opened,
+        data_open="1" if opened else "0",
+    )
+
+
+# --- empty and broken --------------------------------------------------------------------------
+
+
+def empty(what: str, next_: str, *doors: Html) -> Html:
+    """Say what is missing and what to do next."""
+    return el(
+        "div",
+        el("h2", what, style="margin:0"),
+        el("p", next_, class_="quiet"),
+        el("div", *doors, class_="row") if doors else None,
+        class_="empty",
+    )
+
+
+def fault(error: AtomError | str, *doors: Html, title: str = "That didn't work") -> Html:
+    """Show an error: what was given, what is allowed, what to do."""
+    message = error.message if isinstance(error, AtomError) else error
+    return el(
+        "div",
+        el("h2", title, style="margin:0"),
+        el("p", message, class_="text"),
+        el("div", *doors, class_="row") if doors else None,
+        class_="fault",
+        role="alert",
+    )
+
+
+def notice(text: Child) -> Html:
+    """Show a quiet line that the reader should see."""
+    return el("div", text, class_="notice", role="status")
+
+
+def is_number(value: float) -> bool:
+    """Whether there is a number at all."""
+    return not math.isnan(value)

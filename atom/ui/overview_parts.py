@@ -1,0 +1,410 @@
+"""What the Overview is made of: facts, ranking, skill table, quadrant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atom.ui import kit, links, numbers
+from atom.ui.frame import Here
+from atom.ui.html import Html, el, join
+from atom.ui.pages import FAILURES, OVERVIEW
+from atom.views.filters import Filters
+from atom.views.overview import (
+    MIN_SAMPLES,
+    Estimate,
+    ModelQuadrant,
+    Overview,
+    RankRow,
+    SkillCell,
+    SkillRow,
+    Statement,
+)
+from taxonomy import format_path
+
+_PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
+_DEEPER = 2
+"""Layers of the tree that the skill table shows at once."""
+_FULL = 25.0
+"""Difference, in points of 100, at which a cell's tint is full."""
+
+
+def facts(statements: Sequence[Statement]) -> Html:
+    """List what stands out, each sentence a door."""
+    return el(
+        "section",
+        el("h2", "What stands out"),
+        el(
+            "ul",
+            [
+                el("li", kit.door(s.text, links.address(_PAGES[s.page], s.filters)))
+                for s in statements
+            ],
+            class_="facts",
+        ),
+    )
+
+
+def ranking(here: Here, view: Overview) -> Html:
+    """Draw the ranking; each row opens the model's failures."""
+    process = view.measure == "process"
+    lucky = any(row.lucky.known for row in view.ranking)
+    ends = _ends(view.ranking)
+    fine = _Fine(
+        right=min((row.right.n for row in view.ranking if row.right.known), default=0),
+        lucky=min((row.lucky.n for row in view.ranking if row.lucky.known), default=0),
+    )
+    lowest = "Lowest capabilities" if process else f"Lowest {view.facet or ''}"
+    columns = [
+        kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
+        kit.Column(title="Model"),
+        kit.Column(title="Score, 0–100" if process else "Right answers, %", number=True),
+        kit.Column(title=_axis(ends, process), width="22%"),
+        *([kit.Column(title="Right", number=True)] if process else []),
+        *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
+          if lucky else []),
+        *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
+        kit.Column(title=lowest),
+    ]  # fmt: skip
+    rows = [_rank_row(here, row, ends, fine, process=process, lucky=lucky) for row in view.ranking]
+    return el(
+        "section",
+        el("h2", _ranking_title(view)),
+        kit.table(columns, rows, label="Ranking of models"),
+        el("p", _counted(here, view), class_="note", style="margin-top:8px"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Fine:
+    """The smallest n of a column: it decides on decimals for the column as a whole."""
+
+    right: int
+    lucky: int
+
+
+def _ends(rows: Sequence[RankRow]) -> tuple[float, float]:
+    """Choose the ends of the ranking's scale: tens that hold all intervals."""
+    known = [row.score for row in rows if row.score.known]
+    if not known:
+        return 0, 100
+    lo = 10 * math.floor(min(estimate.lo for estimate in known) / 10)
+    hi = 10 * math.ceil(max(estimate.hi for estimate in known) / 10)
+    return max(0, lo), min(100, max(hi, lo + 20))
+
+
+def _axis(ends: tuple[float, float], process: bool) -> Html:
+    unit = "" if process else " %"
+    middle = kit.term("interval", "95 % interval")
+    lo, hi = (el("span", f"{end:g}{unit}") for end in ends)
+    return el("span", lo, middle, hi, class_="axis")
+
+
+def _ranking_title(view: Overview) -> str:
+    first = [row for row in view.ranking if row.rank_best == 1 and row.score.known]
+    if len(first) > 1:
+        return f"Ranking: {len(first)} models could be first"
+    return f"Ranking: {first[0].name} is first" if first else "Ranking"
+
+
+def _rank_row(
+    here: Here,
+    row: RankRow,
+    ends: tuple[float, float],
+    fine: _Fine,
+    *,
+    process: bool,
+    lucky: bool,
+) -> kit.Row:
+    to = links.address(FAILURES.url_path, row.filters)
+    right = row.filters.but(outcome="right", process="flawed", show="all")
+    unscored = row.filters.but(show="unscored")
+    bar = join(kit.interval_bar(row.score, row.colour, lo=ends[0], hi=ends[1]))
+    cells: list[Html | str] = [
+        numbers.rank(row.rank_best, row.rank_worst),
+        el("a", kit.model(row.name, row.colour), href=to, data_go=True, class_="cell"),
+        el(
+            "a",
+            el("span", numbers.score(row.score.value), class_="strong"),
+            el("span", f"  n {row.score.samples}", class_="quiet small"),
+            href=to,
+            data_go=True,
+            class_="cell",
+            data_tip=f"{numbers.interval(row.score)}\n{row.score.n} answers to "
+            f"{row.score.samples} samples",
+        ),
+        el("a", bar, href=to, data_go=True, class_="cell", tabindex="-1"),
+    ]
+    if process:
+        cells.append(numbers.percent(row.right.value, fine.right))
+    if lucky:
+        cells.append(_percent_door(row.lucky, fine.lucky, links.address(FAILURES.url_path, right)))
+    if process:
+        text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
+        cells.append(
+            el("a", text, href=links.address(FAILURES.url_path, unscored), data_go=True,
+               class_="cell", data_tip=f"{row.n_unscored} checkpoints without a score")
+            if row.n_unscored
+            else el("span", text, class_="quiet")
+        )  # fmt: skip
+    cells.append(_lowest(row))
+    return kit.Row(cells=cells, on=row.model_id == here.filters.model)
+
+
+def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:
+    if not estimate.known:
+        return el("span", numbers.NONE, class_="quiet")
+    return el(
+        "a",
+        numbers.percent(estimate.value, fine),
+        href=to,
+        data_go=True,
+        class_="cell",
+        data_tip=f"{numbers.interval(estimate)} of {estimate.n} right answers",
+    )
+
+
+def _lowest(row: RankRow) -> Html:
+    doors = []
+    for skill in row.lowest:
+        cell = next(cell for cell in skill.cells if cell.model_id == row.model_id)
+        doors.append(
+            el(
+                "a",
+                f"{numbers.middle(skill.name, 26)} ",
+                el("span", numbers.score(cell.estimate.value), class_="quiet small"),
+                href=links.address(FAILURES.url_path, cell.filters),
+                data_go=True,
+                class_="nowrap",
+                data_tip=f"{format_path(skill.path) if skill.path else skill.name}\n"
+                f"{numbers.interval(cell.estimate)} on {cell.estimate.samples} samples",
+            )
+        )
+    if not doors:
+        return el("span", f"○ under {MIN_SAMPLES} samples each", class_="quiet small")
+    return el("span", doors, class_="lowest")
+
+
+def _counted(here: Here, view: Overview) -> Html:
+    parts: list[Html | str] = []
+    if view.measure == "process":
+        scale = kit.term("judge-scale", "judge-scale")
+        parts.append(join("Mean sample score over its criteria, ", scale))
+    else:
+        parts.append("Share of right final answers")
+    parts.append(numbers.count(view.samples, "sample"))
+    parts.append(numbers.count(view.answers, "answer"))
+    if view.quarantined:
+        every = Filters(study=here.filters.study, show="all")
+        parts.append(
+            join(
+                kit.door(f"{view.quarantined} set aside", links.address(FAILURES.url_path, every)),
+                " (judge and reference disagree)",
+            )
+        )
+    if view.pending:
+        parts.append(f"{numbers.count(view.pending, 'checkpoint')} still to be scored")
+    if view.unanswered:
+        parts.append(f"{numbers.count(view.unanswered, 'answer')} missing or failed")
+    return join(*[piece for part in parts for piece in (" · ", part)][1:])
+
+
+# --- skills ------------------------------------------------------------------------------------
+
+
+def skills(here: Here, view: Overview) -> Html:
+    """Draw capability (or label) by model; every cell is a door into the failures behind it."""
+    rows = _visible(here, view)
+    tabs = _skill_tabs(here, view)
+    head = el("div", el("h2", _skill_title(here, view), style="margin:0"), tabs, class_="row",
+              style="justify-content:space-between;margin-bottom:8px")  # fmt: skip
+    if not rows:
+        nothing = "No criteria hang in a tree yet" if view.facet is None else "No answers here"
+        return el("section", head, el("p", f"{nothing}.", class_="quiet"))
+    names = [candidate.name for candidate in here.data.candidates]
+    columns = [
+        kit.Column(title="Capability" if view.facet is None else view.facet.capitalize()),
+        kit.Column(title="Samples", number=True),
+        *(
+            kit.Column(title=kit.model(short, number, full=names[number]), number=True)
+            for number, short in enumerate(numbers.short_names(names))
+        ),
+    ]
+    base = len(here.filters.node) if view.facet is None else 0
+    table = kit.table(
+        columns,
+        [_skill_row(here, row, base) for row in rows],
+        label="Scores by capability and model",
+    )
+    return el(
+        "section",
+        head,
+        table,
+        el(
+            "p",
+            el("span", "worse", style=f"{_tint(-_FULL)};padding:1px 6px;border-radius:3px"),
+            " and ",
+            el("span", "better", style=f"{_tint(_FULL)};padding:1px 6px;border-radius:3px"),
+            " than the models' mean in that row; the line under a number is its 95 % interval on "
+            f"0–100; ○ under {MIN_SAMPLES} samples. A number opens the failures behind it.",
+            class_="note",
+            style="margin-top:8px",
+        ),
+    )
+
+
+def _visible(here: Here, view: Overview) -> list[SkillRow]:
+    if view.facet is not None:
+        return list(view.skills)
+    node = here.filters.node
+    depth = len(node)
+    inside = [row for row in view.skills if row.path[:depth] == node]
+    return [row for row in inside if depth <= row.depth <= depth + _DEEPER and row.depth > 0]
+
+
+def _skill_title(here: Here, view: Overview) -> str:
+    if view.facet is not None:
+        return f"By {view.facet}: who is right where"
+    node = here.filters.node
+    return f"Inside {node[-1]}" if node else "Who is good at what"
+
+
+def _skill_tabs(here: Here, view: Overview) -> Html | None:
+    choices: list[tuple[str, str, bool]] = []
+    page = OVERVIEW.url_path
+    if view.measure == "process":
+        choices.append(("Capabilities", links.address(page, here.filters), view.facet is None))
+    choices += [
+        (name.capitalize(), links.address(page, here.filters, facet=name), view.facet == name)
+        for name in view.facets
+    ]
+    return kit.tabs(choices[:8], label="What the table groups by") if len(choices) > 1 else None
+
+
+def _skill_row(here: Here, row: SkillRow, base: int) -> kit.Row:
+    depth = max(row.depth - base - (1 if not base else 0), 0)
+    style = f"padding-left:{18 * depth}px"
+    class_ = "strong" if depth == 0 else None
+    if row.path:
+        deeper = here.filters.but(node=row.path, sample=None, criterion=None)
+        name: Html = el(
+            "a",
+            row.name,
+            href=links.address(OVERVIEW.url_path, deeper),
+            data_go=True,
+            class_=class_,
+            data_tip=format_path(row.path),
+        )
+    else:
+        name = el("span", row.name, class_=class_)
+    known = [cell.estimate.value for cell in row.cells if cell.estimate.known]
+    mean = sum(known) / len(known) if known else math.nan
+    return kit.Row(
+        cells=[
+            el("div", name, style=style),
+            el("span", row.samples, class_="quiet"),
+            *(_skill_cell(cell, mean) for cell in row.cells),
+        ],
+        on=bool(row.path) and row.path == here.filters.node,
+    )
+
+
+def _skill_cell(cell: SkillCell, mean: float) -> Html:
+    estimate = cell.estimate
+    if not estimate.known:
+        return el("span", numbers.NONE, class_="quiet")
+    thin = estimate.samples < MIN_SAMPLES
+    tip = f"{numbers.interval(estimate)}\n{estimate.n} values from {estimate.samples} samples"
+    text = numbers.score(estimate.value)
+    return el(
+        "a",
+        el("span", f"○ {text}", class_="quiet") if thin else text,
+        kit.meter(estimate),
+        href=links.address(FAILURES.url_path, cell.filters),
+        data_go=True,
+        class_="cell",
+        style=None if thin else _tint(estimate.value - mean),
+        data_tip=f"insufficient: under {MIN_SAMPLES} samples\n{tip}" if thin else tip,
+    )
+
+
+def _tint(difference: float) -> str:
+    """Colour a difference: orange worse, blue better, none at zero."""
+    share = min(abs(difference) / _FULL, 1.0)
+    if math.isnan(share) or share < 0.12:
+        return ""
+    ink = "213,94,0" if difference < 0 else "36,87,214"
+    return f"background:rgba({ink},{0.04 + 0.22 * share:.2f})"
+
+
+# --- quadrant ----------------------------------------------------------------------------------
+
+_CORNERS = (
+    ("Right answer, right reason", "sound", "right", "sound", "#14407F"),
+    ("Right answer, wrong reason", "lucky", "right", "flawed", "#7FAAE6"),
+    ("Wrong answer, right reason", "slip", "wrong", "sound", "#F2B37A"),
+    ("Wrong answer, wrong reason", "broken", "wrong", "flawed", "#B4530A"),
+)
+"""Words, the count's name (a glossary term), outcome, process, colour."""
+
+
+def quadrants(items: Sequence[ModelQuadrant]) -> Html | None:
+    """Draw right and wrong answers against the process behind them, a row a model."""
+    if not items:
+        return None
+    swatch = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px"
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title="Share of answers", width="26%"),
+        *(
+            kit.Column(
+                title=join(
+                    el("span", style=f"{swatch};background:{ink}"),
+                    kit.term(word, f"{words} ({word})"),
+                ),
+                number=True,
+            )
+            for words, word, _, _, ink in _CORNERS
+        ),
+    ]
+    return el(
+        "section",
+        el("h2", "Right answer, wrong reason"),
+        kit.table(columns, [_quadrant_row(item) for item in items],
+                  label="Answers against the process behind them"),
+        el(
+            "p",
+            "A reason is right when the answer's steps reach 4 of 5 in the weighted mean. "
+            "Percentages are of the model's answers with a known outcome and scored checkpoints.",
+            class_="note",
+            style="margin-top:8px",
+        ),
+    )  # fmt: skip
+
+
+def _quadrant_row(item: ModelQuadrant) -> kit.Row:
+    counts = item.counts
+    at, bars = 0.0, []
+    cells: list[Html] = []
+    for words, name, outcome, process, ink in _CORNERS:
+        number = getattr(counts, name)
+        share = 100 * number / counts.n
+        bars.append(el("rect", x=f"{at:.2f}%", y="1", width=f"{share:.2f}%", height="14", fill=ink))
+        at += share
+        to = item.filters.but(outcome=outcome, process=process, show="all")
+        cells.append(
+            el(
+                "a",
+                numbers.percent(share, counts.n),
+                el("span", f"  {number}", class_="quiet small"),
+                href=links.address(FAILURES.url_path, to),
+                data_go=True,
+                class_="cell",
+                data_tip=f"{words} ({name}): {number} of {counts.n} answers",
+            )
+        )
+    bar = el("svg", bars, class_="bar", role="img",
+             aria_label=f"{counts.sound} sound, {counts.lucky} lucky, {counts.slip} slip, "
+             f"{counts.broken} broken of {counts.n}")  # fmt: skip
+    return kit.Row(cells=[kit.model(item.name, item.colour), bar, *cells])

@@ -1,0 +1,84 @@
+"""All screens, by section; only those listed here are in the menu.
+
+To add a screen: write `pages/<section>/<name>.py`, and add a `Screen` here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Section = Literal["Explore", "Run", "Trust", "Share"]
+SECTIONS: tuple[Section, ...] = ("Explore", "Run", "Trust", "Share")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen:
+    """A screen.
+
+    Attributes:
+        section: where it stands in the menu.
+        title: its name.
+        question: the one question that it answers.
+        url_path: its address; flat, unique, empty for the first screen.
+        file: relative to the project's root.
+    """
+
+    section: Section
+    title: str
+    question: str
+    url_path: str
+    file: str
+
+
+OVERVIEW = Screen(
+    section="Explore",
+    title="Overview",
+    question="Who is ahead, and what breaks each of them?",
+    url_path="",
+    file="pages/explore/overview.py",
+)
+TREE = Screen(
+    section="Explore",
+    title="Capability tree",
+    question="What is being tested, and who fails where?",
+    url_path="tree",
+    file="pages/explore/tree.py",
+)
+FAILURES = Screen(
+    section="Explore",
+    title="Failures",
+    question="Show me: which answers failed, where in the picture, and why?",
+    url_path="failures",
+    file="pages/explore/failures.py",
+)
+REPLAY = Screen(
+    section="Run",
+    title="Live replay",
+    question="Watch a judge think: how does it solve, cut and score one question?",
+    url_path="replay",
+    file="pages/run/replay.py",
+)
+RUNS = Screen(
+    section="Run",
+    title="Runs",
+    question="What is running, what did it cost, and what is left?",
+    url_path="runs",
+    file="pages/run/runs.py",
+)
+SETTINGS = Screen(
+    section="Share",
+    title="Settings",
+    question="Who can be asked, where does data go, and where is it kept?",
+    url_path="settings",
+    file="pages/share/settings.py",
+)
+SCREENS: tuple[Screen, ...] = (OVERVIEW, TREE, FAILURES, REPLAY, RUNS, SETTINGS)
+
+
+def find_screen(url_path: str) -> Screen | None:
+    """Return the screen with this address, or None."""
+    for screen in SCREENS:
+        if screen.url_path == url_path:
+            return screen
+    return None

@@ -1,0 +1,375 @@
+"""The Runs page's controls: start, watch, stop, resume."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+
+from atom.engine.control import RunStatus, list_runs, resume_run, start_run, stop_run
+from atom.engine.endpoints import known_endpoints
+from atom.engine.forecast import Forecast, forecast
+from atom.engine.jobs import Job
+from atom.engine.own import DEMO_COPY, own_copy
+from atom.engine.plan import STAGES, RunSpec
+from atom.errors import AtomError
+from atom.records import Endpoint, Study, content_id
+from atom.ui import kit, links, runs_parts, stores, work
+from atom.ui.frame import Here
+from atom.ui.html import el
+from atom.ui.pages import REPLAY, SETTINGS
+from atom.views.filters import Filters
+from atom.views.runs import RunForm, RunView, Seen, judge_endpoint, log_tail, run_view
+
+FORMS = "runs_forms"
+FAULT = "runs_fault"
+SEEN = "runs_seen"
+FORECASTS = "runs_forecast"
+COPYING = "runs_copying"
+_WATCHED = 40
+"""Looks by which the pace is measured."""
+_EVERY = 0.5
+
+
+# --- a sealed study -------------------------------------------------------------------------------
+
+
+def draw_sealed(here: Here) -> None:
+    """Offer a copy, since a sealed study can't be added to."""
+    job_id = st.session_state.get(COPYING)
+    if job_id is not None:
+        _copying(here, job_id)
+        return
+    kit.show(
+        kit.empty(
+            "The bundled study is sealed",
+            f"A run adds to a study, and this one can't be changed. Make your own copy: it is "
+            f"called {DEMO_COPY!r}, holds everything that is here, and nothing is judged twice.",
+        ),
+        key="runs_sealed",
+    )
+
+    def copy() -> None:
+        store = stores.user_store(create=True)
+        assert store is not None
+
+        async def work_(job: Job[object]) -> object:
+            del job
+            return await asyncio.to_thread(own_copy, here.store, here.entry.study.id, store)
+
+        ask: Callable[[Job[object]], Awaitable[object]] = work_
+        st.session_state[COPYING] = work.jobs().start("copy", ask).id
+
+    st.button("Make my own copy", key="runs_copy", type="primary", on_click=copy)
+    _show_fault()
+
+
+def _copying(here: Here, job_id: str) -> None:
+    @st.fragment(run_every=work.LOOK_EVERY)
+    def look() -> None:
+        job = work.jobs().get(job_id)
+        state = job.snapshot() if job is not None else None
+        if state is not None and state.status == "running":
+            words = f"Copying {here.entry.study.name}… {state.seconds:.0f} s"
+            kit.show(el("p", words, class_="quiet"), key="runs_copying")
+            return
+        st.session_state.pop(COPYING, None)
+        if state is not None and state.status == "done":
+            st.query_params.from_dict({"study": cast("Study", state.result).id})
+        else:
+            st.session_state[FAULT] = state.error if state else "the server started anew: try again"
+        st.rerun()
+
+    look()
+
+
+def _show_fault() -> None:
+    fault = st.session_state.get(FAULT)
+    if fault:
+        kit.show(kit.fault(fault), key="runs_fault")
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def found_runs(here: Here) -> list[RunStatus]:
+    """Return the study's runs, the newest first."""
+    return list_runs(here.store, here.entry.study.id)
+
+
+def draw_run(here: Here, runs: list[RunStatus]) -> None:
+    """Draw the run that is looked at: the chosen one, else one that works, else the newest."""
+    wanted = here.query.get("run")
+    status = (
+        next((item for item in runs if item.run.id == wanted), None)
+        or next((item for item in runs if item.alive), None)
+        or (runs[0] if runs else None)
+    )
+    if status is None:
+        return
+    run_id = status.run.id
+    alive = status.alive
+
+    def look() -> None:
+        now = next((i for i in list_runs(here.store, here.entry.study.id) if i.run.id == run_id),
+                   None)  # fmt: skip
+        if now is None or (alive and not now.alive):
+            st.rerun()
+        view = _watched(now)
+        log = "" if now.alive else log_tail(here.store, run_id)
+        kit.show(runs_parts.progress(view, Filters(study=here.entry.key), log), key=f"run_{run_id}")
+
+    st.fragment(look, run_every=_EVERY if alive else None)()
+    _buttons(here, run_view(status.run, alive=status.alive))
+
+
+def _watched(status: RunStatus) -> RunView:
+    held: dict[str, deque[Seen]] = st.session_state.setdefault(SEEN, {})
+    seen = held.setdefault(status.run.id, deque(maxlen=_WATCHED))
+    if seen and status.run.done < seen[-1].done:
+        seen.clear()
+    seen.append(Seen(moment=time.monotonic(), done=status.run.done))
+    return run_view(status.run, alive=status.alive, seen=list(seen))
+
+
+def _buttons(here: Here, view: RunView) -> None:
+    run, store = view.run, here.store
+
+    def act(what: Callable[[], object]) -> None:
+        st.session_state.pop(FAULT, None)
+        try:
+            what()
+        except AtomError as error:
+            st.session_state[FAULT] = error.message
+
+    def again(*, retry: bool) -> None:
+        endpoints = known_endpoints(stores.settings())
+        asked = [endpoints[n] for n in (run.judge, *run.candidates) if n and n in endpoints]
+        hosts = work.hosts_to_ask(here.entry, asked)
+
+        def go() -> None:
+            act(lambda: resume_run(store, run.id, stores.settings(), retry_failed=retry))
+
+        if hosts:
+            work.ask_first(here.entry, hosts, _sent(here), go)
+        else:
+            go()
+
+    def halt() -> None:
+        act(lambda: stop_run(store, run.id))
+
+    with st.container(horizontal=True, key="stepbar_run"):
+        if view.can_stop:
+            st.button("Stop", key="run_stop", on_click=halt)
+        if view.can_resume:
+            st.button("Resume", key="run_resume", type="primary",
+                      on_click=lambda: act(lambda: again(retry=False)))  # fmt: skip
+        if view.can_retry:
+            st.button("Try the failed again", key="run_retry",
+                      on_click=lambda: act(lambda: again(retry=True)))  # fmt: skip
+
+
+# --- starting one ---------------------------------------------------------------------------------
+
+
+def _form(here: Here, endpoints: dict[str, Endpoint]) -> RunForm:
+    held: dict[str, RunForm] = st.session_state.setdefault(FORMS, {})
+    if here.entry.key not in held:
+        judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
+        own = judge_endpoint(here.store, here.data.study.judge_id)
+        own = own if own in judges else None
+        real = next((name for name in judges if not endpoints[name].is_probe), "")
+        held[here.entry.key] = RunForm(
+            judge=own or ("probe-judge" if here.data.study.synthetic else real),
+            stages=tuple(stage for stage in STAGES if stage != "answer"),
+        )
+    return held[here.entry.key]
+
+
+def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
+    """Draw the form that starts a run, with what it would do and cost."""
+    form = _form(here, endpoints)
+    held: dict[str, RunForm] = st.session_state[FORMS]
+
+    def typed(field: str, key: str) -> None:
+        value = st.session_state[key]
+        if field == "stages":
+            value = tuple(stage for stage in STAGES if stage in (value or ()))
+        elif field == "candidates":
+            value = tuple(value or ())
+            stages = {*held[here.entry.key].stages} | ({"answer"} if value else set())
+            kept = tuple(s for s in STAGES if s in stages and (value or s != "answer"))
+            held[here.entry.key] = replace(held[here.entry.key], stages=kept)
+        elif field == "repeats":
+            value = value or 1
+        changes: dict[str, Any] = {field: value}
+        held[here.entry.key] = replace(held[here.entry.key], **changes)
+
+    def bound(field: str, value: object) -> dict[str, Any]:
+        key = f"form_{field}_{here.entry.key}"
+        st.session_state[key] = value
+        return {"key": key, "on_change": typed, "args": (field, key)}
+
+    judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
+    models = [name for name, endpoint in endpoints.items() if "candidate" in endpoint.roles]
+    kit.show(el("h2", "Start a run", style="margin:8px 0 0"), key="runs_start_head")
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        chosen = form.judge if form.judge in judges else None
+        st.selectbox("Judge", judges, **bound("judge", chosen), index=None,
+                     placeholder="Choose who judges")  # fmt: skip
+        st.multiselect(
+            "Models that answer first (none: judge the answers that are there)", models,
+            **bound("candidates", [name for name in form.candidates if name in models]),
+        )  # fmt: skip
+        st.pills("Stages", STAGES, selection_mode="multi",
+                 **bound("stages", list(form.stages)))  # fmt: skip
+        kit.show(runs_parts.stages(), key="runs_stages")
+    with right:
+        one, two, three = st.columns(3)
+        with one:
+            st.number_input("At most so many samples", 1, 1_000_000, step=1, placeholder="all",
+                            **bound("limit", form.limit))  # fmt: skip
+        with two:
+            st.number_input("Scorings of each answer", 1, 20, step=1,
+                            **bound("repeats", form.repeats),
+                            help="More than one shows how steady the judge is.")  # fmt: skip
+        with three:
+            st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, step=1.0,
+                            placeholder="no cap", **bound("budget", form.budget))  # fmt: skip
+        st.checkbox("Ask again for what failed before",
+                    **bound("retry_failed", form.retry_failed))  # fmt: skip
+        form = held[here.entry.key]
+        if form.problem:
+            kit.show(kit.notice(form.problem), key="runs_problem")
+            return
+        spec = spec_of(here, form)
+        found = _forecast(here, spec, endpoints)
+        _start_button(here, spec, endpoints, found)
+    _show_fault()
+
+
+def spec_of(here: Here, form: RunForm) -> RunSpec:
+    """Say what the form asks for."""
+    return RunSpec(
+        study_id=here.entry.study.id,
+        stages=form.stages,
+        judge=form.judge or None,
+        candidates=form.candidates,
+        limit=form.limit,
+        repeats=form.repeats,
+        budget=form.budget,
+        retry_failed=form.retry_failed,
+    )
+
+
+def _forecast(here: Here, spec: RunSpec, endpoints: dict[str, Endpoint]) -> Forecast | None:
+    """Draw the forecast; it is worked out in the background, once for each form and revision."""
+    key = content_id("forecast", repr(spec), here.data.revision, here.store.url)
+    held = st.session_state.get(FORECASTS)
+    if held is None or held[0] != key:
+
+        async def work_(job: Job[object]) -> object:
+            del job
+            return await asyncio.to_thread(forecast, here.store, spec, endpoints)
+
+        ask: Callable[[Job[object]], Awaitable[object]] = work_
+        job = work.jobs().start("forecast", ask)
+        held = st.session_state[FORECASTS] = (key, job.id)
+        job.wait(work.PATIENCE)
+    found_job = work.jobs().get(held[1])
+    state = found_job.snapshot() if found_job is not None else None
+    if state is None:
+        st.session_state.pop(FORECASTS, None)
+        st.rerun()
+    if state.status == "running":
+        _counting(held[1])
+        return None
+    if state.status != "done":
+        kit.show(kit.fault(state.error or "the count was stopped"), key="runs_forecast")
+        return None
+    found = cast("Forecast", state.result)
+    kit.show(runs_parts.forecast(found), key="runs_forecast")
+    return found
+
+
+def _counting(job_id: str) -> None:
+    @st.fragment(run_every=work.LOOK_EVERY)
+    def look() -> None:
+        job = work.jobs().get(job_id)
+        state = job.snapshot() if job is not None else None
+        if state is None or state.status != "running":
+            st.rerun()
+        words = "Counting what is left, and what it would cost…"
+        kit.show(el("p", words, class_="quiet"), key="runs_counting")
+
+    look()
+
+
+def _sent(here: Here) -> str:
+    count = len(here.data.table.sample_ids)
+    return (
+        f"The pictures and questions of this study ({count:,} samples), with choices, references "
+        "and answers, would be sent"
+    )
+
+
+def _start_button(
+    here: Here, spec: RunSpec, endpoints: dict[str, Endpoint], found: Forecast | None
+) -> None:
+    def start() -> None:
+        st.session_state.pop(FAULT, None)
+        try:
+            run = start_run(here.store, spec, stores.settings())
+        except AtomError as error:
+            st.session_state[FAULT] = error.message
+            return
+        st.query_params.from_dict({"study": here.entry.key, "run": run.id})
+
+    def ask() -> None:
+        names = [name for name in (spec.judge, *spec.candidates) if name in endpoints]
+        hosts = work.hosts_to_ask(here.entry, [endpoints[name] for name in names if name])
+        if hosts:
+            work.ask_first(here.entry, hosts, _sent(here), start)
+        else:
+            start()
+
+    nothing = found is not None and not found.stages
+    with st.container(horizontal=True, vertical_alignment="center", key="stepbar_start"):
+        st.button("Start", key="run_start", type="primary", on_click=ask,
+                  disabled=found is None or nothing)  # fmt: skip
+        words = "It goes on when you close this page; Stop loses nothing that is done."
+        kit.show(el("p", words, class_="quiet small"), key="runs_start_words")
+
+
+def draw_history(here: Here, runs: list[RunStatus]) -> None:
+    """Draw the list of runs; it follows those that work."""
+    filters = Filters(study=here.entry.key)
+
+    def look() -> None:
+        views = [run_view(item.run, alive=item.alive) for item in found_runs(here)]
+        kit.show(runs_parts.history(views, filters, here.query.get("run")), key="runs_history")
+
+    alive = any(item.alive for item in runs)
+    st.fragment(look, run_every=_EVERY * 4 if alive else None)()
+
+
+def draw_no_samples(here: Here) -> None:
+    """Say that there is nothing to run on."""
+    kit.show(
+        kit.empty(
+            "This study has no samples yet",
+            "Import answers that you already have, make probes, or bring a picture on Live replay "
+            "and save it into this study.",
+            kit.button(
+                "Open Live replay", links.address(REPLAY.url_path, Filters(study=here.entry.key))
+            ),
+            kit.button("Set up an endpoint", links.address(SETTINGS.url_path, Filters())),
+        ),
+        key="runs_no_samples",
+    )

@@ -1,0 +1,155 @@
+"""Work behind a screen: jobs, what they cost, and the agreement before anything leaves.
+
+Threads can't draw. A screen starts a job here, and a fragment looks at it until it ends.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Iterable
+
+import streamlit as st
+
+from atom.engine.consent import give_consent, is_remote
+from atom.engine.jobs import Jobs
+from atom.records import Endpoint
+from atom.ui import kit, stores
+from atom.ui.html import el
+from atom.ui.kit import ASSETS
+from atom.views.runs import money
+from atom.views.shelf import StudyEntry
+
+AGREED = "atom_agreed"
+ASKING = "atom_asking"
+PATIENCE = 0.3
+"""Seconds within which a step that ends shows no sign of work."""
+LOOK_EVERY = 0.4
+"""Seconds between two looks at a job."""
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """Return the jobs of this server.
+
+    The first call begins to load the client's library in the background, so that the first step
+    that somebody takes doesn't wait for it.
+    """
+    threading.Thread(
+        target=importlib.import_module, args=("openai",), daemon=True, name="warm-up"
+    ).start()
+    return Jobs()
+
+
+def style() -> None:
+    """Add these screens' own CSS to the page."""
+    st.html(f"<style>{(ASSETS / 'work.css').read_text(encoding='utf-8')}</style>")
+
+
+# --- price ---------------------------------------------------------------------------------------
+
+
+def price_words(tokens: int, cost: float | None, endpoint: Endpoint) -> str:
+    """Say what a step will cost, before it's taken."""
+    if not tokens:
+        return "nothing to pay: the stored reply is used again"
+    return cost_words(tokens, cost, [endpoint])
+
+
+def cost_words(tokens: int, cost: float | None, asked: Iterable[Endpoint]) -> str:
+    """Write `about 1,900 tokens, $0.0040, to api.host`."""
+    asked = list(asked)
+    if all(endpoint.is_probe and not endpoint.url for endpoint in asked):
+        return f"about {_round(tokens):,} tokens, free, offline"
+    hosts = ", ".join(dict.fromkeys(endpoint.host for endpoint in asked if endpoint.url))
+    return f"about {_round(tokens):,} tokens, {money(cost)}, to {hosts}"
+
+
+def _round(tokens: int) -> int:
+    return tokens if tokens < 1000 else round(tokens, -2)
+
+
+# --- agreement -----------------------------------------------------------------------------------
+
+
+def agreed(entry: StudyEntry, host: str) -> bool:
+    """Whether this study's pictures and texts may go to a host.
+
+    The agreement about a sealed study, which can't be written, lasts for this visit.
+    """
+    return host in entry.study.consent or (entry.key, host) in _visit()
+
+
+def _visit() -> set[tuple[str, str]]:
+    held: set[tuple[str, str]] = st.session_state.setdefault(AGREED, set())
+    return held
+
+
+def agreed_now(entry: StudyEntry) -> tuple[str, ...]:
+    """Return the hosts that were agreed to for this visit alone."""
+    hosts = sorted(host for key, host in _visit() if key == entry.key)
+    return tuple(host for host in hosts if host not in entry.study.consent)
+
+
+def disagree(entry: StudyEntry, host: str) -> None:
+    """Take back an agreement of this visit."""
+    _visit().discard((entry.key, host))
+
+
+def hosts_to_ask(entry: StudyEntry, endpoints: Iterable[Endpoint]) -> tuple[str, ...]:
+    """Return the hosts that nobody has agreed to yet."""
+    hosts = [e.host for e in endpoints if is_remote(e) and not agreed(entry, e.host)]
+    return tuple(dict.fromkeys(hosts))
+
+
+def agree(entry: StudyEntry, hosts: Iterable[str]) -> None:
+    """Note the agreement."""
+    hosts = list(hosts)
+    _visit().update((entry.key, host) for host in hosts)
+    if not entry.bundled:
+        give_consent(stores.store_of(entry), entry.study.id, hosts)
+
+
+def ask_first(entry: StudyEntry, hosts: Iterable[str], what: str, then: Callable[[], None]) -> None:
+    """Ask whether something may be sent; call it from a callback.
+
+    Args:
+        entry: the study.
+        hosts: where it would go.
+        what: what would be sent, in words.
+        then: done when the reader agrees.
+    """
+    st.session_state[ASKING] = (entry, tuple(hosts), what, then)
+
+
+def draw_question() -> None:
+    """Open the dialog when a question is waiting; call it once at a page's end."""
+    waiting = st.session_state.pop(ASKING, None)
+    if waiting is not None:
+        _dialog(*waiting)
+
+
+@st.dialog("Send this off this computer?")
+def _dialog(entry: StudyEntry, hosts: tuple[str, ...], what: str, then: Callable[[], None]) -> None:
+    kept = (
+        "The agreement lasts for this visit, since the bundled study can't be written."
+        if entry.bundled
+        else "The agreement is kept with the study; Settings lists it and takes it back."
+    )
+    kit.show(
+        el(
+            "div",
+            el("p", what),
+            el("p", "to ", el("span", ", ".join(hosts), class_="strong text")),
+            el("p", kept, class_="quiet small"),
+            style="display:flex;flex-direction:column;gap:8px",
+        ),
+        key="consent_words",
+    )
+    with st.container(horizontal=True):
+        if st.button("Agree and send", key="consent_yes", type="primary"):
+            agree(entry, hosts)
+            then()
+            st.rerun()
+        if st.button("Send nothing", key="consent_no"):
+            st.rerun()

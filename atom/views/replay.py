@@ -1,0 +1,515 @@
+"""Live replay: the criteria as they are edited, the answers to choose from, what streams in."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from atom.records import (
+    Candidate,
+    Checkpoint,
+    Criterion,
+    Outcome,
+    Region,
+    Response,
+    Sample,
+    Sampling,
+    StudySample,
+    content_id,
+)
+from atom.records import Mapping as LeafMapping
+from atom.stages import criteria as criteria_stage
+from atom.stages import outcome as outcome_stage
+from atom.stages.criteria import CriteriaResult, EditedCriterion
+from atom.stages.gate import TOTAL_WEIGHT, largest_remainder
+from atom.stages.schemas import MAX_CRITERIA
+from atom.store import Store, table
+from atom.views.study_data import HAND_MADE, StudyData
+from taxonomy import Path, Tree, format_path
+
+HAND = "hand"
+"""The prompt of a mapping that a person chose."""
+TYPED = "typed"
+"""The prompt of an answer that a person typed."""
+LONGEST = 2000
+"""Letters of a question or a truth that are kept."""
+_MOST_CHOICES = 26
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A criterion as the editor holds it.
+
+    Attributes:
+        key: its name in the editor; stays while its words change.
+        question: the open question.
+        truth: its ground truth.
+        weight: a whole number from 1 to 10.
+        leaf: where it hangs in the tree; None while it isn't mapped.
+        step: 1-based step of the replay that it checks.
+        regions: where to look.
+    """
+
+    key: str
+    question: str = ""
+    truth: str = ""
+    weight: int = 1
+    leaf: Path | None = None
+    step: int | None = None
+    regions: tuple[Region, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Whether its question or its truth is still to be written."""
+        return not self.question.strip() or not self.truth.strip()
+
+
+Drafts = tuple[Draft, ...]
+
+
+def drafts_of(result: CriteriaResult) -> Drafts:
+    """Take a judge's criteria into the editor."""
+    words = {criterion.id: criterion for criterion in result.criteria}
+    return tuple(
+        Draft(
+            key=f"j{use.position}",
+            question=words[use.criterion_id].question,
+            truth=words[use.criterion_id].ground_truth,
+            weight=use.weight,
+            step=use.step,
+            regions=use.regions,
+        )
+        for use in result.criteria_set.uses
+        if use.criterion_id in words
+    )
+
+
+def changed(drafts: Drafts, key: str, **values: object) -> Drafts:
+    """Change fields of one criterion."""
+    return tuple(
+        replace(draft, **values) if draft.key == key else draft  # type: ignore[arg-type]
+        for draft in drafts
+    )
+
+
+def dropped(drafts: Drafts, key: str) -> Drafts:
+    """Take one criterion out."""
+    return tuple(draft for draft in drafts if draft.key != key)
+
+
+def added(drafts: Drafts, taken: Collection[str] = ()) -> Drafts:
+    """Add an empty criterion at the end, with what is left of the weights.
+
+    Args:
+        drafts: the criteria.
+        taken: names that were used before, so that an undone step keeps its own.
+    """
+    if len(drafts) >= MAX_CRITERIA:
+        return drafts
+    used = {*taken, *(draft.key for draft in drafts)}
+    key = next(f"h{n}" for n in itertools.count(1) if f"h{n}" not in used)
+    left = min(max(TOTAL_WEIGHT - total(drafts), 1), 10)
+    return (*drafts, Draft(key=key, weight=left))
+
+
+def moved(drafts: Drafts, key: str, by: int) -> Drafts:
+    """Move one criterion up (-1) or down (1).
+
+    A criterion that no longer stands in the order of the replay's steps loses its step, since a
+    set is ordered by steps where every criterion names one.
+    """
+    order = list(drafts)
+    at = next((n for n, draft in enumerate(order) if draft.key == key), None)
+    if at is None or not 0 <= at + by < len(order):
+        return drafts
+    order.insert(at + by, order.pop(at))
+    steps = [draft.step for draft in order if draft.step is not None]
+    if len(steps) == len(order) and steps != sorted(steps):
+        order[at + by] = replace(order[at + by], step=None)
+    return tuple(order)
+
+
+def total(drafts: Drafts) -> int:
+    """Add the weights up."""
+    return sum(draft.weight for draft in drafts)
+
+
+def balanced(drafts: Drafts) -> Drafts:
+    """Bring the weights to a total of 10 by largest remainder, in proportion, none below 1."""
+    if not drafts or len(drafts) > TOTAL_WEIGHT:
+        return drafts
+    weights = largest_remainder([float(draft.weight) for draft in drafts])
+    return tuple(
+        replace(draft, weight=weight) for draft, weight in zip(drafts, weights, strict=True)
+    )
+
+
+def criterion_id(sample: Sample, draft: Draft) -> str:
+    """Name the criterion that a draft would make: by its words alone."""
+    return Criterion.make_id(sample.id, draft.question.strip(), draft.truth.strip())
+
+
+def same_content(drafts: Drafts, others: Drafts) -> bool:
+    """Whether two editor states make the same set; leaves aside."""
+
+    def plain(items: Drafts) -> list[tuple[object, ...]]:
+        return [(d.question.strip(), d.truth.strip(), d.weight, d.step, d.regions) for d in items]
+
+    return plain(drafts) == plain(others)
+
+
+def result_of(
+    sample: Sample, judge_id: str, replay_id: str | None, drafts: Drafts, judged: CriteriaResult
+) -> CriteriaResult:
+    """Make the criteria set of what the editor holds.
+
+    Args:
+        sample: the sample.
+        judge_id: the judge.
+        replay_id: the replay that the criteria rest on.
+        drafts: what the editor holds.
+        judged: the criteria as the judge cut them.
+
+    Returns:
+        The judge's own set while nothing was changed, else a set by hand; unscored, with the
+        reason, when it can't be used.
+    """
+    if judged.criteria_set.state == "scored" and same_content(drafts, drafts_of(judged)):
+        return judged
+    rows = [
+        EditedCriterion(
+            question=draft.question.strip(),
+            ground_truth=draft.truth.strip(),
+            weight=draft.weight,
+            step=draft.step,
+            regions=draft.regions,
+        )
+        for draft in drafts
+    ]
+    return criteria_stage.edited(sample, judge_id, replay_id, rows)
+
+
+def mappings_of(
+    sample: Sample,
+    drafts: Drafts,
+    judged: Mapping[str, LeafMapping],
+    version: str,
+    judge_id: str,
+) -> tuple[LeafMapping, ...]:
+    """Make the mappings of what the editor holds.
+
+    Args:
+        sample: the sample.
+        drafts: what the editor holds.
+        judged: the judge's mappings by criterion id; kept where the leaf is still the judge's.
+        version: the tree's version.
+        judge_id: the judge.
+    """
+    found = []
+    for draft in drafts:
+        identity = criterion_id(sample, draft)
+        own = judged.get(identity)
+        if own is not None and own.leaf == draft.leaf:
+            found.append(own)
+        elif draft.leaf is not None:
+            found.append(
+                LeafMapping(
+                    criterion_id=identity,
+                    tree_version=version,
+                    judge_id=judge_id,
+                    prompt=HAND,
+                    state="scored",
+                    leaf=draft.leaf,
+                    detail="chosen by hand",
+                )
+            )
+    return tuple(found)
+
+
+def with_leaves(sample: Sample, drafts: Drafts, mappings: Sequence[LeafMapping]) -> Drafts:
+    """Hang criteria that hang nowhere yet where the judge says."""
+    leaves = {mapping.criterion_id: mapping.leaf for mapping in mappings if mapping.leaf}
+    return tuple(
+        replace(draft, leaf=leaves.get(criterion_id(sample, draft))) if not draft.leaf else draft
+        for draft in drafts
+    )
+
+
+def leaf_choices(tree: Tree) -> dict[str, Path]:
+    """List the tree's leaves: text form -> path."""
+    return {format_path(path): path for path in tree.leaves}
+
+
+# --- samples and answers -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleChoice:
+    """A sample that can be picked."""
+
+    sample_id: str
+    label: str
+
+
+def sample_choices(store: Store, data: StudyData, *, most: int = 1000) -> tuple[SampleChoice, ...]:
+    """List a study's samples in its order.
+
+    Args:
+        store: where the study is.
+        data: the study.
+        most: no more than this many.
+    """
+    ids = data.table.sample_ids[:most]
+    samples = {sample.id: sample for sample in store.get_many(Sample, ids)}
+    return tuple(
+        SampleChoice(
+            sample_id=sample_id,
+            label=f"{number}. {' '.join(samples[sample_id].question.split())[:140]}",
+        )
+        for number, sample_id in enumerate(ids, start=1)
+        if sample_id in samples
+    )
+
+
+def in_study(store: Store, study_id: str, sample_id: str) -> bool:
+    """Whether a study has this sample."""
+    return store.get(StudySample, study_id, sample_id) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """An answer on the bench.
+
+    Attributes:
+        response: the answer.
+        candidate: who gave it.
+        place: the candidate's place in the study, for its colour; -1 outside.
+        outcome: whether its final answer is right, where that is known.
+    """
+
+    response: Response
+    candidate: Candidate
+    place: int = -1
+    outcome: Outcome | None = None
+
+
+def stored_answers(store: Store, data: StudyData, sample_id: str) -> tuple[Answered, ...]:
+    """Return the study's own answers to a sample, one a candidate, in its order."""
+    rows = store.select(Response, table(Response).c.sample_id == sample_id)
+    wanted = data.study.answer_sampling
+    kept = [
+        response
+        for response in rows
+        if response.arm is None
+        and response.state == "scored"
+        and (response.prompt in HAND_MADE or response.sampling == wanted)
+    ]
+    verdicts: dict[str, Outcome] = {}
+    for outcome in store.get_many(Outcome, [response.id for response in kept], "response_id"):
+        if outcome.value is not None and (
+            outcome.response_id not in verdicts or outcome.how == "imported"
+        ):
+            verdicts[outcome.response_id] = outcome
+    found: dict[int, Answered] = {}
+    for response in sorted(kept, key=lambda r: (r.repeat, r.id)):
+        place = data.model_index(response.candidate_id)
+        if place is not None and place not in found:
+            found[place] = Answered(
+                response=response,
+                candidate=data.candidates[place],
+                place=place,
+                outcome=verdicts.get(response.id),
+            )
+    return tuple(found[place] for place in sorted(found))
+
+
+def typed_answer(sample: Sample, text: str, writer: str, sampling: Sampling) -> Answered:
+    """Make an answer of what a person typed or pasted.
+
+    Args:
+        sample: the sample.
+        text: the answer.
+        writer: who is said to have written it; empty = typed by hand.
+        sampling: the study's settings for answers.
+    """
+    name = " ".join(writer.split())[:80] or "typed by hand"
+    candidate = Candidate(id=content_id("candidate", "typed", name), name=name)
+    text = text.strip()
+    response = Response(
+        id=content_id("response", sample.id, candidate.id, TYPED, text),
+        sample_id=sample.id,
+        candidate_id=candidate.id,
+        prompt=TYPED,
+        sampling=sampling,
+        text=text,
+    )
+    return Answered(
+        response=response,
+        candidate=candidate,
+        outcome=outcome_stage.check(sample, response) if sample.reference is not None else None,
+    )
+
+
+# --- scores --------------------------------------------------------------------------------------
+
+Points = Mapping[tuple[str, str], Checkpoint]
+"""Checkpoints by (criterion id, response id)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreLine:
+    """One criterion scored on the chosen answer."""
+
+    number: int
+    draft: Draft
+    criterion_id: str
+    point: Checkpoint | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorecard:
+    """The chosen answer's scores.
+
+    Attributes:
+        lines: one a criterion, in the editor's order.
+        mean: weighted mean of the scored ones, 1 to 5; None without any.
+        missing: ids of criteria that have no score yet, or whose call failed.
+    """
+
+    lines: tuple[ScoreLine, ...]
+    mean: float | None = None
+    missing: tuple[str, ...] = ()
+    scored: int = 0
+    unscored: int = 0
+    failed: int = 0
+
+
+def scorecard(sample: Sample, drafts: Drafts, response: Response, points: Points) -> Scorecard:
+    """Put the chosen answer's scores beside the criteria as they are now."""
+    lines = tuple(
+        ScoreLine(
+            number=number,
+            draft=draft,
+            criterion_id=(identity := criterion_id(sample, draft)),
+            point=points.get((identity, response.id)),
+        )
+        for number, draft in enumerate(drafts, start=1)
+    )
+    known = [
+        (line.draft.weight, line.point.score)
+        for line in lines
+        if line.point is not None and line.point.score is not None
+    ]
+    weights = sum(weight for weight, _ in known)
+    states = [line.point.state if line.point else "" for line in lines]
+    return Scorecard(
+        lines=lines,
+        mean=sum(weight * score for weight, score in known) / weights if weights else None,
+        missing=tuple(
+            line.criterion_id for line, state in zip(lines, states, strict=True)
+            if state in ("", "failed")
+        ),
+        scored=states.count("scored"),
+        unscored=states.count("unscored"),
+        failed=states.count("failed"),
+    )  # fmt: skip
+
+
+# --- what streams in -----------------------------------------------------------------------------
+
+_SHOWN_FIELD = {"replay": "text", "criteria": "question", "mapping": "leaf", "scoring": "reason"}
+_MOST_PIECES = 30
+
+
+def arriving(stage: str, text: str) -> tuple[str, ...]:
+    """Read what can be shown of a reply that is still coming in.
+
+    Args:
+        stage: what was asked.
+        text: the reply's beginning; JSON for every stage but an answer.
+
+    Returns:
+        The values of the field that people read, the last one perhaps unfinished; the text itself
+        for an answer or a reply in another form.
+    """
+    name = _SHOWN_FIELD.get(stage)
+    if name is None or "{" not in text:
+        return (text,) if text.strip() else ()
+    pattern = rf'"{name}"\s*:\s*"((?:[^"\\]|\\.)*)'
+    return tuple(
+        _unescaped(match.group(1)) for match in itertools.islice(
+            re.finditer(pattern, text), _MOST_PIECES
+        )
+    )  # fmt: skip
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
+
+
+# --- a question of one's own ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnPicture:
+    """A picture that the reader brings."""
+
+    name: str
+    data: bytes = field(repr=False)
+    media_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnQuestion:
+    """A question that the reader brings.
+
+    Attributes:
+        pictures: in order.
+        question: the question.
+        choices: answer options, one a line.
+        reference: the right answer, where it's known.
+    """
+
+    pictures: tuple[OwnPicture, ...] = ()
+    question: str = ""
+    choices: str = ""
+    reference: str = ""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The answer options."""
+        return tuple(line.strip() for line in self.choices.splitlines() if line.strip())
+
+    @property
+    def right(self) -> str | None:
+        """The right answer: the choice's text, also where its letter was given."""
+        given = self.reference.strip()
+        letters = {chr(65 + n): option for n, option in enumerate(self.options[:_MOST_CHOICES])}
+        return letters.get(given.upper().rstrip(").")) or given or None
+
+    @property
+    def problem(self) -> str:
+        """What is still missing or wrong, in words; empty when it can be asked."""
+        options = self.options
+        if not self.question.strip():
+            return "Write the question."
+        if len(options) == 1:
+            return "One choice alone is no choice: give two or more, or none."
+        if len(set(options)) < len(options):
+            return "Two choices are the same: make them differ."
+        if len(options) > _MOST_CHOICES:
+            return f"{len(options)} choices: at most {_MOST_CHOICES} can be lettered."
+        if options and self.right is not None and self.right not in options:
+            return (
+                f"The right answer {self.reference.strip()[:60]!r} isn't among the choices: give "
+                "one of them, or its letter."
+            )
+        return ""

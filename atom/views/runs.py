@@ -1,0 +1,179 @@
+"""Runs: each as one line of words and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atom.records import Judge, Run, Stage
+from atom.store import Store
+
+STATE_WORDS = {
+    "running": "running",
+    "stopping": "stopping: calls in flight end first",
+    "stopped": "stopped",
+    "done": "done",
+    "failed": "failed",
+}
+_LEAST_SECONDS = 1.0
+"""A pace that was watched for less is no pace."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunView:
+    """A run as it is shown.
+
+    Attributes:
+        run: its row; one whose process is gone says so.
+        alive: whether a process works on it.
+        rate: items a second, as watched; None while that isn't known.
+        seconds_left: at that rate; None while that isn't known.
+    """
+
+    run: Run
+    alive: bool
+    rate: float | None = None
+    seconds_left: float | None = None
+
+    @property
+    def words(self) -> str:
+        """Its state in words."""
+        if self.run.state == "done" and self.run.failed:
+            return "done, with failures"
+        return STATE_WORDS[self.run.state]
+
+    @property
+    def left(self) -> int:
+        """Items that are still to be done."""
+        return max(self.run.total - self.run.done, 0)
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, 0 to 1."""
+        return min(self.run.done / self.run.total, 1.0) if self.run.total else 0.0
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether it can be stopped."""
+        return self.alive and self.run.state == "running"
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether something of it is still to be done and nobody does it."""
+        return not self.alive and self.run.state != "done"
+
+    @property
+    def can_retry(self) -> bool:
+        """Whether failed items can be asked for again."""
+        return not self.alive and self.run.failed > 0
+
+    @property
+    def what(self) -> str:
+        """What it does, in words."""
+        stages = ", ".join(self.run.stages)
+        asked = self.run.candidates
+        who = f" · {', '.join(asked[:4])}" if asked else ""
+        more = f" and {len(asked) - 4} more" if len(asked) > 4 else ""
+        return f"{stages}{who}{more}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """How far a run was when somebody looked."""
+
+    moment: float
+    """Seconds on a clock that never goes back."""
+    done: int
+
+
+def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = ()) -> RunView:
+    """Make a run's view.
+
+    Args:
+        run: its row.
+        alive: whether a process works on it.
+        seen: how far it was in the last seconds, oldest first.
+    """
+    rate = pace(seen) if alive else None
+    left = max(run.total - run.done, 0)
+    return RunView(
+        run=run,
+        alive=alive,
+        rate=rate,
+        seconds_left=left / rate if rate else None,
+    )
+
+
+def pace(seen: Sequence[Seen]) -> float | None:
+    """Return items a second over what was seen, or None when it was watched too shortly."""
+    if len(seen) < 2:
+        return None
+    first, last = seen[0], seen[-1]
+    span = last.moment - first.moment
+    if span < _LEAST_SECONDS or last.done < first.done:
+        return None
+    return (last.done - first.done) / span
+
+
+def duration(seconds: float) -> str:
+    """Write a time span: `12 s`, `3 min`, `2 h 5 min`."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def money(cost: float | None) -> str:
+    """Write an amount in USD; what is not known is said to be unknown."""
+    if cost is None:
+        return "price unknown"
+    if cost == 0:
+        return "free"
+    if cost < 0.0001:
+        return "under $0.0001"
+    return f"${cost:,.4f}" if cost < 0.1 else f"${cost:,.2f}"
+
+
+def log_tail(store: Store, run_id: str, *, lines: int = 30) -> str:
+    """Return the last lines that a run's process wrote; empty when it wrote none."""
+    log = store.folder / "runs" / f"{run_id}.log"
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(text[-20_000:].splitlines()[-lines:]).strip()
+
+
+def judge_endpoint(store: Store, judge_id: str | None) -> str | None:
+    """Return the name of the endpoint that served a study's judge, where it is known."""
+    judge = store.get(Judge, judge_id) if judge_id else None
+    return judge.endpoint if judge else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunForm:
+    """What a run is asked to do, as the form holds it."""
+
+    judge: str = ""
+    candidates: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    limit: int | None = None
+    repeats: int = 1
+    budget: float | None = None
+    retry_failed: bool = False
+
+    @property
+    def problem(self) -> str:
+        """What is missing or wrong, in words; empty when it can be started."""
+        if not self.stages:
+            return "Choose at least one stage."
+        if "answer" in self.stages and not self.candidates:
+            return "The stage answer needs models that are asked: choose some, or leave it out."
+        if self.candidates and "answer" not in self.stages:
+            return "Models are chosen but the stage answer isn't: add it, or clear the models."
+        if set(self.stages) - {"answer"} and not self.judge:
+            return "Choose a judge."
+        return ""

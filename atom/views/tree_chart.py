@@ -1,0 +1,190 @@
+"""The tree as an icicle: a plotly figure.
+
+A click on a node that has others below it draws these larger, in the browser; the figure of the
+next run says the same, so that nothing moves twice, and so that links and the card can do it, too.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from atom.analysis.intervals import Floats
+from atom.views.tree import Colouring, NodeTable, Shown
+from atom.views.tree_colours import (
+    GROUND,
+    PANEL,
+    QUIET,
+    Scheme,
+    difference_colour,
+    ink_on,
+    score_colour,
+)
+from taxonomy import format_path
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_NAME = 34
+_LEAST = 0.95
+WHOLE = "whole"
+"""Id of the whole tree's node; other nodes' ids are their numbers."""
+
+
+def node_colours(view: Shown, scheme: Scheme) -> list[str]:
+    """Colour every node of the table by what the view shows."""
+    if view.colouring == "difference":
+        return [difference_colour(float(value), scheme) for value in view.value]
+    values = view.value
+    if view.colouring == "support":
+        # Support spans orders of magnitude; a logarithm keeps small nodes apart.
+        most = max(float(np.nanmax(values, initial=1.0)), 2.0)
+        values = 100 * np.log1p(values) / math.log1p(most)
+    elif len(values):
+        lo, hi = view.span
+        values = 100 * (values - lo) / (hi - lo)
+    return [score_colour(float(value), scheme) for value in values]
+
+
+def number(value: float, colouring: Colouring) -> str:
+    """Write what a node's colour stands for."""
+    if math.isnan(value):
+        return "–"
+    if colouring == "support":
+        return f"{value:,.0f}"
+    text = f"{value:+.1f}" if colouring == "difference" else f"{value:.1f}"
+    return text.replace("-", "−")
+
+
+def node_id(index: int) -> str:
+    """Return a node's id in the figure."""
+    return WHOLE if index == 0 else str(index)
+
+
+def clicked(node: str, nodes: NodeTable) -> int | None:
+    """Read the id that a click brought back; None when it is no node."""
+    if node == WHOLE:
+        return 0
+    known = node.isdecimal() and len(node) < 9 and 0 < int(node) < len(nodes.paths)
+    return int(node) if known else None
+
+
+def next_level(nodes: NodeTable, level: int, chosen: int) -> int:
+    """Return the node to draw first once a node is chosen.
+
+    An inner node is drawn itself; a leaf leaves the view as it is, where it can be seen in it.
+    """
+    if not nodes.is_leaf[chosen]:
+        return chosen
+    return level if level <= chosen < int(nodes.end[level]) else 0
+
+
+def chosen_by_click(nodes: NodeTable, level: int, click: int) -> int:
+    """Return the node that a click chooses: one on the node drawn first goes up by one."""
+    return int(nodes.parent[click]) if click == level and click > 0 else click
+
+
+def cut(name: str, size: int = _NAME) -> str:
+    """Cut a long name in the middle."""
+    if len(name) <= size:
+        return name
+    head = (size - 1) * 2 // 3
+    return f"{name[:head].rstrip()}…{name[-(size - 1 - head) :].lstrip()}"
+
+
+def icicle(
+    nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str, height: int, level: int = 0
+) -> Figure:
+    """Draw the tree as an icicle.
+
+    A leaf's height grows with the cube root of its criteria, and none is much lower than the mean
+    leaf, so that small leaves can still be read and clicked; an inner node is as high as its
+    leaves.
+
+    Args:
+        nodes: the tree in numbers.
+        view: which nodes, and their colour.
+        scheme: light or dark.
+        whose: whose scores, for the tooltip.
+        height: of the figure, in pixels.
+        level: the node that is drawn first, with what lies below it; 0 = the whole tree.
+    """
+    from plotly.graph_objects import Figure, Icicle
+
+    colours = node_colours(view, scheme)
+    drawn = [int(index) for index in view.nodes]
+    size = _sizes(nodes, drawn)
+    names = [path[-1] if path else nodes.tree.name for path in nodes.paths]
+    trace = Icicle(
+        ids=[node_id(index) for index in drawn],
+        parents=[
+            "" if index == 0 else node_id(int(nodes.parent[index])) for index in drawn
+        ],
+        labels=[html.escape(cut(names[index])) for index in drawn],
+        level=node_id(level if level in set(drawn) else 0),
+        values=[float(size[index]) for index in drawn],
+        text=[number(float(view.value[index]), view.colouring) for index in drawn],
+        hovertext=[_tip(nodes, view, index, whose) for index in drawn],
+        texttemplate="%{label}  %{text}",
+        hovertemplate="%{hovertext}<extra></extra>",
+        branchvalues="remainder",
+        sort=False,
+        tiling={"orientation": "h", "pad": 1},
+        pathbar={"visible": True, "side": "bottom", "thickness": 22, "textfont": {"size": 12}},
+        marker={
+            "colors": [colours[index] for index in drawn],
+            "line": {"color": GROUND[scheme], "width": 1},
+        },
+        textfont={
+            "color": [ink_on(colours[index]) for index in drawn],
+            "size": [10.5 if nodes.is_leaf[index] else 12.5 for index in drawn],
+            "family": "sans-serif",
+        },
+        textposition="middle left",
+        leaf={"opacity": 1},
+        root={"color": PANEL[scheme]},
+        uid="tree",
+    )  # fmt: skip
+    figure = Figure(trace)
+    figure.update_layout(
+        height=height,
+        margin={"l": 0, "r": 0, "t": 0, "b": 24},
+        paper_bgcolor="rgba(0,0,0,0)",
+        font={"color": QUIET[scheme]},
+        uirevision="tree",
+        hoverlabel={"align": "left"},
+    )
+    return figure
+
+
+def _sizes(nodes: NodeTable, drawn: list[int]) -> Floats:
+    """Give every node without drawn children its size; the others grow with theirs."""
+    size = np.cbrt(np.maximum(nodes.criteria, 1))
+    least = _LEAST * float(size[nodes.is_leaf].mean()) if nodes.is_leaf.any() else 1.0
+    leaf = np.where(nodes.is_leaf, np.maximum(size, least), 0.0)
+    sums = np.r_[0.0, np.cumsum(leaf)]
+    size = np.zeros(len(nodes.paths))
+    inner = {int(nodes.parent[index]) for index in drawn}
+    for index in drawn:
+        if index not in inner:
+            under = float(sums[int(nodes.end[index])] - sums[index])
+            size[index] = max(under, 1.0)
+    return size
+
+
+def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
+    path = nodes.paths[index]
+    criteria, samples = int(nodes.criteria[index]), int(nodes.samples[index])
+    lines = [
+        format_path(path) if path else nodes.tree.name,
+        f"{criteria:,} criteria from {samples:,} samples",
+    ]
+    if view.colouring == "difference":
+        lines.append(f"{whose}: {number(float(view.value[index]), 'difference')} points "
+                     "against the mean of the others")  # fmt: skip
+    elif view.colouring == "score":
+        lines.append(f"{whose}: {number(float(view.value[index]), 'score')} of 100")
+    return "<br>".join(html.escape(line) for line in lines)

@@ -1,0 +1,100 @@
+"""Failures: show me."""
+
+from __future__ import annotations
+
+from atom.ui import case_parts, frame, kit, links
+from atom.ui.html import Html, el, join
+from atom.ui.pages import FAILURES
+from atom.views.failures import PAGE_SIZE, FailureList, failures
+from atom.views.sample import sample_view
+
+
+def page_number(here: frame.Here, order: tuple[str, ...] | None = None) -> int:
+    """Return the list's page: as asked for, else the one that holds the chosen sample."""
+    asked = here.query.get("at", "")
+    if asked.isascii() and asked.isdigit():
+        return max(int(asked[:6]) - 1, 0)
+    if order and here.filters.sample in order:
+        return order.index(here.filters.sample) // PAGE_SIZE
+    return 0
+
+
+def neighbours(here: frame.Here, view: FailureList, sample: str) -> tuple[str | None, str | None]:
+    """Return the addresses of the samples before and after the shown one."""
+    if sample not in view.order:
+        return None, None
+    at = view.order.index(sample)
+    worst = {row.sample_id: row.criterion_id for row in view.rows}
+
+    def door(index: int) -> str | None:
+        if not 0 <= index < len(view.order):
+            return None
+        other = view.order[index]
+        filters = here.filters.but(sample=other, criterion=worst.get(other))
+        return case_parts.to(filters, by=here.query.get("by"))
+
+    return door(at - 1), door(at + 1)
+
+
+def shown(here: frame.Here, view: FailureList) -> Html:
+    """Draw the case: the chosen sample, or the worst one while none is chosen."""
+    filters = here.filters
+    if filters.sample is None:
+        if not view.rows:
+            return nothing(here)
+        first = view.rows[0]
+        filters = filters.but(sample=first.sample_id, criterion=first.criterion_id)
+    model = here.query.get("by") or filters.model
+    case = sample_view(here.store, here.data, filters.but(model=model))
+    if case is None:
+        return kit.empty(
+            "This sample isn't in the study",
+            "The link names a sample that was removed, or that belongs to another study.",
+            kit.button(
+                "Show the list",
+                links.address(FAILURES.url_path, filters.but(sample=None, criterion=None)),
+                primary=True,
+            ),
+        )
+    note = None
+    if case.sample.id not in view.order:
+        note = kit.notice("This sample isn't in the list under the present filters.")
+    return join(note, case_parts.case(here, case, *neighbours(here, view, case.sample.id)))
+
+
+def nothing(here: frame.Here) -> Html:
+    """Say that nothing fails here, and where to look next."""
+    page, filters = FAILURES.url_path, here.filters
+    doors = [kit.button("Show everything", links.address(page, filters.but(show="all")))]
+    if filters.node or filters.tags or filters.outcome:
+        less = filters.but(node=(), tags=(), outcome=None)
+        doors.insert(0, kit.button("Clear filters", links.address(page, less), primary=True))
+    return kit.empty(
+        "Nothing here",
+        "No sample passes: nothing failed under these filters, or nothing is scored yet.",
+        *doors,
+    )
+
+
+here = frame.here(FAILURES)
+if here is not None:
+    view = failures(here.store, here.data, here.filters, page_number(here))
+    wanted = page_number(here, view.order)
+    if wanted != view.page and wanted < view.pages:
+        view = failures(here.store, here.data, here.filters, wanted)
+    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
+    chosen = here.filters.sample or (view.rows[0].sample_id if view.rows else None)
+    kit.show(
+        el(
+            "div",
+            kit.page_header(FAILURES.title, FAILURES.question, *badges),
+            el(
+                "div",
+                case_parts.listing(here, view, chosen),
+                el("div", shown(here, view), style="min-width:0"),
+                class_="split",
+                style="margin-top:14px",
+            ),
+        ),
+        key="failures",
+    )

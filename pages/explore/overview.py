@@ -1,0 +1,60 @@
+"""Overview: who is ahead, and what breaks each of them?"""
+
+from __future__ import annotations
+
+from atom.ui import frame, kit, links, overview_parts
+from atom.ui.html import Html, el, join
+from atom.ui.pages import FAILURES, OVERVIEW
+from atom.views.filters import Filters
+from atom.views.overview import Overview, overview
+
+
+def body(here: frame.Here, view: Overview) -> Html:
+    """Put the page together; the ranking comes first and is light."""
+    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
+    head = kit.page_header(OVERVIEW.title, OVERVIEW.question, *badges)
+    if not view.ranking or not any(row.score.known for row in view.ranking):
+        return el("div", head, nothing(here), class_="stack")
+    return el(
+        "div",
+        head,
+        overview_parts.facts(view.statements) if view.statements else None,
+        overview_parts.ranking(here, view),
+        overview_parts.skills(here, view),
+        overview_parts.quadrants(view.quadrants),
+        class_="stack",
+    )
+
+
+def nothing(here: frame.Here) -> Html:
+    """Say what is missing, and what to do next."""
+    if here.filters.active:
+        less = here.filters.but(tags=(), outcome=None, show="failed")
+        return kit.empty(
+            "Nothing passes these filters",
+            "Clear them to see the whole study.",
+            kit.button("Clear filters", links.address(OVERVIEW.url_path, less), primary=True),
+        )
+    if not len(here.data.table.sample):
+        return kit.empty(
+            "This study has no answers yet",
+            "Let candidates answer its samples, or import answers that you have: "
+            f"`python -m atom run start --study {here.entry.study.name!r}`.",
+        )
+    return kit.empty(
+        "Nothing is scored yet",
+        "There are answers, but no judged checkpoints and no known outcomes. Judge them: "
+        f"`python -m atom run start --study {here.entry.study.name!r}`.",
+        kit.button(
+            "Look at the answers",
+            links.address(FAILURES.url_path, Filters(study=here.entry.key, show="all")),
+        ),
+    )
+
+
+here = frame.here(OVERVIEW)
+if here is not None:
+    kit.show(
+        join(body(here, overview(here.data, here.filters, facet=here.query.get("facet")))),
+        key="overview",
+    )

@@ -1,0 +1,64 @@
+"""Capability tree: what is being tested, and who fails where?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atom.ui import frame, kit, tree_history, tree_parts
+from atom.ui.html import join
+from atom.ui.pages import TREE
+from atom.views.tree import NodeTable, node_card
+from atom.views.tree_edit import steps
+from atom.views.tree_versions import history, node_log
+
+
+def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
+    """Draw the map with the chosen node's card beside it, or the network."""
+    tree_parts.controls(here, ask, nodes)
+    found = tree_parts.hits(here, ask, nodes)
+    if found is not None:
+        kit.show(found, key="tree_hits")
+    view = tree_parts.view_of(here, ask, nodes)
+    legend = join(tree_parts.legend(here, view))
+    if ask.tab == "network":
+        kit.show(legend, key="tree_legend")
+        tree_parts.draw_network(here, ask, nodes, view)
+        return
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        kit.show(legend, key="tree_legend")
+        tree_parts.draw_map(here, nodes, view)
+    with right:
+        node = node_card(here.store, here.data, nodes, here.filters)
+        log = tree_history.log_of(node_log(here.store, here.data, node.path))
+        kit.show(tree_parts.card(here, nodes, node, log), key="tree_card")
+        past = steps(history(here.store, here.data))
+        tree_history.by_hand(here, nodes, node.index, past)
+
+
+def body(here: frame.Here) -> None:
+    """Draw the chosen tab."""
+    ask = tree_parts.wanted(here)
+    kit.show(tree_parts.head(here, ask.tab), key="tree_head")
+    said = tree_history.said()
+    if said is not None:
+        kit.show(said, key="tree_said_now")
+    tree = here.data.tree
+    if tree is None:
+        tree_history.no_tree(here)
+        return
+    nodes = tree_parts.table_of(here, tree)
+    missing = tree_parts.unplaced(nodes)
+    if missing is not None:
+        kit.show(missing, key="tree_unplaced")
+    if ask.tab == "versions":
+        tree_history.draw_versions(here, nodes)
+    elif ask.tab == "validity":
+        tree_history.draw_validity(here)
+    else:
+        draw(here, ask, nodes)
+
+
+here = frame.here(TREE)
+if here is not None:
+    body(here)

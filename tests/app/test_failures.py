@@ -1,0 +1,140 @@
+"""Failures: the list, and the case from the picture to the judge's reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.screen_store import HOSTILE
+
+PAGE = "pages/explore/failures.py"
+
+
+def query_of(made, sample: int, *, model: int = 0, criterion: int | None = 0, **more):
+    query = {
+        "study": made.study.id,
+        "sample": made.sample_ids[sample],
+        "model": made.candidate_ids[model],
+        **more,
+    }
+    if criterion is not None:
+        query["criterion"] = made.criterion_ids[sample][criterion]
+    return query
+
+
+def test_without_a_choice_the_worst_sample_is_shown(open_app, made):
+    seen = open_app(made.folder, PAGE)
+    assert not seen.test.exception
+    assert "Why model-" in seen.markup
+    assert 'class="region lit"' in seen.markup
+
+
+def test_a_deep_link_shows_region_reason_and_span(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 0, criterion=1))
+    assert seen.markup.count('class="region lit"') == 1
+    assert "The answer states a value that scores 2 against the truth." in seen.markup
+    light = made.criterion_ids[0][1]
+    assert f'<mark data-light="{light}" data-on="1">Bar C reaches 30.</mark>' in seen.markup
+    assert "no. 1" in seen.markup
+
+
+def test_all_candidates_scores_stand_in_the_criteria_table(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 0))
+    for model in made.candidate_ids:
+        chip = f"criterion={made.criterion_ids[0][0]}&amp;sample={made.sample_ids[0]}"
+        by = "" if model == made.candidate_ids[0] else f"&amp;by={model}"
+        assert f'{chip}{by}"' in seen.markup
+    assert "All 3 answers side by side" in seen.markup
+
+
+def test_hostile_texts_stay_texts(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 5, show="all"))
+    assert not seen.test.exception
+    assert "<script" not in seen.markup
+    assert 'src="http' not in seen.markup
+    assert "&lt;script&gt;window.pwned" in seen.markup
+    assert "Show all (" in seen.markup
+
+
+def test_a_missing_picture_is_a_frame_with_its_name(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 4))
+    assert "Picture not attached" in seen.markup
+    assert "charts/missing_chart_4.png" in seen.markup
+
+
+def test_a_sample_without_a_picture_says_so(open_app, made):
+    assert "has no picture" in open_app(made.folder, PAGE, query_of(made, 6)).markup
+
+
+def test_a_quarantined_sample_is_flagged(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 3, show="all"))
+    assert "judge and reference disagree" in seen.markup
+
+
+def test_unusable_criteria_give_their_reason(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 7, criterion=None))
+    assert "the reply held no criteria" in seen.markup
+
+
+def test_an_unscored_checkpoint_gives_its_reason(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 2, criterion=1))
+    assert "the judge declined: out of view" in seen.markup
+
+
+def test_a_failed_call_gives_its_error(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 10, model=1, criterion=2))
+    assert "rate limit: 5 tries in 60 s" in seen.markup
+
+
+def test_a_checkpoint_to_come_says_so(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 11, model=2))
+    assert "still to be scored." in seen.markup
+
+
+def test_an_answer_that_failed_gives_its_error(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 8, model=2))
+    assert "the endpoint closed the connection" in seen.markup
+
+
+def test_previous_and_next_follow_the_list(open_app, made):
+    seen = open_app(made.folder, PAGE)
+    assert 'data-key="ArrowRight"' in seen.markup
+    assert 'data-key="ArrowLeft"' not in seen.markup
+
+
+def test_a_sample_outside_the_filters_is_still_shown(open_app, made):
+    seen = open_app(made.folder, PAGE, query_of(made, 0, tag="difficulty:hard"))
+    assert "isn&#x27;t in the list under the present filters" in seen.markup
+    assert "Why model-" in seen.markup
+
+
+def test_nothing_failed_offers_a_way_out(open_app, made):
+    seen = open_app(made.folder, PAGE, {"node": "Generation"})
+    assert "Nothing here" in seen.markup
+    assert "Clear filters" in seen.markup
+
+
+def test_without_criteria_wrong_answers_are_listed(open_app, made_outcomes):
+    seen = open_app(made_outcomes.folder, PAGE)
+    assert not seen.test.exception
+    assert "answered wrongly" in seen.markup
+    assert "Nothing judged yet." in seen.markup
+
+
+@pytest.mark.parametrize("page", ["", PAGE])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"study": HOSTILE, "model": HOSTILE, "node": HOSTILE, "sample": HOSTILE},
+        {"criterion": "' OR 1=1 --", "tag": ["x", ":", "::", "difficulty:"], "outcome": "maybe"},
+        {"sample": "../../etc/passwd", "at": "-1", "facet": "<b>", "tab": "\u202e"},
+        {"at": "99999999999999999999", "show": "everything", "measure": "x" * 5000},
+        {"model": "ghost", "peers": ["a"] * 200, "unknown": "key", "node": " › ".join("abcdefgh")},
+        {"at": "²", "facet": "difficulty", "measure": "outcome"},
+    ],
+)
+def test_hostile_queries_are_tolerated(open_app, made, page, query):
+    seen = open_app(made.folder, page, query)
+    assert not seen.test.exception
+    assert "<script" not in seen.markup
+    assert "<b>" not in seen.markup
+    assert 'class="head"' in seen.markup

@@ -1,0 +1,184 @@
+"""Runs: what a run would cost, starting one, watching it, and what came before."""
+
+from __future__ import annotations
+
+import shutil
+import time
+
+import pytest
+
+from atom.engine.control import list_runs
+from atom.records import Run
+from atom.store import Store, table
+from atom.ui import work
+from tests.app.conftest import markup_of
+from tests.app.screen_store import HOSTILE, make_store
+from tests.app.work_store import make_probes_store, settle
+
+PAGE = "pages/run/runs.py"
+
+
+@pytest.fixture(scope="session")
+def probes(tmp_path_factory):
+    """Return the folder of a synthetic study, its id and its samples."""
+    folder = tmp_path_factory.mktemp("probes")
+    return folder, *make_probes_store(folder)
+
+
+@pytest.fixture
+def own(probes, tmp_path):
+    """Return a store of one's own with that study, and no runs."""
+    folder = tmp_path / "own"
+    shutil.copytree(probes[0], folder)
+    with Store.open(folder) as store, store.write() as writer:
+        writer.delete(Run, table(Run).c.study_id == probes[1])
+    return folder
+
+
+def has(elements, key: str) -> bool:
+    """Say whether there is an element with this key."""
+    return any(element.key == key for element in elements)
+
+
+def put_run(folder, study: str, **values) -> None:
+    with Store.open(folder) as store:
+        base = {
+            "id": "run-1",
+            "study_id": study,
+            "stages": ("scoring",),
+            "judge": "probe-judge",
+            "state": "done",
+            "created": "2026-01-02T03:04:05+00:00",
+            "done": 10,
+            "total": 10,
+        }
+        store.put([Run(**(base | values))])
+
+
+def test_a_study_without_runs_says_what_to_do(open_app, own, probes):
+    seen = open_app(own, PAGE, {"study": probes[1]})
+    settle(seen.test)
+    assert not seen.test.exception
+    markup = markup_of(seen.test)
+    assert "Nothing has run in this study yet." in markup
+    assert "Nothing is left to do" in markup
+    assert seen.test.button(key="run_start").disabled
+
+
+def test_calls_and_price_stand_there_before_the_start(open_app, own, probes):
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    test.selectbox(key=f"form_judge_{probes[1]}").set_value("probe-judge-noisy").run()
+    settle(test)
+    markup = markup_of(test)
+    assert "12 calls on 6 samples" in markup
+    assert "free, offline" in markup
+    assert not test.button(key="run_start").disabled
+
+
+def test_a_run_starts_goes_on_by_itself_and_ends(open_app, own, probes, monkeypatch):
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    test.selectbox(key=f"form_judge_{probes[1]}").set_value("probe-judge-noisy").run()
+    settle(test)
+    test.button(key="run_start").click().run()
+    assert not test.exception
+    with Store.open(own) as store:
+        end = time.monotonic() + 60
+        while list_runs(store)[0].alive and time.monotonic() < end:
+            time.sleep(0.2)
+        run = list_runs(store)[0].run
+    assert run.state == "done"
+    assert run.done == run.total == 12
+    settle(test)
+    markup = markup_of(test)
+    assert "12 of 12 done" in markup
+    assert "All runs of this study (1)" in markup
+
+
+def test_an_impossible_form_is_said_before_anything_is_counted(open_app, own, probes):
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    key = f"form_stages_{probes[1]}"
+    pills = next(element for element in test.pills if element.key == key)
+    pills.set_value([]).run()
+    assert "Choose at least one stage." in markup_of(test)
+    assert not has(test.button, "run_start")
+
+
+def test_states_and_messages_of_past_runs_are_shown(open_app, own, probes):
+    put_run(own, probes[1], state="stopped", done=4, failed=2, unscored=1, message=HOSTILE)
+    seen = open_app(own, PAGE, {"study": probes[1]})
+    assert not seen.test.exception
+    assert "4 of 10 done" in seen.markup
+    assert "2 failed" in seen.markup
+    assert "1 unscored" in seen.markup
+    assert "<script>window.pwned" not in seen.markup
+    assert has(seen.test.button, "run_resume")
+    assert has(seen.test.button, "run_retry")
+    assert not has(seen.test.button, "run_stop")
+
+
+def test_a_run_whose_process_is_gone_can_be_resumed(open_app, own, probes):
+    put_run(own, probes[1], state="running", done=4, heartbeat="2026-01-02T03:04:05+00:00")
+    seen = open_app(own, PAGE, {"study": probes[1]})
+    assert "the process that ran it ended" in seen.markup
+    assert has(seen.test.button, "run_resume")
+
+
+def test_a_run_that_works_can_be_stopped(open_app, own, probes):
+    now = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() + 30))
+    put_run(own, probes[1], state="running", done=4, heartbeat=now)
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    test.button(key="run_stop").click().run()
+    assert not test.exception
+    with Store.open(own) as store:
+        assert store.get(Run, "run-1").state == "stopping"
+    assert "calls in flight end first" in markup_of(test)
+
+
+def test_a_link_opens_one_run(open_app, own, probes):
+    put_run(own, probes[1])
+    put_run(own, probes[1], id="run-2", created="2026-02-02T03:04:05+00:00", done=3, total=7)
+    seen = open_app(own, PAGE, {"study": probes[1], "run": "run-1"})
+    assert "10 of 10 done" in seen.markup
+    assert "3 of 7 done" not in seen.markup
+    seen = open_app(own, PAGE, {"study": probes[1], "run": "nonsense"})
+    assert "3 of 7 done" in seen.markup
+
+
+def test_the_bundled_study_is_copied_first(open_app, probes, tmp_path):
+    test = open_app(page=PAGE, query={"study": f"demo:{probes[1]}"}, demo=probes[0]).test
+    assert "The bundled study is sealed" in markup_of(test)
+    test.button(key="runs_copy").click().run()
+    settle(test)
+    assert not test.exception
+    assert "Nothing has run in this study yet." in markup_of(test)
+    assert "Demo (yours)" in markup_of(test)
+
+
+def test_a_far_judge_is_asked_about_first(open_app, own, probes, tmp_path, monkeypatch):
+    file = tmp_path / "endpoints.yaml"
+    file.write_text("- {name: far, base_url: 'https://far.example/v1', model: m}\n")
+    monkeypatch.setenv("ATOM_ENDPOINTS", str(file))
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    test.selectbox(key=f"form_judge_{probes[1]}").set_value("far").run()
+    settle(test)
+    assert "price unknown, to far.example" in markup_of(test)
+    test.button(key="run_start").click().run()
+    assert has(test.button, "consent_yes")
+    with Store.open(own) as store:
+        assert list_runs(store) == []
+    assert work.jobs().running() == []
+
+
+def test_a_study_without_samples_leads_on(open_app, tmp_path):
+    made = make_store(tmp_path / "made", judged=False)
+    with Store.open(made.folder) as store:
+        store.put([made.study.model_copy(update={"id": "empty", "name": "Empty"})])
+    seen = open_app(made.folder, PAGE, {"study": "empty"})
+    assert not seen.test.exception
+    assert "This study has no samples yet" in seen.markup
+
+
+def test_no_study_at_all(open_app):
+    seen = open_app(page=PAGE)
+    assert not seen.test.exception
+    assert "There is no study yet" in seen.markup

@@ -1,0 +1,158 @@
+"""Settings: endpoints, their test, agreements, and where things are."""
+
+from __future__ import annotations
+
+import pytest
+
+from atom.judge.endpoints import read_endpoints
+from atom.records import Study
+from atom.store import Store
+from tests.app.conftest import markup_of
+from tests.app.screen_store import make_store
+from tests.app.work_store import settle
+
+PAGE = "pages/share/settings.py"
+SECRET = "sk-live-000111222333"
+HOSTILE_NAME = "<b>bold</b>"
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """Return the endpoints file, which isn't there yet."""
+    found = tmp_path / "endpoints.yaml"
+    monkeypatch.setenv("ATOM_ENDPOINTS", str(found))
+    return found
+
+
+def fill(test, **values: str) -> None:
+    for field, value in values.items():
+        test.text_input(key=f"endpoint_{field}_+").set_value(value).run()
+
+
+def test_without_any_endpoint_the_built_in_ones_are_there(open_app, file):
+    seen = open_app(page=PAGE)
+    assert not seen.test.exception
+    assert "You have added none yet" in seen.markup
+    assert "probe-judge-noisy" in seen.markup
+    assert "you have agreed to no host" in seen.markup
+    assert str(file) in seen.markup
+
+
+def test_an_endpoint_is_added_changed_and_opened(open_app, file):
+    test = open_app(page=PAGE, query={"endpoint": "+"}).test
+    fill(test, name="mine", base_url="https://api.example.com/v1", model="big", key_env="MY_KEY")
+    test.button(key="endpoint_save").click().run()
+    assert not test.exception
+    assert "Saved: mine." in markup_of(test)
+    assert "MY_KEY is not set" in markup_of(test)
+    assert [e.name for e in read_endpoints(file)] == ["mine"]
+    assert "mine" in test.query_params["endpoint"]
+    test.number_input(key="endpoint_price_in_mine").set_value(2.5).run()
+    test.button(key="endpoint_save").click().run()
+    assert "One price is given and the other isn&#x27;t" in markup_of(test)
+    assert test.number_input(key="endpoint_price_in_mine").value == 2.5
+    test.number_input(key="endpoint_price_out_mine").set_value(10.0).run()
+    test.button(key="endpoint_save").click().run()
+    assert read_endpoints(file)[0].prices.input == 2.5
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({}, "Name is empty."),
+        ({"name": "mine"}, "Address is empty."),
+        ({"name": "mine", "base_url": "https://a.example/v1"}, "Model is empty."),
+        ({"name": "probe-judge", "base_url": "https://a.example/v1", "model": "m"}, "already"),
+        ({"name": "mine", "base_url": "ftp://a.example", "model": "m"}, "give an address such as"),
+        (
+            {"name": "m", "base_url": "https://a.example/v1/chat/completions", "model": "m"},
+            "/chat/completions",
+        ),
+    ],
+)
+def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_typed(open_app, file, values, words):
+    test = open_app(page=PAGE, query={"endpoint": "+"}).test
+    fill(test, **values)
+    test.button(key="endpoint_save").click().run()
+    assert not test.exception
+    assert "Not saved" in markup_of(test)
+    assert words in markup_of(test)
+    assert not file.exists()
+    for field, value in values.items():
+        assert test.text_input(key=f"endpoint_{field}_+").value == value
+
+
+def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(open_app, file):
+    test = open_app(page=PAGE, query={"endpoint": "+"}).test
+    fill(test, name="mine", base_url="https://a.example/v1", model="m", key_env=SECRET)
+    test.button(key="endpoint_save").click().run()
+    assert "name an environment variable" in markup_of(test)
+    assert SECRET not in markup_of(test)
+
+
+def test_a_key_is_never_shown(open_app, file, monkeypatch):
+    monkeypatch.setenv("MY_KEY", SECRET)
+    file.write_text("- {name: mine, base_url: 'https://a.example/v1', model: m, key_env: MY_KEY}")
+    seen = open_app(page=PAGE, query={"endpoint": "mine"})
+    assert "MY_KEY is set" in seen.markup
+    assert SECRET not in seen.markup
+
+
+def test_a_test_says_in_words_what_it_found(open_app, file):
+    file.write_text("- {name: away, base_url: 'http://127.0.0.1:9/v1', model: m, max_tries: 1}")
+    test = open_app(page=PAGE, query={"endpoint": "away"}).test
+    test.button(key="endpoint_test").click().run()
+    settle(test)
+    markup = markup_of(test)
+    assert "It can&#x27;t be used as it is." in markup
+    for name in ("Key", "Model listed", "Text reply", "JSON reply", "Picture"):
+        assert name in markup
+
+
+def test_a_built_in_endpoint_can_be_tested_and_not_changed(open_app, file):
+    test = open_app(page=PAGE, query={"endpoint": "probe-judge"}).test
+    assert "can&#x27;t be changed" in markup_of(test)
+    test.button(key="endpoint_test").click().run()
+    settle(test)
+    assert "is listed." in markup_of(test)
+    assert not any(button.key == "endpoint_remove" for button in test.button)
+
+
+def test_a_broken_file_is_said_and_the_built_in_ones_stay(open_app, file):
+    file.write_text(
+        f"- {{name: mine, base_url: 'https://a.example/v1', model: m, api_key: {SECRET}}}"
+    )
+    seen = open_app(page=PAGE)
+    assert not seen.test.exception
+    assert "Keys never stand in this file" in seen.markup
+    assert SECRET not in seen.markup
+    assert "probe-judge" in seen.markup
+
+
+def test_an_endpoint_that_is_gone_is_said(open_app, file):
+    seen = open_app(page=PAGE, query={"endpoint": "<script>gone"})
+    assert not seen.test.exception
+    assert "There is no endpoint" in seen.markup
+    assert "<script>gone" not in seen.markup
+
+
+def test_names_are_text(open_app, file):
+    file.write_text(f"- {{name: '{HOSTILE_NAME}', base_url: 'https://a.example/v1', model: m}}")
+    seen = open_app(page=PAGE, query={"endpoint": HOSTILE_NAME})
+    assert not seen.test.exception
+    assert "&lt;b&gt;bold" in seen.markup
+    assert HOSTILE_NAME not in seen.markup
+
+
+def test_an_agreement_is_listed_and_taken_back(open_app, file, tmp_path):
+    made = make_store(tmp_path / "made", judged=False)
+    with Store.open(made.folder) as store:
+        study = store.get(Study, made.study.id)
+        store.replace([study.model_copy(update={"consent": ("api.example.com",)})])
+    test = open_app(made.folder, PAGE).test
+    assert "api.example.com" in markup_of(test)
+    test.button(key="withdraw_0").click().run()
+    assert not test.exception
+    assert "you have agreed to no host" in markup_of(test)
+    with Store.open(made.folder) as store:
+        assert store.get(Study, made.study.id).consent == ()

@@ -1,0 +1,129 @@
+import math
+import re
+
+import pytest
+
+from atom.errors import UsageError
+from atom.ui import kit
+from atom.views.overview import Estimate
+
+CSS = (kit.ASSETS / "kit.css").read_text(encoding="utf-8")
+HOSTILE = "<script>x</script>\"'><img src=y onerror=z>"
+ESTIMATE = Estimate(value=50, lo=40, hi=60, n=10, samples=5)
+NOTHING = Estimate(value=math.nan, lo=math.nan, hi=math.nan, n=0, samples=0)
+
+
+def colours(scheme):
+    """Return the named colours of a scheme: 0 light, 1 dark."""
+    found = re.findall(r"--([\w]+): light-dark\((#\w{6}), (#\w{6})\)", CSS)
+    return {name: (light, dark)[scheme] for name, light, dark in found}
+
+
+def contrast(first, second):
+    """Return the WCAG contrast of two colours."""
+
+    def luminance(colour):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        line = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * line[0] + 0.7152 * line[1] + 0.0722 * line[2]
+
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+@pytest.mark.parametrize("ground", ["ground", "panel", "tint"])
+@pytest.mark.parametrize("ink", ["ink", "quiet", "accent"])
+def test_every_text_can_be_read(scheme, ground, ink):
+    named = colours(scheme)
+    assert contrast(named[ink], named[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+@pytest.mark.parametrize("score", [1, 2, 3, 4, 5])
+def test_every_score_can_be_read(scheme, score):
+    named = colours(scheme)
+    rule = re.search(rf"\.chip\.s{score} {{[^}}]*[; ]color: ([^;]+);", CSS)[1]
+    pair = re.findall(r"#\w{6}", rule)
+    ink = pair[scheme] if pair else named["ink"]
+    assert contrast(ink, named[f"s{score}"]) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_marked_words_can_be_read(scheme):
+    named = colours(scheme)
+    assert contrast(named["ink"], named["mark"]) >= 4.5
+
+
+def test_texts_are_said_as_they_are():
+    shown = kit.said(HOSTILE)
+    assert "<script" not in shown
+    assert "<img" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_long_texts_are_folded_beyond_2000_characters():
+    shown = kit.said("a" * 2000 + "b" * 10)
+    assert "Show all (2,010 characters)" in shown
+    assert shown.index("b" * 10) > shown.index("<details")
+    assert "Show all" not in kit.said("a" * 2000)
+
+
+def test_a_mark_beyond_the_cut_is_shown():
+    shown = kit.said("a" * 3000 + "MARK" + "b" * 500, [kit.Span(start=3000, end=3004, on=True)])
+    assert shown.index("MARK") < shown.index("<details")
+
+
+def test_overlapping_and_impossible_marks_are_cut():
+    spans = [kit.Span(start=0, end=5), kit.Span(start=3, end=8), kit.Span(start=90, end=95)]
+    shown = kit.said("0123456789", spans)
+    assert re.findall(r"<mark[^>]*>([^<]*)</mark>", shown) == ["01234", "567"]
+    assert re.sub(r"<[^>]+>", "", shown) == "0123456789"
+
+
+def test_an_empty_text_says_so():
+    assert "(empty)" in kit.said("  ")
+
+
+def test_a_status_is_a_glyph_and_a_word():
+    shown = kit.status("confirmed")
+    assert "▼" in shown
+    assert "confirmed weakness" in shown
+
+
+def test_a_bar_says_its_numbers():
+    assert 'aria-label="50.0, interval 40.0 to 60.0"' in kit.interval_bar(ESTIMATE)
+    assert 'aria-label="no value"' in kit.interval_bar(NOTHING)
+    assert kit.meter(NOTHING) == ""
+
+
+def test_a_score_without_a_value_is_a_glyph():
+    assert ">∅<" in kit.score_chip(None)
+    assert "s2" in kit.score_chip(2)
+
+
+def test_colours_beyond_eight_are_grey():
+    assert len({kit.colour(place) for place in range(8)}) == 8
+    assert kit.colour(8) == kit.GREY
+
+
+def test_a_table_names_its_parts():
+    shown = kit.table(
+        [kit.Column(title="A"), kit.Column(title="n", number=True)],
+        [kit.Row(cells=["<x>", 3], on=True)],
+        label="Things",
+    )
+    assert 'aria-label="Things"' in shown
+    assert 'scope="col"' in shown
+    assert "&lt;x&gt;" in shown
+    assert 'aria-current="true"' in shown
+
+
+def test_an_error_is_shown_in_its_own_words():
+    shown = kit.fault(UsageError("given 'x'; a or b are allowed"))
+    assert "a or b are allowed" in shown
+    assert 'role="alert"' in shown
+
+
+def test_a_disabled_button_leads_nowhere():
+    assert "href" not in kit.button("Next", "./", disabled=True)

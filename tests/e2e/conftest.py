@@ -1,0 +1,232 @@
+"""A real app on loopback and a real browser that looks at it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+START_SECONDS = 60.0
+PATIENCE_MS = 30_000
+STAGE = {"width": 1280, "height": 720}
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """A running app.
+
+    Args:
+        url: its address, without a final slash.
+        log: the file that holds its output.
+        store: the store that it was started with.
+    """
+
+    url: str
+    log: Path
+    store: Path
+
+    def output(self) -> str:
+        """Return what the app has written so far."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """What a browser met while a test ran."""
+
+    foreign: list[str] = field(default_factory=list)
+    """Requests beyond this computer; they are blocked."""
+    errors: list[str] = field(default_factory=list)
+    """Uncaught errors in the page."""
+
+
+def free_port() -> int:
+    """Return a port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_up(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    """Wait for the app's own health page."""
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            break
+        try:
+            with urlopen(f"{url}/_stcore/health", timeout=2) as reply:
+                if reply.status == 200:
+                    return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail(f"the app didn't start:\n{log.read_text(encoding='utf-8')[-3000:]}")
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End the app and what it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is None:
+            os.killpg(process.pid, number)
+        try:
+            process.wait(timeout=15)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """Return the browser's path."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("needs Chromium (on Debian: apt-get install chromium)")
+    return path
+
+
+@pytest.fixture(scope="session")
+def start_app(
+    chromium_path: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., App]]:
+    """Return a function that starts an app: (store=None, demo=None, environ=None) -> App.
+
+    Args of the function:
+        store: a store's folder; a fresh empty one when None.
+        demo: the bundled study's folder; the checkout's own when None.
+        environ: further variables, for example a key.
+    """
+    assert chromium_path
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(
+        store: Path | None = None,
+        demo: Path | None = None,
+        environ: dict[str, str] | None = None,
+    ) -> App:
+        folder = tmp_path_factory.mktemp("app")
+        store = store or folder / "workspace"
+        port, log = free_port(), folder / "app.log"
+        variables = os.environ | {"ATOM_STORE": str(store)} | (environ or {})
+        if demo is not None:
+            variables["ATOM_DEMO"] = str(demo)
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "atom", "app", "--headless", "--port", str(port)],
+                cwd=PROJECT,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        running.append(process)
+        url = f"http://127.0.0.1:{port}"
+        wait_until_up(process, url, log)
+        return App(url=url, log=log, store=store)
+
+    yield start
+    for process in running:
+        stop(process)
+
+
+@pytest.fixture(scope="session")
+def app(start_app: Callable[..., App], project: Path) -> App:
+    """Return an app on the bundled study and a fresh store, shared by all tests."""
+    if not (project / "data" / "demo" / "SHA256SUMS").exists():
+        pytest.skip("the bundled study isn't in this checkout (data/demo)")
+    return start_app()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_path: str):
+    """Return a browser; it's closed with the module, since it holds an event loop."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path, headless=True, args=FLAGS
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit() -> Visit:
+    """Return the list of what the browser met; filled while `page` is used."""
+    return Visit()
+
+
+@pytest.fixture
+def new_page(browser, visit: Visit):
+    """Return a function that opens a fresh profile: (scheme="light", **viewport) -> page."""
+    contexts = []
+
+    def open_page(scheme: str = "light", width: int = 1280, height: int = 720):
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
+        contexts.append(context)
+        context.set_default_timeout(PATIENCE_MS)
+
+        def only_loopback(route) -> None:
+            host = urlsplit(route.request.url).hostname
+            if host in {"127.0.0.1", "localhost", None}:
+                route.continue_()
+                return
+            visit.foreign.append(route.request.url)
+            route.abort()
+
+        context.route("**/*", only_loopback)
+        page = context.new_page()
+        page.on("pageerror", lambda error: visit.errors.append(str(error)))
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page, visit: Visit):
+    """Return a page at the size of a stage; no request may leave this computer."""
+    yield new_page(**STAGE)
+    assert visit.foreign == []
+
+
+@pytest.fixture
+def shot(request: pytest.FixtureRequest, tmp_path: Path):
+    """Return a function that takes a picture of the page: (page, name) -> file.
+
+    Files go to the folder named by `ATOM_SHOTS`, else to the test's temporary folder.
+    """
+    folder = Path(os.environ.get("ATOM_SHOTS") or tmp_path)
+
+    def take(page, name: str) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{name}.png"
+        page.screenshot(path=str(file), animations="disabled")
+        return file
+
+    return take

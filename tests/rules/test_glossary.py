@@ -1,0 +1,52 @@
+"""The glossary can be read by a program: one term a line, none twice, none without meaning."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+ENTRY = re.compile(r"\*\*([^*]+)\*\* — (\S.*\.)")
+
+
+@pytest.fixture(scope="module")
+def lines(project) -> list[str]:
+    """Return the lines that hold terms."""
+    text = (project / "docs" / "glossary.md").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line.startswith("**")]
+
+
+def test_every_line_has_a_term_and_a_sentence(lines):
+    assert [line for line in lines if not ENTRY.fullmatch(line)] == []
+
+
+def test_no_term_is_explained_twice(lines):
+    terms = [ENTRY.fullmatch(line)[1].lower() for line in lines]
+    assert len(terms) == len(set(terms))
+
+
+def test_definitions_fit_a_tooltip(lines):
+    assert [line for line in lines if len(line) > 300] == []
+
+
+@pytest.mark.parametrize(
+    "term", ["Scored", "Unscored", "Failed", "Lucky", "Synthetic", "Judge-scale", "Insufficient"]
+)
+def test_the_words_on_the_screens_are_there(lines, term):
+    assert any(line.startswith(f"**{term}**") for line in lines)
+
+
+def test_every_term_that_a_screen_explains_is_there(lines, modules):
+    asked = {
+        node.args[0].value
+        for module in modules
+        if module.name.startswith(("atom.ui", "pages"))
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in {"kit.term", "term", "meaning"}
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    }
+    terms = [term for line in lines for term in ENTRY.fullmatch(line)[1].lower().split(", ")]
+    assert {word.lower() for word in asked} - set(terms) == set()
