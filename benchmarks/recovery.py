@@ -181,12 +181,8 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=10, help="random halves a world")
     options = parser.parse_args()
     for line in lines(options.seeds, options.splits):
-        text = (
-            json.dumps(line)
-            if options.json
-            else f"{line['name']:32} {line['value']:<8} (METHODS {line['baseline']})  {line['note']}"
-        )
-        sys.stdout.write(text + "\n")
+        plain = "{name:32} {value:<8} (METHODS {baseline})  {note}".format_map(line)
+        sys.stdout.write((json.dumps(line) if options.json else plain) + "\n")
         sys.stdout.flush()
 
 

@@ -214,7 +214,8 @@ def _residual_few_groups(y: Floats, x: Floats, group: Floats) -> Floats:
     target, within = y - group, x - group
     target, within = target - target.mean(), within - within.mean()
     mass = float(within @ within)
-    return target - (float(within @ target) / mass if mass > 1e-12 else 0.0) * within
+    slope = float(within @ target) / mass if mass > 1e-12 else 0.0
+    return np.asarray(target - slope * within)
 
 
 def _groups_seen(layout: Layout, keep: Mask) -> Ints:
@@ -222,7 +223,7 @@ def _groups_seen(layout: Layout, keep: Mask) -> Ints:
     base = layout.pair_base[keep[layout.pair_row]]
     seen = np.zeros(layout.n_models * layout.n_groups, dtype=bool)
     seen[layout.base_group[base]] = True
-    return seen.reshape(layout.n_models, layout.n_groups).sum(axis=1).astype(np.int64)
+    return np.asarray(seen.reshape(layout.n_models, layout.n_groups).sum(axis=1))
 
 
 def _group_means(layout: Layout, x: Floats, keep: Mask) -> Floats:

@@ -11,7 +11,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
 
 from atom.analysis.intervals import Floats, Ints
 
@@ -36,7 +35,18 @@ def adjust(p: Floats, family: Ints, control: Control = "bh") -> Floats:
     tested = np.isfinite(p)
     for number in np.unique(family[tested]):
         mine = np.flatnonzero(tested & (family == number))
-        adjusted[mine] = false_discovery_control(p[mine], method=control)
+        adjusted[mine] = _step_up(p[mine], control)
+    return adjusted
+
+
+def _step_up(p: Floats, control: Control) -> Floats:
+    """Adjust the p-values of one family: `min_{k >= j} m p_(k) / k`, for BY times `sum 1/k`."""
+    m = len(p)
+    rank = np.arange(1, m + 1)
+    order = np.argsort(p)
+    scaled = p[order] * (m / rank) * (float((1 / rank).sum()) if control == "by" else 1.0)
+    adjusted = np.empty(m)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
     return adjusted
 
 
@@ -92,7 +102,7 @@ def tree_bh(leaf_p: Floats, parent: Ints, level: Ints, q: float) -> TreeDiscover
         tested = members[np.isfinite(p[members])]
         if not len(tested):
             continue
-        chosen = tested[false_discovery_control(p[tested]) <= allowed]
+        chosen = tested[_step_up(p[tested], "bh") <= allowed]
         selected[chosen] = True
         share = len(chosen) / len(tested)
         families.extend((children[node], allowed * share) for node in chosen)

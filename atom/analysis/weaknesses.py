@@ -31,6 +31,7 @@ from atom.analysis.layout import Layout, Mask
 from atom.analysis.multiplicity import adjust, tree_bh
 from atom.analysis.power import needed_samples
 from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
+from atom.analysis.sums import group_sums
 
 Frame = Literal["absolute", "own", "peer"]
 Label = Literal["confirmed", "suspected", "strength", "nothing found", "insufficient"]
@@ -271,7 +272,7 @@ def diagnose(
     label[~enough] = INSUFFICIENT
     pooled = framed.pooled.value.reshape(shape)
     more = np.where(
-        label == SUSPECTED, _more_samples(layout, framed, pooled, enough, samples, settings), np.nan
+        label == SUSPECTED, _more_samples(layout, framed, pooled, label, samples, settings), np.nan
     )
     return Diagnosis(
         frame=frame,
@@ -392,18 +393,26 @@ def _more_samples(
     layout: Layout,
     framed: _Framed,
     pooled: Floats,
-    enough: Mask,
+    label: np.ndarray[tuple[int, ...], np.dtype[np.int8]],
     samples: Ints,
     settings: DiagnosisSettings,
 ) -> Floats:
-    """Forecast from the pooled departure, which isn't flattered by having been noticed."""
+    """Forecast from the pooled departure, which isn't flattered by having been noticed.
+
+    The level to reach is that of the family's next discovery, `q (discoveries + 1) / tests`.
+    """
     family = _family(layout, joint=settings.joint)
-    tests = np.bincount(family, weights=enough.reshape(-1))[family].reshape(enough.shape)
+
+    def in_family(mask: Mask) -> Floats:
+        counts = group_sums(family, mask.reshape(-1), int(family.max(initial=-1)) + 1)
+        return np.asarray(counts[family].reshape(mask.shape))
+
+    tests = np.maximum(in_family(label != INSUFFICIENT), 1)
     needed = needed_samples(
         pooled,
         framed.test_se,
         samples.astype(np.float64),
-        alpha=settings.q / np.maximum(tests, 1),
+        alpha=settings.q * np.minimum(in_family(label == CONFIRMED) + 1, tests) / tests,
         margin=framed.margin,
     )
-    return np.asarray(needed - samples)
+    return np.asarray(np.maximum(needed - samples, 1))

@@ -66,7 +66,7 @@ def read_material(store: Store, sample: Sample) -> Material:
         if slot.picture_id is None:
             raise PictureError(
                 f"picture {number} ({slot.name or 'without a name'}) of this sample isn't "
-                "attached: attach it on the Data page, or import it with the pictures' folder"
+                "attached: import the file again with --pictures FOLDER"
             )
         parts.append(
             PicturePart(sha256=slot.picture_id, load=partial(store.pictures.read, slot.picture_id))

@@ -1,4 +1,4 @@
-"""The formats that can be imported, and the functions that the command and the Data page call."""
+"""The formats that can be imported, and the functions that the command and later a page call."""
 
 from __future__ import annotations
 

@@ -105,6 +105,18 @@ class PictureFiles:
         _write_once(self._thumb_path(picture.id), thumb)
         return picture
 
+    def copy_from(self, other: PictureFiles, picture_id: str) -> None:
+        """Take a picture over from another store, with its thumbnail where that has one.
+
+        Raises:
+            PictureError: the other store lacks the file.
+        """
+        if not self.path(picture_id).exists():
+            _write_once(self.path(picture_id), other.read(picture_id))
+        thumb = other._thumb_path(picture_id)
+        if thumb.exists():
+            _write_once(self._thumb_path(picture_id), thumb.read_bytes())
+
     def read(self, picture_id: str) -> bytes:
         """Return a picture's original bytes.
 

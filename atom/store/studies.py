@@ -252,7 +252,7 @@ def _copy_records(
     slots = {slot.picture_id for sample in samples for slot in sample.pictures if slot.picture_id}
     pictures = source.get_many(Picture, slots)
     for picture in pictures:
-        target.pictures.add(source.pictures.read(picture.id))
+        target.pictures.copy_from(source.pictures, picture.id)
     groups.append(list(pictures))
     for group in groups:
         target.put(group)

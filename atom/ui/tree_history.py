@@ -514,14 +514,14 @@ def _verdict(view: Validity) -> Html:
 
 def _rivals(view: Validity) -> Html:
     columns = [
-        kit.Column(title="Taxonomy"),
+        kit.Column(title="Taxonomy", width="30%"),
         kit.Column(title="Leaves", number=True),
         kit.Column(title=kit.term("support", "Thin leaves"), number=True),
-        kit.Column(title="Criteria placed", number=True),
-        kit.Column(title="Δ leave one out", number=True),
+        kit.Column(title="Criteria placed", broad=True),
+        kit.Column(title="Δ leave one out", broad=True),
         kit.Column(title="Δ leave one sample out", number=True),
         kit.Column(title="Δ beyond shuffles", number=True),
-        kit.Column(title="", width="150px"),
+        kit.Column(title="", width="150px", broad=True),
         kit.Column(title="p", number=True),
         kit.Column(title="Verdict"),
     ]
@@ -531,8 +531,8 @@ def _rivals(view: Validity) -> Html:
     return el(
         "section",
         el("h2", f"Against its rivals: {_place(view)}"),
-        kit.table(columns, [_rival(row, max(most, 0.1)) for row in ranked],
-                  label="The tree and its rivals"),
+        el("div", kit.table(columns, [_rival(row, max(most, 0.1)) for row in ranked],
+                            label="The tree and its rivals"), class_="rivals"),
         el(
             "p",
             "Δ in points of 100 (x25): how much smaller the error gets by knowing the leaf. Thin: "

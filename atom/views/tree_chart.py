@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _NAME = 34
 _LEAST = 0.95
+_THIN = 5
 WHOLE = "whole"
 """Id of the whole tree's node; other nodes' ids are their numbers."""
 
@@ -116,6 +117,8 @@ def icicle(
 
     colours = node_colours(view, scheme)
     drawn = [int(index) for index in view.nodes]
+    # Between very thin rows, gaps would be all that is seen.
+    gap = 1 if int(nodes.is_leaf[view.nodes].sum()) * _THIN < height else 0
     size = _sizes(nodes, drawn)
     names = [path[-1] if path else nodes.tree.name for path in nodes.paths]
     trace = Icicle(
@@ -132,11 +135,11 @@ def icicle(
         hovertemplate="%{hovertext}<extra></extra>",
         branchvalues="remainder",
         sort=False,
-        tiling={"orientation": "h", "pad": 1},
+        tiling={"orientation": "h", "pad": gap},
         pathbar={"visible": True, "side": "bottom", "thickness": 22, "textfont": {"size": 12}},
         marker={
             "colors": [colours[index] for index in drawn],
-            "line": {"color": GROUND[scheme], "width": 1},
+            "line": {"color": GROUND[scheme], "width": gap},
         },
         textfont={
             "color": [ink_on(colours[index]) for index in drawn],

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
 from atom.analysis import adjust, simes, tree_bh
@@ -23,6 +24,8 @@ def test_adjustment_equals_statsmodels_in_every_family(control, name):
     for number in range(3):
         mine = (family == number) & np.isfinite(p)
         assert found[mine] == pytest.approx(multipletests(p[mine], method=name)[1], abs=1e-12)
+        scipys = false_discovery_control(p[mine], method=control)
+        assert found[mine] == pytest.approx(scipys, abs=1e-12)
     assert np.isnan(found[::7]).all()
 
 

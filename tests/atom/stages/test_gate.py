@@ -166,10 +166,10 @@ class TestReadRegions:
         assert self.one({"box": [1, 2, 3, 4]}, n_pictures=1).regions[0].picture == 1
 
     def test_repeated_ones_count_once_and_many_are_cut(self):
-        boxes = [{"picture": 1, "box": [i, 0, i + 1, 5]} for i in range(20)]
+        boxes = [{"picture": 1, "box": [i, 0, i + 1, 5]} for i in range(30)]
         found = read_regions(boxes + boxes, 1, where="step 1")
-        assert len(found.regions) == 8
-        assert "20 regions" in found.notes[0]
+        assert len(found.regions) == 24
+        assert "30 regions" in found.notes[0]
 
     @pytest.mark.parametrize("value", [None, []])
     def test_none_is_none(self, value):

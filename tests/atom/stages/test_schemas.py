@@ -30,7 +30,7 @@ def test_valid_strict_and_bounded(name):
             assert node["additionalProperties"] is False
             assert node["required"] == list(node["properties"])
         if kind == "array":
-            assert node["maxItems"] <= 16
+            assert node["maxItems"] <= 24
         if kind == "string" or (isinstance(kind, list) and "string" in kind):
             assert "maxLength" in node or "enum" in node
 
