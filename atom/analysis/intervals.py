@@ -117,7 +117,7 @@ def node_stats(
         variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
         binomial = mean * (1 - mean)
         dispersion = np.where(binomial > 1e-12, variance * n / binomial, np.nan)
-    moderated = _moderate(dispersion, binomial, groups, level)
+    moderated = moderate_dispersion(dispersion, binomial, groups, level)
     df = np.maximum(groups, 1) - 1 + PRIOR_DF
     q = stdtrit(df, 0.5 + confidence / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -135,7 +135,9 @@ def node_stats(
     )
 
 
-def _moderate(dispersion: Floats, binomial: Floats, groups: Floats, level: Ints) -> Floats:
+def moderate_dispersion(
+    dispersion: Floats, binomial: Floats, groups: Floats, level: Ints
+) -> Floats:
     """Shrink each node's dispersion towards its level's pool; 1 where nothing is known."""
     usable = (groups >= MIN_CLUSTERS) & np.isfinite(dispersion)
     weight = np.where(usable, (groups - 1) * binomial, 0.0)

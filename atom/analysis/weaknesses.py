@@ -24,7 +24,7 @@ from atom.analysis.intervals import (
     Floats,
     Ints,
     NodeStats,
-    _moderate,
+    moderate_dispersion,
     node_stats,
 )
 from atom.analysis.layout import Layout, Mask
@@ -344,7 +344,9 @@ def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings)
     binomial = stats.mean * (1 - stats.mean)
     with np.errstate(divide="ignore", invalid="ignore"):
         dispersion = np.where(binomial > 1e-12, stats.se**2 * stats.n / binomial, np.nan)
-        phi = _moderate(dispersion, binomial, groups, np.tile(layout.level, layout.n_models))
+        phi = moderate_dispersion(
+            dispersion, binomial, groups, np.tile(layout.level, layout.n_models)
+        )
         se = np.sqrt(phi * settings.line * (1 - settings.line) / stats.n)
         own_se = np.sqrt(phi * np.maximum(binomial, 1e-4) / stats.n)
     effect = stats.mean - settings.line

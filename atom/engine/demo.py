@@ -32,7 +32,7 @@ from atom.judge.endpoints import CANDIDATE_NAMES, builtin_endpoints
 from atom.probes.worlds.make import Probe, make_probes
 from atom.records import Endpoint, PictureSlot, Run, Sample, Study, StudySample, Tag
 from atom.store import Store, count_study, list_studies
-from atom.store.store import DATABASE
+from atom.store.store import DATABASE, SEAL
 
 DATASET = "Probe world"
 DEMO_NAME = "Probe world (synthetic demo)"
@@ -277,11 +277,11 @@ def write_sums(folder: Path) -> int:
         The folder's size in bytes, the list itself left out.
     """
     lines, size = [], 0
-    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name != "SHA256SUMS"):
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name != SEAL):
         data = path.read_bytes()
         size += len(data)
         lines.append(f"{hashlib.sha256(data).hexdigest()}  {path.relative_to(folder).as_posix()}")
-    (folder / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / SEAL).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return size
 
 
@@ -295,7 +295,7 @@ def broken_sums(folder: Path) -> list[str]:
         StoreError: there is no list of checksums.
     """
     try:
-        lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+        lines = (folder / SEAL).read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise StoreError(f"{str(folder)!r} isn't a sealed study: {error}") from error
     problems = []

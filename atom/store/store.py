@@ -25,6 +25,8 @@ from atom.store.schema import KINDS, claims, import_links, meta
 
 R = TypeVar("R", bound=Record)
 DATABASE = "atomscope.sqlite"
+SEAL = "SHA256SUMS"
+"""The list of checksums that seals a store's folder."""
 BUSY_SECONDS = 30.0
 _CHUNK = 400
 
@@ -159,7 +161,8 @@ class Store:
 
         Args:
             location: a folder, or a `postgresql://` URL (pictures then lie in `workspace/`).
-            read_only: nothing may be written; the files may lie on a read-only disk.
+            read_only: nothing may be written; the files may lie on a read-only disk. A folder that
+                is sealed with checksums is never opened otherwise.
 
         Raises:
             StoreError: it can't be opened; the message says why.
@@ -169,7 +172,7 @@ class Store:
             return cls._open_server(text, read_only)
         folder = Path(text)
         database = folder / DATABASE
-        if read_only:
+        if read_only or (folder / SEAL).exists():
             if not database.exists():
                 raise StoreError(f"there is no store in {text!r}")
             url = f"file:{database.resolve().as_posix()}?mode=ro&immutable=1"

@@ -21,11 +21,17 @@ from atom.views.overview import (
     SkillRow,
     Statement,
 )
+from atom.views.weaknesses import Weakness, effect_words, frame_words, leading, more_words
 from taxonomy import format_path
 
 _PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
 _DEEPER = 2
 """Layers of the tree that the skill table shows at once."""
+_GLYPHS = {
+    "confirmed": ("▼", "confirmed weakness"),
+    "suspected": ("▽", "suspected weakness"),
+    "strength": ("▲", "strength"),
+}
 _FULL = 25.0
 """Difference, in points of 100, at which a cell's tint is full."""
 
@@ -55,17 +61,16 @@ def ranking(here: Here, view: Overview) -> Html:
         right=min((row.right.n for row in view.ranking if row.right.known), default=0),
         lucky=min((row.lucky.n for row in view.ranking if row.lucky.known), default=0),
     )
-    lowest = "Lowest capabilities" if process else f"Lowest {view.facet or ''}"
     columns = [
         kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
         kit.Column(title="Model"),
         kit.Column(title="Score, 0–100" if process else "Right answers, %", number=True),
-        kit.Column(title=_axis(ends, process), width="22%"),
+        kit.Column(title=_axis(ends, process), width="18%"),
         *([kit.Column(title="Right", number=True)] if process else []),
         *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
           if lucky else []),
         *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
-        kit.Column(title=lowest),
+        kit.Column(title=kit.term("weakness", "Weaknesses")),
     ]  # fmt: skip
     rows = [_rank_row(here, row, ends, fine, process=process, lucky=lucky) for row in view.ranking]
     return el(
@@ -73,6 +78,7 @@ def ranking(here: Here, view: Overview) -> Html:
         el("h2", _ranking_title(view)),
         kit.table(columns, rows, label="Ranking of models"),
         el("p", _counted(here, view), class_="note", style="margin-top:8px"),
+        _how_weaknesses(here, view),
     )
 
 
@@ -148,7 +154,7 @@ def _rank_row(
             if row.n_unscored
             else el("span", text, class_="quiet")
         )  # fmt: skip
-    cells.append(_lowest(row))
+    cells.append(_weaknesses(row, to))
     return kit.Row(cells=cells, on=row.model_id == here.filters.model)
 
 
@@ -165,25 +171,99 @@ def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:
     )
 
 
-def _lowest(row: RankRow) -> Html:
-    doors = []
-    for skill in row.lowest:
-        cell = next(cell for cell in skill.cells if cell.model_id == row.model_id)
-        doors.append(
-            el(
-                "a",
-                f"{numbers.middle(skill.name, 26)} ",
-                el("span", numbers.score(cell.estimate.value), class_="quiet small"),
-                href=links.address(FAILURES.url_path, cell.filters),
-                data_go=True,
-                class_="nowrap",
-                data_tip=f"{format_path(skill.path) if skill.path else skill.name}\n"
-                f"{numbers.interval(cell.estimate)} on {cell.estimate.samples} samples",
-            )
-        )
-    if not doors:
-        return el("span", f"○ under {MIN_SAMPLES} samples each", class_="quiet small")
-    return el("span", doors, class_="lowest")
+def _weaknesses(row: RankRow, to: str) -> Html:
+    """Name the surest weaknesses, each a door; where there is none say why."""
+    items = leading(row.findings)
+    if not items:
+        return el("span", _no_weakness(row, to), class_="lowest")
+    first, *others = items
+    return el(
+        "span",
+        _weakness(first),
+        # Where the screen is narrow, the first one stands alone.
+        _further(others, class_="narrow quiet small"),
+        el("span", _weakness(others[0]), _further(others[1:], class_="quiet small"),
+           class_="broad nowrap") if others else None,
+        class_="lowest",
+    )  # fmt: skip
+
+
+def _further(items: Sequence[Weakness], *, class_: str) -> Html | None:
+    """Count the weaknesses that a row doesn't name."""
+    if not items:
+        return None
+    names = "\n".join(f"{_GLYPHS[item.status][0]} {item.name}" for item in items)
+    return el("span", f" +{len(items)}", class_=class_, tabindex="0", data_tip=names)
+
+
+def _weakness(item: Weakness) -> Html:
+    glyph, words = _GLYPHS[item.status]
+    unit = "checkpoint" if item.label is None else "answer"
+    tip = [
+        f"{glyph} {words}",
+        format_path(item.path) if item.path else item.name,
+        effect_words(item),
+        frame_words(item),
+        f"n {numbers.count(item.samples, 'sample')}, {numbers.count(item.n, unit)}; "
+        f"mean there {item.mean:.1f}",
+        more_words(item),
+    ]
+    return el(
+        "a",
+        el("span", el("span", glyph, class_="glyph", aria_hidden="true"),
+           numbers.middle(item.name, 24), class_="status weak"),
+        href=links.address(FAILURES.url_path, item.filters),
+        data_go=True,
+        class_="nowrap",
+        aria_label=f"{words}: {item.name}",
+        data_tip="\n".join(line for line in tip if line),
+    )  # fmt: skip
+
+
+def _no_weakness(row: RankRow, to: str) -> Html:
+    if row.tested:
+        text = "· nothing found"
+        tip = f"{row.tested} tested: no weakness worth reporting beyond chance"
+    else:
+        text = "○ insufficient"
+        tip = f"nothing to compare on {MIN_SAMPLES} samples or more"
+    return el("a", el("span", text, class_="quiet small"), href=to, data_go=True, data_tip=tip)
+
+
+def _how_weaknesses(here: Here, view: Overview) -> Html | None:
+    """Say what the weaknesses are held against, under the table."""
+    looked = view.weaknesses
+    if looked is None:
+        return None
+    parts: list[Html | str] = [
+        "▼ ",
+        kit.term("confirmed weakness", "confirmed"),
+        ", ▽ ",
+        kit.term("suspected weakness", "suspected"),
+        " weakness: ",
+    ]
+    if looked.frame == "peer":
+        same = "criteria" if looked.facet is None else "questions"
+        parts += [
+            f"below what the other models' scores on the same {same} predict (",
+            kit.term("peer frame"),
+        ]
+    else:
+        rest = "capabilities" if looked.facet is None else "answers"
+        parts += [
+            f"below the rest of the model's own {rest} (",
+            kit.term("own frame"),
+            ", ",
+            kit.term("confounded with difficulty"),
+        ]
+    parts += [
+        f" by more than {looked.margin:g} points, ",
+        kit.term("false discovery rate"),
+        f" {100 * looked.q:.0f} %)",
+    ]
+    if here.filters.active:
+        parts.append("; it holds for what the filters keep")
+    return el("p", *parts, ".", class_="note")
 
 
 def _counted(here: Here, view: Overview) -> Html:

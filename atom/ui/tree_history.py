@@ -481,23 +481,29 @@ def _p(row: RivalRow) -> str:
 def _verdict(view: Validity) -> Html:
     verdict = view.own.verdict
     good = verdict.valid() and not math.isnan(verdict.delta_adjusted)
-    better = [row for row in view.rivals if row.verdict.delta_adjusted > verdict.delta_adjusted]
     if good:
         answer = "The tree is valid: its leaves predict scores better than shuffled leaves do."
     else:
         answer = "The tree is not shown to be valid: shuffled leaves predict scores as well."
-    if not better:
+    if not view.ahead:
         stand = "No rival predicts more."
     else:
-        stand = f"{better[0].name} predicts more" + (
-            f", and so do {len(better) - 1} others." if len(better) > 1 else "."
+        others = len(view.ahead) - 1
+        stand = f"{view.ahead[0].name} predicts more"
+        stand += f", and so do {numbers.count(others, 'other')}." if others else "."
+    if math.isnan(verdict.delta_adjusted):
+        stand, detail = (
+            "",
+            "No leaf has scores of two samples, so there is nothing to predict from.",
         )
-    share = 100 * verdict.delta_adjusted / verdict.loso.mae_global
-    detail = (
-        f"Knowing a criterion's leaf takes {25 * verdict.delta_adjusted:.2f} points of 100 off the "
-        f"error of predicting its score from other samples ({share:.1f} % of it), beyond what "
-        f"shuffled leaves take off; p {_p(view.own)}."
-    )
+    else:
+        error = verdict.loso.mae_global
+        share = f" ({100 * verdict.delta_adjusted / error:.1f} % of it)" if error > 0 else ""
+        detail = (
+            f"Knowing a criterion's leaf takes {25 * verdict.delta_adjusted:.2f} points of 100 off "
+            f"the error of predicting its score from other samples{share}, beyond what shuffled "
+            f"leaves take off; p {_p(view.own)}."
+        )
     return el(
         "section",
         el("div", answer, class_="answer"),
@@ -552,7 +558,8 @@ def _sortable(value: float, missing: float = -1e9) -> float:
 
 def _place(view: Validity) -> str:
     n = len(view.rivals) + 1
-    return f"first of {n}" if view.rank == 1 else f"place {view.rank} of {n}"
+    place = f"first of {n}" if view.rank == 1 else f"place {view.rank} of {n}"
+    return place + (f", level with {view.level[0].name}" if view.level else "")
 
 
 def _rival(row: RivalRow, most: float) -> kit.Row:

@@ -48,7 +48,7 @@ _FRAME = """<style>
 .st-key-tree_controls [data-testid="stWidgetLabel"] { min-height: 0; margin-bottom: 1px; }
 .st-key-tree_controls input, .st-key-tree_controls [data-baseweb="select"] { font-size: 13.5px; }
 .st-key-tree_map .hoverlayer path { rx: 6px; }
-.st-key-tree_network iframe { border: 1px solid light-dark(#E3E6EA, #2A3038); border-radius: 8px; }
+.st-key-tree_network iframe { border: 0; height: calc(100vh - 236px); min-height: 420px; }
 </style>"""
 
 

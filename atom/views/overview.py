@@ -21,7 +21,16 @@ from atom.analysis import (
 from atom.analysis.intervals import Floats, Ints
 from atom.views.filters import Filters, Measure, answers_kept, measure_of
 from atom.views.study_data import SOURCE_FACET, StudyData
-from taxonomy import Path, format_path
+from atom.views.weaknesses import (
+    ModelWeaknesses,
+    Weakness,
+    Weaknesses,
+    effect_words,
+    frame_words,
+    leading,
+    weaknesses,
+)
+from taxonomy import Path
 
 MIN_SAMPLES = 5
 """A node with fewer samples is `insufficient` (METHODS A9)."""
@@ -91,7 +100,8 @@ class RankRow:
         lucky: share of right answers whose process fails, 0-100.
         unscored: share of its checkpoints that are unscored or failed, 0-100; NaN without any.
         n_unscored: how many those are.
-        lowest: its lowest capabilities (or labels), lowest first; a description, not a claim.
+        findings: its labelled weaknesses and strengths: confirmed, then suspected, then strengths.
+        tested: capabilities (or labels) with enough evidence to look for a weakness.
         filters: where the row's door leads.
     """
 
@@ -105,7 +115,8 @@ class RankRow:
     lucky: Estimate
     unscored: float
     n_unscored: int
-    lowest: tuple[SkillRow, ...]
+    findings: tuple[Weakness, ...]
+    tested: int
     filters: Filters
 
 
@@ -143,6 +154,7 @@ class Overview:
         facets: facets that can be chosen.
         quadrants: one a model, in the ranking's order; empty without outcome or process.
         samples: samples counted.
+        weaknesses: how weaknesses were looked for; None where there is nothing to look at.
         quarantined: samples left out because judge and reference disagree.
         answers: answers counted.
         pending: checkpoints still to be scored.
@@ -156,6 +168,7 @@ class Overview:
     facet: str | None
     facets: tuple[str, ...]
     quadrants: tuple[ModelQuadrant, ...]
+    weaknesses: Weaknesses | None
     samples: int
     quarantined: int
     answers: int
@@ -198,16 +211,18 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     labels = _label_rows(data, filters, kept, chosen) if by_label else ()
     nodes = _node_rows(data, filters, keep) if measure == "process" else ()
     skills = labels if by_label else nodes
-    ranking = _ranking(data, filters, measure, kept, keep, nodes or labels)
+    looked = weaknesses(data, filters, measure, keep, chosen if measure == "outcome" else None)
+    ranking = _ranking(data, filters, kept, keep, looked)
     quadrants = _quadrants(data, filters, scores, keep, ranking)
     return Overview(
         measure=measure,
-        statements=_statements(data, measure, ranking, quadrants),
+        statements=_statements(data, measure, ranking, quadrants, looked),
         ranking=ranking,
         skills=skills,
         facet=chosen,
         facets=facets,
         quadrants=quadrants,
+        weaknesses=looked,
         samples=len(np.unique(table.sample[counted])),
         quarantined=int(table.quarantined.sum()),
         answers=len(counted),
@@ -356,10 +371,9 @@ def _samples_in(data: StudyData, answers: Ints, group: Ints, n_groups: int) -> l
 def _ranking(
     data: StudyData,
     filters: Filters,
-    measure: Measure,
     kept: _Kept,
     keep: NDArray[np.bool_],
-    skills: tuple[SkillRow, ...],
+    looked: Weaknesses | None,
 ) -> tuple[RankRow, ...]:
     table = data.table
     models = table.n_models
@@ -373,6 +387,7 @@ def _ranking(
     n_rows = np.bincount(table.model[table.response[keep[table.response]]], minlength=models)
     bad = keep[table.response] & (table.score <= 0)
     n_bad = np.bincount(table.model[table.response[bad]], minlength=models)
+    found = looked.models if looked else (ModelWeaknesses(),) * models
     rows = [
         RankRow(
             model_id=candidate.id,
@@ -385,7 +400,8 @@ def _ranking(
             lucky=_estimate(lucky, number),
             unscored=100 * float(n_bad[number] / n_rows[number]) if n_rows[number] else math.nan,
             n_unscored=int(n_bad[number]),
-            lowest=_lowest(skills, number),
+            findings=found[number].found,
+            tested=found[number].tested,
             filters=filters.but(model=candidate.id, sample=None, criterion=None, node=()),
         )
         for number, candidate in enumerate(data.candidates)
@@ -407,17 +423,6 @@ def _by_cluster(data: StudyData, kept: _Kept) -> tuple[Floats, Floats]:
     total = np.bincount(key, weights=kept.value, minlength=size).astype(np.float64)
     count = np.bincount(key, minlength=size).astype(np.float64)
     return total.reshape(shape), count.reshape(shape)
-
-
-def _lowest(skills: tuple[SkillRow, ...], model: int, n: int = 2) -> tuple[SkillRow, ...]:
-    """Return a model's lowest leaves (or labels) with enough samples, lowest first."""
-    deepest = {row.path[:depth] for row in skills for depth in range(1, len(row.path))}
-    leaves = [
-        row
-        for row in skills
-        if row.path not in deepest and row.cells[model].estimate.samples >= MIN_SAMPLES
-    ]
-    return tuple(sorted(leaves, key=lambda row: row.cells[model].estimate.value)[:n])
 
 
 def _quadrants(
@@ -461,6 +466,7 @@ def _statements(
     measure: Measure,
     ranking: tuple[RankRow, ...],
     quadrants: tuple[ModelQuadrant, ...],
+    looked: Weaknesses | None,
 ) -> tuple[Statement, ...]:
     """Say in words what stands out; every sentence names its numbers."""
     known = [row for row in ranking if row.score.known]
@@ -479,8 +485,8 @@ def _statements(
         others = known[1].name if len(known) == 2 else f"all {len(known) - 1} others"
         lead += f", ahead of {others} beyond chance"
     found.append(Statement(text=lead + ".", filters=first.filters, page="failures"))
-    if measure == "process":
-        found += _lowest_statements(known)
+    if looked is not None:
+        found += _weakness_statements(known, looked)
     if quadrants:
         luckiest = max(quadrants, key=lambda q: q.counts.lucky_share if q.counts.lucky else -1.0)
         counts = luckiest.counts
@@ -512,38 +518,62 @@ def _statements(
     return tuple(found[:5])
 
 
-def _lowest_statements(known: list[RankRow]) -> list[Statement]:
-    """Name the capability on which most models are lowest, and the leader's own lowest one."""
+def _weakness_statements(known: list[RankRow], looked: Weaknesses) -> list[Statement]:
+    """Name the leader's own largest confirmed weakness, and the largest of any other model."""
+    first, *others = known
+    own = _confirmed(first)
+    rest = [(row, item) for row in others for item in _confirmed(row)]
     found = []
-    first = known[0]
-    shared: dict[Path, int] = {}
-    for row in known:
-        for skill in row.lowest[:1]:
-            shared[skill.path] = shared.get(skill.path, 0) + 1
-    if first.lowest:
-        skill = first.lowest[0]
-        mine = next(cell for cell in skill.cells if cell.model_id == first.model_id)
-        found.append(
-            Statement(
-                text=(
-                    f"{first.name}'s lowest capability is {skill.name}: "
-                    f"{mine.estimate.value:.1f} ({mine.estimate.lo:.1f}-{mine.estimate.hi:.1f}) "
-                    f"on {mine.estimate.samples} samples."
-                ),
-                filters=mine.filters,
-                page="failures",
-            )
+    if own:
+        found.append(_weakness_statement(f"{first.name}'s largest confirmed weakness is", own[0]))
+    if rest:
+        row, item = max(rest, key=lambda pair: abs(pair[1].pooled))
+        if own and abs(own[0].pooled) > abs(item.pooled):
+            start = f"Among the others, the largest is {row.name}'s"
+        else:
+            start = f"The largest confirmed weakness of any model is {row.name}'s"
+        found.append(_weakness_statement(start, item))
+    return found or [_nothing_confirmed(known, looked)]
+
+
+def _confirmed(row: RankRow) -> list[Weakness]:
+    return [item for item in leading(row.findings) if item.status == "confirmed"]
+
+
+def _weakness_statement(start: str, item: Weakness) -> Statement:
+    n = "1 sample" if item.samples == 1 else f"{item.samples:,} samples"
+    return Statement(
+        text=f"{start} {item.name}: {effect_words(item)} ({frame_words(item)}; n {n}).",
+        filters=item.filters,
+        page="failures",
+    )
+
+
+def _nothing_confirmed(known: list[RankRow], looked: Weaknesses) -> Statement:
+    """Say plainly that there is no confirmed weakness; the door leads to the surest suspicion."""
+    what = "capability" if looked.facet is None else "label"
+    if not any(row.tested for row in known):
+        return Statement(
+            text=(
+                "No weakness can be confirmed: the evidence is insufficient, no "
+                f"{what} can be compared on {MIN_SAMPLES} samples or more."
+            ),
+            filters=known[0].filters.but(model=None),
+            page="failures",
         )
-    top = max(shared, key=lambda path: shared[path], default=None)
-    if top is not None and shared[top] > 1:
-        found.append(
-            Statement(
-                text=(
-                    f"{format_path(top[-1:])} is the lowest capability of {shared[top]} of "
-                    f"{len(known)} models; a hard capability is not yet a model's weakness."
-                ),
-                filters=first.filters.but(model=None, node=top),
-                page="failures",
-            )
+    by = "" if looked.facet is None else f", by {looked.facet}"
+    text = f"No weakness is confirmed in any model{by} ({frame_words(looked)})"
+    suspected = [item for row in known for item in leading(row.findings)]
+    if not suspected:
+        return Statement(
+            text=f"{text}, and none is suspected.",
+            filters=known[0].filters.but(model=None),
+            page="failures",
         )
-    return found
+    number = len(suspected)
+    surest = max(suspected, key=lambda item: abs(item.pooled))
+    return Statement(
+        text=f"{text}; {number} {'is' if number == 1 else 'are'} suspected.",
+        filters=surest.filters,
+        page="failures",
+    )

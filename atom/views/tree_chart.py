@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _NAME = 34
 _LEAST = 0.95
 _THIN = 5
+_READABLE = 9
 WHOLE = "whole"
 """Id of the whole tree's node; other nodes' ids are their numbers."""
 
@@ -120,6 +121,10 @@ def icicle(
     # Between very thin rows, gaps would be all that is seen.
     gap = 1 if int(nodes.is_leaf[view.nodes].sum()) * _THIN < height else 0
     size = _sizes(nodes, drawn)
+    level = level if level in set(drawn) else 0
+    sums = np.r_[0.0, np.cumsum(size)]
+    heights = sums[nodes.end] - sums[:-1]
+    readable = heights * height >= _READABLE * max(float(heights[level]), 1e-9)
     names = [path[-1] if path else nodes.tree.name for path in nodes.paths]
     trace = Icicle(
         ids=[node_id(index) for index in drawn],
@@ -127,11 +132,12 @@ def icicle(
             "" if index == 0 else node_id(int(nodes.parent[index])) for index in drawn
         ],
         labels=[html.escape(cut(names[index])) for index in drawn],
-        level=node_id(level if level in set(drawn) else 0),
+        level=node_id(level),
         values=[float(size[index]) for index in drawn],
         text=[number(float(view.value[index]), view.colouring) for index in drawn],
         hovertext=[_tip(nodes, view, index, whose) for index in drawn],
-        texttemplate="%{label}  %{text}",
+        # Fitting text into rows too thin for it costs the browser most of its time.
+        texttemplate=["%{label}  %{text}" if readable[index] else "" for index in drawn],
         hovertemplate="%{hovertext}<extra></extra>",
         branchvalues="remainder",
         sort=False,

@@ -250,10 +250,16 @@ def take_tree(
         new = carried(list(old.values()), moves, version)
     if leaf_of:
         new = [
-            Mapping(criterion_id=criterion, tree_version=version, judge_id=FROM_FILE, prompt="imported",
-                    state="scored", leaf=leaf)
+            Mapping(
+                criterion_id=criterion,
+                tree_version=version,
+                judge_id=FROM_FILE,
+                prompt="imported",
+                state="scored",
+                leaf=leaf,
+            )
             for criterion, leaf in leaf_of.items()
-        ]  # fmt: skip
+        ]
     created = created or now()
     with store.write() as writer:
         begin_history(writer, study, old_tree, created)
@@ -356,6 +362,16 @@ def after(edit: Edit) -> Path:
             return path[:-1]
         case _:
             return ()
+
+
+def path_before(edit: Edit, path: Path) -> Path:
+    """Return where a node was before an edit."""
+    match edit:
+        case Rename(old, _) | Move(old, _):
+            new = after(edit)
+            return old + path[len(new) :] if path[: len(new)] == new else path
+        case _:
+            return path
 
 
 def touches(edit: Edit, path: Path) -> bool:

@@ -146,7 +146,7 @@ def _rings(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[Spot, .
             spots.append(Spot(index=0, x=0.0, y=0.0))
             continue
         turn, layer = angle[index], len(nodes.paths[index])
-        radius = outer * (layer / deepest) ** 0.85
+        radius = outer * (layer / deepest) ** 0.75
         if index in leaf_number:
             # At the top and the bottom neighbours' labels would run into each other.
             lanes = min(max(math.ceil(_LABEL * abs(math.sin(turn)) / (spacing * broad)), 1), 6)
@@ -190,7 +190,7 @@ def network_html(nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str) -
         radius = (4 + 9 * math.sqrt(float(nodes.criteria[spot.index]) / most)) / (
             1.0 if few else zoom * (1.0 if layer < 3 else 1.6)
         )
-        shown_size = {0: 15, 1: 15, 2: 12}.get(layer, 12)
+        shown_size = {0: 15, 1: 15, 2: 11}.get(layer, 11)
         upper = not few and layer <= 2
         font_size = shown_size / zoom if upper else 15
         # On the rings' upper and lower ends neighbours' names would touch: every other one goes up.
@@ -293,7 +293,7 @@ def _seal(page: str, name: str, scheme: Scheme) -> str:
         f'<head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{html.escape(name)}</title>"
         f"<style>html,body{{margin:0;background:{GROUND[scheme]};overflow:hidden}}"
-        "#mynetwork,.card{border:0!important}"
+        "html,body,.card,#mynetwork{height:100%!important}#mynetwork,.card{border:0!important}"
         f"div.vis-tooltip{{background:{INK[scheme]};color:{GROUND[scheme]};border:0;"
         "border-radius:6px;padding:7px 10px;font:12.5px/1.4 sans-serif;white-space:pre-line;"
         "max-width:340px;box-shadow:none}</style>"

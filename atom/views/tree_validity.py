@@ -37,6 +37,8 @@ from taxonomy.prune import RULE
 
 SEED = 20261127
 MIN_CRITERIA = 5
+TIE = 0.001
+"""Adjusted deltas this close, in points of 1..5, are level: shuffles are drawn by chance."""
 _PIXELS = 64
 _SHUFFLES = 3
 _RIVAL_SHUFFLES = 99
@@ -127,10 +129,22 @@ class Validity:
     samples: int
 
     @property
-    def rank(self) -> int:
-        """1 + how many rivals have a larger adjusted delta."""
+    def ahead(self) -> tuple[RivalRow, ...]:
+        """Rivals that predict more than the tree, best first."""
         mine = self.own.verdict.delta_adjusted
-        return 1 + sum(row.verdict.delta_adjusted > mine for row in self.rivals)
+        found = [row for row in self.rivals if row.verdict.delta_adjusted > mine + TIE]
+        return tuple(sorted(found, key=lambda row: -row.verdict.delta_adjusted))
+
+    @property
+    def level(self) -> tuple[RivalRow, ...]:
+        """Rivals that can't be told from the tree by this measure."""
+        mine = self.own.verdict.delta_adjusted
+        return tuple(row for row in self.rivals if abs(row.verdict.delta_adjusted - mine) <= TIE)
+
+    @property
+    def rank(self) -> int:
+        """1 + how many rivals predict more."""
+        return 1 + len(self.ahead)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from atom.store import Store, load_tree, tree_versions
 from atom.store.trees import tree_edits
 from atom.views.study_data import StudyData
 from atom.views.tree import placed
-from atom.views.tree_edit import Steps, edit_words, editable, steps, touches
+from atom.views.tree_edit import Steps, edit_words, editable, path_before, steps, touches
 from taxonomy import Path, Tree
 from taxonomy.compare import Change, compare
 from taxonomy.edits import EditError, Entry, Moves, replay
@@ -334,7 +334,7 @@ def _entries(store: Store, data: StudyData, position: int) -> tuple[Entry, ...]:
 
 
 def node_log(store: Store, data: StudyData, path: Path, limit: int = 12) -> tuple[LogLine, ...]:
-    """Return the logged edits that touch a node, newest first."""
+    """Return the logged edits that touch a node, newest first, under the names it had before."""
     if not path or not tree_versions(store, data.study.id):
         return ()
     lines = []
@@ -348,6 +348,7 @@ def node_log(store: Store, data: StudyData, path: Path, limit: int = 12) -> tupl
                 LogLine(position=row.position, words=edit_words(edit), by=row.by, why=row.why,
                         round=row.round)
             )  # fmt: skip
+        path = path_before(edit, path)
         if len(lines) == limit:
             break
     return tuple(lines)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import html
+import re
+import urllib.parse
+from pathlib import Path
 
 from tests.app.screen_store import NAMES
+
+DEMO = Path(__file__).parents[2] / "data" / "demo"
 
 
 def test_the_first_screen_ranks_all_models(open_app, made):
@@ -103,5 +108,32 @@ def test_a_damaged_store_is_a_message(open_app, tmp_path):
 
 def test_a_chosen_facet_leaves_the_ranking_as_it_is(open_app, made):
     seen = open_app(made.folder, query={"facet": "difficulty"})
-    assert "Lowest capabilities" in seen.markup
-    assert "lowest capability is Bar height" in seen.markup
+    assert ">Weaknesses<" in seen.markup
+    assert "nothing found" in seen.markup
+
+
+def test_a_study_of_three_models_says_what_its_frame_mixes_up(open_app, made):
+    seen = open_app(made.folder)
+    assert "confounded with difficulty" in seen.markup
+    assert "No weakness is confirmed in any model (own frame" in html.unescape(seen.markup)
+
+
+def test_the_bundled_study_names_weaknesses_with_frame_effect_and_n(open_app):
+    seen = open_app(demo=DEMO)
+    markup = html.unescape(seen.markup)
+    assert not seen.test.exception
+    assert 'aria-label="confirmed weakness: Needle"' in markup
+    assert 'aria-label="suspected weakness: ' in markup
+    assert "31.7 (23.0–40.4) points of 100 lower" in markup
+    assert "n 30 samples, 30 checkpoints" in markup
+    assert "more samples would settle it" in markup
+    assert "Lowest capabilit" not in markup
+
+
+def test_a_weakness_opens_the_failures_behind_it(open_app):
+    markup = html.unescape(open_app(demo=DEMO).markup)
+    link = re.search(r'<a [^>]*aria-label="confirmed weakness: Needle"[^>]*>', markup)
+    assert link is not None
+    assert "./failures?study=demo" in link[0]
+    assert "&model=" in link[0]
+    assert "Needle" in urllib.parse.unquote_plus(re.search(r'href="([^"]*)"', link[0])[1])

@@ -265,6 +265,22 @@ def test_a_sealed_store_is_read_from_a_read_only_folder_and_never_written(tmp_pa
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
+def test_a_folder_with_checksums_is_never_opened_for_writing(tmp_path):
+    with Store.open(tmp_path) as store:
+        store.put([sample(1)])
+    with sqlite3.connect(tmp_path / "atomscope.sqlite") as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    (tmp_path / "SHA256SUMS").write_text("", encoding="utf-8")
+    before = (tmp_path / "atomscope.sqlite").read_bytes()
+    with Store.open(tmp_path) as store:
+        assert store.read_only
+        assert len(store.select(Sample)) == 1
+        with pytest.raises(ReadOnlyError, match="copy it"):
+            store.put([sample(2)])
+    assert (tmp_path / "atomscope.sqlite").read_bytes() == before
+
+
 def test_a_sealed_store_that_is_not_there_is_named(tmp_path):
     with pytest.raises(StoreError, match="no store in"):
         Store.open(tmp_path / "nowhere", read_only=True)

@@ -173,6 +173,10 @@ def test_a_nodes_log_has_the_edits_that_touched_it(store, study):
     (line,) = node_log(store, data, COUNT)
     assert (line.words, line.by, line.position) == ("merged Count some into Count all", "hand", 1)
     assert node_log(store, data, ()) == ()
+    edit_tree(store, study.id, Rename(COUNT, "Every one"))
+    edit_tree(store, study.id, Rename(COUNT[:2], "Things"))
+    log = node_log(store, data, (COUNT[0], "Things", COUNT[2], "Every one"))
+    assert [line.position for line in log] == [4, 3, 1]
     assert not touches(Rename(DIFFERENCE, "Gap"), COUNT)
 
 

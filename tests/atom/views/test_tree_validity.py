@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from atom.analysis.validity import leave_one_out
@@ -137,3 +139,15 @@ def test_the_tree_before_pruning_is_a_rival(tmp_path):
         view = tree_validity(store, load_study(store, made.study.id))
     assert view.rivals[0].name == "No prune"
     assert 11 <= view.rivals[0].leaves <= 12
+
+
+def test_rivals_that_differ_by_chance_alone_are_level(view):
+    own = view.own
+    near = replace(
+        own, verdict=replace(own.verdict, delta_adjusted=own.verdict.delta_adjusted + 0.0005)
+    )
+    above = replace(own, verdict=replace(own.verdict, delta_adjusted=9.0))
+    found = replace(view, rivals=(near, above))
+    assert found.level == (near,)
+    assert found.ahead == (above,)
+    assert found.rank == 2

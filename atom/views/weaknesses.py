@@ -1,0 +1,299 @@
+"""Each model's weaknesses and strengths, ready to be shown: frame, effect, interval, n, door.
+
+Nothing here is judged by eye: a name appears because `atom.analysis.diagnose` labelled it.
+
+Reference: METHODS B4 (frames), B5 (multiplicity), B7 (suspected), F (decisions).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atom.analysis import (
+    LABELS,
+    Diagnosis,
+    Finding,
+    Layout,
+    ScoreTable,
+    answer_scores,
+    diagnose,
+    facet_layout,
+    index_nodes,
+    tree_layout,
+)
+from atom.views.filters import Filters, Measure
+from atom.views.study_data import StudyData
+from taxonomy import Path
+
+Status = Literal["confirmed", "suspected", "strength"]
+ORDER: tuple[Status, ...] = ("confirmed", "suspected", "strength")
+WEAK: tuple[Status, ...] = ("confirmed", "suspected")
+_KEPT_LAYOUTS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weakness:
+    """One labelled weakness (or strength) of one model. Effects are in points of 0-100.
+
+    Attributes:
+        status: what may be claimed.
+        name: the capability's (or label's) own name.
+        path: its path in the tree; empty for a label.
+        label: (facet, value) for a label; None for a capability.
+        frame: what the model was held against: `peer` or `own`.
+        measure: what was counted.
+        effect: departure from what the frame expects; negative = weaker.
+        lo: lower end of its 95 % interval.
+        hi: upper end.
+        pooled: the departure after partial pooling: what findings are ordered by.
+        mean: the model's mean there, 0-100.
+        n: checkpoints (or answers).
+        samples: distinct samples (clusters).
+        more_samples: how many more would settle a suspicion; infinite where more can't; NaN where
+            there is no suspicion.
+        filters: where its door leads.
+    """
+
+    status: Status
+    name: str
+    path: Path
+    label: tuple[str, str] | None
+    frame: str
+    measure: Measure
+    effect: float
+    lo: float
+    hi: float
+    pooled: float
+    mean: float
+    n: int
+    samples: int
+    more_samples: float
+    filters: Filters
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+    def under(self, other: Weakness) -> bool:
+        """Say whether this lies below another one in the tree."""
+        depth = len(other.path)
+        return 0 < depth < len(self.path) and self.path[:depth] == other.path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelWeaknesses:
+    """What was found for one model.
+
+    Attributes:
+        found: confirmed ones, then suspected ones, then strengths, each the largest first.
+        tested: capabilities (or labels) with enough evidence to be tested.
+    """
+
+    found: tuple[Weakness, ...] = ()
+    tested: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weaknesses:
+    """What was found for all models.
+
+    Attributes:
+        frame: what models were held against.
+        facet: the facet whose labels were looked at; None = capabilities.
+        margin: smallest departure worth reporting, in points of 0-100.
+        q: false discovery rate aimed at.
+        models: one a model, in the study's order.
+    """
+
+    frame: str
+    facet: str | None
+    margin: float
+    q: float
+    models: tuple[ModelWeaknesses, ...]
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+
+def weaknesses(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None = None,
+) -> Weaknesses | None:
+    """Label what every model is weak and strong at.
+
+    Args:
+        data: the study.
+        filters: what the doors keep.
+        measure: capabilities of the tree are looked at by process, labels by either measure.
+        keep: answers that count, shape (R,).
+        facet: labels to look at; None = capabilities.
+
+    Returns:
+        The findings; None when there is no tree and no facet to look at.
+    """
+    table = data.table
+    if facet is None and (measure == "outcome" or not table.leaves):
+        return None
+    layout = _layout(_Table(table), measure, facet)
+    seen = diagnose(layout, keep[table.response] if facet is None else keep)
+    paths = index_nodes(table.leaves).paths if facet is None else ()
+    insufficient = LABELS.index("insufficient")
+    models = []
+    for number, model_id in enumerate(table.model_ids):
+        mine = filters.but(model=model_id, sample=None, criterion=None)
+        found = [
+            _weakness(seen, finding, measure, mine, paths[finding.node])
+            if facet is None
+            else _label_weakness(
+                seen, finding, measure, mine, (facet, table.facets[facet].values[finding.node])
+            )
+            for finding in seen.findings(number, ORDER)
+        ]
+        models.append(
+            ModelWeaknesses(
+                found=_in_order(found), tested=int((seen.label[number] != insufficient).sum())
+            )
+        )
+    return Weaknesses(
+        frame=seen.frame,
+        facet=facet,
+        margin=100 * seen.settings.margin,
+        q=seen.settings.q,
+        models=tuple(models),
+    )
+
+
+class _Table:
+    """A score table as a key: the same one, not an equal one."""
+
+    __slots__ = ("table",)
+
+    def __init__(self, table: ScoreTable) -> None:
+        self.table = table
+
+    def __hash__(self) -> int:
+        return id(self.table)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Table) and self.table is other.table
+
+
+@lru_cache(maxsize=_KEPT_LAYOUTS)
+def _layout(key: _Table, measure: Measure, facet: str | None) -> Layout:
+    """Lay a study out once; a filter then costs no sort."""
+    if facet is None:
+        return tree_layout(key.table)
+    value = answer_scores(key.table).value if measure == "process" else None
+    return facet_layout(key.table, facet, value)
+
+
+def _weakness(
+    seen: Diagnosis, finding: Finding, measure: Measure, filters: Filters, path: Path
+) -> Weakness:
+    return _make(seen, finding, measure, filters.but(node=path), path[-1], path, None)
+
+
+def _label_weakness(
+    seen: Diagnosis,
+    finding: Finding,
+    measure: Measure,
+    filters: Filters,
+    label: tuple[str, str],
+) -> Weakness:
+    tags = tuple(dict.fromkeys((*filters.tags, label)))
+    return _make(seen, finding, measure, filters.but(tags=tags), label[1], (), label)
+
+
+def _make(
+    seen: Diagnosis,
+    finding: Finding,
+    measure: Measure,
+    filters: Filters,
+    name: str,
+    path: Path,
+    label: tuple[str, str] | None,
+) -> Weakness:
+    return Weakness(
+        status=next(status for status in ORDER if status == finding.label),
+        name=name,
+        path=path,
+        label=label,
+        frame=seen.frame,
+        measure=measure,
+        effect=100 * finding.effect,
+        lo=100 * finding.effect_lo,
+        hi=100 * finding.effect_hi,
+        pooled=100 * finding.pooled,
+        mean=100 * finding.mean,
+        n=finding.n,
+        samples=finding.samples,
+        more_samples=finding.more_samples,
+        filters=filters,
+    )
+
+
+def _in_order(found: Iterable[Weakness]) -> tuple[Weakness, ...]:
+    """Order by label and size; of nodes with the same rows keep the surest, then the deepest."""
+    kept: list[Weakness] = []
+    for item in sorted(found, key=lambda item: (ORDER.index(item.status), -len(item.path))):
+        same = (other for other in kept if (other.n, other.samples) == (item.n, item.samples))
+        if not any(item.under(other) or other.under(item) for other in same):
+            kept.append(item)
+    return tuple(sorted(kept, key=lambda item: (ORDER.index(item.status), -abs(item.pooled))))
+
+
+def leading(found: Iterable[Weakness]) -> tuple[Weakness, ...]:
+    """Leave the weaknesses that tell something new, in order.
+
+    A node above another one with the same label is left out (the deeper one says where), and so is
+    one on the same branch as a surer one.
+    """
+    weak = [item for item in found if item.status in WEAK]
+    shown: list[Weakness] = []
+    for item in weak:
+        above = any(other.under(item) for other in weak if other.status == item.status)
+        if not above and not any(item.under(other) or other.under(item) for other in shown):
+            shown.append(item)
+    return tuple(shown)
+
+
+def effect_words(item: Weakness) -> str:
+    """Write the effect with its interval and what it is held against."""
+    sign = 1 if item.status == "strength" else -1
+    lo, hi = sorted((sign * item.lo, sign * item.hi))
+    dash = "–" if lo >= 0 else " to "
+    way = "higher" if item.status == "strength" else "lower"
+    size = f"{sign * item.effect:.1f} ({lo:.1f}{dash}{hi:.1f}) points of 100 {way}"
+    if item.frame == "peer":
+        what = "criteria" if item.label is None else "questions"
+        return f"{size} than the other models' scores on the same {what} predict"
+    return f"{size} than on the rest of its own {'criteria' if item.label is None else 'answers'}"
+
+
+def frame_words(item: Weakness | Weaknesses) -> str:
+    """Name the frame, and what it can't tell apart."""
+    note = ", confounded with difficulty" if item.confounded else ""
+    return f"{item.frame} frame{note}"
+
+
+def more_words(item: Weakness) -> str:
+    """Say what would settle a suspicion; empty for anything else."""
+    if item.status != "suspected" or math.isnan(item.more_samples):
+        return ""
+    if math.isinf(item.more_samples):
+        return "more samples alone would not settle it"
+    number = math.ceil(item.more_samples)
+    return f"about {number:,} more {'sample' if number == 1 else 'samples'} would settle it"

@@ -1,0 +1,219 @@
+"""Weaknesses as the screens show them, held against what was planted."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from atom.analysis import diagnose, tree_layout
+from atom.analysis.planted import WorldSettings, plant
+from atom.probes.candidates import planted_world
+from atom.records import Study
+from atom.store import Store
+from atom.views.failures import failures
+from atom.views.filters import Filters, answers_kept
+from atom.views.overview import overview
+from atom.views.study_data import load_study
+from atom.views.weaknesses import (
+    ORDER,
+    Weakness,
+    effect_words,
+    frame_words,
+    leading,
+    more_words,
+    weaknesses,
+)
+
+LEGEND = ("Understanding", "Charts", "Parts of a chart", "Legend mapping")
+MARKS = ("Understanding", "Diagrams", "Notation", "Figure marks")
+DEMO = Path(__file__).parents[3] / "data" / "demo"
+
+
+@pytest.fixture(scope="module")
+def demo_store():
+    with Store.open(DEMO, read_only=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def demo(demo_store):
+    (study,) = demo_store.select(Study)
+    return load_study(demo_store, study.id)
+
+
+@pytest.fixture(scope="module")
+def page(demo):
+    return overview(demo, Filters(study=demo.study.id))
+
+
+def item(status="confirmed", path=("A", "B"), pooled=-10.0, **changes):
+    fields = {
+        "status": status, "name": path[-1], "path": path, "label": None, "frame": "peer",
+        "measure": "process", "effect": pooled, "lo": pooled - 5, "hi": pooled + 5,
+        "pooled": pooled, "mean": 50.0, "n": 40, "samples": 30, "more_samples": math.nan,
+        "filters": Filters(),
+    }  # fmt: skip
+    return Weakness(**{**fields, **changes})
+
+
+def test_a_study_with_five_samples_a_model_claims_no_weakness(data):
+    page = overview(data, Filters(study=data.study.id))
+    assert all(leading(row.findings) == () for row in page.ranking)
+    assert page.weaknesses.frame == "own"
+    assert any("No weakness" in statement.text for statement in page.statements)
+
+
+def test_under_five_samples_nothing_is_tested(data):
+    keep = np.zeros(len(data.table.sample), dtype=bool)
+    keep[data.table.sample < 4] = True
+    seen = weaknesses(data, Filters(), "process", keep & answers_kept(data, Filters()))
+    assert all(model.tested == 0 and model.found == () for model in seen.models)
+
+
+def test_confirmed_leaves_of_the_demo_are_planted_ones(page):
+    planted = planted_world().weak
+    claims = [
+        (row.name, finding.path)
+        for row in page.ranking
+        for finding in row.findings
+        if finding.status == "confirmed" and len(finding.path) == 4
+    ]
+    false = [path for name, path in claims if path not in planted[name]]
+    assert len(claims) >= 8
+    assert len(false) <= len(claims) / 5
+
+
+def test_planted_worlds_are_recovered_without_many_false_claims(demo):
+    world = plant(WorldSettings(samples=400), np.random.default_rng(3))
+    table = world.table()
+    planted = replace(demo, table=table, candidates=demo.candidates[: table.n_models])
+    seen = weaknesses(planted, Filters(), "process", np.ones(len(table.sample), dtype=bool))
+    at = {leaf: number for number, leaf in enumerate(table.leaves)}
+    hits = [
+        bool(world.weak[number, at[finding.path]])
+        for number, model in enumerate(seen.models)
+        for finding in model.found
+        if finding.status == "confirmed" and finding.path in at
+    ]
+    assert sum(hits) >= 6
+    assert hits.count(False) <= len(hits) / 5
+
+
+def test_findings_are_those_of_the_diagnosis_in_points_of_a_hundred(demo, page):
+    keep = answers_kept(demo, Filters())
+    raw = diagnose(tree_layout(demo.table), keep[demo.table.response])
+    for row in page.ranking:
+        effects = {round(100 * f.effect, 9) for f in raw.findings(row.colour, ORDER)}
+        assert {round(finding.effect, 9) for finding in row.findings} <= effects
+        kinds = [ORDER.index(finding.status) for finding in row.findings]
+        assert kinds == sorted(kinds)
+
+
+def test_a_chain_of_only_children_is_named_once_by_its_deepest_node(page):
+    row = next(row for row in page.ranking if row.name == "model-f")
+    geometry = [f.path for f in row.findings if f.path[:2] == ("Knowledge", "Mathematics")]
+    assert geometry == [("Knowledge", "Mathematics", "Geometry", "Geometry facts")]
+
+
+def test_counts_equal_those_behind_the_door(demo_store, demo, page):
+    for row in page.ranking[:3]:
+        for finding in row.findings:
+            listed = failures(demo_store, demo, finding.filters)
+            assert listed.looked_at == finding.samples
+            assert finding.filters.model == row.model_id
+            assert finding.filters.node == finding.path
+
+
+def test_filters_hold(demo):
+    filters = Filters(tags=(("difficulty", "hard"),))
+    whole = overview(demo, Filters())
+    part = overview(demo, filters)
+    most = max(f.samples for row in whole.ranking for f in row.findings)
+    assert all(f.samples < most for row in part.ranking for f in row.findings)
+    assert all(f.filters.tags == filters.tags for row in part.ranking for f in row.findings)
+
+
+def test_statements_name_the_largest_confirmed_weakness(page):
+    text = next(s.text for s in page.statements if "confirmed weakness" in s.text)
+    assert "model-a's Needle: 31.7 (23.0–40.4) points of 100 lower" in text
+    assert "peer frame; n 30 samples" in text
+
+
+def test_the_leaders_own_weakness_comes_first(demo):
+    # The leader misses every criterion of two leaves; the second model does so on one.
+    table = demo.table
+    leader, second = 1, 4
+    model = table.model[table.response]
+    score = table.score.copy()
+    score[(model == leader) & (table.leaf == table.leaves.index(LEGEND))] = 1
+    score[(model == second) & (table.leaf == table.leaves.index(MARKS))] = 1
+    page = overview(replace(demo, table=replace(table, score=score)), Filters())
+    assert page.ranking[0].colour == leader
+    texts = [statement.text for statement in page.statements]
+    assert texts[1].startswith("model-b's largest confirmed weakness is Legend mapping: ")
+    assert texts[2].startswith(("The largest confirmed weakness of any", "Among the others"))
+    assert page.statements[1].filters.node == LEGEND
+
+
+def test_outcomes_are_looked_at_by_label(demo):
+    page = overview(demo, Filters(measure="outcome"), facet="template")
+    assert page.weaknesses.facet == "template"
+    assert all(row.tested > 0 for row in page.ranking)
+    for row in page.ranking:
+        for finding in row.findings:
+            assert finding.path == ()
+            assert finding.label in finding.filters.tags
+
+
+def test_a_label_that_is_missed_on_purpose_is_confirmed_by_outcome(demo):
+    table = demo.table
+    facet = table.facets["template"]
+    outcome = np.ones_like(table.outcome)
+    outcome[::7] = 0
+    missed = facet.response[facet.value == 0]
+    outcome[missed[table.model[missed] == 2]] = 0
+    changed = replace(demo, table=replace(table, outcome=outcome))
+    page = overview(changed, Filters(measure="outcome"), facet="template")
+    confirmed = {
+        (row.colour, finding.name)
+        for row in page.ranking
+        for finding in row.findings
+        if finding.status == "confirmed"
+    }
+    assert confirmed == {(2, facet.values[0])}
+
+
+def test_without_a_tree_there_is_nothing_to_look_at(demo):
+    bare = replace(demo.table, leaves=(), leaf=np.full_like(demo.table.leaf, -1))
+    page = overview(replace(demo, table=bare), Filters())
+    assert page.weaknesses is None
+    assert all(row.findings == () and row.tested == 0 for row in page.ranking)
+
+
+def test_leading_names_the_deepest_and_the_surest_of_a_branch():
+    leaf = item(path=("A", "B", "C"))
+    above = item(path=("A", "B"), pooled=-12.0)
+    root = item("suspected", path=("A",), pooled=-30.0)
+    other = item("suspected", path=("D",), pooled=-3.0)
+    strong = item("strength", path=("E",), pooled=9.0)
+    assert leading([above, leaf, root, other, strong]) == (leaf, other)
+
+
+def test_words():
+    peer = item(pooled=-12.3, lo=-20.0, hi=-4.6)
+    assert effect_words(peer) == (
+        "12.3 (4.6–20.0) points of 100 lower than the other models' scores on the same criteria "
+        "predict"
+    )
+    own = item("suspected", pooled=-4.0, lo=-9.0, hi=1.0, frame="own", more_samples=31.2)
+    assert effect_words(own) == (
+        "4.0 (-1.0 to 9.0) points of 100 lower than on the rest of its own criteria"
+    )
+    assert "7.0 (2.0–12.0) points of 100 higher" in effect_words(item("strength", pooled=7.0))
+    assert frame_words(peer) == "peer frame"
+    assert frame_words(own) == "own frame, confounded with difficulty"
+    assert more_words(peer) == ""
+    assert more_words(own) == "about 32 more samples would settle it"
+    assert "alone would not" in more_words(replace(own, more_samples=math.inf))
