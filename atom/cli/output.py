@@ -77,6 +77,7 @@ class ProgressLine:
         self._quiet = quiet and not self._live
         self._last = -_PLAIN_EVERY
         self._shown = ""
+        self._held = ""
 
     def show(self, text: str, *, now: float | None = None) -> None:
         """Show a text in place of the one before."""
@@ -90,15 +91,20 @@ class ProgressLine:
             self._stream.write(text + "\n")
             self._last = now
         else:
+            self._held = text
             return
-        self._shown = text
+        self._shown, self._held = text, ""
         self._stream.flush()
 
     def end(self) -> None:
-        """Leave the line as it is and go to the next."""
+        """Leave the line as it is, or show the last text held back, and go to the next."""
         if self._live and self._shown:
             self._stream.write("\n")
             self._stream.flush()
+        elif self._held:
+            self._stream.write(self._held + "\n")
+            self._stream.flush()
+            self._held = ""
 
 
 def bar(done: int, total: int, width: int = 20) -> str:

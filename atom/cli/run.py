@@ -162,7 +162,8 @@ def _here(
     finally:
         line.end()
     out.result(ended, run_lines(RunStatus(run=ended, alive=False)))
-    return 0 if ended.state == "done" else 1
+    nothing_came = ended.failed == ended.done > 0
+    return 0 if ended.state == "done" and not nothing_came else 1
 
 
 def _show(line: ProgressLine, progress: Progress) -> None:

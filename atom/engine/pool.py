@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -149,6 +149,7 @@ class Runner:
         self._pending = 0
         self._left = 0
         self._done, self._unscored, self._failed = run.done, run.unscored, run.failed
+        self._faults: Counter[str] = Counter()
         self._wake = asyncio.Event()
         self._stopping: tuple[RunState, str] | None = None
         self._recent: deque[tuple[float, int]] = deque(maxlen=20)
@@ -229,10 +230,13 @@ class Runner:
 
     def _summary(self) -> str:
         if self._failed or self._unscored:
-            return (
+            words = (
                 f"{self._failed} items failed (resume with --retry-failed to ask again), "
                 f"{self._unscored} came back with something unscored"
             )
+            for fault, times in self._faults.most_common(1):
+                words += f"; most often ({times} times): {fault}"
+            return words
         return "" if self._done else "nothing was missing"
 
     # Planning
@@ -364,6 +368,7 @@ class Runner:
             text = (
                 str(error) if isinstance(error, AtomError) else f"{type(error).__name__}: {error}"
             )
+            self._faults[text] += 1
             call = failed_call(error)
             call_id = call.id if call else None
             brought = steps.Brought(

@@ -304,7 +304,7 @@ def advice(fault: Fault, endpoint: Endpoint) -> str:
     if fault.kind == "form":
         return f"Set its structured mode to 'auto' (it is {endpoint.structured!r})."
     if fault.kind == "transient":
-        return "Check that the server is up, and resume later: what is done stays done."
+        return "Check that the server is up, and try again: what is done stays done."
     by_status = {
         401: "Check the key: " + _key_words(endpoint),
         403: "Check the key's rights: " + _key_words(endpoint),

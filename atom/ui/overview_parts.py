@@ -21,17 +21,12 @@ from atom.views.overview import (
     SkillRow,
     Statement,
 )
-from atom.views.weaknesses import Weakness, effect_words, frame_words, leading, more_words
+from atom.views.weaknesses import GLYPHS, Weakness, effect_words, frame_words, leading, more_words
 from taxonomy import format_path
 
 _PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
 _DEEPER = 2
 """Layers of the tree that the skill table shows at once."""
-_GLYPHS = {
-    "confirmed": ("▼", "confirmed weakness"),
-    "suspected": ("▽", "suspected weakness"),
-    "strength": ("▲", "strength"),
-}
 _FULL = 25.0
 """Difference, in points of 100, at which a cell's tint is full."""
 
@@ -108,6 +103,8 @@ def _axis(ends: tuple[float, float], process: bool) -> Html:
 
 
 def _ranking_title(view: Overview) -> str:
+    if view.selected:
+        return f"Scores of {view.selected}, not ranked"
     first = [row for row in view.ranking if row.rank_best == 1 and row.score.known]
     if len(first) > 1:
         return f"Ranking: {len(first)} models could be first"
@@ -128,7 +125,7 @@ def _rank_row(
     unscored = row.filters.but(show="unscored")
     bar = join(kit.interval_bar(row.score, row.colour, lo=ends[0], hi=ends[1]))
     cells: list[Html | str] = [
-        numbers.rank(row.rank_best, row.rank_worst),
+        numbers.rank(row.rank_best, row.rank_worst) if row.rank_best else numbers.NONE,
         el("a", kit.model(row.name, row.colour), href=to, data_go=True, class_="cell"),
         el(
             "a",
@@ -154,7 +151,9 @@ def _rank_row(
             if row.n_unscored
             else el("span", text, class_="quiet")
         )  # fmt: skip
-    cells.append(_weaknesses(row, to))
+    cells.append(
+        _weaknesses(row, to) if row.rank_best else el("span", numbers.NONE, class_="quiet")
+    )
     return kit.Row(cells=cells, on=row.model_id == here.filters.model)
 
 
@@ -192,12 +191,12 @@ def _further(items: Sequence[Weakness], *, class_: str) -> Html | None:
     """Count the weaknesses that a row doesn't name."""
     if not items:
         return None
-    names = "\n".join(f"{_GLYPHS[item.status][0]} {item.name}" for item in items)
+    names = "\n".join(f"{GLYPHS[item.status][0]} {item.name}" for item in items)
     return el("span", f" +{len(items)}", class_=class_, tabindex="0", data_tip=names)
 
 
 def _weakness(item: Weakness) -> Html:
-    glyph, words = _GLYPHS[item.status]
+    glyph, words = GLYPHS[item.status]
     unit = "checkpoint" if item.label is None else "answer"
     tip = [
         f"{glyph} {words}",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable
 
 import streamlit as st
 
+from atom.engine.own import own_copy
 from atom.errors import AtomError
 from atom.ui import kit, links, numbers, stores, tree_parts
 from atom.ui.frame import Here
@@ -21,7 +23,6 @@ from atom.views.tree_edit import (
     after,
     choices,
     edit_tree,
-    own_copy,
     step_tree,
     use_older,
 )
@@ -116,7 +117,7 @@ def _copy_first(here: Here) -> None:
         def change() -> str:
             target = stores.user_store(create=True)
             assert target is not None
-            study = own_copy(here.store, target, here.data.study.id)
+            study = own_copy(here.store, here.data.study.id, target)
             kit.go(links.address(TREE.url_path, here.filters.but(study=study.id)))
             return f"{study.name!r} is your own copy; change its tree as you like."
 
@@ -466,7 +467,12 @@ def draw_validity(here: Here) -> None:
             tree_parts.style(),
             _verdict(view),
             _rivals(view),
-            el("div", _printed(view), _stability(view.stability), class_="columns"),
+            el(
+                "div",
+                _printed(view),
+                _stability(view.stability, here.data.study.name),
+                class_="columns",
+            ),
             class_="stack",
         ),
         key="tree_validity",
@@ -652,7 +658,7 @@ def _printed(view: Validity) -> Html:
     )
 
 
-def _stability(found: Stability | None) -> Html:
+def _stability(found: Stability | None, study: str) -> Html:
     human = el(
         "p",
         "Nobody has mapped criteria by hand yet, so there is no hit rate.",
@@ -665,7 +671,11 @@ def _stability(found: Stability | None) -> Html:
             "section",
             el("h2", "Would it grow the same again?"),
             el("p", text, class_="quiet"),
-            el("code", "python -m atom tree induce --seed 2", class_="small"),
+            el(
+                "code",
+                f"python -m atom tree induce --study {shlex.quote(study)} --seed 2",
+                class_="small",
+            ),
             human,
         )
     words = "stable" if found.ami >= 0.7 else "not stable: AMI under 0.7"

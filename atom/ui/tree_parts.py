@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
+from atom.analysis import Label
 from atom.ui import kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
@@ -30,8 +32,16 @@ from atom.views.tree import (
     shown,
 )
 from atom.views.tree_chart import chosen_by_click, clicked, icicle, next_level, number
-from atom.views.tree_colours import Scheme, stops
+from atom.views.tree_colours import Scheme, evidence_colour, stops
 from atom.views.tree_network import HEIGHT, network_html
+from atom.views.weaknesses import (
+    Evidence,
+    NodeEvidence,
+    evidence,
+    evidence_words,
+    frame_words,
+    more_words,
+)
 from taxonomy import Tree, format_path
 
 TABS = (("map", "Map"), ("network", "Network"), ("versions", "Versions"), ("validity", "Validity"))
@@ -39,6 +49,14 @@ COLOUR_WORDS: dict[Colouring, str] = {
     "score": "Score",
     "difference": "Difference to the others",
     "support": "Number of criteria",
+    "evidence": "Evidence",
+}
+_STATUS: dict[Label, kit.Status] = {
+    "confirmed": "confirmed",
+    "suspected": "suspected",
+    "strength": "strength",
+    "nothing found": "nothing",
+    "insufficient": "insufficient",
 }
 MAP_HEIGHT = 640
 _LEVEL = "tree_level"
@@ -136,6 +154,21 @@ def table_of(here: Here, tree: Tree) -> NodeTable:
     """Return the tree in numbers; computed once a revision and filter."""
     narrow = (here.filters.tags, here.filters.outcome, here.filters.process)
     return _table((*key_of(here), narrow), here, tree)
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _evidence(key: tuple[object, ...], _here: Here, model: int) -> Evidence:
+    del key
+    return evidence(_here.data, _here.filters, model)
+
+
+def evidence_of(here: Here, ask: Wanted) -> Evidence | None:
+    """Return the chosen model's evidence where colours are to stand for it; else None."""
+    model = here.data.model_index(here.filters.model)
+    if ask.colouring != "evidence" or model is None:
+        return None
+    narrow = (here.filters.tags, here.filters.outcome, here.filters.process)
+    return _evidence((*key_of(here), narrow), here, model)
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
@@ -242,20 +275,15 @@ def _hit(here: Here, hit: Hit, on: bool) -> Html:
     )
 
 
-def legend(here: Here, view: Shown) -> Html:
+def legend(here: Here, ask: Wanted, view: Shown, held: Evidence | None) -> Html:
     """Explain the colours."""
-    ramp = ", ".join(stops(scheme(), difference=view.colouring == "difference"))
-    lo, hi = (number(end, view.colouring) for end in view.span)
-    words = {
-        "score": f"{whose(here)}, mean score of 0–100",
-        "difference": f"{whose(here)} minus the mean of the others, points of 100",
-        "support": "criteria",
-    }[view.colouring]
-    parts: list[Html | str] = [
-        el("span", lo, el("i", style=f"background:linear-gradient(90deg, {ramp})"), hi,
-           class_="scale"),
-        el("span", words, class_="quiet small"),
-    ]  # fmt: skip
+    if held is not None:
+        parts = _evidence_legend(here, view, held)
+    else:
+        parts = _scale(here, view)
+        if ask.colouring == "evidence":
+            parts.insert(0, el("span", "Evidence is about one model: choose one under “Scores of”. "
+                               "Until then, colours are scores.", class_="small"))  # fmt: skip
     if view.hidden:
         parts.append(
             el("span", f"{numbers.count(view.hidden, 'capability', 'capabilities')} hidden by the "
@@ -264,10 +292,49 @@ def legend(here: Here, view: Shown) -> Html:
     return el("div", style(), parts, class_="row")
 
 
+def _evidence_legend(here: Here, view: Shown, held: Evidence) -> list[Html]:
+    """Name every label with glyph and word, how many nodes have it, and what they rest on."""
+    said = [view.said(int(index)) for index in view.nodes]
+    count = Counter(one.label for one in said if one is not None)
+    keys = [
+        el(
+            "span",
+            el("i", style=f"background:{evidence_colour(label, scheme())}", aria_hidden="true"),
+            kit.status(status),
+            el("span", count[label], class_="quiet num"),
+            class_="key",
+        )
+        for label, status in _STATUS.items()
+    ]
+    note = (
+        f"{whose(here)}: {frame_words(held)}; effects in points of 100, held against "
+        f"{held.margin:g}; false discovery rate {100 * held.q:.0f} %; nodes of all layers counted"
+    )
+    if here.filters.active:
+        note += "; it holds for what the filters keep"
+    return [el("span", keys, class_="keys small"), el("span", note, class_="quiet small")]
+
+
+def _scale(here: Here, view: Shown) -> list[Html]:
+    ramp = ", ".join(stops(scheme(), difference=view.colouring == "difference"))
+    lo, hi = (number(end, view.colouring) for end in view.span)
+    words = {
+        "score": f"{whose(here)}, mean score of 0–100",
+        "difference": f"{whose(here)} minus the mean of the others, points of 100",
+        "support": "criteria",
+        "evidence": "",
+    }[view.colouring]
+    return [
+        el("span", lo, el("i", style=f"background:linear-gradient(90deg, {ramp})"), hi,
+           class_="scale"),
+        el("span", words, class_="quiet small"),
+    ]  # fmt: skip
+
+
 # --- map and network ---------------------------------------------------------------------------
 
 
-def view_of(here: Here, ask: Wanted, nodes: NodeTable) -> Shown:
+def view_of(here: Here, ask: Wanted, nodes: NodeTable, held: Evidence | None) -> Shown:
     """Choose what is drawn."""
     return shown(
         nodes,
@@ -275,6 +342,7 @@ def view_of(here: Here, ask: Wanted, nodes: NodeTable) -> Shown:
         colouring=ask.colouring,
         min_criteria=ask.support,
         max_depth=ask.depth,
+        evidence=held,
     )
 
 
@@ -316,7 +384,13 @@ def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None
 # --- the card ----------------------------------------------------------------------------------
 
 
-def card(here: Here, nodes: NodeTable, node: NodeCard, log: Html | None = None) -> Html:
+def card(
+    here: Here,
+    nodes: NodeTable,
+    node: NodeCard,
+    log: Html | None = None,
+    said: NodeEvidence | None = None,
+) -> Html:
     """Draw a node: what it means, who is good at it, what goes wrong there."""
     support = [
         numbers.count(node.criteria, "criterion", "criteria"),
@@ -336,12 +410,25 @@ def card(here: Here, nodes: NodeTable, node: NodeCard, log: Html | None = None) 
             el("p", node.meaning, class_="meaning", style="margin-top:6px")
             if node.meaning
             else None,
+            _said(here, said) if said is not None else None,
         ),
         _strip(here, node),
         _worst(here, node),
         _below(here, nodes, node),
         log,
         class_="card",
+    )
+
+
+def _said(here: Here, said: NodeEvidence) -> Html:
+    """Say what the diagnosis says of the chosen model here."""
+    n = f"n {numbers.count(said.samples, 'sample')}, {numbers.count(said.n, 'checkpoint')}"
+    lines = (evidence_words(said), f"{frame_words(said)}; {n}", more_words(said))
+    return el(
+        "div",
+        el("div", whose(here), ": ", kit.status(_STATUS[said.label])),
+        [el("div", line, class_="quiet small") for line in lines if line],
+        class_="found",
     )
 
 

@@ -93,7 +93,7 @@ class RankRow:
         model_id: candidate id.
         name: what people call it.
         colour: its place in the study, which is its colour on every screen.
-        rank_best: best rank that the data allow.
+        rank_best: best rank that the data allow; 0 = not ranked.
         rank_worst: worst rank that the data allow.
         score: mean sample score (process), or share of right answers (outcome).
         right: share of right final answers, 0-100.
@@ -153,6 +153,8 @@ class Overview:
         facet: the label facet that `skills` is made of; None = capabilities.
         facets: facets that can be chosen.
         quadrants: one a model, in the ranking's order; empty without outcome or process.
+        selected: which answers are looked at, when they are chosen by how they went; then there
+            are no ranks and no weaknesses.
         samples: samples counted.
         weaknesses: how weaknesses were looked for; None where there is nothing to look at.
         quarantined: samples left out because judge and reference disagree.
@@ -169,6 +171,7 @@ class Overview:
     facets: tuple[str, ...]
     quadrants: tuple[ModelQuadrant, ...]
     weaknesses: Weaknesses | None
+    selected: str
     samples: int
     quarantined: int
     answers: int
@@ -211,12 +214,22 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     labels = _label_rows(data, filters, kept, chosen) if by_label else ()
     nodes = _node_rows(data, filters, keep) if measure == "process" else ()
     skills = labels if by_label else nodes
-    looked = weaknesses(data, filters, measure, keep, chosen if measure == "outcome" else None)
+    selected = selection_words(filters)
+    looked = (
+        None
+        if selected
+        else weaknesses(data, filters, measure, keep, chosen if measure == "outcome" else None)
+    )
     ranking = _ranking(data, filters, kept, keep, looked)
     quadrants = _quadrants(data, filters, scores, keep, ranking)
     return Overview(
         measure=measure,
-        statements=_statements(data, measure, ranking, quadrants, looked),
+        statements=(
+            _selected_statement(filters, ranking, selected)
+            if selected
+            else _statements(data, measure, ranking, quadrants, looked)
+        ),
+        selected=selected,
         ranking=ranking,
         skills=skills,
         facet=chosen,
@@ -393,8 +406,8 @@ def _ranking(
             model_id=candidate.id,
             name=candidate.name,
             colour=number,
-            rank_best=int(sets.best[number]),
-            rank_worst=int(sets.worst[number]),
+            rank_best=0 if selection_words(filters) else int(sets.best[number]),
+            rank_worst=0 if selection_words(filters) else int(sets.worst[number]),
             score=_estimate(main, number),
             right=_estimate(right, number),
             lucky=_estimate(lucky, number),
@@ -459,6 +472,29 @@ def _quadrants(
                 )
             )
     return tuple(found)
+
+
+def selection_words(filters: Filters) -> str:
+    """Say which answers are chosen by how they went; empty where none are.
+
+    Such answers are another selection of samples for every model, so they rank nobody.
+    """
+    words = [f"{filters.outcome} answers" if filters.outcome else "answers"]
+    words += [f"with {filters.process} steps"] if filters.process else []
+    return " ".join(words) if filters.outcome or filters.process else ""
+
+
+def _selected_statement(
+    filters: Filters, ranking: tuple[RankRow, ...], selected: str
+) -> tuple[Statement, ...]:
+    if not any(row.score.known for row in ranking):
+        return ()
+    text = (
+        f"Only {selected} are looked at, which are other samples for every model: "
+        "the scores below describe them, and rank nobody."
+    )
+    door = filters.but(model=None, node=(), sample=None, criterion=None, show="all")
+    return (Statement(text=text, filters=door, page="failures"),)
 
 
 def _statements(

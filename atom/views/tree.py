@@ -25,9 +25,10 @@ from atom.views.filters import Filters, answers_kept
 from atom.views.overview import MIN_SAMPLES, Estimate
 from atom.views.study_data import StudyData
 from atom.views.tree_colours import FULL_DIFFERENCE
+from atom.views.weaknesses import Evidence, NodeEvidence
 from taxonomy import Path, Tree, fold, format_path, parse_path
 
-Colouring = Literal["score", "difference", "support"]
+Colouring = Literal["score", "difference", "support", "evidence"]
 COLOURINGS: tuple[Colouring, ...] = get_args(Colouring)
 _NOWHERE: Path = ("",)
 _MOST_WORST = 3
@@ -120,11 +121,12 @@ class Shown:
     Attributes:
         nodes: indices of the nodes, parents first.
         value: what the colour stands for, shape (M,): a score 0..100, a difference in points,
-            or criteria; NaN where there is none.
+            criteria, or (by evidence) the effect in points; NaN where there is none.
         colouring: which of these.
         model: index of the model; None = the mean of all.
         hidden: leaves that the filters leave out.
         span: what the colours' two ends stand for.
+        evidence: by evidence, what is said of each of the M nodes; None for the whole tree.
     """
 
     nodes: Ints
@@ -133,6 +135,11 @@ class Shown:
     model: int | None
     hidden: int
     span: tuple[float, float]
+    evidence: tuple[NodeEvidence | None, ...] = ()
+
+    def said(self, index: int) -> NodeEvidence | None:
+        """Return what the diagnosis says of a node; None unless colours stand for evidence."""
+        return self.evidence[index] if self.evidence else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -401,6 +408,7 @@ def shown(
     colouring: Colouring = "score",
     min_criteria: int = 0,
     max_depth: int | None = None,
+    evidence: Evidence | None = None,
 ) -> Shown:
     """Choose the nodes to draw and what their colour stands for.
 
@@ -408,11 +416,14 @@ def shown(
         nodes: the table.
         model: whose scores; None = the mean over models.
         colouring: `difference` is the model minus the mean of the others; without a model it
-            shows scores.
+            shows scores. So does `evidence`, which is about one model.
         min_criteria: nodes with fewer criteria are left out.
         max_depth: deepest layer drawn; None = all.
+        evidence: the model's evidence; without it `evidence` shows scores.
     """
-    if model is None and colouring == "difference":
+    if model is None and colouring in ("difference", "evidence"):
+        colouring = "score"
+    if colouring == "evidence" and evidence is None:
         colouring = "score"
     depth = np.array([len(path) for path in nodes.paths], dtype=np.int64)
     keep = nodes.criteria >= min_criteria
@@ -420,7 +431,12 @@ def shown(
     hidden = int((nodes.is_leaf & ~keep).sum())
     if max_depth is not None:
         keep &= depth <= max_depth
-    value = node_values(nodes, colouring, model)
+    said: tuple[NodeEvidence | None, ...] = ()
+    if colouring == "evidence" and evidence is not None:
+        said = tuple(evidence.at(path) for path in nodes.paths)
+        value = np.array([math.nan if one is None else one.effect for one in said])
+    else:
+        value = node_values(nodes, colouring, model)
     return Shown(
         nodes=np.flatnonzero(keep).astype(np.int64),
         value=value,
@@ -428,12 +444,13 @@ def shown(
         model=model,
         hidden=hidden,
         span=_span(value[keep], colouring),
+        evidence=said,
     )
 
 
 def _span(value: Floats, colouring: Colouring) -> tuple[float, float]:
     """Return the range of a colour scale: tens around what is drawn, at least thirty wide."""
-    if colouring == "difference":
+    if colouring in ("difference", "evidence"):
         return -FULL_DIFFERENCE, FULL_DIFFERENCE
     known = value[np.isfinite(value)]
     if colouring == "support":
@@ -447,7 +464,7 @@ def _span(value: Floats, colouring: Colouring) -> tuple[float, float]:
 
 
 def node_values(nodes: NodeTable, colouring: Colouring, model: int | None) -> Floats:
-    """Return what a colour stands for, shape (M,)."""
+    """Return what a colour stands for, shape (M,); evidence is no number of the table's."""
     if colouring == "support":
         return nodes.criteria.astype(np.float64)
     if model is None:

@@ -20,9 +20,11 @@ from atom.views.tree_colours import (
     QUIET,
     Scheme,
     difference_colour,
+    evidence_colour,
     ink_on,
     score_colour,
 )
+from atom.views.weaknesses import evidence_words, frame_words, more_words
 from taxonomy import format_path
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ WHOLE = "whole"
 
 def node_colours(view: Shown, scheme: Scheme) -> list[str]:
     """Colour every node of the table by what the view shows."""
+    if view.colouring == "evidence":
+        labels = [None if said is None else said.label for said in view.evidence]
+        return [evidence_colour(label, scheme) for label in labels]
     if view.colouring == "difference":
         return [difference_colour(float(value), scheme) for value in view.value]
     values = view.value
@@ -57,7 +62,8 @@ def number(value: float, colouring: Colouring) -> str:
         return "–"
     if colouring == "support":
         return f"{value:,.0f}"
-    text = f"{value:+.1f}" if colouring == "difference" else f"{value:.1f}"
+    signed = colouring in ("difference", "evidence")
+    text = f"{value:+.1f}" if signed else f"{value:.1f}"
     return text.replace("-", "−")
 
 
@@ -97,6 +103,37 @@ def cut(name: str, size: int = _NAME) -> str:
     return f"{name[:head].rstrip()}…{name[-(size - 1 - head) :].lstrip()}"
 
 
+def name_of(nodes: NodeTable, view: Shown, index: int, size: int = _NAME) -> str:
+    """Write a node's name, cut; its label's glyph stands before it where colours are evidence."""
+    path, said = nodes.paths[index], view.said(index)
+    name = cut(path[-1] if path else nodes.tree.name, size)
+    return name if said is None else f"{said.glyph} {name}"
+
+
+def value_of(view: Shown, index: int) -> str:
+    """Write a node's number; nothing where none is claimed."""
+    if view.evidence and view.said(index) is None:
+        return ""
+    return number(float(view.value[index]), view.colouring)
+
+
+def evidence_lines(view: Shown, index: int) -> list[str]:
+    """Say in lines what the diagnosis says of a node: label, effect, frame, n."""
+    said = view.said(index)
+    if said is None:
+        return ["nothing is claimed of the whole tree, only of its parts"]
+    n = f"n {said.samples:,} sample{'s' * (said.samples != 1)}, "
+    n += f"{said.n:,} checkpoint{'s' * (said.n != 1)}"
+    lines = [
+        f"{said.glyph} {said.words}",
+        # Tooltips don't wrap.
+        *evidence_words(said).replace(" than ", "\nthan ", 1).split("\n"),
+        f"{frame_words(said)}; {n}",
+        more_words(said),
+    ]
+    return [line for line in lines if line]
+
+
 def icicle(
     nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str, height: int, level: int = 0
 ) -> Figure:
@@ -125,16 +162,15 @@ def icicle(
     sums = np.r_[0.0, np.cumsum(size)]
     heights = sums[nodes.end] - sums[:-1]
     readable = heights * height >= _READABLE * max(float(heights[level]), 1e-9)
-    names = [path[-1] if path else nodes.tree.name for path in nodes.paths]
     trace = Icicle(
         ids=[node_id(index) for index in drawn],
         parents=[
             "" if index == 0 else node_id(int(nodes.parent[index])) for index in drawn
         ],
-        labels=[html.escape(cut(names[index])) for index in drawn],
+        labels=[html.escape(name_of(nodes, view, index)) for index in drawn],
         level=node_id(level),
         values=[float(size[index]) for index in drawn],
-        text=[number(float(view.value[index]), view.colouring) for index in drawn],
+        text=[value_of(view, index) for index in drawn],
         hovertext=[_tip(nodes, view, index, whose) for index in drawn],
         # Fitting text into rows too thin for it costs the browser most of its time.
         texttemplate=["%{label}  %{text}" if readable[index] else "" for index in drawn],
@@ -196,4 +232,7 @@ def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
                      "against the mean of the others")  # fmt: skip
     elif view.colouring == "score":
         lines.append(f"{whose}: {number(float(view.value[index]), 'score')} of 100")
+    elif view.colouring == "evidence":
+        first, *others = evidence_lines(view, index)
+        lines += [f"{whose}: {first}", *others]
     return "<br>".join(html.escape(line) for line in lines)

@@ -1,5 +1,8 @@
 """Colours of nodes: one hue for scores and support, orange to blue for differences.
 
+Evidence has a colour a label: oranges for weaknesses, blue for strengths, greys for no claim; a
+glyph and a word always stand beside it.
+
 Reference: the visual language of the screens; never red against green.
 """
 
@@ -7,6 +10,8 @@ from __future__ import annotations
 
 import math
 from typing import Literal
+
+from atom.analysis import Label
 
 Scheme = Literal["light", "dark"]
 Rgb = tuple[int, int, int]
@@ -19,6 +24,12 @@ _DIFFERENCE: dict[Scheme, tuple[str, ...]] = {
     "light": ("#C9580C", "#F2B37A", "#FFFFFF", "#9DBBF0", "#2457D6"),
     "dark": ("#E8863A", "#7A4519", "#1E242C", "#2B4B8F", "#7AA2FF"),
 }
+_EVIDENCE: dict[Scheme, dict[Label, str]] = {
+    "light": {"confirmed": "#B04A06", "suspected": "#F6C695", "strength": "#2457D6",
+              "nothing found": "#E3E6EA", "insufficient": "#F6F7F9"},
+    "dark": {"confirmed": "#E8863A", "suspected": "#6B3C16", "strength": "#7AA2FF",
+             "nothing found": "#2A3038", "insufficient": "#171B21"},
+}  # fmt: skip
 GROUND: dict[Scheme, str] = {"light": "#FFFFFF", "dark": "#0F1216"}
 PANEL: dict[Scheme, str] = {"light": "#F6F7F9", "dark": "#171B21"}
 INK: dict[Scheme, str] = {"light": "#1B1F24", "dark": "#E8EAED"}
@@ -50,6 +61,11 @@ def difference_colour(value: float, scheme: Scheme) -> str:
     if math.isnan(value):
         return PANEL[scheme]
     return _between(_DIFFERENCE[scheme], 0.5 + value / (2 * FULL_DIFFERENCE))
+
+
+def evidence_colour(label: Label | None, scheme: Scheme) -> str:
+    """Colour a label of the diagnosis; the panel's own colour where there is none."""
+    return PANEL[scheme] if label is None else _EVIDENCE[scheme][label]
 
 
 def stops(scheme: Scheme, *, difference: bool) -> tuple[str, ...]:

@@ -20,10 +20,8 @@ from atom.store import (
     add_version,
     begin_history,
     carried,
-    copy_study,
     find_study,
     leaf_mappings,
-    list_studies,
     load_tree,
     study_criteria,
     tree_versions,
@@ -288,17 +286,6 @@ def _own_tree(store: Store, study: Study) -> Tree:
     if study.tree_version is None or store.get(TreeRecord, study.tree_version) is None:
         raise DataError(f"the study {study.name!r} has no tree yet: grow or upload one first")
     return load_tree(store, study.tree_version)
-
-
-def own_copy(source: Store, target: Store, study_id: str) -> Study:
-    """Copy a sealed study, its history included, so that it can be changed."""
-    study = find_study(source, study_id)
-    taken = {other.name for other in list_studies(target)}
-    name, number = f"{study.name} (yours)"[:110], 1
-    while name in taken:
-        number += 1
-        name = f"{study.name[:90]} (yours {number})"
-    return copy_study(source, target, study.id, name, created=now())
 
 
 # --- what an edit can choose from --------------------------------------------------------------

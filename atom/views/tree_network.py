@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from atom.views.tree import NodeTable, Shown
-from atom.views.tree_chart import cut, node_colours, number
+from atom.views.tree_chart import evidence_lines, name_of, node_colours, number
 from atom.views.tree_colours import GROUND, INK, LINE, QUIET, Scheme
 from taxonomy import format_path
 
@@ -199,7 +199,7 @@ def network_html(nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str) -
         lift = -(2 * radius + 1.4 * font_size) if upper and steep and seconds % 2 else 0.0
         net.add_node(
             spot.index,
-            label=" " if few and spot.index else cut(path[-1] if path else nodes.tree.name, 30),
+            label=" " if few and spot.index else name_of(nodes, view, spot.index, 30),
             title=_tip(nodes, view, spot.index, whose),
             x=round(spot.x, 1),
             y=round(spot.y, 1),
@@ -248,7 +248,7 @@ def _label(
     """Write a node's name beside it, as a node of its own that shows nothing but text."""
     path = nodes.paths[spot.index]
     leaf = bool(nodes.is_leaf[spot.index])
-    text = cut(path[-1], 30 if leaf else 22)
+    text = name_of(nodes, view, spot.index, 30 if leaf else 22)
     if leaf:
         text = f"{text}  {number(float(view.value[spot.index]), view.colouring)}"
     size = 15.0 if leaf else 13.5
@@ -281,7 +281,10 @@ def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
         format_path(path) if path else nodes.tree.name,
         f"{int(nodes.criteria[index]):,} criteria from {int(nodes.samples[index]):,} samples",
     ]
-    if view.colouring != "support":
+    if view.colouring == "evidence":
+        first, *others = evidence_lines(view, index)
+        lines += [f"{whose}: {first}", *others]
+    elif view.colouring != "support":
         lines.append(f"{whose}: {number(float(view.value[index]), view.colouring)}")
     return "\n".join(lines)
 

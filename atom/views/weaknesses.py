@@ -8,7 +8,7 @@ Reference: METHODS B4 (frames), B5 (multiplicity), B7 (suspected), F (decisions)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -19,22 +19,34 @@ from numpy.typing import NDArray
 from atom.analysis import (
     LABELS,
     Diagnosis,
+    DiagnosisSettings,
     Finding,
+    Frame,
+    Label,
     Layout,
     ScoreTable,
     answer_scores,
+    default_frame,
     diagnose,
     facet_layout,
     index_nodes,
     tree_layout,
 )
-from atom.views.filters import Filters, Measure
+from atom.views.filters import Filters, Measure, answers_kept
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
 Status = Literal["confirmed", "suspected", "strength"]
 ORDER: tuple[Status, ...] = ("confirmed", "suspected", "strength")
 WEAK: tuple[Status, ...] = ("confirmed", "suspected")
+GLYPHS: Mapping[Label, tuple[str, str]] = {
+    "confirmed": ("▼", "confirmed weakness"),
+    "suspected": ("▽", "suspected weakness"),
+    "strength": ("▲", "strength"),
+    "nothing found": ("·", "nothing found"),
+    "insufficient": ("○", "insufficient"),
+}
+"""Every label's glyph and words."""
 _KEPT_LAYOUTS = 4
 
 
@@ -147,8 +159,7 @@ def weaknesses(
     table = data.table
     if facet is None and (measure == "outcome" or not table.leaves):
         return None
-    layout = _layout(_Table(table), measure, facet)
-    seen = diagnose(layout, keep[table.response] if facet is None else keep)
+    seen = _diagnosis(table, measure, keep, facet)
     paths = index_nodes(table.leaves).paths if facet is None else ()
     insufficient = LABELS.index("insufficient")
     models = []
@@ -174,6 +185,125 @@ def weaknesses(
         q=seen.settings.q,
         models=tuple(models),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeEvidence:
+    """What the diagnosis says of one model on one node. Effects are in points of 0-100.
+
+    Attributes:
+        label: what may be claimed, "nothing found" and "insufficient" included.
+        frame: what the model was held against.
+        effect: departure from what the frame expects, negative = weaker; NaN where there is none.
+        lo: lower end of its 95 % interval.
+        hi: upper end.
+        n: checkpoints.
+        samples: distinct samples (clusters).
+        more_samples: how many more would settle a suspicion; NaN where there is none.
+    """
+
+    label: Label
+    frame: Frame
+    effect: float
+    lo: float
+    hi: float
+    n: int
+    samples: int
+    more_samples: float
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+    @property
+    def glyph(self) -> str:
+        """The label's glyph."""
+        return GLYPHS[self.label][0]
+
+    @property
+    def words(self) -> str:
+        """The label in words."""
+        return GLYPHS[self.label][1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What the diagnosis says of one model on every node.
+
+    Attributes:
+        frame: what models were held against.
+        margin: smallest departure worth reporting, in points of 0-100.
+        q: false discovery rate aimed at.
+        nodes: path -> what is said there, of the nodes that have criteria in the score table.
+    """
+
+    frame: Frame
+    margin: float
+    q: float
+    nodes: Mapping[Path, NodeEvidence]
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+    def at(self, path: Path) -> NodeEvidence | None:
+        """Return what is said of a node; None for the whole tree, of which nothing is claimed."""
+        if not path:
+            return None
+        nan = math.nan
+        none = NodeEvidence(label="insufficient", frame=self.frame, effect=nan, lo=nan, hi=nan,
+                            n=0, samples=0, more_samples=nan)  # fmt: skip
+        return self.nodes.get(path, none)
+
+
+def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
+    """Say what the diagnosis says of one model on every node, by the process.
+
+    It's the diagnosis behind `weaknesses`: the same answers, frame and settings.
+
+    Args:
+        data: the study.
+        filters: tags, outcome and process narrow; the chain doesn't.
+        model: index of the model.
+    """
+    table = data.table
+    if not table.leaves:
+        usual = DiagnosisSettings()
+        return Evidence(frame=default_frame(table.n_models), margin=100 * usual.margin,
+                        q=usual.q, nodes={})  # fmt: skip
+    seen = _diagnosis(table, "process", answers_kept(data, filters), None)
+    found = {
+        path: seen.finding(model, number)
+        for number, path in enumerate(index_nodes(table.leaves).paths)
+    }
+    return Evidence(
+        frame=seen.frame,
+        margin=100 * seen.settings.margin,
+        q=seen.settings.q,
+        nodes={
+            path: NodeEvidence(
+                label=one.label,
+                frame=one.frame,
+                effect=100 * one.effect,
+                lo=100 * one.effect_lo,
+                hi=100 * one.effect_hi,
+                n=one.n,
+                samples=one.samples,
+                more_samples=one.more_samples,
+            )
+            for path, one in found.items()
+        },
+    )
+
+
+def _diagnosis(
+    table: ScoreTable, measure: Measure, keep: NDArray[np.bool_], facet: str | None
+) -> Diagnosis:
+    """Diagnose the answers kept, shape (R,)."""
+    layout = _layout(_Table(table), measure, facet)
+    return diagnose(layout, keep[table.response] if facet is None else keep)
 
 
 class _Table:
@@ -272,26 +402,50 @@ def leading(found: Iterable[Weakness]) -> tuple[Weakness, ...]:
 
 def effect_words(item: Weakness) -> str:
     """Write the effect with its interval and what it is held against."""
-    sign = 1 if item.status == "strength" else -1
-    lo, hi = sorted((sign * item.lo, sign * item.hi))
-    dash = "–" if lo >= 0 else " to "
-    way = "higher" if item.status == "strength" else "lower"
-    size = f"{sign * item.effect:.1f} ({lo:.1f}{dash}{hi:.1f}) points of 100 {way}"
-    if item.frame == "peer":
-        what = "criteria" if item.label is None else "questions"
-        return f"{size} than the other models' scores on the same {what} predict"
-    return f"{size} than on the rest of its own {'criteria' if item.label is None else 'answers'}"
+    size = _size_words(item.effect, item.lo, item.hi, higher=item.status == "strength")
+    if item.label is None:
+        return f"{size} {_against_words(item.frame)}"
+    return f"{size} {_against_words(item.frame, 'questions', 'answers')}"
 
 
-def frame_words(item: Weakness | Weaknesses) -> str:
+def evidence_words(item: NodeEvidence) -> str:
+    """Write a node's effect with its interval and what it is held against, or why there is none."""
+    if not item.n:
+        return "no score here yet"
+    if not math.isfinite(item.effect):
+        return "nothing to compare it with"
+    higher = item.effect >= 0 if item.label in ("nothing found", "insufficient") else (
+        item.label == "strength"
+    )  # fmt: skip
+    size = _size_words(item.effect, item.lo, item.hi, higher=higher)
+    return f"{size} {_against_words(item.frame)}"
+
+
+def _size_words(effect: float, lo: float, hi: float, *, higher: bool) -> str:
+    sign = 1 if higher else -1
+    lo, hi = sorted((sign * lo, sign * hi))
+    size = f"{sign * effect:.1f}"
+    if math.isfinite(lo) and math.isfinite(hi):
+        size += f" ({lo:.1f}{'–' if lo >= 0 else ' to '}{hi:.1f})"
+    return f"{size} points of 100 {'higher' if higher else 'lower'}"
+
+
+def _against_words(frame: str, peers: str = "criteria", own: str = "criteria") -> str:
+    if frame == "peer":
+        return f"than the other models' scores on the same {peers} predict"
+    return f"than on the rest of its own {own}"
+
+
+def frame_words(item: Weakness | Weaknesses | NodeEvidence | Evidence) -> str:
     """Name the frame, and what it can't tell apart."""
     note = ", confounded with difficulty" if item.confounded else ""
     return f"{item.frame} frame{note}"
 
 
-def more_words(item: Weakness) -> str:
+def more_words(item: Weakness | NodeEvidence) -> str:
     """Say what would settle a suspicion; empty for anything else."""
-    if item.status != "suspected" or math.isnan(item.more_samples):
+    claim = item.status if isinstance(item, Weakness) else item.label
+    if claim != "suspected" or math.isnan(item.more_samples):
         return ""
     if math.isinf(item.more_samples):
         return "more samples alone would not settle it"

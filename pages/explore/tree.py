@@ -18,8 +18,9 @@ def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
     found = tree_parts.hits(here, ask, nodes)
     if found is not None:
         kit.show(found, key="tree_hits")
-    view = tree_parts.view_of(here, ask, nodes)
-    legend = join(tree_parts.legend(here, view))
+    held = tree_parts.evidence_of(here, ask)
+    view = tree_parts.view_of(here, ask, nodes, held)
+    legend = join(tree_parts.legend(here, ask, view, held))
     if ask.tab == "network":
         kit.show(legend, key="tree_legend")
         tree_parts.draw_network(here, ask, nodes, view)
@@ -31,7 +32,7 @@ def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
     with right:
         node = node_card(here.store, here.data, nodes, here.filters)
         log = tree_history.log_of(node_log(here.store, here.data, node.path))
-        kit.show(tree_parts.card(here, nodes, node, log), key="tree_card")
+        kit.show(tree_parts.card(here, nodes, node, log, view.said(node.index)), key="tree_card")
         past = steps(history(here.store, here.data))
         tree_history.by_hand(here, nodes, node.index, past)
 

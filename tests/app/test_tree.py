@@ -81,6 +81,39 @@ def test_colour_depth_and_support_live_in_the_address(open_app, made):
     assert not odd.test.exception
 
 
+def test_evidence_of_a_model_is_a_link(open_app, made):
+    query = {"colour": "evidence", "model": made.candidate_ids[1], "node": BARS}
+    seen = open_app(made.folder, PAGE, query)
+    assert not seen.test.exception
+    assert select(seen, "tree_colour").value == "evidence"
+    for glyph, words in (("▼", "confirmed weakness"), ("▽", "suspected"), ("▲", "strength"),
+                         ("·", "nothing found"), ("○", "insufficient")):  # fmt: skip
+        assert f'aria-hidden="true">{glyph}</span>{words}' in seen.markup
+    assert "own frame, confounded with difficulty; effects in points of 100" in seen.markup
+    assert 'class="found"' in seen.markup
+    assert "n 10 samples, 10 checkpoints" in seen.markup  # one is set aside
+    labels = spec(seen)["data"][0]["labels"]
+    assert labels[0] == "Test tree"
+    assert all(label[0] in "▼▽▲·○" and label[1] == " " for label in labels[1:])
+    assert "colour=evidence" in seen.markup  # the doors keep it
+    network = open_app(made.folder, PAGE, {**query, "tab": "network"})
+    assert not network.test.exception
+    assert "confirmed weakness" in network.markup
+
+
+def test_evidence_without_a_model_asks_for_one(open_app, made):
+    seen = open_app(made.folder, PAGE, {"colour": "evidence"})
+    assert not seen.test.exception
+    assert "Evidence is about one model: choose one" in seen.markup
+    assert "Mean of all models, mean score of 0–100" in seen.markup
+    assert "confirmed weakness" not in seen.markup
+    assert 'class="found"' not in seen.markup
+    assert "Perception" in spec(seen)["data"][0]["labels"]
+    select(seen, "tree_model").set_value(made.candidate_ids[0]).run()
+    assert seen.test.query_params["colour"] in ("evidence", ["evidence"])
+    assert "confirmed weakness" in markup_of(seen.test)
+
+
 def test_the_network_is_one_page_in_a_frame(open_app, big):
     seen = open_app(big.folder, PAGE, {"tab": "network"})
     assert not seen.test.exception
@@ -165,7 +198,7 @@ def test_a_bundled_study_is_copied_first(open_app, made, tmp_path):
     button(seen, "tree_copy").click().run()
     assert not seen.test.exception
     with Store.open(own) as store:
-        copy = find_study(store, "Test study (yours)")
+        copy = find_study(store, "Demo (yours)")
     assert copy.copied_from == made.study.id
     assert "your own copy" in markup_of(seen.test)
 

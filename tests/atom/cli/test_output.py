@@ -43,7 +43,7 @@ def test_a_terminal_line_is_rewritten_and_other_streams_get_few_lines():
     for second in range(25):
         plain.show(f"at {second}", now=float(second))
     plain.end()
-    assert stream.getvalue() == "at 0\nat 10\nat 20\n"
+    assert stream.getvalue() == "at 0\nat 10\nat 20\nat 24\n"
     silent = ProgressLine(stream := io.StringIO(), quiet=True)
     silent.show("x", now=0)
     assert stream.getvalue() == ""

@@ -101,3 +101,14 @@ def test_filters_that_leave_nothing_give_an_empty_page(data):
     assert page.samples == 0
     assert page.statements == ()
     assert all(not row.score.known for row in page.ranking)
+
+
+@pytest.mark.parametrize("chosen", [{"outcome": "right"}, {"process": "flawed"}])
+def test_answers_chosen_by_how_they_went_rank_nobody(data, chosen):
+    page = overview(data, Filters(study=data.study.id, **chosen))
+    assert page.selected
+    assert {row.rank_best for row in page.ranking} == {0}
+    assert page.weaknesses is None
+    assert all(row.findings == () for row in page.ranking)
+    assert len(page.statements) == 1
+    assert "rank nobody" in page.statements[0].text

@@ -21,7 +21,14 @@ from atom.views.tree import (
     shown,
 )
 from atom.views.tree_chart import chosen_by_click, clicked, icicle, next_level, node_colours
-from atom.views.tree_colours import difference_colour, ink_on, luminance, score_colour
+from atom.views.tree_colours import (
+    difference_colour,
+    evidence_colour,
+    ink_on,
+    luminance,
+    score_colour,
+)
+from atom.views.weaknesses import GLYPHS, Evidence, NodeEvidence
 from taxonomy import Node, Tree
 from tests.app.tree_store import HOSTILE, make_tree_store
 from tests.factories import COUNT, DIFFERENCE, SOME, STUDY, open_small
@@ -122,6 +129,55 @@ def test_a_difference_is_to_the_mean_of_the_others(nodes):
     others = (nodes.mean[0, leaf] + nodes.mean[1, leaf]) / 2
     assert node_values(nodes, "difference", 2)[leaf] == pytest.approx(nodes.mean[2, leaf] - others)
     assert shown(nodes, colouring="difference").colouring == "score"
+
+
+def labelled(nodes):
+    """Give every node but the whole tree a label, all five in turn."""
+    found = {
+        path: NodeEvidence(label=label, frame="peer", effect=-12.3, lo=-20.0, hi=-4.6, n=40,
+                           samples=30, more_samples=math.nan)
+        for path, label in zip(nodes.paths[1:], 9 * tuple(GLYPHS), strict=False)
+    }  # fmt: skip
+    return Evidence(frame="peer", margin=2.5, q=0.1, nodes=found)
+
+
+def test_evidence_is_about_one_model_and_is_never_guessed(nodes):
+    assert shown(nodes, colouring="evidence").colouring == "score"
+    assert shown(nodes, colouring="evidence", evidence=labelled(nodes)).colouring == "score"
+    assert shown(nodes, colouring="evidence", model=1).colouring == "score"
+    view = shown(nodes, colouring="evidence", model=1, evidence=labelled(nodes))
+    assert view.colouring == "evidence"
+    assert view.said(0) is None
+    assert math.isnan(view.value[0])
+    assert view.value[1] == -12.3
+    assert shown(nodes, model=1, evidence=labelled(nodes)).said(1) is None
+
+
+def test_evidence_has_a_glyph_before_the_name_and_says_what_it_rests_on(nodes):
+    view = shown(nodes, colouring="evidence", model=1, evidence=labelled(nodes))
+    trace = icicle(nodes, view, "light", whose="model-b", height=600).data[0]
+    for index, path in enumerate(nodes.paths):
+        said = view.said(index)
+        assert trace.labels[index] == (f"{said.glyph} {path[-1]}" if path else nodes.tree.name)
+    assert (trace.text[0], trace.text[1]) == ("", "−12.3")
+    assert trace.hovertext[1].split("<br>")[2:] == [
+        "model-b: ▼ confirmed weakness",
+        "12.3 (4.6–20.0) points of 100 lower",
+        "than the other models&#x27; scores on the same criteria predict",
+        "peer frame; n 30 samples, 40 checkpoints",
+    ]
+    assert "nothing is claimed of the whole tree" in trace.hovertext[0]
+
+
+def test_every_label_has_its_own_readable_colour(nodes):
+    view = shown(nodes, colouring="evidence", model=1, evidence=labelled(nodes))
+    for scheme in ("light", "dark"):
+        grounds = [evidence_colour(label, scheme) for label in GLYPHS]
+        assert len(set(grounds)) == len(GLYPHS)
+        assert node_colours(view, scheme)[1:6] == grounds
+        for ground in grounds:
+            ink, base = luminance(ink_on(ground)), luminance(ground)
+            assert (max(ink, base) + 0.05) / (min(ink, base) + 0.05) >= 4.5
 
 
 def test_support_and_depth_choose_what_is_drawn(nodes):

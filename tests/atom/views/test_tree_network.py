@@ -19,6 +19,7 @@ from atom.views.tree_network import (
     network_html,
     positions,
 )
+from atom.views.weaknesses import Evidence, NodeEvidence
 from tests.app.tree_store import HOSTILE, make_tree_store
 
 
@@ -85,3 +86,24 @@ def test_filters_leave_nodes_out(nodes):
 
 def test_both_schemes_have_their_ground(nodes):
     assert "#0F1216" in network_html(nodes, shown(nodes, max_depth=1), "dark", whose="Mean")
+
+
+def test_evidence_stands_before_the_name_and_in_the_tooltip(nodes):
+    path = nodes.paths[1]
+    one = NodeEvidence(label="suspected", frame="own", effect=-9.0, lo=-19.0, hi=1.0, n=12,
+                       samples=11, more_samples=30.5)  # fmt: skip
+    held = Evidence(frame="own", margin=2.5, q=0.1, nodes={path: one})
+    view = shown(nodes, colouring="evidence", model=0, evidence=held)
+    found = {node["id"]: node for node in drawn(network_html(nodes, view, "light", whose="m"))}
+    label = found.get("label-1", found[1])
+    assert label["label"].startswith("▽ ")
+    assert found[1]["title"].split("\n")[2:] == [
+        "m: ▽ suspected weakness",
+        "9.0 (-1.0 to 19.0) points of 100 lower",
+        "than on the rest of its own criteria",
+        "own frame, confounded with difficulty; n 11 samples, 12 checkpoints",
+        "about 31 more samples would settle it",
+    ]
+    other = found.get("label-2", found[2])
+    assert other["label"].startswith("○ ")
+    assert "no score here yet" in found[2]["title"]

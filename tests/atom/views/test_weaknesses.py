@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from atom.analysis import diagnose, tree_layout
+from atom.analysis import LABELS, diagnose, index_nodes, tree_layout
 from atom.analysis.planted import WorldSettings, plant
 from atom.probes.candidates import planted_world
 from atom.records import Study
@@ -17,9 +17,13 @@ from atom.views.filters import Filters, answers_kept
 from atom.views.overview import overview
 from atom.views.study_data import load_study
 from atom.views.weaknesses import (
+    GLYPHS,
     ORDER,
+    NodeEvidence,
     Weakness,
     effect_words,
+    evidence,
+    evidence_words,
     frame_words,
     leading,
     more_words,
@@ -217,3 +221,66 @@ def test_words():
     assert more_words(peer) == ""
     assert more_words(own) == "about 32 more samples would settle it"
     assert "alone would not" in more_words(replace(own, more_samples=math.inf))
+
+
+def test_a_nodes_evidence_is_the_overviews(demo, page):
+    for row in page.ranking:
+        held = evidence(demo, Filters(), row.colour)
+        assert held.frame == page.weaknesses.frame
+        assert held.margin == pytest.approx(page.weaknesses.margin)
+        for finding in row.findings:
+            one = held.at(finding.path)
+            assert one.label == finding.status
+            assert (one.effect, one.lo, one.hi) == (finding.effect, finding.lo, finding.hi)
+            assert (one.n, one.samples) == (finding.n, finding.samples)
+            assert evidence_words(one) == effect_words(finding)
+            assert more_words(one) == more_words(finding)
+            assert frame_words(one) == frame_words(finding)
+
+
+def test_every_node_has_a_label_and_the_whole_tree_none(demo):
+    keep = answers_kept(demo, Filters())
+    raw = diagnose(tree_layout(demo.table), keep[demo.table.response])
+    held = evidence(demo, Filters(), 2)
+    paths = index_nodes(demo.table.leaves).paths
+    assert [held.at(path).label for path in paths] == [LABELS[n] for n in raw.label[2]]
+    assert held.at(()) is None
+    assert set(GLYPHS) == set(LABELS)
+    assert len({glyph for glyph, _ in GLYPHS.values()}) == len(LABELS)
+
+
+def test_a_node_without_criteria_is_insufficient(demo):
+    one = evidence(demo, Filters(), 0).at(("Elsewhere",))
+    assert (one.label, one.n, one.glyph) == ("insufficient", 0, "○")
+    assert evidence_words(one) == "no score here yet"
+
+
+def test_evidence_follows_the_filters_and_not_the_chain(demo):
+    whole = evidence(demo, Filters(), 0)
+    chain = evidence(demo, Filters(node=LEGEND, model=demo.candidates[1].id), 0)
+    assert {path: replace(one, more_samples=0) for path, one in chain.nodes.items()} == {
+        path: replace(one, more_samples=0) for path, one in whole.nodes.items()
+    }
+    hard = evidence(demo, Filters(tags=(("difficulty", "hard"),)), 0)
+    assert all(hard.nodes[path].n <= one.n for path, one in whole.nodes.items())
+    assert hard.nodes[LEGEND].n < whole.nodes[LEGEND].n
+
+
+def test_evidence_without_leaves_is_insufficient_everywhere(demo):
+    bare = replace(demo.table, leaves=(), leaf=np.full_like(demo.table.leaf, -1))
+    held = evidence(replace(demo, table=bare), Filters(), 0)
+    assert held.frame == "peer"
+    assert held.at(LEGEND).label == "insufficient"
+
+
+def test_words_of_a_node_say_which_way_its_effect_goes():
+    base = NodeEvidence(label="nothing found", frame="own", effect=-1.0, lo=-4.0, hi=2.0, n=9,
+                        samples=8, more_samples=math.nan)  # fmt: skip
+    assert evidence_words(base) == (
+        "1.0 (-2.0 to 4.0) points of 100 lower than on the rest of its own criteria"
+    )
+    up = replace(base, effect=1.0, lo=-2.0, hi=4.0, frame="peer")
+    assert evidence_words(up).startswith("1.0 (-2.0 to 4.0) points of 100 higher than the other")
+    assert evidence_words(replace(base, effect=math.nan)) == "nothing to compare it with"
+    vague = replace(base, label="insufficient", lo=math.nan, hi=math.nan)
+    assert evidence_words(vague).startswith("1.0 points of 100 lower")
