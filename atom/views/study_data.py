@@ -316,9 +316,9 @@ def _checkpoint_rows(
     tree: Tree | None,
 ) -> tuple[list[tuple[int, ...]], tuple[str, ...], tuple[Path, ...], int]:
     criterion_at: dict[str, int] = {}
-    leaves = tuple(
-        sorted({leaf_of[c] for group in uses.values() for c, *_ in group if c in leaf_of})
-    )
+    used = {leaf_of[c] for group in uses.values() for c, *_ in group if c in leaf_of}
+    place_of = {leaf: number for number, leaf in enumerate(tree.leaves)} if tree else {}
+    leaves = tuple(sorted(used, key=lambda leaf: (place_of.get(leaf, len(place_of)), leaf)))
     leaf_at = {leaf: number for number, leaf in enumerate(leaves)}
     rows: list[tuple[int, ...]] = []
     pending = 0

@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 
 from atom.errors import UsageError
+from atom.records import Mapping, TreeRecord
+from atom.store import Store, copy_study
 from atom.views.study_data import load_study
+from taxonomy import Tree, to_json, tree_version
 from tests.factories import COUNT, DIFFERENCE, SOME, TREE
 
 
@@ -44,3 +47,14 @@ def test_reading_twice_gives_equal_columns(store, data):
 def test_an_unknown_study_is_named(store):
     with pytest.raises(UsageError, match="no study 'x'"):
         load_study(store, "x")
+
+
+def test_leaves_come_in_the_trees_order_and_not_by_name(tmp_path, store, data):
+    with Store.open(tmp_path) as mine:
+        copy = copy_study(store, mine, data.study.id, "Turned")
+        turned = Tree("Turned", tuple(reversed(TREE.roots)))
+        version = tree_version(turned)
+        mappings = [m.model_copy(update={"tree_version": version}) for m in mine.select(Mapping)]
+        mine.put([TreeRecord(version=version, name="Turned", body=to_json(turned)), *mappings])
+        mine.replace([copy.model_copy(update={"tree_version": version})])
+        assert load_study(mine, copy.id).table.leaves == (DIFFERENCE, COUNT, SOME)
