@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from taxonomy.path import Path, format_path
+from taxonomy.path import Path, fold, format_path
 from taxonomy.tree import Node, Tree
 
 Moves = Mapping[Path, Path | None]
@@ -183,6 +183,16 @@ def _tidy(tree: Tree, path: Path) -> Tree:
     return tree
 
 
+def _need_free(above: Node, name: str, but: str | None = None) -> None:
+    """Refuse a name that another child of the parent has."""
+    for child in above.children:
+        if child.name != but and fold((child.name,)) == fold((name,)):
+            raise EditError(
+                f"{above.name!r} has a child {child.name!r} already: choose another name, or "
+                "merge the two"
+            )
+
+
 def _leaves_under(tree: Tree, path: Path) -> list[Path]:
     return [leaf for leaf in tree.leaves if leaf[: len(path)] == path]
 
@@ -201,6 +211,7 @@ def _add(tree: Tree, parent: Path, name: str, meaning: str) -> Tree:
 
 def _hang(tree: Tree, parent: Path, child: Node) -> Tree:
     above = _need(tree, parent)
+    _need_free(above, child.name)
     return _set(tree, parent, replace(above, children=(*above.children, child)))
 
 
@@ -208,6 +219,7 @@ def _rename(tree: Tree, path: Path, name: str) -> Applied:
     if len(path) == 1:
         raise EditError("roots are anchors and keep their names")
     node = _need(tree, path)
+    _need_free(_need(tree, path[:-1]), name, but=node.name)
     renamed = replace(node, name=name)
     new = (*path[:-1], name)
     moves = {leaf: new + leaf[len(path) :] for leaf in _leaves_under(tree, path)}

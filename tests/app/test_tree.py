@@ -187,7 +187,7 @@ def test_an_edit_that_does_not_fit_says_why(open_app, mine):
     field.set_value("Clock reading").run()
     button(seen, "tree_do_rename").click().run()
     assert "The tree is as it was" in markup_of(seen.test)
-    assert "share a name" in markup_of(seen.test)
+    assert "choose another name, or merge" in markup_of(seen.test)
 
 
 def test_a_bundled_study_is_copied_first(open_app, made, tmp_path):

@@ -75,10 +75,10 @@ def test_renaming_and_moving_an_inner_node_takes_its_leaves_along(tree):
     [
         (Add((), "New"), "name a parent"),
         (Add(("Feeling",), "New"), "the roots are Seeing, Thinking"),
-        (Add(COUNT[:-1], "count  all"), "share a name"),
+        (Add(COUNT[:-1], "count  all"), "has a child 'Count all' already"),
         (Add(COUNT[:-1], " "), "needs a name"),
         (Rename(("Seeing",), "Sight"), "keep their names"),
-        (Rename(COUNT, "tally"), "share a name"),
+        (Rename(COUNT, "tally"), "has a child 'Tally' already"),
         (Rename(("Seeing", "No"), "x"), "there is no node"),
         (Move(COUNT, ("Thinking",)), "layer 4; it can move under a node of layer 3"),
         (Merge(COUNT, COUNT), "with itself"),

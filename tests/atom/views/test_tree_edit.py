@@ -108,7 +108,7 @@ def test_a_grown_tree_ends_what_can_be_undone():
     ("edit", "words"),
     [
         (Rename(("Perception",), "X"), "anchors"),
-        (Rename(COUNT, "Count some"), "share a name"),
+        (Rename(COUNT, "Count some"), "choose another name, or merge"),
         (Rename(COUNT, "  "), "name"),
         (Rename(COUNT, "Count all"), "changes nothing"),
         (Move(COUNT, ("Reasoning",)), "layer"),
