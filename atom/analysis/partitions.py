@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from atom.analysis.intervals import Floats, Ints, wilson
+from atom.analysis.intervals import Floats, wilson
 from taxonomy import Path
 
 
@@ -163,8 +163,3 @@ def hit_rate(judge: Sequence[Path], human: Sequence[Path]) -> HitRate:
             else float("nan")
         ),
     )
-
-
-def random_partition(sizes: Ints, rng: np.random.Generator) -> Ints:
-    """Return a random assignment with these group sizes, shape (sum of sizes,)."""
-    return rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
