@@ -72,6 +72,15 @@ class ScoreTable:
     leaves: tuple[Path, ...]
     facets: dict[str, Facet] = field(default_factory=dict)
     """Tags by facet name."""
+    preference: NDArray[np.float32] | None = None
+    """Float32, shape (R,): share of an answer's votes won, a tie half; None = no votes at all."""
+
+    @property
+    def preferred(self) -> NDArray[np.float32]:
+        """Share of an answer's votes won, shape (R,); NaN where nobody voted."""
+        if self.preference is not None:
+            return self.preference
+        return np.full(len(self.sample), np.nan, dtype=np.float32)
 
     @property
     def n_models(self) -> int:

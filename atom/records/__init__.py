@@ -2,6 +2,15 @@
 
 from atom.records.base import Id, Record, State, blob_hash, content_id
 from atom.records.call import Call, ReplyForm, Sampling, Usage
+from atom.records.correction import (
+    Arm,
+    Cohort,
+    Correction,
+    Experiment,
+    FailedRule,
+    Hint,
+    HintUse,
+)
 from atom.records.endpoint import Endpoint, PictureLimit, Prices, Role, StructuredMode
 from atom.records.evidence import (
     Checkpoint,
@@ -19,6 +28,7 @@ from atom.records.evidence import (
     TagSubject,
     TreeRecord,
 )
+from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.sample import Picture, PictureSlot, Region, Sample
 from atom.records.study import (
     Candidate,
@@ -34,14 +44,21 @@ from atom.records.study import (
 from atom.records.trees import Induction, InductionState, TreeEdit, TreeOrigin, TreeVersion
 
 __all__ = [
+    "Arm",
     "Call",
     "Candidate",
     "Checkpoint",
+    "Cohort",
+    "Correction",
     "CriteriaSet",
     "CriteriaSource",
     "Criterion",
     "CriterionUse",
     "Endpoint",
+    "Experiment",
+    "FailedRule",
+    "Hint",
+    "HintUse",
     "Id",
     "Import",
     "Induction",
@@ -53,6 +70,8 @@ __all__ = [
     "Picture",
     "PictureLimit",
     "PictureSlot",
+    "Preference",
+    "PreferenceVerdict",
     "Prices",
     "Record",
     "Region",
@@ -65,6 +84,7 @@ __all__ = [
     "RunState",
     "Sample",
     "Sampling",
+    "Side",
     "Stage",
     "State",
     "StructuredMode",

@@ -43,10 +43,15 @@ class Response(Record):
         repeat: int = 0,
         parent_id: str | None = None,
         arm: str | None = None,
+        feedback: str | None = None,
     ) -> str:
-        """Hash what makes a response this one and no other."""
+        """Hash what makes a response this one and no other.
+
+        A correction is named by the feedback that it answers, too.
+        """
+        told = () if feedback is None else (feedback,)
         return content_id(
-            "response", sample_id, candidate_id, prompt, sampling.key, repeat, parent_id, arm
+            "response", sample_id, candidate_id, prompt, sampling.key, repeat, parent_id, arm, *told
         )
 
 

@@ -94,6 +94,8 @@ class Run(Record):
     """Spend cap in USD."""
     show_reference: bool = False
     """Whether the judge is told the reference answer when it solves a sample."""
+    experiment_id: str | None = None
+    """The self-correction experiment that it carries out; its stages are empty then."""
     state: RunState = "running"
     created: str = ""
     heartbeat: str = ""

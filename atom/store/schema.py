@@ -134,6 +134,10 @@ KINDS: dict[type[r.Record], Kind] = {
         _kind(r.TreeVersion, "tree_versions", "study_id", "position"),
         _kind(r.TreeEdit, "tree_edits", "study_id", "position", "ordinal"),
         _kind(r.Induction, "inductions", "id"),
+        _kind(r.Preference, "preferences", "id"),
+        _kind(r.Experiment, "experiments", "id"),
+        _kind(r.Correction, "corrections", "experiment_id", "response_id", "arm", "round"),
+        _kind(r.Hint, "hints", "id"),
     )
 }
 

@@ -17,12 +17,13 @@ from atom.views.study_data import StudyData
 from taxonomy import Path, format_path, parse_path
 
 Outcome = Literal["right", "wrong"]
-Measure = Literal["process", "outcome"]
+Measure = Literal["process", "outcome", "preference"]
+"""What a number is: the steps, the final answer, or votes between answers."""
 Process = Literal["sound", "flawed"]
 Show = Literal["failed", "imperfect", "unscored", "all"]
 KEYS = (
-    "study", "model", "node", "criterion", "sample", "tag", "outcome", "process", "measure",
-    "show", "peers",
+    "study", "model", "node", "criterion", "sample", "tag", "root", "judge", "outcome", "process",
+    "measure", "show", "peers",
 )  # fmt: skip
 FAILED_SCORE = 2
 """A checkpoint with this score or less is a failed one (METHODS A2, default tau)."""
@@ -44,6 +45,8 @@ class Filters:
         criterion: criterion id.
         sample: sample id.
         tags: (facet, value) pairs that must all hold.
+        root: only checkpoints under this root of the tree.
+        judge: id of the judge whose scores are looked at; None = the study's own.
         outcome: only answers with this outcome.
         process: only answers whose steps hold (`sound`) or don't (`flawed`), as a whole.
         measure: what the numbers are; None = process where there is any.
@@ -57,6 +60,8 @@ class Filters:
     criterion: str | None = None
     sample: str | None = None
     tags: tuple[tuple[str, str], ...] = ()
+    root: str | None = None
+    judge: str | None = None
     outcome: Outcome | None = None
     process: Process | None = None
     measure: Measure | None = None
@@ -85,6 +90,8 @@ class Filters:
             criterion=one("criterion"),
             sample=one("sample"),
             tags=tuple(dict.fromkeys(tags)),
+            root=one("root"),
+            judge=one("judge"),
             outcome=_among(one("outcome"), get_args(Outcome)),
             process=_among(one("process"), get_args(Process)),
             measure=_among(one("measure"), get_args(Measure)),
@@ -95,8 +102,9 @@ class Filters:
     def to_query(self) -> dict[str, str | list[str]]:
         """Write filters as query parameters; what is not set is left out."""
         query: dict[str, str | list[str]] = {}
-        for key in ("study", "model", "criterion", "sample", "outcome", "process", "measure"):
-            if value := getattr(self, key):
+        for key in KEYS:
+            value = getattr(self, key, None)
+            if isinstance(value, str) and value and key != "show":
                 query[key] = value
         if self.node:
             query["node"] = format_path(self.node)
@@ -115,15 +123,40 @@ class Filters:
     @property
     def active(self) -> int:
         """How many filters (beyond the chain) narrow the view."""
-        chosen = (self.outcome is not None, self.process is not None, self.show != "failed")
+        chosen = (
+            self.outcome is not None,
+            self.process is not None,
+            self.show != "failed",
+            self.root is not None,
+            self.judge is not None,
+        )
         return len(self.tags) + sum(chosen)
 
 
 def measure_of(data: StudyData, filters: Filters) -> Measure:
-    """Return what the numbers are: as chosen, else process where there is any."""
-    if filters.measure == "outcome" and data.has_outcome:
-        return "outcome"
-    return "process" if data.has_process else "outcome"
+    """Return what the numbers are: as chosen where there is any, else the first there is."""
+    there: dict[Measure, bool] = {
+        "process": data.has_process,
+        "outcome": data.has_outcome,
+        "preference": data.has_preference,
+    }
+    if filters.measure is not None and there[filters.measure]:
+        return filters.measure
+    return next((name for name, any_ in there.items() if any_), "outcome")
+
+
+def answer_values(data: StudyData, filters: Filters, measure: Measure) -> NDArray[np.float64]:
+    """Return every answer's value by a measure, shape (R,), in [0, 1]; NaN where there is none.
+
+    By process it's the sample score (METHODS A1) over the checkpoints that the root filter keeps.
+    """
+    table = data.table
+    if measure == "process":
+        rows = rows_in_node(data, (filters.root,)) if filters.root else None
+        return answer_scores(table, rows).value
+    if measure == "outcome":
+        return table.outcome.astype(np.float64)
+    return table.preferred.astype(np.float64)
 
 
 def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
@@ -146,6 +179,12 @@ def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
         scores = answer_scores(table)
         keep &= (scores.scored > 0) & (scores.passes == (filters.process == "sound"))
     return keep
+
+
+def rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
+    """Say which checkpoints a view counts, shape (N,): of answers kept, under the root chosen."""
+    keep = answers_kept(data, filters)[data.table.response]
+    return keep & rows_in_node(data, (filters.root,)) if filters.root else keep
 
 
 def rows_in_node(data: StudyData, node: Path) -> NDArray[np.bool_]:

@@ -95,6 +95,11 @@ class StudyData:
         """Whether any final answer's outcome is known."""
         return bool(np.isfinite(self.table.outcome).any())
 
+    @property
+    def has_preference(self) -> bool:
+        """Whether any answer was voted on."""
+        return bool(np.isfinite(self.table.preferred).any())
+
     def model_index(self, model_id: str | None) -> int | None:
         """Return a candidate's index by id, or None."""
         for number, candidate in enumerate(self.candidates):

@@ -1,0 +1,8 @@
+ALTER TABLE runs ADD COLUMN experiment_id TEXT;
+CREATE TABLE preferences (id TEXT NOT NULL, sample_id TEXT NOT NULL, response_a TEXT NOT NULL, response_b TEXT NOT NULL, judge TEXT NOT NULL, prompt TEXT NOT NULL, repeat INTEGER NOT NULL, "first" TEXT NOT NULL, state TEXT NOT NULL, verdict TEXT, reason TEXT NOT NULL, detail TEXT NOT NULL, call_id TEXT, PRIMARY KEY (id));
+CREATE TABLE experiments (id TEXT NOT NULL, study_id TEXT NOT NULL, candidate_id TEXT NOT NULL, judge_id TEXT NOT NULL, failed_rule TEXT NOT NULL, threshold INTEGER NOT NULL, arms TEXT NOT NULL, rounds INTEGER NOT NULL, node TEXT NOT NULL, sample_ids TEXT NOT NULL, "limit" INTEGER, right_answers INTEGER NOT NULL, seed INTEGER NOT NULL, created TEXT NOT NULL, PRIMARY KEY (id));
+CREATE TABLE corrections (experiment_id TEXT NOT NULL, response_id TEXT NOT NULL, arm TEXT NOT NULL, "round" INTEGER NOT NULL, cohort TEXT NOT NULL, state TEXT NOT NULL, detail TEXT NOT NULL, parent_id TEXT, result_id TEXT, feedback TEXT NOT NULL, criterion_ids TEXT NOT NULL, hints TEXT NOT NULL, gates TEXT NOT NULL, value DOUBLE PRECISION, PRIMARY KEY (experiment_id, response_id, arm, "round"));
+CREATE TABLE hints (id TEXT NOT NULL, criterion_id TEXT NOT NULL, peer_id TEXT NOT NULL, response_id TEXT NOT NULL, prompt TEXT NOT NULL, sampling TEXT NOT NULL, attempt INTEGER NOT NULL, state TEXT NOT NULL, text TEXT NOT NULL, detail TEXT NOT NULL, call_id TEXT, PRIMARY KEY (id));
+CREATE INDEX preferences_sample ON preferences (sample_id);
+CREATE INDEX experiments_study ON experiments (study_id);
+CREATE INDEX responses_parent ON responses (parent_id) WHERE parent_id IS NOT NULL;
