@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from atom.ui import frame, kit, links, overview_parts
+from atom.ui import frame, kit, links, overview_charts, overview_parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW
 from atom.views.filters import Filters
 from atom.views.overview import Overview, overview
+from atom.views.overview_more import overview_more
 
 
 def body(here: frame.Here, view: Overview) -> Html:
@@ -58,3 +59,6 @@ if here is not None:
         join(body(here, overview(here.data, here.filters, facet=here.query.get("facet")))),
         key="overview",
     )
+    further = overview_charts.more(overview_more(here.data, here.filters))
+    if further is not None:
+        kit.show(further, key="overview_more")
