@@ -156,7 +156,7 @@ def near_duplicates(texts: Sequence[str], sample: Ints, *, least_overlap: float 
     column = np.array([code[word] for each in words for word in sorted(each)], dtype=np.int64)
     starts = np.r_[0, np.cumsum(sizes)]
     bag = csr_array((np.ones(len(column)), column, starts), shape=(len(texts), max(len(code), 1)))
-    first, second = _within(sample)
+    first, second = pairs_within(sample)
     if not len(first):
         return Twins(first=empty, second=empty, overlap=np.zeros(0))
     common = np.asarray((bag[first] * bag[second]).sum(axis=1)).reshape(-1)
@@ -167,7 +167,7 @@ def near_duplicates(texts: Sequence[str], sample: Ints, *, least_overlap: float 
     return Twins(first=first[order], second=second[order], overlap=overlap[order])
 
 
-def _within(sample: Ints) -> tuple[Ints, Ints]:
+def pairs_within(sample: Ints) -> tuple[Ints, Ints]:
     """List all pairs of indices with the same sample, smaller index first."""
     order = np.argsort(sample, kind="stable")
     grouped = sample[order]

@@ -1,0 +1,181 @@
+import itertools
+import math
+
+import krippendorff
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from atom.analysis import ordinal_alpha
+from atom.analysis.agreement import (
+    agreement,
+    confusion,
+    nominal_kappa,
+    pairwise_accuracy,
+    verbosity,
+    weighted_kappa,
+)
+
+ratings = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=60)
+
+
+@given(ratings)
+def test_kappa_and_alpha_equal_the_libraries(pairs):
+    a, b = (np.array(side) for side in zip(*pairs, strict=True))
+    counts = confusion(a, b, 5)
+    found = agreement(a, b, np.arange(len(a)))
+    if len(set(a) | set(b)) > 1:
+        expected = krippendorff.alpha(
+            reliability_data=[a, b], level_of_measurement="ordinal", value_domain=[1, 2, 3, 4, 5]
+        )
+        assert found.alpha == pytest.approx(expected, abs=1e-9)
+    if len(set(a)) > 1 and len(set(b)) > 1:
+        labels = [1, 2, 3, 4, 5]
+        assert weighted_kappa(counts) == pytest.approx(
+            cohen_kappa_score(a, b, labels=labels, weights="quadratic"), abs=1e-9
+        )
+        assert nominal_kappa(counts) == pytest.approx(
+            cohen_kappa_score(a, b, labels=labels), abs=1e-9
+        )
+
+
+@given(ratings)
+def test_agreement_does_not_care_which_rater_comes_first(pairs):
+    a, b = (np.array(side) for side in zip(*pairs, strict=True))
+    there, back = agreement(a, b, np.arange(len(a))), agreement(b, a, np.arange(len(a)))
+    assert there.exact == back.exact <= there.adjacent == back.adjacent
+    assert there.shift == pytest.approx(-back.shift)
+    assert there.alpha == pytest.approx(back.alpha, nan_ok=True)
+
+
+def test_what_one_of_them_did_not_rate_is_left_out():
+    # (3,3), (5,4): one exact of two, both within one; differences 0 and -1: mean -.5,
+    # sd sqrt(.5), noise sqrt(.5)/sqrt(2) = .5, detectable 1.96 x sqrt(2) x .5 = 1.386.
+    found = agreement(np.array([3, 5, 0, 2]), np.array([3, 4, 1, -1]), np.array([0, 1, 2, 3]))
+    assert (found.n, found.exact, found.adjacent) == (2, 0.5, 1.0)
+    assert found.shift == pytest.approx(-0.5)
+    assert found.noise == pytest.approx(0.5)
+    assert found.detectable_change == pytest.approx(1.386, abs=1e-3)
+    nothing = agreement(np.zeros(3, int), np.ones(3, int), np.arange(3))
+    assert nothing.n == 0
+    assert math.isnan(nothing.exact)
+    assert math.isnan(nothing.kappa)
+
+
+@pytest.mark.parametrize("accuracy", [0.9, 0.8, 0.6])
+def test_a_planted_confusion_gives_the_agreement_that_follows_from_it(accuracy):
+    """Two independent readings of a judge that is right so often and else mostly one off."""
+    rng = np.random.default_rng(7)
+    share = np.array([0.15, 0.15, 0.2, 0.2, 0.3])
+    rows = np.zeros((5, 5))
+    for y in range(5):
+        near = [v for v in (y - 1, y + 1) if 0 <= v < 5]
+        far = [v for v in range(5) if abs(v - y) > 1]
+        rows[y, y] = accuracy
+        rows[y, near] = (1 - accuracy - 0.02) / len(near)
+        rows[y, far] = 0.02 / len(far)
+    truth = rng.choice(5, size=6000, p=share)
+    ends = rows.cumsum(axis=1)[truth]
+    a, b = ((rng.random(6000)[:, None] > ends).sum(axis=1) + 1 for _ in range(2))
+    found = agreement(a, b, np.arange(6000), rng=rng, resamples=100)
+    together = 1e9 * sum(p * np.outer(row, row) for p, row in zip(share, rows, strict=True))
+    assert found.exact == pytest.approx(float((share * (rows**2).sum(axis=1)).sum()), abs=0.02)
+    assert found.alpha == pytest.approx(ordinal_alpha(together), abs=0.02)
+    assert found.alpha_lo < found.alpha < found.alpha_hi
+
+
+def test_verbosity_equals_statsmodels_and_needs_the_quality_term():
+    rng = np.random.default_rng(1)
+    quality = rng.normal(size=3000)
+    length = 0.6 * quality + 0.8 * rng.normal(size=3000)  # better answers are longer
+    chance = 1 / (1 + np.exp(-(quality + 0.5 * length)))
+    prefers = (rng.random(3000) < chance).astype(int)
+    found = verbosity(prefers, quality, length)
+    fit = sm.Logit(prefers, sm.add_constant(np.column_stack([quality, length]))).fit(disp=0)
+    assert found.slope == pytest.approx(fit.params[2], abs=1e-4)
+    assert found.se == pytest.approx(fit.bse[2], rel=1e-3)
+    assert found.lo < 0.5 < found.hi
+    without = sm.Logit(prefers, sm.add_constant(length)).fit(disp=0)
+    assert without.params[1] > found.hi
+
+
+@pytest.mark.parametrize("prefers", [np.ones(50, int), np.array([0, 1] * 3)])
+def test_verbosity_of_nothing_to_tell_is_undefined(prefers):
+    rng = np.random.default_rng(0)
+    n = len(prefers)
+    assert math.isnan(verbosity(prefers, rng.normal(size=n), rng.normal(size=n)).slope)
+
+
+def test_the_toy_of_ternary_accuracy():
+    # S = (3, 3, 4.2). People 3 > 1 = 2: (1,2) tie, (1,3) loss, (2,3) loss: 3/3.
+    # People 1 > 2 = 3: (1,2) win, (1,3) win, (2,3) tie against tie, loss, loss: 0/3.
+    sample, score = np.zeros(3, int), np.array([3.0, 3.0, 4.2])
+    assert pairwise_accuracy(sample, score, np.array([1.0, 1.0, 2.0])).value == 1.0
+    assert pairwise_accuracy(sample, score, np.array([2.0, 1.0, 1.0])).value == 0.0
+
+
+def test_an_answer_without_a_score_loses_its_pairs():
+    found = pairwise_accuracy(np.zeros(3, int), np.array([1.0, 2.0, math.nan]),
+                              np.array([1.0, 2.0, 3.0]))  # fmt: skip
+    assert found.value == pytest.approx(1 / 3)
+    assert found.counts.sum() == 1
+
+
+@pytest.fixture(scope="module")
+def ranked():
+    """Draw 400 samples of five answers; people tie what lies within .4, judges see noise."""
+    rng = np.random.default_rng(12)
+    sample = np.repeat(np.arange(400), 5)
+    truth = rng.normal(size=2000)
+    seen = truth + rng.normal(0, 0.35, 2000)
+    human = np.zeros(2000)
+    for number in range(400):
+        mine = np.flatnonzero(sample == number)
+        order = mine[np.argsort(seen[mine])]
+        level = 0.0
+        for before, after in itertools.pairwise(order):
+            level += seen[after] - seen[before] >= 0.4
+            human[after] = level
+    return sample, truth + rng.normal(0, 0.3, 2000), human
+
+
+def test_a_tolerance_is_fitted_on_other_samples_and_helps(ranked):
+    sample, score, human = ranked
+    exact = pairwise_accuracy(sample, score, human)
+    fitted = pairwise_accuracy(sample, score, human, rng=np.random.default_rng(0))
+    assert exact.judge_ties == 0
+    assert exact.value <= exact.never_tie
+    assert fitted.epsilon > 0
+    assert fitted.value > exact.value
+    assert fitted.pairs == 4000
+    assert fitted.lo < fitted.value < fitted.hi
+
+
+def test_pairs_of_a_sample_are_not_independent(ranked):
+    sample, score, human = ranked
+    found = pairwise_accuracy(sample, score, human)
+    naive = math.sqrt(found.value * (1 - found.value) / found.pairs)
+    assert found.se > naive
+
+
+def test_a_coin_orders_answers_by_chance(ranked):
+    sample, _, human = ranked
+    coin = np.random.default_rng(3).normal(size=len(sample))
+    found = pairwise_accuracy(sample, coin, human)
+    assert found.value == pytest.approx(found.never_tie / 2, abs=0.03)
+    assert found.tau == pytest.approx(0, abs=0.05)
+
+
+@given(st.permutations(list(range(12))))
+def test_the_order_of_rows_changes_nothing(order):
+    sample = np.repeat(np.arange(4), 3)
+    score = np.array([1, 2, 3, 2, 2, 1, 3, 1, 1, 2, 2, 2], float)
+    human = np.array([1, 2, 2, 3, 1, 1, 2, 2, 1, 1, 1, 2], float)
+    order = np.array(order)
+    found = pairwise_accuracy(sample, score, human)
+    again = pairwise_accuracy(sample[order], score[order], human[order])
+    assert (found.value, found.pairs) == (again.value, again.pairs)
+    assert found.se == pytest.approx(again.se)
