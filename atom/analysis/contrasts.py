@@ -5,15 +5,20 @@ Reference: METHODS B4 (contrast, moderation, peer residual), G (closed forms).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from atom.analysis.intervals import MIN_CLUSTERS, PRIOR_DF, Floats, Ints
 from atom.analysis.layout import Layout, Mask
-from atom.analysis.sums import group_sums
+from atom.analysis.moments import Counted, count_rows, linear, pairs_of, quadratic
+from atom.analysis.sums import blocks, group_sums
 
+ROUNDING = 1e-13
+"""A variance below this share of what it is the difference of is rounding."""
 MIN_GROUPS = 10
 """From this many groups on the peer regression may bend with the groups' difficulty."""
 
@@ -42,7 +47,9 @@ class Contrasts:
         return self.effect - half, self.effect + half
 
 
-def contrast_vs_rest(layout: Layout, value: Floats, keep: Mask) -> Contrasts:
+def contrast_vs_rest(
+    layout: Layout, value: Floats, keep: Mask, counted: Counted | None = None
+) -> Contrasts:
     """Compare every node of every model with the model's rows outside it.
 
     `psi_c = sum_{c,l}(y - m_l)/n_l - sum_{c,rest}(y - m_rest)/n_rest`, `V = G/(G-1) sum psi_c^2`;
@@ -53,6 +60,7 @@ def contrast_vs_rest(layout: Layout, value: Floats, keep: Mask) -> Contrasts:
         layout: rows and nodes.
         value: shape (n,); only kept rows are read.
         keep: shape (n,): rows that count, each in at least one node.
+        counted: `count_rows` of the same rows, where it is at hand.
 
     Returns:
         The contrasts.
@@ -61,32 +69,13 @@ def contrast_vs_rest(layout: Layout, value: Floats, keep: Mask) -> Contrasts:
         METHODS B4, G.
     """
     k, m = layout.n_models, layout.n_nodes
-    cells = layout.cells(*layout.base_sums(value, keep))
-    units = k * layout.n_clusters
-    unit_model = np.repeat(np.arange(k), layout.n_clusters)
-    t = group_sums(layout.unit[keep], value[keep], units)
-    size = np.bincount(layout.unit[keep], minlength=units).astype(np.float64)
+    found = _contrast_sums(layout, value, keep, counted)
     owner = layout.node_model
-
-    def of_model(values: Floats) -> Floats:
-        return group_sums(unit_model, values, k)[owner]
-
-    def of_node(values: Floats) -> Floats:
-        return group_sums(cells.node, values, k * m)
-
-    n, total, groups = of_node(cells.count), of_node(cells.total), of_node(np.ones(len(cells.node)))
-    n_rest = of_model(size) - n
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = total / n
-        rest = np.where(n_rest > 0, (of_model(t) - total) / n_rest, np.nan)
-        node, tc, kc = cells.node, t[cells.cluster], size[cells.cluster]
-        inside = (cells.total - mean[node] * cells.count) / n[node]
-        outside = ((tc - cells.total) - rest[node] * (kc - cells.count)) / n_rest[node]
-        full = of_model(t * t) - 2 * rest * of_model(t * size) + rest**2 * of_model(size * size)
-        untouched = np.maximum(full - of_node((tc - rest[node] * kc) ** 2), 0) / n_rest**2
-        variance = (of_node((inside - outside) ** 2) + untouched) * groups / (groups - 1)
+    n, groups, mean, rest = found.n, found.groups, found.mean, found.rest
     levels = int(layout.level.max(initial=0)) + 1
     pool = owner * levels + np.tile(layout.level, k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = found.squares * groups / (groups - 1)
     se, df = moderate(np.where(groups > 1, variance, np.nan), groups, n, pool)
 
     def shaped(values: Floats) -> Floats:
@@ -99,6 +88,95 @@ def contrast_vs_rest(layout: Layout, value: Floats, keep: Mask) -> Contrasts:
         se=shaped(np.where(np.isfinite(mean - rest), se, np.nan)),
         df=shaped(df),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ContrastSums:
+    """Sums by (model, node), shape (K * M,) each; `squares` is `sum_c psi_c^2`."""
+
+    n: Floats
+    groups: Floats
+    mean: Floats
+    rest: Floats
+    squares: Floats
+
+
+def _contrast_sums(
+    layout: Layout, value: Floats, keep: Mask, counted: Counted | None
+) -> _ContrastSums:
+    """Form the sums of a contrast: by pairs of groups where there are few, else by cells."""
+    k = layout.n_models
+    units = k * layout.n_clusters
+    t = group_sums(layout.unit, np.where(keep, value, 0), units)
+    size = group_sums(layout.unit, keep, units)
+    owner = layout.node_model
+    total = layout.base_totals(value, keep)
+
+    def of_model(values: Floats) -> Floats:
+        return np.asarray(values.reshape(k, layout.n_clusters).sum(axis=1)[owner])
+
+    squares_of = (of_model(t * t), of_model(t * size), of_model(size * size))
+    pairs = pairs_of(layout)
+    if pairs is None:
+        return _sums_by_cells(layout, total, layout.base_counts(keep), t, size, of_model)
+    counted = counted or count_rows(layout, pairs, keep)
+    count, n, s = counted.count, counted.n, linear(layout, total)
+    n_rest = of_model(size) - n
+    tc, kc = t[layout.base_unit], size[layout.base_unit]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = s / n
+        rest = np.where(n_rest > 0, (of_model(t) - s) / n_rest, np.nan)
+        # psi_c = a S_c - b N_c - (T_c - mu K_c) / n_rest, with S_c = N_c = 0 where c isn't in n.
+        a, b = 1 / n + 1 / n_rest, mean / n + rest / n_rest
+        own = a * a * quadratic(layout, pairs, total, total)
+        size_part = b * b * counted.squares
+        all_units = squares_of[0] - 2 * rest * squares_of[1] + rest**2 * squares_of[2]
+        squares = (
+            own
+            - 2 * a * b * quadratic(layout, pairs, total, count)
+            + size_part
+            - 2 * a / n_rest * (linear(layout, total * tc) - rest * linear(layout, total * kc))
+            + 2 * b / n_rest * (linear(layout, count * tc) - rest * linear(layout, count * kc))
+            + all_units / n_rest**2
+        )
+        # What is left by rounding alone is no variance.
+        floor = ROUNDING * (own + size_part + (squares_of[0] + rest**2 * squares_of[2]) / n_rest**2)
+        squares = np.where(squares <= floor, 0.0, squares)
+    return _ContrastSums(n=n, groups=counted.groups, mean=mean, rest=rest, squares=squares)
+
+
+def _sums_by_cells(
+    layout: Layout,
+    base_total: Floats,
+    base_count: Floats,
+    t: Floats,
+    size: Floats,
+    of_model: Callable[[Floats], Floats],
+) -> _ContrastSums:
+    k, m = layout.n_models, layout.n_nodes
+    cells = layout.cells(base_total, base_count)
+    n, total, groups, touched, squares = np.zeros((5, k * m))
+    for part in blocks(len(cells.node)):
+        node = cells.node[part].astype(np.intp)
+        n += np.bincount(node, weights=cells.count[part], minlength=k * m)
+        total += np.bincount(node, weights=cells.total[part], minlength=k * m)
+        groups += np.bincount(node, minlength=k * m)
+    n_rest = of_model(size) - n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = total / n
+        rest = np.where(n_rest > 0, (of_model(t) - total) / n_rest, np.nan)
+        per_row, per_rest = 1 / n, 1 / n_rest
+        for part in blocks(len(cells.node)):
+            node, unit = cells.node[part].astype(np.intp), cells.cluster[part]
+            s, c, tc, kc = cells.total[part], cells.count[part], t[unit], size[unit]
+            inside = (s - mean[node] * c) * per_row[node]
+            away = rest[node]
+            outside = ((tc - s) - away * (kc - c)) * per_rest[node]
+            squares += np.bincount(node, weights=(inside - outside) ** 2, minlength=k * m)
+            touched += np.bincount(node, weights=(tc - away * kc) ** 2, minlength=k * m)
+        full = of_model(t * t) - 2 * rest * of_model(t * size) + rest**2 * of_model(size * size)
+        untouched = np.maximum(full - touched, 0) / n_rest**2
+    return _ContrastSums(n=n, groups=groups, mean=mean, rest=rest, squares=squares + untouched)
 
 
 def moderate(variance: Floats, clusters: Floats, n: Floats, pool: Ints) -> tuple[Floats, Floats]:
@@ -168,34 +246,82 @@ def peer_residuals(layout: Layout, keep: Mask) -> PeerResiduals:
     Reference:
         METHODS B4 (peer residual).
     """
-    k = layout.n_models
-    index = np.flatnonzero(keep)
-    y = layout.value[index].astype(np.float64)
-    model, item = layout.model[index], layout.item[index].astype(np.int64)
-    size = np.bincount(model, minlength=k)
-    own_mean = group_sums(model, y, k) / np.maximum(size, 1)
-    centred = y - own_mean[model]
-    cell = item * k + model
-    cell_total = group_sums(cell, centred, layout.n_items * k)
-    cell_count = np.bincount(cell, minlength=layout.n_items * k)
-    others = cell_count.reshape(layout.n_items, k).sum(axis=1)[item] - cell_count[cell]
-    totals = cell_total.reshape(layout.n_items, k).sum(axis=1)[item] - cell_total[cell]
-    has_peers = others > 0
-    without = np.bincount(model[~has_peers], minlength=k).astype(np.int64)
-    index, y, model = index[has_peers], y[has_peers], model[has_peers]
+    k, items = layout.n_models, layout.n_items
+    totals, counts = np.zeros(items), np.zeros(items)
+    own: list[tuple[Floats, Floats]] = []
+    for rows in layout.rows_of_model:
+        kept, item = keep[rows], layout.item[rows]
+        y = np.where(kept, layout.value[rows], 0).astype(np.float64)
+        mean = y.sum() / max(np.count_nonzero(kept), 1)
+        own.append(
+            (group_sums(item, np.where(kept, y - mean, 0), items), group_sums(item, kept, items))
+        )
+        totals += own[-1][0]
+        counts += own[-1][1]
+    x, residual = np.zeros(layout.n_rows), np.full(layout.n_rows, np.nan)
     taking_part = np.zeros(layout.n_rows, dtype=bool)
-    taking_part[index] = True
-    x = np.zeros(layout.n_rows)
-    x[index] = totals[has_peers] / others[has_peers]
-    group = _group_means(layout, x, taking_part)[index]
-    x = x[index]
-    groups = _groups_seen(layout, taking_part)
-    residual = np.full(layout.n_rows, np.nan)
-    for number in range(k):
-        mine = np.flatnonzero(model == number)
-        fit = _residual if groups[number] >= MIN_GROUPS else _residual_few_groups
-        residual[index[mine]] = fit(y[mine], x[mine], group[mine])
+    without = np.zeros(k, dtype=np.int64)
+    for number, (rows, (total, count)) in enumerate(zip(layout.rows_of_model, own, strict=True)):
+        item = layout.item[rows]
+        # Peers by item first: a look-up a row instead of four.
+        others = counts - count
+        mean_of_others = (totals - total) / np.maximum(others, 1)
+        kept = keep[rows]
+        taking = kept & (others > 0)[item]
+        without[number] = np.count_nonzero(kept) - np.count_nonzero(taking)
+        taking_part[rows] = taking
+        x[rows] = np.where(taking, mean_of_others[item], 0)
+    group = layout.group_of_row
+    means = _group_means(layout, x, taking_part) if group is None else None
+    seen = _groups_seen(layout, taking_part) if group is None else None
+    for number, rows in enumerate(layout.rows_of_model):
+        taking = taking_part[rows]
+        y = np.where(taking, layout.value[rows], 0).astype(np.float64)
+        if group is not None:
+            fitted = _residual_by_group(y, x[rows], group[rows], taking, layout.n_groups)
+            residual[rows] = np.where(taking, fitted, np.nan)
+        elif means is not None and seen is not None:
+            at = _indices(rows)[taking]
+            fit = _residual if seen[number] >= MIN_GROUPS else _residual_few_groups
+            residual[at] = fit(y[taking], x[at], means[at])
     return PeerResiduals(value=residual, keep=taking_part, without_peers=without)
+
+
+def _indices(rows: slice | Ints) -> Ints:
+    return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+
+
+def _residual_by_group(
+    y: Floats, x: Floats, group: NDArray[np.int16], taking: Mask, n_groups: int
+) -> Floats:
+    """Return the residuals where each row has one group, so that M is a number a group.
+
+    The same least squares as `_residual`, or `_residual_few_groups`, from sums by group. Rows that
+    don't take part have y = x = 0; what is returned for them means nothing.
+    """
+    at = group.astype(np.intp)
+    n, sum_x = group_sums(at, taking, n_groups), group_sums(at, x, n_groups)
+    mean = sum_x / np.maximum(n, 1)
+    if (n > 0).sum() < MIN_GROUPS:
+        found = np.full(len(y), np.nan)
+        found[taking] = _residual_few_groups(y[taking], x[taking], mean[at[taking]])
+        return found
+    square = x * x
+    sum_square, sum_y = group_sums(at, square, n_groups), group_sums(at, y, n_groups)
+    powers = np.stack([np.ones(n_groups), mean, mean * mean])
+    by_group = np.stack([n, sum_x, sum_square])
+    # Rows and columns 1, X, X^2 | M, M^2.
+    gram = np.empty((5, 5))
+    gram[0, :3] = gram[:3, 0] = by_group.sum(axis=1)
+    gram[1, 1], gram[2, 2] = sum_square.sum(), np.einsum("i,i->", square, square)
+    gram[1, 2] = gram[2, 1] = np.einsum("i,i->", x, square)
+    gram[:3, 3:] = by_group @ powers[1:].T
+    gram[3:, :3] = gram[:3, 3:].T
+    gram[3:, 3:] = (powers[1:] * n) @ powers[1:].T
+    products = [sum_y.sum(), np.einsum("i,i->", x, y), np.einsum("i,i->", square, y)]
+    fitted = np.linalg.pinv(gram, rcond=1e-11, hermitian=True) @ [*products, *(powers[1:] @ sum_y)]
+    level = fitted[0] + fitted[3:] @ powers[1:]
+    return np.asarray(y - x * (fitted[1] + fitted[2] * x) - level[at])
 
 
 def _residual(y: Floats, x: Floats, group: Floats) -> Floats:

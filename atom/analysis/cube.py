@@ -172,21 +172,30 @@ def make_cube(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> Cube:
         rows: bool, shape (N,): which checkpoints count; all when None.
 
     Returns:
-        The cube; O(N), one `bincount`.
+        The cube; O(N), one `bincount` over places that are worked out once a table.
     """
-    shape = (table.n_models, len(table.leaves) + 1, MAX_WEIGHT + 1, CODES)
-    response, leaf = table.response, table.leaf
-    weight, score = table.weight, table.score
-    if rows is not None:
-        response, leaf, weight, score = response[rows], leaf[rows], weight[rows], score[rows]
-    key = table.model.astype(np.int64)[response]
+    shape = _shape(table)
+    place = table.kept.get(("cube places",), lambda: _places(table))
+    kept = place if rows is None else place[rows]
+    return Cube(counts=np.bincount(kept, minlength=int(np.prod(shape))).reshape(shape))
+
+
+def _shape(table: ScoreTable) -> tuple[int, int, int, int]:
+    return (table.n_models, len(table.leaves) + 1, MAX_WEIGHT + 1, CODES)
+
+
+def _places(table: ScoreTable) -> NDArray[np.integer]:
+    """Return each checkpoint's place in a flat cube, in as few bytes as hold it, shape (N,)."""
+    shape = _shape(table)
+    narrow = np.uint16 if np.prod(shape) < 1 << 16 else np.int64
+    key = table.model.astype(np.int64)[table.response]
     key *= shape[1]
-    key += np.where(leaf < 0, shape[1] - 1, leaf)
+    key += np.where(table.leaf < 0, shape[1] - 1, table.leaf)
     key *= shape[2]
-    key += weight
+    key += table.weight
     key *= CODES
-    key += score - np.int8(FAILED)
-    return Cube(counts=np.bincount(key, minlength=int(np.prod(shape))).reshape(shape))
+    key += table.score - np.int8(FAILED)
+    return key.astype(narrow)
 
 
 def _roll_up(nodes: NodeIndex, counts: Ints) -> Ints:

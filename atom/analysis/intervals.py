@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from atom.analysis.sums import blocks
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -56,8 +58,8 @@ class Cells:
         count: number of values, shape (C,).
     """
 
-    cluster: Ints
-    node: Ints
+    cluster: NDArray[np.integer]
+    node: NDArray[np.integer]
     total: Floats
     count: Floats
 
@@ -106,14 +108,42 @@ def node_stats(
     Reference:
         METHODS B1, B2; degenerate cases: METHODS G.
     """
-    level = np.zeros(n_nodes, dtype=np.int64) if level is None else level
-    n = np.bincount(cells.node, weights=cells.count, minlength=n_nodes)
-    total = np.bincount(cells.node, weights=cells.total, minlength=n_nodes)
-    groups = np.bincount(cells.node, minlength=n_nodes).astype(np.float64)
+    n, total, groups, squares = np.zeros((4, n_nodes))
+    for part in blocks(len(cells.node)):
+        node = cells.node[part].astype(np.intp)
+        n += np.bincount(node, weights=cells.count[part], minlength=n_nodes)
+        total += np.bincount(node, weights=cells.total[part], minlength=n_nodes)
+        groups += np.bincount(node, minlength=n_nodes)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total / n
-        residual = cells.total - mean[cells.node] * cells.count
-        squares = np.bincount(cells.node, weights=residual * residual, minlength=n_nodes)
+        for part in blocks(len(cells.node)):
+            node = cells.node[part].astype(np.intp)
+            residual = cells.total[part] - mean[node] * cells.count[part]
+            squares += np.bincount(node, weights=residual * residual, minlength=n_nodes)
+    return stats_of_sums(n, total, groups, squares, level, confidence)
+
+
+def stats_of_sums(
+    n: Floats,
+    total: Floats,
+    groups: Floats,
+    squares: Floats,
+    level: Ints | None = None,
+    confidence: float = 0.95,
+) -> NodeStats:
+    """Estimate node means from sums by node, arrays of shape (M,).
+
+    Args:
+        n: number of values.
+        total: their sum.
+        groups: distinct clusters.
+        squares: `sum_c (S_c - m N_c)^2`.
+        level: see `node_stats`.
+        confidence: coverage aimed at.
+    """
+    level = np.zeros(len(n), dtype=np.int64) if level is None else level
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = total / n
         variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
         binomial = mean * (1 - mean)
         dispersion = np.where(binomial > 1e-12, variance * n / binomial, np.nan)

@@ -10,13 +10,15 @@ Reference: METHODS 0 (rows and clusters), G (cells).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.cube import index_nodes
 from atom.analysis.intervals import Cells, Floats, Ints
-from atom.analysis.score_table import ScoreTable
+from atom.analysis.score_table import Kept, ScoreTable
 from atom.analysis.sums import group_sums
 
 Indices = NDArray[np.int32]
@@ -40,13 +42,12 @@ class Layout:
         item: shape (n,).
         model: shape (n,).
         unit: `model * n_clusters + cluster`, shape (n,).
-        pair_row: row of each (row, group) pair, shape (P,); a row may be in several groups.
-        pair_base: (unit, group) of each pair, shape (P,).
+        pair_row: row of each (row, group) pair, shape (P,), in order of (unit, group); a row may be
+            in several groups.
+        pair_base: (unit, group) of each pair, shape (P,), ascending.
+        base_unit: ascending, shape (B,); groups of a unit come in the tree's order.
         base_group: `model * n_groups + group`, shape (B,).
-        lift_base: from, shape (Q,): which (unit, group) ...
-        lift_cell: to, shape (Q,): ... adds to which cell.
-        cell_unit: shape (C,).
-        cell_node: `model * n_nodes + node`, shape (C,).
+        ancestor: node at each depth above (or at) each group, shape (D, n_groups); -1 = none.
     """
 
     n_models: int
@@ -62,12 +63,10 @@ class Layout:
     model: Indices
     unit: Indices
     pair_row: Indices
-    pair_base: Indices
-    base_group: Indices
-    lift_base: Indices
-    lift_cell: Indices
-    cell_unit: Indices
-    cell_node: Indices
+    pair_base: Ints
+    base_unit: Indices
+    base_group: Ints
+    ancestor: Ints
 
     @property
     def n_rows(self) -> int:
@@ -79,14 +78,44 @@ class Layout:
         """Model of each (model, node), shape (K * M,)."""
         return np.repeat(np.arange(self.n_models), self.n_nodes)
 
-    def usable(self, rows: Mask | None = None) -> Mask:
-        """Say which rows have a value and a group and pass the mask, shape (n,)."""
-        good = np.isfinite(self.value)
-        if rows is not None:
-            good &= rows
+    @cached_property
+    def rows_of_model(self) -> tuple[slice | Ints, ...]:
+        """Where each model's rows are: a run where rows come by model, else their indices."""
+        if self.n_rows and (self.model[1:] < self.model[:-1]).any():
+            return tuple(np.flatnonzero(self.model == model) for model in range(self.n_models))
+        ends = np.searchsorted(self.model, np.arange(self.n_models + 1))
+        return tuple(slice(int(a), int(b)) for a, b in pairwise(ends))
+
+    @cached_property
+    def group_of_row(self) -> NDArray[np.int16] | None:
+        """The one group of each row, shape (n,), 0 where there is none (such rows never count).
+
+        None where a row may be in several groups.
+        """
+        if len(self.pair_row) != np.count_nonzero(self._grouped) or self.n_groups >= 1 << 15:
+            return None
+        group = np.zeros(self.n_rows, dtype=np.int16)
+        group[self.pair_row] = (self.base_group % max(self.n_groups, 1))[self.pair_base]
+        return group
+
+    @cached_property
+    def _grouped(self) -> Mask:
         grouped = np.zeros(self.n_rows, dtype=bool)
         grouped[self.pair_row] = True
-        return np.asarray(good & grouped)
+        return grouped
+
+    @cached_property
+    def _usable(self) -> Mask:
+        return np.asarray(np.isfinite(self.value) & self._grouped)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What was computed from the layout as it is."""
+        return Kept(4)
+
+    def usable(self, rows: Mask | None = None) -> Mask:
+        """Say which rows have a value and a group and pass the mask, shape (n,)."""
+        return self._usable.copy() if rows is None else np.asarray(self._usable & rows)
 
     def base_sums(self, value: Floats, keep: Mask) -> tuple[Floats, Floats]:
         """Sum values by (unit, group).
@@ -98,11 +127,44 @@ class Layout:
         Returns:
             Totals and counts, shape (B,) each.
         """
-        inside = keep[self.pair_row]
-        base, row = self.pair_base[inside], self.pair_row[inside]
-        size = len(self.base_group)
-        total = group_sums(base, value[row], size)
-        return total, np.bincount(base, minlength=size).astype(np.float64)
+        return self.base_totals(value, keep), self.base_counts(keep)
+
+    def base_totals(self, value: Floats, keep: Mask) -> Floats:
+        """Sum values by (unit, group), shape (B,); only kept rows are read."""
+        return self._by_base(np.where(keep, value, 0)[self.pair_row])
+
+    def base_counts(self, keep: Mask) -> Floats:
+        """Count kept rows by (unit, group), shape (B,)."""
+        return self._by_base(keep[self.pair_row])
+
+    def _by_base(self, values: NDArray[np.generic]) -> Floats:
+        return group_sums(self.pair_base, values, len(self.base_group))
+
+    @cached_property
+    def under(self) -> Floats:
+        """1 where a group hangs under (or is) a node, shape (M, n_groups)."""
+        inside = np.zeros((self.n_nodes, self.n_groups))
+        for row in self.ancestor:
+            inside[row[row >= 0], np.flatnonzero(row >= 0)] = 1
+        return inside
+
+    @cached_property
+    def _lifts(self) -> _Lifts:
+        """What each (unit, group) adds to: made when cells are first asked for."""
+        group = self.base_group % max(self.n_groups, 1)
+        lifts = [np.flatnonzero(row[group] >= 0) for row in self.ancestor]
+        none = np.zeros(0, dtype=np.int64)
+        base = np.concatenate([*lifts, none])
+        above = [row[group[at]] for row, at in zip(self.ancestor, lifts, strict=True)]
+        unit = self.base_unit[base].astype(np.int64)
+        order, key, start = _ordered(unit * self.n_nodes + np.concatenate([*above, none]))
+        cell_unit, node = np.divmod(key[start], max(self.n_nodes, 1))
+        return _Lifts(
+            base=base[order].astype(np.int32),
+            cell=_number(start, len(key)),
+            unit=cell_unit.astype(np.int32),
+            node=(cell_unit // max(self.n_clusters, 1) * self.n_nodes + node).astype(np.int32),
+        )
 
     def cells(self, total: Floats, count: Floats) -> Cells:
         """Bring (unit, group) sums up to the nodes.
@@ -114,16 +176,49 @@ class Layout:
         Returns:
             Cells with something in them; `cluster` is the unit and `node` the (model, node).
         """
-        size = len(self.cell_unit)
-        n = group_sums(self.lift_cell, count[self.lift_base], size)
-        s = group_sums(self.lift_cell, total[self.lift_base], size)
-        filled = np.flatnonzero(n > 0)
+        lifts = self._lifts
+        n = group_sums(lifts.cell, count[lifts.base], len(lifts.unit))
+        s = group_sums(lifts.cell, total[lifts.base], len(lifts.unit))
+        filled = n > 0
+        if filled.all():
+            return Cells(cluster=lifts.unit, node=lifts.node, total=s, count=n)
         return Cells(
-            cluster=self.cell_unit[filled].astype(np.int64),
-            node=self.cell_node[filled].astype(np.int64),
-            total=s[filled],
-            count=n[filled],
+            cluster=lifts.unit[filled], node=lifts.node[filled], total=s[filled], count=n[filled]
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lifts:
+    """How (unit, group) sums become cells.
+
+    Attributes:
+        base: from, shape (Q,): which (unit, group) ...
+        cell: to, shape (Q,), ascending: ... adds to which cell.
+        unit: of each cell, ascending, shape (C,).
+        node: `model * n_nodes + node` of each cell, shape (C,).
+    """
+
+    base: Indices
+    cell: Ints
+    unit: Indices
+    node: Indices
+
+
+def _ordered(key: Ints) -> tuple[Ints | slice, Ints, Ints]:
+    """Return an order that sorts keys, the sorted keys, and where each different one begins."""
+    order: Ints | slice = slice(None)
+    if len(key) and (key[1:] < key[:-1]).any():
+        order = np.argsort(key, kind="stable")
+    key = key[order]
+    new = np.append(True, key[1:] != key[:-1])[: len(key)]
+    return order, key, np.flatnonzero(new)
+
+
+def _number(start: Ints, size: int) -> Ints:
+    """Number the runs that begin at these places: the run of each of so many values."""
+    new = np.zeros(size, dtype=np.int64)
+    new[start] = 1
+    return np.cumsum(new) - 1
 
 
 def tree_layout(table: ScoreTable) -> Layout:
@@ -193,17 +288,14 @@ def _lay_out(
     model = table.model.astype(np.int32)[answer]
     unit_of_answer = table.model.astype(np.int64) * n_clusters + table.cluster[table.sample]
     unit = unit_of_answer[answer]
-    key = unit[pair_row] * n_groups + pair_group
-    base_key, pair_base = np.unique(key, return_inverse=True)
-    base_unit, group = base_key // max(n_groups, 1), base_key % max(n_groups, 1)
-    lifts = [np.flatnonzero(row[group] >= 0) for row in ancestor]
-    lift_base = np.concatenate([*lifts, np.zeros(0, dtype=np.int64)])
-    above = np.concatenate(
-        [row[group[base]] for row, base in zip(ancestor, lifts, strict=True)]
-        + [np.zeros(0, dtype=np.int64)]
-    )
-    cell_key, lift_cell = np.unique(base_unit[lift_base] * n_nodes + above, return_inverse=True)
-    cell_unit, node = cell_key // max(n_nodes, 1), cell_key % max(n_nodes, 1)
+    # In the tree's order, so that groups of a unit that share a node lie side by side.
+    by_tree = np.lexsort(ancestor[::-1]) if n_groups else np.zeros(0, dtype=np.int64)
+    rank = np.empty(n_groups, dtype=np.int64)
+    rank[by_tree] = np.arange(n_groups)
+    pairs, key, base_start = _ordered(unit[pair_row] * n_groups + rank[pair_group])
+    pair_row, pair_base = pair_row[pairs], _number(base_start, len(pair_row))
+    base_unit, place = np.divmod(key[base_start], max(n_groups, 1))
+    group = by_tree[place]
     return Layout(
         n_models=table.n_models,
         n_nodes=n_nodes,
@@ -218,10 +310,8 @@ def _lay_out(
         model=model,
         unit=unit.astype(np.int32),
         pair_row=pair_row.astype(np.int32),
-        pair_base=pair_base.astype(np.int32),
-        base_group=(base_unit // max(n_clusters, 1) * n_groups + group).astype(np.int32),
-        lift_base=lift_base.astype(np.int32),
-        lift_cell=lift_cell.astype(np.int32),
-        cell_unit=cell_unit.astype(np.int32),
-        cell_node=(cell_unit // max(n_clusters, 1) * n_nodes + node).astype(np.int32),
+        pair_base=pair_base,
+        base_unit=base_unit.astype(np.int32),
+        base_group=base_unit // max(n_clusters, 1) * n_groups + group,
+        ancestor=ancestor,
     )

@@ -30,6 +30,8 @@ class PairedNodes:
     Attributes:
         n: shared items in the node (criteria or samples that both have a value for).
         clusters: distinct clusters among them.
+        first: the first one's mean over these items; NaN where n = 0.
+        second: the second one's mean over the same items.
         gap: mean difference; NaN where n = 0.
         se: moderated cluster-robust standard error.
         lo: lower end of the interval.
@@ -40,6 +42,8 @@ class PairedNodes:
 
     n: Ints
     clusters: Ints
+    first: Floats
+    second: Floats
     gap: Floats
     se: Floats
     lo: Floats
@@ -149,16 +153,68 @@ def paired_nodes(
     Reference:
         METHODS B9, B5.
     """
+    keep = layout.usable(rows)
+    other = item_means(layout, keep & (layout.model == second))
+    return paired_items(
+        layout, keep & (layout.model == first), other, control=control, confidence=confidence
+    )
+
+
+def item_means(layout: Layout, rows: Mask) -> Floats:
+    """Average what some rows say of each item, repeats of an item together.
+
+    Args:
+        layout: rows and items.
+        rows: bool, shape (n,): rows that count, those of one model as a rule.
+
+    Returns:
+        Shape (n_items,); NaN where no row has a value.
+    """
+    mine = np.flatnonzero(rows & np.isfinite(layout.value))
+    item = layout.item[mine]
+    count = np.bincount(item, minlength=layout.n_items)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return group_sums(item, layout.value[mine].astype(np.float64), layout.n_items) / count
+
+
+def paired_items(
+    layout: Layout,
+    rows: Mask,
+    second: Floats,
+    *,
+    control: Control = "bh",
+    confidence: float = 0.95,
+) -> PairedNodes:
+    """Compare some rows with any other value of the same items, on every node.
+
+    The other value may come from another model, another answer of the same model, or another
+    judge: whatever gives one value an item.
+
+    Args:
+        layout: rows and nodes.
+        rows: bool, shape (n,): rows of the first side, all of one model.
+        second: the second side's value of each item, shape (n_items,); NaN = none.
+        control: multiplicity control within a level of the tree.
+        confidence: coverage of intervals.
+
+    Returns:
+        The differences, over items that both sides have a value for.
+
+    Reference:
+        METHODS B9, B5.
+    """
     m = layout.n_nodes
-    pairs = _shared(layout, layout.usable(rows), first, second)
-    # One row an item stands for its difference; the first model's rows carry it to the nodes.
+    pairs = _shared(layout, layout.usable(rows), second)
+    # One row an item stands for its difference; it carries it to the nodes.
     total, count = layout.base_sums(pairs.value, pairs.keep)
     cells = layout.cells(total, count)
-    node = cells.node - first * m
+    node = cells.node % max(m, 1)
     n = group_sums(node, cells.count, m)
     groups = np.bincount(node, minlength=m).astype(np.float64)
+    mine = layout.cells(layout.base_sums(pairs.first, pairs.keep)[0], count)
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = group_sums(node, cells.total, m) / n
+        mean = group_sums(node, mine.total, m) / n
         residual = cells.total - gap[node] * cells.count
         squares = group_sums(node, residual**2, m)
         variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
@@ -170,6 +226,8 @@ def paired_nodes(
     return PairedNodes(
         n=n.astype(np.int64),
         clusters=groups.astype(np.int64),
+        first=mean,
+        second=mean - gap,
         gap=gap,
         se=se,
         lo=gap - half,
@@ -181,35 +239,95 @@ def paired_nodes(
 
 def paired_overall(layout: Layout, first: int, second: int, rows: Mask | None = None) -> PairedGap:
     """Compare two models over all items that both have a value for."""
-    pairs = _shared(layout, layout.usable(rows), first, second)
+    keep = layout.usable(rows)
+    other = item_means(layout, keep & (layout.model == second))
+    pairs = _shared(layout, keep & (layout.model == first), other)
     cluster = layout.unit[pairs.keep].astype(np.int64) - first * layout.n_clusters
     return paired_gap(pairs.value[pairs.keep], cluster)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Shared:
-    """Differences at one row of the first model an item; shape (n,)."""
+    """Differences at one row of the first side an item; shape (n,)."""
 
     value: Floats
+    first: Floats
     keep: Mask
 
 
-def _shared(layout: Layout, keep: Mask, first: int, second: int) -> _Shared:
-    means, rows = [], []
-    for model in (first, second):
-        mine = np.flatnonzero(keep & (layout.model == model))
-        item = layout.item[mine]
-        count = np.bincount(item, minlength=layout.n_items)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means.append(group_sums(item, layout.value[mine], layout.n_items) / count)
-        rows.append(mine)
-    gap = means[0] - means[1]
+def _shared(layout: Layout, keep: Mask, second: Floats) -> _Shared:
+    first, rows = item_means(layout, keep), np.flatnonzero(keep)
+    gap = first - second
     row_of = np.full(layout.n_items, -1, dtype=np.int64)
-    row_of[layout.item[rows[0]][::-1]] = rows[0][::-1]
+    row_of[layout.item[rows][::-1]] = rows[::-1]
     both = np.flatnonzero(np.isfinite(gap))
-    value, chosen = np.zeros(layout.n_rows), np.zeros(layout.n_rows, dtype=bool)
-    value[row_of[both]], chosen[row_of[both]] = gap[both], True
-    return _Shared(value=value, keep=chosen)
+    value, mean = np.zeros(layout.n_rows), np.zeros(layout.n_rows)
+    chosen = np.zeros(layout.n_rows, dtype=bool)
+    at = row_of[both]
+    value[at], mean[at], chosen[at] = gap[both], first[both], True
+    return _Shared(value=value, first=mean, keep=chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedSamples:
+    """Two sides on every sample, arrays of shape (S,).
+
+    Attributes:
+        first: the first side's weighted mean over the sample's shared items, in [0, 1]; NaN where
+            there is no shared item.
+        second: the second side's, over the same items.
+        weight: total weight of the shared items.
+        items: how many they are.
+    """
+
+    first: Floats
+    second: Floats
+    weight: Floats
+    items: Ints
+
+    @property
+    def shared(self) -> NDArray[np.bool_]:
+        """Whether there is a pair at all, shape (S,)."""
+        return np.asarray(self.items > 0)
+
+    @property
+    def gap(self) -> Floats:
+        """First less second; NaN where there is no pair."""
+        return np.asarray(self.first - self.second)
+
+
+def paired_samples(
+    sample: Ints, weight: Floats, first: Floats, second: Floats, n_samples: int
+) -> PairedSamples:
+    """Bring items up to their samples, over the items that both sides have a value for.
+
+    `S = sum w x / sum w` on either side, so that an item that only one side has a value for moves
+    neither.
+
+    Args:
+        sample: sample of each item, shape (n,).
+        weight: weight of each item, positive, shape (n,).
+        first: value of each item in [0, 1], NaN = none, shape (n,).
+        second: the other side's, shape (n,).
+        n_samples: S.
+
+    Returns:
+        Both sides by sample.
+
+    Reference:
+        METHODS A1, B9.
+    """
+    both = np.isfinite(first) & np.isfinite(second)
+    at, heavy = sample[both], weight[both].astype(np.float64)
+    total = group_sums(at, heavy, n_samples)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = [group_sums(at, heavy * side[both], n_samples) / total for side in (first, second)]
+    return PairedSamples(
+        first=means[0],
+        second=means[1],
+        weight=total,
+        items=np.bincount(at, minlength=n_samples).astype(np.int64),
+    )
 
 
 def mcnemar(first_only: int, second_only: int) -> McNemar:
@@ -271,4 +389,11 @@ def sign_flip(sums: Floats, rng: Generator, permutations: int = 9999) -> float:
 
 def swap_sides(nodes: PairedNodes) -> PairedNodes:
     """Return the same comparison seen from the second model."""
-    return replace(nodes, gap=-nodes.gap, lo=-nodes.hi, hi=-nodes.lo)
+    return replace(
+        nodes,
+        first=nodes.second,
+        second=nodes.first,
+        gap=-nodes.gap,
+        lo=-nodes.hi,
+        hi=-nodes.lo,
+    )

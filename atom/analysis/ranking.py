@@ -12,6 +12,11 @@ from scipy.special import stdtr
 
 from atom.analysis.intervals import Floats, Ints
 
+ROUNDING = 1e-13
+"""A variance below this share of what it is the difference of is rounding."""
+SAME = 1e-12
+"""Means closer than this are equal."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RankSets:
@@ -45,15 +50,16 @@ def rank_sets(total: Floats, count: Floats, alpha: float = 0.05) -> RankSets:
     """
     k = total.shape[1]
     better = np.zeros((k, k), dtype=bool)
-    tests: list[tuple[float, int, int]] = []
-    for a in range(k):
-        for b in range(a + 1, k):
-            p, sign = _paired(total[:, [a, b]], count[:, [a, b]])
-            if sign:
-                tests.append((p, a, b) if sign > 0 else (p, b, a))
+    p, gap = _paired(total, count)
+    tests = [
+        (float(p[a, b]), a, b) if gap[a, b] > 0 else (float(p[a, b]), b, a)
+        for a in range(k)
+        for b in range(a + 1, k)
+        if abs(gap[a, b]) >= SAME
+    ]
     pairs = k * (k - 1) // 2
-    for number, (p, winner, loser) in enumerate(sorted(tests)):
-        if p * (pairs - number) > alpha:
+    for number, (chance, winner, loser) in enumerate(sorted(tests)):
+        if chance * (pairs - number) > alpha:
             break
         better[winner, loser] = True
     return RankSets(
@@ -61,20 +67,31 @@ def rank_sets(total: Floats, count: Floats, alpha: float = 0.05) -> RankSets:
     )
 
 
-def _paired(total: Floats, count: Floats) -> tuple[float, int]:
-    """Return the two-sided p-value of the mean difference on shared clusters, and its sign."""
-    shared = (count > 0).all(axis=1)
-    groups = int(shared.sum())
-    if groups < 2:
-        return 1.0, 0
-    total, count = total[shared], count[shared]
-    n = count.sum(axis=0)
-    mean = total.sum(axis=0) / n
-    influence = (total - mean * count) / n
-    difference = influence[:, 0] - influence[:, 1]
-    se = float(np.sqrt((difference**2).sum() * groups / (groups - 1)))
-    gap = float(mean[0] - mean[1])
-    if abs(gap) < 1e-12:
-        return 1.0, 0
-    p = 0.0 if se == 0 else 2 * float(stdtr(groups - 1, -abs(gap) / se))
-    return p, 1 if gap > 0 else -1
+def _paired(total: Floats, count: Floats) -> tuple[Floats, Floats]:
+    """Compare every pair of models on the clusters that both answered.
+
+    All sums over shared clusters are products of (model, cluster) matrices, so that no pair needs a
+    pass of its own.
+
+    Returns:
+        Two-sided p-values of the mean differences and the differences (row less column), shape
+        (K, K); a difference of 0 where fewer than two clusters are shared.
+    """
+    s, c = np.ascontiguousarray(total.T), np.ascontiguousarray(count.T)
+    seen = (c > 0).astype(np.float64)
+    groups = seen @ seen.T
+    enough = groups >= 2
+    n, ss, sc, cc = c @ seen.T, (s * s) @ seen.T, (s * c) @ seen.T, (c * c) @ seen.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = s @ seen.T / n
+        own = (ss - 2 * mean * sc + mean**2 * cc) / n**2
+        size = (ss + mean**2 * cc) / n**2
+        together = (s @ s.T - mean.T * (s @ c.T) - mean * (c @ s.T) + mean * mean.T * (c @ c.T)) / (
+            n * n.T
+        )
+        squares = own + own.T - 2 * together
+        squares = np.where(squares <= ROUNDING * (size + size.T), 0.0, squares)
+        se = np.sqrt(squares * groups / (groups - 1))
+        gap = np.where(enough, mean - mean.T, 0.0)
+        p = np.where(se == 0, 0.0, 2 * stdtr(np.maximum(groups - 1, 1), -np.abs(gap) / se))
+    return np.where(enough, p, 1.0), gap

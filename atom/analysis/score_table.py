@@ -8,7 +8,13 @@ Reference: DESIGN "Data"; METHODS 0 (rows and clusters), A1 (sample score).
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from threading import Lock
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +26,42 @@ UNSCORED = 0
 FAILED = -1
 PASS_SCORE = 4
 """An answer's process passes when its score is at least this, on 1..5 (METHODS B15)."""
+T = TypeVar("T")
+
+
+class Kept:
+    """Results kept under a key, the most recently used ones; safe to share between threads.
+
+    Two threads that ask for the same missing result may both make it; the later one stays.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: OrderedDict[Hashable, object] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what is kept under a key, made now if it isn't there.
+
+        Args:
+            key: what the result depends on; one key always stands for one kind of result.
+            make: makes it.
+        """
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+                return cast("T", self._held[key])
+        made = make()
+        with self._lock:
+            self._held[key] = made
+            self._held.move_to_end(key)
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without what is kept: it can be made again."""
+        return (Kept, (self._most,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +124,58 @@ class ScoreTable:
             return self.preference
         return np.full(len(self.sample), np.nan, dtype=np.float32)
 
+    @cached_property
+    def kept(self) -> Kept:
+        """What was computed from the whole table, kept as long as the table is."""
+        return Kept(24)
+
+    @cached_property
+    def recent(self) -> Kept:
+        """What was computed from a part of the table, for the filters used last."""
+        return Kept(16)
+
+    @cached_property
+    def any_scored(self) -> bool:
+        """Whether any checkpoint is scored."""
+        return bool((self.score > 0).any())
+
+    @cached_property
+    def any_outcome(self) -> bool:
+        """Whether any answer's outcome is known."""
+        return bool(np.isfinite(self.outcome).any())
+
+    @cached_property
+    def any_preferred(self) -> bool:
+        """Whether any answer was voted on."""
+        return self.preference is not None and bool(np.isfinite(self.preference).any())
+
+    @cached_property
+    def checkpoints_of(self) -> Ints | None:
+        """Number of checkpoints of each answer, shape (R,), where rows come by answer; else None.
+
+        It brings a mask over answers down to rows without a look-up for each row.
+        """
+        if len(self.response) and (self.response[1:] < self.response[:-1]).any():
+            return None
+        return np.bincount(self.response, minlength=len(self.sample))
+
+    def count_by_model(self, rows: NDArray[np.bool_]) -> Ints:
+        """Count the checkpoints of each model that a mask, shape (N,), keeps; shape (K,)."""
+        if self.checkpoints_of is None or (self.model[1:] < self.model[:-1]).any():
+            of_answer = np.bincount(self.response[rows], minlength=len(self.sample))
+            count = np.bincount(self.model, weights=of_answer, minlength=self.n_models)
+            return count.astype(np.int64)
+        ends = np.append(0, np.cumsum(self.checkpoints_of))[
+            np.searchsorted(self.model, np.arange(self.n_models + 1))
+        ]
+        return np.array([np.count_nonzero(rows[a:b]) for a, b in pairwise(ends)], dtype=np.int64)
+
+    def of_answers(self, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Bring a mask over answers, shape (R,), down to their checkpoints, shape (N,)."""
+        if self.checkpoints_of is None:
+            return keep[self.response]
+        return np.repeat(keep, self.checkpoints_of)
+
     @property
     def n_models(self) -> int:
         """Number of candidates."""
@@ -121,7 +215,7 @@ class AnswerScores:
     scored: Ints
     unscored: Ints
 
-    @property
+    @cached_property
     def passes(self) -> NDArray[np.bool_]:
         """Whether the process passes: `sum w s >= 4 sum w`; False where nothing is scored."""
         return np.asarray((self.scored > 0) & (self.numerator >= PASS_SCORE * self.weight))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.intervals import Floats
+BLOCK = 1 << 17
+"""Values handled at a time, so that what is between two steps stays in the processor's cache."""
 
 
-def group_sums(group: NDArray[np.integer], values: NDArray[np.generic], size: int) -> Floats:
+def group_sums(
+    group: NDArray[np.integer], values: NDArray[np.generic], size: int
+) -> NDArray[np.float64]:
     """Sum values by group.
 
     Args:
@@ -20,3 +25,9 @@ def group_sums(group: NDArray[np.integer], values: NDArray[np.generic], size: in
         The sums, shape (size,).
     """
     return np.bincount(group, weights=values, minlength=size).astype(np.float64, copy=False)
+
+
+def blocks(n: int) -> Iterator[slice]:
+    """Cut n values into runs of at most `BLOCK`."""
+    for start in range(0, n, BLOCK):
+        yield slice(start, start + BLOCK)

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtr
 
-from atom.analysis.contrasts import Contrasts, contrast_vs_rest, peer_residuals
+from atom.analysis.contrasts import ROUNDING, Contrasts, contrast_vs_rest, peer_residuals
 from atom.analysis.intervals import (
     MIN_CLUSTERS,
     PRIOR_DF,
@@ -26,8 +26,10 @@ from atom.analysis.intervals import (
     NodeStats,
     moderate_dispersion,
     node_stats,
+    stats_of_sums,
 )
 from atom.analysis.layout import Layout, Mask
+from atom.analysis.moments import Counted, count_rows, linear, pairs_of, quadratic
 from atom.analysis.multiplicity import adjust, tree_bh
 from atom.analysis.power import needed_samples
 from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
@@ -228,7 +230,10 @@ def default_frame(n_models: int) -> Frame:
 
 
 def diagnose(
-    layout: Layout, rows: Mask | None = None, settings: DiagnosisSettings | None = None
+    layout: Layout,
+    rows: Mask | None = None,
+    settings: DiagnosisSettings | None = None,
+    grounds: Grounds | None = None,
 ) -> Diagnosis:
     """Label every model on every node.
 
@@ -242,6 +247,7 @@ def diagnose(
         layout: rows and nodes (`tree_layout`, `facet_layout`).
         rows: bool, shape (n,): rows that count; all when None.
         settings: how to look; the defaults are METHODS F.
+        grounds: `find_grounds` of the same rows and confidence, where they are at hand.
 
     Returns:
         The diagnosis. Time and memory are linear in rows and cells; no sort.
@@ -251,12 +257,12 @@ def diagnose(
     """
     settings = settings or DiagnosisSettings()
     frame = settings.frame or default_frame(layout.n_models)
-    keep = layout.usable(rows)
-    stats = _node_stats(layout, keep, settings.confidence)
+    grounds = grounds or find_grounds(layout, rows, settings.confidence)
+    stats = grounds.stats
     framed = (
         _against_line(layout, stats, settings)
         if frame == "absolute"
-        else _against_rest(layout, keep, settings, frame)
+        else _against_rest(layout, grounds, settings, frame)
     )
     shape = layout.n_models, layout.n_nodes
     n, samples = stats.n.reshape(shape), stats.clusters.reshape(shape)
@@ -298,11 +304,52 @@ def diagnose(
     )
 
 
-def _node_stats(layout: Layout, keep: Mask, confidence: float) -> NodeStats:
+@dataclass(frozen=True, kw_only=True)
+class Grounds:
+    """What a diagnosis starts from: the rows that count, and the means on every node.
+
+    Attributes:
+        keep: rows with a value, in a node, that count, shape (n,).
+        counted: how many they are by unit, group and node; None where that is left to cells.
+        stats: means and intervals by (model, node), shape (K * M,).
+    """
+
+    keep: Mask
+    counted: Counted | None
+    stats: NodeStats
+
+
+def find_grounds(layout: Layout, rows: Mask | None = None, confidence: float = 0.95) -> Grounds:
+    """Compute the means and intervals of every model on every node.
+
+    Args:
+        layout: rows and nodes (`tree_layout`, `facet_layout`).
+        rows: bool, shape (n,): rows that count; all when None.
+        confidence: coverage aimed at.
+    """
+    keep = layout.usable(rows)
+    pairs = pairs_of(layout)
+    counted = None if pairs is None else count_rows(layout, pairs, keep)
+    return Grounds(keep=keep, counted=counted, stats=_node_stats(layout, keep, counted, confidence))
+
+
+def _node_stats(
+    layout: Layout, keep: Mask, counted: Counted | None, confidence: float
+) -> NodeStats:
     value = np.where(keep, layout.value, 0).astype(np.float64)
-    cells = layout.cells(*layout.base_sums(value, keep))
+    total = layout.base_totals(value, keep)
     level = np.tile(layout.level, layout.n_models)
-    return node_stats(cells, layout.n_models * layout.n_nodes, level, confidence)
+    pairs = pairs_of(layout)
+    if pairs is None or counted is None:
+        cells = layout.cells(total, layout.base_counts(keep))
+        return node_stats(cells, layout.n_models * layout.n_nodes, level, confidence)
+    n, s = counted.n, linear(layout, total)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = s / n
+    own, size = quadratic(layout, pairs, total, total), counted.squares
+    squares = own - 2 * mean * quadratic(layout, pairs, total, counted.count) + mean**2 * size
+    squares = np.where(squares <= ROUNDING * (own + mean**2 * size), 0.0, squares)
+    return stats_of_sums(n, s, counted.groups, squares, level, confidence)
 
 
 def _family(layout: Layout, *, joint: bool) -> Ints:
@@ -312,13 +359,17 @@ def _family(layout: Layout, *, joint: bool) -> Ints:
     return np.asarray(model * levels + np.tile(layout.level, layout.n_models))
 
 
-def _against_rest(layout: Layout, keep: Mask, settings: DiagnosisSettings, frame: Frame) -> _Framed:
+def _against_rest(
+    layout: Layout, grounds: Grounds, settings: DiagnosisSettings, frame: Frame
+) -> _Framed:
     without = np.zeros(layout.n_models, dtype=np.int64)
+    keep, counted = grounds.keep, grounds.counted
     value = np.where(keep, layout.value, 0).astype(np.float64)
     if frame == "peer":
         residuals = peer_residuals(layout, keep)
         value, keep, without = residuals.value, residuals.keep, residuals.without_peers
-    found: Contrasts = contrast_vs_rest(layout, value, keep)
+        counted = None if without.any() else counted
+    found: Contrasts = contrast_vs_rest(layout, value, keep, counted)
     lo, hi = found.interval(settings.confidence)
     family = _family(layout, joint=False)
     # Small nodes are pooled, too, but the spread is read from nodes that can be tested.

@@ -1,4 +1,4 @@
-"""`import FORMAT PATH... --study NAME`, and `import list`."""
+"""`import FORMAT PATH... --study NAME`, `import list`, and `import undo ID`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from atom.formats import (
     read,
     read_column_map,
 )
-from atom.store import Store
+from atom.store import Store, undo_import
 
 AUTO = "auto"
 _LINES = 12
@@ -33,7 +33,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_common(parser)
     parser.add_argument(
-        "format", metavar="FORMAT", help=f"`list` names them; {AUTO!r} finds it out"
+        "format",
+        metavar="FORMAT",
+        help=f"`list` names them; {AUTO!r} finds it out; `undo ID` takes an import back",
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files, in order")
     parser.add_argument("--study", help="the study; made when there is none")
@@ -54,6 +56,8 @@ def take_in(args: argparse.Namespace, out: Output) -> int:
     """Take files into a study, or list the formats."""
     if args.format == "list" and not args.paths:
         return _list(out)
+    if args.format == "undo":
+        return _undo(args, out)
     reading = _reading(args)
     if args.dry_run:
         report = dry_run(reading)
@@ -75,7 +79,34 @@ def take_in(args: argparse.Namespace, out: Output) -> int:
             )
         finally:
             line.end()
-    out.result(_data(brought), [f"into study {brought.study.name!r}", *_lines(brought.report)])
+    lines = [
+        f"into study {brought.study.name!r}",
+        *_lines(brought.report),
+        f"to take it back: import undo {brought.record.id}",
+    ]
+    out.result(_data(brought), lines)
+    return 0
+
+
+def _undo(args: argparse.Namespace, out: Output) -> int:
+    if len(args.paths) != 1:
+        raise UsageError("say which import: `import undo ID`, the id that the import printed")
+    with Store.open(settings_of(args).store) as store:
+        undone = undo_import(store, args.paths[0])
+    data = {
+        "import_id": undone.record.id,
+        "samples": undone.samples,
+        "responses": undone.responses,
+        "preferences": undone.preferences,
+        "kept": undone.kept,
+    }
+    lines = [
+        f"took back {undone.samples} samples, {undone.responses} answers, "
+        f"{undone.preferences} votes"
+    ]
+    if undone.kept:
+        lines.append(f"{undone.kept} records stay: another study, import or run needs them")
+    out.result(data, lines)
     return 0
 
 
@@ -144,6 +175,7 @@ def _lines(report: ImportReport) -> list[str]:
         f"{report.format}: {report.rows} rows, {report.samples} samples, "
         f"{len(report.candidates)} candidates, {report.responses} answers, "
         f"{report.outcomes} verdicts, {report.tags} tags, {report.pictures} pictures"
+        + (f", {report.preferences} votes" if report.preferences else "")
     ]
     lines += [f"note: {note}" for note in report.notes[:_LINES]]
     lines += [f"left out: {line}" for line in report.skipped[:_LINES]]

@@ -18,7 +18,13 @@ NOUNS: dict[str, tuple[str, str]] = {
     "probe": ("probe", "fresh probes, and the probe endpoint as a server: make, serve"),
     "import": ("imports", "take in questions, answers and verdicts"),
     "run": ("run", "ask models and judge: start, status, resume, stop"),
+    "correct": (
+        "correct",
+        "let a model try its failed answers again, with controls: run, list, show, gate",
+    ),
     "tree": ("tree", "the capability tree: induce, show, validity, compare, export"),
+    "profile": ("profile", "one model: score, rank, capabilities, weaknesses: show"),
+    "report": ("report", "findings, text, figures and cases in one file: write"),
     "store": ("store", "the store itself: check"),
 }
 """Noun → module in this package, and what it is about. A noun's module is imported when used."""

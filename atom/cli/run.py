@@ -22,8 +22,8 @@ from atom.engine.control import (
 )
 from atom.engine.endpoints import known_endpoints
 from atom.engine.plan import STAGES, RunSpec
-from atom.engine.pool import Progress
 from atom.engine.runner import run, spec_of
+from atom.engine.shift import Progress
 from atom.errors import UsageError
 from atom.records import Run, Stage
 from atom.settings import Settings
@@ -113,12 +113,14 @@ def start(args: argparse.Namespace, out: Output) -> int:
             show_reference=args.show_reference,
         )
         if args.detach:
-            began = _with_consent(
-                store, spec, args.yes, out, lambda: start_run(store, spec, settings)
+            began = with_consent(
+                store, spec.study_id, args.yes, out, lambda: start_run(store, spec, settings)
             )
             out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
             return 0
-        return _with_consent(store, spec, args.yes, out, lambda: _here(store, settings, spec, out))
+        return with_consent(
+            store, spec.study_id, args.yes, out, lambda: _here(store, settings, spec, out)
+        )
 
 
 def _spec_of_stored(store: Store, run_id: str, retry_failed: bool) -> RunSpec:
@@ -128,8 +130,8 @@ def _spec_of_stored(store: Store, run_id: str, retry_failed: bool) -> RunSpec:
     return spec_of(found, retry_failed=retry_failed)
 
 
-def _with_consent(
-    store: Store, spec: RunSpec, agreed: bool, out: Output, action: Callable[[], T]
+def with_consent(
+    store: Store, study_id: str, agreed: bool, out: Output, action: Callable[[], T]
 ) -> T:
     """Do something that may send data to new hosts: with --yes or after asking."""
     try:
@@ -140,7 +142,7 @@ def _with_consent(
             out.problem(f"{question.sentence}.")
         if not agreed and not out.ask("Send them?"):
             raise UsageError("nothing was sent: agree with --yes, or leave the run") from None
-        give_consent(store, spec.study_id, hosts)
+        give_consent(store, study_id, hosts)
     return action()
 
 
@@ -156,7 +158,7 @@ def _here(
                 spec,
                 known_endpoints(settings),
                 run_id=run_id,
-                on_progress=lambda progress: _show(line, progress),
+                on_progress=lambda progress: show_progress(line, progress),
             )
         )
     finally:
@@ -166,7 +168,8 @@ def _here(
     return 0 if ended.state == "done" and not nothing_came else 1
 
 
-def _show(line: ProgressLine, progress: Progress) -> None:
+def show_progress(line: ProgressLine, progress: Progress) -> None:
+    """Show how far a run is."""
     left = progress.total - progress.done
     ahead = f", {duration(left / progress.rate)} left" if progress.rate > 0 and left else ""
     odd = f", {progress.unscored} unscored" if progress.unscored else ""

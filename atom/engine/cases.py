@@ -74,6 +74,7 @@ def load_cases(
                 columns.prompt,
                 columns.sampling,
                 columns.state,
+                (columns.text == "").label("silent"),
             )
             .where(columns.sample_id.in_(sample_ids), columns.arm.is_(None))
             .order_by(columns.id)
@@ -82,7 +83,10 @@ def load_cases(
                 continue
             sampling = Sampling.model_validate(json.loads(row.sampling or "{}"))
             if row.prompt == "imported" or sampling == keys.answer_sampling:
-                held = HeldResponse(candidate_id=row.candidate_id, state=row.state)
+                # Of an answer that only votes are known of there is nothing to judge.
+                silent = row.prompt == "imported" and row.silent
+                state: State = "unscored" if silent else row.state
+                held = HeldResponse(candidate_id=row.candidate_id, state=state)
                 answered.setdefault(row.sample_id, {})[row.id] = held
     replays = _replays(store, keys, places)
     sets = _sets(store, keys, places)

@@ -18,13 +18,15 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from atom.engine.clock import stamp, utc_now
+from atom.engine.correction import open_experiment
+from atom.engine.correction_subjects import CorrectionSpec
 from atom.engine.ledger import LEASE, run_claim
 from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name, process_gone
 from atom.engine.runner import open_run
 from atom.errors import StoreError, UsageError
 from atom.judge.endpoints import load_endpoints
-from atom.records import Run
+from atom.records import Experiment, Run
 from atom.settings import PROJECT_ROOT, Settings
 from atom.store import Store, table
 from atom.store.schema import claims
@@ -70,6 +72,29 @@ def start_run(store: Store, spec: RunSpec, settings: Settings) -> Run:
     run = open_run(store, spec, load_endpoints(settings.endpoints))
     _spawn(store, run, settings, retry_failed=spec.retry_failed)
     return run
+
+
+def start_experiment(
+    store: Store, spec: CorrectionSpec, settings: Settings, *, retry_failed: bool = False
+) -> tuple[Experiment, Run]:
+    """Start a self-correction experiment in a process of its own; one that is there goes on.
+
+    Args:
+        store: the store that `settings` names.
+        spec: what it is asked to do.
+        settings: where the store and the endpoints are.
+        retry_failed: ask again for what failed.
+
+    Returns:
+        The experiment, and its run's row; follow it with `run_status`.
+
+    Raises:
+        UsageError: it asks for something that isn't there, or it is running already.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    experiment, run = open_experiment(store, spec, load_endpoints(settings.endpoints))
+    _spawn(store, run, settings, retry_failed=retry_failed)
+    return experiment, run
 
 
 def resume_run(

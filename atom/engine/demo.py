@@ -24,8 +24,8 @@ import PIL
 from atom.engine.clock import stamp
 from atom.engine.members import PROMPTS
 from atom.engine.plan import STAGES, RunSpec
-from atom.engine.pool import OnProgress, Progress
 from atom.engine.runner import run
+from atom.engine.shift import OnProgress, Progress
 from atom.errors import StoreError, UsageError
 from atom.judge import JudgeClient, PictureCache, SpendLedger, Timing
 from atom.judge.endpoints import CANDIDATE_NAMES, builtin_endpoints

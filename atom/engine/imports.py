@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from atom.engine.clock import stamp
 from atom.errors import PictureError, UsageError
@@ -13,6 +14,7 @@ from atom.records import (
     Candidate,
     Import,
     Picture,
+    Preference,
     Response,
     Sample,
     Study,
@@ -20,7 +22,9 @@ from atom.records import (
     StudySample,
     content_id,
 )
-from atom.store import Store, list_studies, study_candidates, study_places
+from atom.store import ALSO, Store, list_studies, study_candidates, study_places
+
+_Named = TypeVar("_Named", Sample, Response, Candidate, Preference)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,15 +130,18 @@ def _write(
     new_candidates = [c.id for c in dict.fromkeys(batch.candidates) if c.id not in seats]
     first = max((place.position for place in places), default=-1) + 1
     links = [
-        *(("sample", record_id) for record_id in _new(store, Sample, batch.samples)),
-        *(("response", record_id) for record_id in _new(store, Response, batch.responses)),
-        *(("candidate", record_id) for record_id in _new(store, Candidate, batch.candidates)),
-        *(("place", sample_id) for sample_id in new_samples),
-        *(("seat", candidate_id) for candidate_id in new_candidates),
+        *_links("sample", batch.samples, _new(store, Sample, batch.samples)),
+        *_links("response", batch.responses, _new(store, Response, batch.responses)),
+        *_links("candidate", batch.candidates, _new(store, Candidate, batch.candidates)),
+        *_links("place", batch.samples, new_samples),
+        *_links("seat", batch.candidates, new_candidates),
         *(("outcome", record.response_id) for record in batch.outcomes),
+        *_links("preference", batch.preferences, _new(store, Preference, batch.preferences)),
     ]
+    told = _told_now(store, batch)
     with store.write() as writer:
         writer.put([*pictures, *batch.records()])
+        writer.replace(told)
         writer.put(
             StudySample(study_id=study.id, sample_id=sample_id, position=first + number)
             for number, sample_id in enumerate(new_samples)
@@ -146,12 +153,25 @@ def _write(
         writer.link_import(import_id, links)
 
 
-def _new(
-    store: Store,
-    kind: type[Sample] | type[Response] | type[Candidate],
-    records: tuple[Sample, ...] | tuple[Response, ...] | tuple[Candidate, ...],
-) -> list[str]:
+def _links(kind: str, records: Sequence[_Named], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Note what came in for the first time, and what another import or run had brought before."""
+    fresh = set(new)
+    for record in records:
+        yield (kind, record.id) if record.id in fresh else (ALSO, f"{kind}:{record.id}")
+
+
+def _new(store: Store, kind: type[_Named], records: Sequence[_Named]) -> list[str]:
     """Return the ids that the store doesn't hold yet."""
     ids = list(dict.fromkeys(record.id for record in records))
     known = {record.id for record in store.get_many(kind, ids)}
     return [record_id for record_id in ids if record_id not in known]
+
+
+def _told_now(store: Store, batch: Batch) -> list[Response]:
+    """Return answers whose text comes only now: until here they were known from votes alone."""
+    told = {record.id: record for record in batch.responses if record.text}
+    return [
+        told[record.id]
+        for record in store.get_many(Response, told)
+        if record.prompt == "imported" and record.state == "scored" and not record.text
+    ]

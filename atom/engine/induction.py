@@ -42,9 +42,9 @@ from atom.engine.growing import (
 from atom.engine.ledger import LEASE
 from atom.engine.members import Members, gather, pick_endpoint
 from atom.engine.plan import RunSpec
-from atom.engine.pool import ClientMaker, make_client
 from atom.engine.process import owner_name, process_gone
 from atom.engine.replies import PaidOnce
+from atom.engine.shift import ClientMaker, make_client
 from atom.engine.steps import read_material
 from atom.errors import (
     AtomError,

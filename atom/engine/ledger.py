@@ -11,7 +11,16 @@ import sqlalchemy as sa
 from atom.engine.plan import Item, state_of
 from atom.engine.process import process_gone
 from atom.engine.steps import Brought
-from atom.records import CriteriaSet, Replay, Run, RunState, StudySample
+from atom.records import (
+    Call,
+    CriteriaSet,
+    Record,
+    Replay,
+    Run,
+    RunState,
+    State,
+    StudySample,
+)
 from atom.store import Store, Writer, table
 from atom.store.schema import claims
 
@@ -91,31 +100,73 @@ class RunLedger:
         Returns:
             Keys of the follow-ups that are this run's now.
         """
-        state = state_of(brought.records)
-        runs = table(Run)
         with self.store.write() as writer:
-            if brought.call is not None:
-                put = writer.put if brought.call.reply is None else writer.replace
-                put([brought.call])
+            self._call(writer, brought.call)
             (writer.replace if item.again else writer.put)(brought.records)
             for record in brought.records:
                 if isinstance(record, Replay):
                     self._point(writer, record.sample_id, record.id, None)
                 elif isinstance(record, CriteriaSet):
                     self._point(writer, record.sample_id, None, record.id)
-            writer.execute(
-                sa.update(runs)
-                .where(runs.c.id == self.run_id)
-                .values(
-                    done=runs.c.done + 1,
-                    unscored=runs.c.unscored + int(state == "unscored"),
-                    failed=runs.c.failed + int(state == "failed"),
-                    total=total,
-                    cost=cost,
-                )
-            )
+            self._account(writer, state_of(brought.records), total, cost)
             writer.release(self.owner, [item.key])
             return writer.claim([i.key for i in follow], self.owner, LEASE, self.wall())
+
+    def hold(self, name: str) -> bool:
+        """Claim something by its name; False while another process holds it."""
+        with self.store.write() as writer:
+            return bool(writer.claim([name], self.owner, LEASE, self.wall()))
+
+    def record(
+        self,
+        call: Call | None,
+        kept: Sequence[Record],
+        replaced: Sequence[Record],
+        *,
+        state: State | None,
+        total: int,
+        cost: float,
+        held: Sequence[str] = (),
+    ) -> None:
+        """Write what a step brought, all or nothing, and account for it.
+
+        Args:
+            call: its call.
+            kept: records that don't take the place of one that is there already.
+            replaced: records that do.
+            state: how it ended; None for a step that asked nobody and doesn't count.
+            total: items of the whole run, as known now.
+            cost: USD spent by the whole run so far.
+            held: names that are given back.
+        """
+        with self.store.write() as writer:
+            self._call(writer, call)
+            writer.put(kept)
+            writer.replace(replaced)
+            if state is not None:
+                self._account(writer, state, total, cost)
+            if held:
+                writer.release(self.owner, held)
+
+    def _account(self, writer: Writer, state: State, total: int, cost: float) -> None:
+        runs = table(Run)
+        writer.execute(
+            sa.update(runs)
+            .where(runs.c.id == self.run_id)
+            .values(
+                done=runs.c.done + 1,
+                unscored=runs.c.unscored + int(state == "unscored"),
+                failed=runs.c.failed + int(state == "failed"),
+                total=total,
+                cost=cost,
+            )
+        )
+
+    @staticmethod
+    def _call(writer: Writer, call: Call | None) -> None:
+        """Keep a call; one that failed never takes the place of one with a reply."""
+        if call is not None:
+            (writer.put if call.reply is None else writer.replace)([call])
 
     def _point(
         self, writer: Writer, sample_id: str, replay_id: str | None, set_id: str | None

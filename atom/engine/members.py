@@ -161,7 +161,7 @@ def gather(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint], creat
     if asked and "answer" not in spec.stages:
         raise UsageError("candidates are named but the stage 'answer' isn't asked for: add it")
     for endpoint in (*([judge_endpoint] if judge_endpoint else []), *asked):
-        _check_endpoint(endpoint, spec.budget)
+        check_endpoint(endpoint, spec.budget)
     candidates = {c.id: c for c in map(candidate_of, asked)}
     if len(candidates) < len(asked):
         raise UsageError(
@@ -196,7 +196,7 @@ def _check_numbers(spec: RunSpec) -> None:
         raise UsageError(f"the budget is {spec.budget}: it can't be negative")
 
 
-def _check_endpoint(endpoint: Endpoint, budget: float | None) -> None:
+def check_endpoint(endpoint: Endpoint, budget: float | None) -> None:
     """Find out before the first call what would make every call fail."""
     endpoint_key(endpoint)
     if budget is not None and None in (endpoint.prices.input, endpoint.prices.output):

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from atom.engine import steps
 from atom.engine.members import candidate_of, judge_of
-from atom.engine.pool import ClientMaker, make_client
 from atom.engine.replies import PaidOnce
+from atom.engine.shift import ClientMaker, make_client
 from atom.errors import ReadOnlyError, UsageError
 from atom.judge import Estimate, JudgeClient, PictureCache, PicturePart, Reply, Request, SpendLedger
 from atom.probes.chunk import read_program

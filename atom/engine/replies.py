@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from atom.judge import JudgeClient, Reply, Request, call_id, request_hash
 from atom.judge.completion import Completion
 from atom.judge.exchange import judge_completion
@@ -28,15 +30,37 @@ class PaidOnce:
             AtomError: as `JudgeClient.ask` does.
         """
         stored = self.stored(request)
-        return stored if stored is not None else await self._client.ask(request)
+        return stored if stored is not None else await self.send(request)
+
+    async def send(self, request: Request, tell: Callable[[str], None] | None = None) -> Reply:
+        """Ask, without a look at what is stored.
+
+        Args:
+            request: the question.
+            tell: told each piece of text as it streams in; None = the reply isn't streamed.
+
+        Raises:
+            AtomError: as `JudgeClient.ask` does.
+        """
+        if tell is None:
+            return await self._client.ask(request)
+        async for piece in self._client.stream(request):
+            if not isinstance(piece, str):
+                return piece
+            tell(piece)
+        raise AssertionError("a stream ends with its reply")
 
     def stored(self, request: Request) -> Reply | None:
         """Return the stored reply to this request, or None; it costs nothing again."""
-        name = call_id(request_hash(request, self._client.endpoint.model), request.repeat)
-        call = self._store.get(Call, name)
-        if call is None or call.reply is None:
-            return None
-        return reread(request, call)
+        return stored_reply(self._store, request, self._client.endpoint.model)
+
+
+def stored_reply(store: Store, request: Request, model: str) -> Reply | None:
+    """Return the stored reply of a model to a request, or None."""
+    call = store.get(Call, call_id(request_hash(request, model), request.repeat))
+    if call is None or call.reply is None:
+        return None
+    return reread(request, call)
 
 
 def reread(request: Request, call: Call) -> Reply:

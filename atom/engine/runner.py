@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from datetime import datetime
 
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
+from atom.engine.correction import run_experiment
 from atom.engine.members import enrol, gather
 from atom.engine.plan import RunSpec
-from atom.engine.pool import ClientMaker, OnProgress, Runner, make_client
+from atom.engine.pool import Runner
+from atom.engine.shift import ClientMaker, OnProgress, make_client, stop_on_signals
 from atom.errors import UsageError
 from atom.records import Endpoint, Run, content_id
 from atom.store import Store
-
-
-@asynccontextmanager
-async def _stop_on_signals(runner: Runner) -> AsyncIterator[None]:
-    """Let Ctrl-C and a polite kill end the run cleanly, where this thread may listen to them."""
-    loop = asyncio.get_running_loop()
-    names = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for name in names:
-            loop.add_signal_handler(
-                name, runner.stop, "stopped", f"stopped by {signal.Signals(name).name}"
-            )
-    except (NotImplementedError, RuntimeError, ValueError):
-        yield
-        return
-    try:
-        yield
-    finally:
-        for name in names:
-            loop.remove_signal_handler(name)
 
 
 def new_run(spec: RunSpec, moment: datetime, study_id: str) -> Run:
@@ -111,7 +90,8 @@ async def run(
         spec: what to do; with `run_id`, only `retry_failed` and `budget` of it may differ from
             the stored run.
         endpoints: endpoints by name.
-        run_id: a run whose row is there already; a new one when None.
+        run_id: a run whose row is there already, one of a self-correction experiment too; a new
+            one when None.
         make: opens clients.
         clock: UTC time, for records.
         on_progress: called twice a second at most.
@@ -131,11 +111,21 @@ async def run(
             raise UsageError(f"there is no run {run_id!r}; `run status` lists them")
         row = found.model_copy(update={"state": "running", "message": "", "budget": spec.budget})
         store.replace([row])
+        if row.experiment_id is not None:
+            return await run_experiment(
+                store,
+                row.id,
+                endpoints,
+                retry_failed=spec.retry_failed,
+                make=make,
+                clock=clock,
+                on_progress=on_progress,
+            )
     members = gather(store, spec, endpoints, stamp(moment))
     questions = consent_questions(store, members)
     if questions:
         raise ConsentNeeded(questions)
     enrol(store, members)
     runner = Runner(store, row, spec, members, make=make, clock=clock, on_progress=on_progress)
-    async with _stop_on_signals(runner):
+    async with stop_on_signals(runner):
         return await runner.run()

@@ -15,6 +15,7 @@ from atom.records import (
     Candidate,
     Import,
     Outcome,
+    Preference,
     Record,
     Response,
     Sample,
@@ -91,6 +92,7 @@ class Batch:
     responses: tuple[Response, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     tags: tuple[Tag, ...] = ()
+    preferences: tuple[Preference, ...] = ()
     pictures: tuple[PictureData, ...] = ()
 
     def records(self) -> Iterator[Record]:
@@ -100,6 +102,7 @@ class Batch:
         yield from self.responses
         yield from self.outcomes
         yield from self.tags
+        yield from self.preferences
 
     def without_picture(self, picture_id: str) -> Batch:
         """Return the batch with this picture's slots emptied: samples keep their ids."""
@@ -146,6 +149,8 @@ class ImportReport(Record):
     responses: int = 0
     outcomes: int = 0
     tags: int = 0
+    preferences: int = 0
+    """Votes between two answers, one an order."""
     pictures: int = 0
     """Pictures that were found and can be attached."""
     facets: tuple[FacetCount, ...] = ()
@@ -165,6 +170,8 @@ class ImportReport(Record):
         notes = self.notes
         if self.n_missing_pictures:
             notes += (f"{self.n_missing_pictures} pictures are missing; attach them later",)
+        if self.preferences:
+            notes += (f"{self.preferences} votes between answers came in",)
         if self.n_skipped > len(self.skipped):
             notes += (f"{self.n_skipped} rows were left out; the first {MAX_SKIPPED} are listed",)
         return Import(
@@ -203,7 +210,7 @@ class Collector:
         self._picture_bytes = 0
         self._seen_pictures: set[str] = set()
 
-    def add(self, record: Sample | Response | Outcome | Tag) -> None:
+    def add(self, record: Sample | Response | Outcome | Tag | Preference) -> None:
         """Take a record into the current batch."""
         self._pending.append(record)
         self._counts[type(record).__name__] += 1
@@ -268,6 +275,7 @@ class Collector:
             responses=tuple(r for r in pending if isinstance(r, Response)),
             outcomes=tuple(r for r in pending if isinstance(r, Outcome)),
             tags=tuple(r for r in pending if isinstance(r, Tag)),
+            preferences=tuple(r for r in pending if isinstance(r, Preference)),
             pictures=tuple(self._pictures),
         )
         self._pending = []
@@ -291,6 +299,7 @@ class Collector:
             responses=self._counts["Response"],
             outcomes=self._counts["Outcome"],
             tags=self._counts["Tag"],
+            preferences=self._counts["Preference"],
             pictures=self._counts["pictures"],
             facets=tuple(
                 FacetCount(facet=facet, subject=subject, values=len(values))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from atom.errors import FormatError
-from atom.formats import mathvista, table
+from atom.formats import mathvista, mllm_bench, table
 from atom.formats.base import Format, ImportFile, ImportReport, Reading, ReadOptions
 from atom.formats.column_map import ColumnMap
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
-from atom.records import Candidate, Outcome, Response, Sample, Tag
+from atom.records import Candidate, Outcome, Preference, Response, Sample, Tag
 
 FORMATS: Mapping[str, Format] = {
     format.name: format
@@ -30,6 +30,13 @@ FORMATS: Mapping[str, Format] = {
             sniff=mathvista.sniff,
             read=mathvista.read,
         ),
+        Format(
+            name=mllm_bench.NAME,
+            about="MLLM-Bench: its questions, and a judge's votes between two models' answers.",
+            patterns=("questions.json", "votes*.csv", "*.jsonl", "vote_*.json"),
+            sniff=mllm_bench.sniff,
+            read=mllm_bench.read,
+        ),
     )
 }
 _LIKELY = 0.1
@@ -44,6 +51,7 @@ class Preview:
     responses: tuple[Response, ...]
     outcomes: tuple[Outcome, ...]
     tags: tuple[Tag, ...]
+    preferences: tuple[Preference, ...]
     report: ImportReport
 
 
@@ -147,5 +155,6 @@ def preview(
         responses=tuple(response for batch in batches for response in batch.responses),
         outcomes=tuple(outcome for batch in batches for outcome in batch.outcomes),
         tags=tuple(tag for batch in batches for tag in batch.tags),
+        preferences=tuple(vote for batch in batches for vote in batch.preferences),
         report=reading.report,
     )

@@ -4,7 +4,15 @@ from atom.judge.client import JudgeClient
 from atom.judge.limiter import Limiter
 from atom.judge.pictures import PictureCache
 from atom.judge.reply import CallGaveUp, CallRefused, Reply, ReplyState, failed_call
-from atom.judge.request import Part, PicturePart, Request, TextPart, call_id, request_hash
+from atom.judge.request import (
+    Part,
+    PicturePart,
+    Request,
+    TextPart,
+    Turn,
+    call_id,
+    request_hash,
+)
 from atom.judge.retry import RetryPolicy
 from atom.judge.timing import Timing
 from atom.judge.usage import Estimate, SpendLedger
@@ -25,6 +33,7 @@ __all__ = [
     "SpendLedger",
     "TextPart",
     "Timing",
+    "Turn",
     "call_id",
     "failed_call",
     "request_hash",

@@ -14,7 +14,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class ExchangeTurn:
     """One request within an exchange.
 
     Args:
@@ -39,7 +39,7 @@ def build_body(
     model: str,
     literals: Sequence[bytes],
     *,
-    turn: Turn,
+    turn: ExchangeTurn,
     form: ReplyForm,
     dialect: Dialect,
     stream: bool = False,
@@ -56,10 +56,12 @@ def build_body(
         stream: whether the reply is to be streamed.
 
     Returns:
-        UTF-8 JSON. Texts without pictures go as one string, which every server takes.
+        UTF-8 JSON. Texts without pictures go as one string, which every server takes. The
+        request's own later turns come before a repair turn.
     """
     messages = [_message("system", _json(system_text(request, form)))]
     messages.append(_message("user", _user_content(request, literals)))
+    messages.extend(_message(said.role, _json(said.text)) for said in request.turns)
     if turn.earlier is not None:
         reply, complaint = turn.earlier
         messages.append(_message("assistant", _json(reply)))

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar, cast
 
 from atom.errors import SettingsError, SpendCapReached
-from atom.judge.body import Dialect, Turn, build_body
+from atom.judge.body import Dialect, ExchangeTurn, build_body
 from atom.judge.completion import Completion, StreamedCompletion, read_completion, read_models
 from atom.judge.exchange import Exchange, judge_completion, more_tokens
 from atom.judge.keys import Key, endpoint_key
@@ -182,7 +182,7 @@ class JudgeClient:
         exchange = await self._begin(request)
         try:
             completion = await self._take_turn(
-                exchange, Turn(max_tokens=request.sampling.max_tokens)
+                exchange, ExchangeTurn(max_tokens=request.sampling.max_tokens)
             )
             return await self._conclude(exchange, completion)
         except AttemptFailed as failed:
@@ -202,7 +202,7 @@ class JudgeClient:
             AtomError: as `ask` does.
         """
         exchange = await self._begin(request)
-        turn = Turn(max_tokens=request.sampling.max_tokens)
+        turn = ExchangeTurn(max_tokens=request.sampling.max_tokens)
         estimate = self._price(exchange)
         try:
             completion: Completion | None = None
@@ -258,7 +258,7 @@ class JudgeClient:
             )
         return estimate
 
-    async def _take_turn(self, exchange: Exchange, turn: Turn) -> Completion:
+    async def _take_turn(self, exchange: Exchange, turn: ExchangeTurn) -> Completion:
         estimate = self._price(exchange)
         await self._spend.reserve(estimate.most or 0.0)
         completion: Completion | None = None
@@ -288,13 +288,15 @@ class JudgeClient:
         if verdict.state == "cut":
             max_tokens = more_tokens(max_tokens, completion.usage)
             exchange.notes.append(f"cut by the token limit: asked again with {max_tokens} tokens")
-            again = await self._extra_turn(exchange, Turn(max_tokens=max_tokens))
+            again = await self._extra_turn(exchange, ExchangeTurn(max_tokens=max_tokens))
             if again is not None:
                 completion, verdict = again, judge_completion(exchange.request, again)
         if verdict.state == "unreadable":
             exchange.notes.append(f"repair turn: {verdict.reason}")
             earlier = ((completion.content or "")[:_MAX_QUOTED_REPLY], repair_text(verdict.reason))
-            again = await self._extra_turn(exchange, Turn(max_tokens=max_tokens, earlier=earlier))
+            again = await self._extra_turn(
+                exchange, ExchangeTurn(max_tokens=max_tokens, earlier=earlier)
+            )
             if again is not None:
                 exchange.repaired = True
                 completion, verdict = again, judge_completion(exchange.request, again)
@@ -316,7 +318,7 @@ class JudgeClient:
             estimated_cost=exchange.estimated_cost,
         )
 
-    async def _extra_turn(self, exchange: Exchange, turn: Turn) -> Completion | None:
+    async def _extra_turn(self, exchange: Exchange, turn: ExchangeTurn) -> Completion | None:
         """Take a second turn, unless the spend cap forbids it: then the first reply stands."""
         try:
             return await self._take_turn(exchange, turn)
@@ -325,7 +327,7 @@ class JudgeClient:
             return None
 
     async def _send(
-        self, exchange: Exchange, turn: Turn, attempt: _Attempt[T], *, stream: bool = False
+        self, exchange: Exchange, turn: ExchangeTurn, attempt: _Attempt[T], *, stream: bool = False
     ) -> T:
         """Send one turn: repeat failed tries, and step down where the endpoint knows less."""
         request = exchange.request
@@ -356,7 +358,7 @@ class JudgeClient:
             self._limiter.pause(wait)
         return fault.crowded
 
-    def _adapt(self, exchange: Exchange, turn: Turn, fault: Fault) -> bool:
+    def _adapt(self, exchange: Exchange, turn: ExchangeTurn, fault: Fault) -> bool:
         """Learn from a refusal; True when the turn can be sent in another way."""
         if fault.kind == "picture":
             self._no_pictures = self._explain(fault)

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from atom.records import Sampling, blob_hash, content_id
 
@@ -51,6 +52,19 @@ Part = TextPart | PicturePart
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """A later message of a conversation: what the model said, or what it is told then.
+
+    Args:
+        role: who speaks.
+        text: the message, sent as it is.
+    """
+
+    role: Literal["assistant", "user"]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """One question to a model.
 
@@ -63,6 +77,7 @@ class Request:
         schema_name: name sent with the schema, `atomscope_scoring`.
         sampling: temperature, token limit, seed.
         repeat: 0-based index among equal requests; part of the call's id, not of the request hash.
+        turns: what follows the user's message where the model is to go on with a conversation.
     """
 
     task: str
@@ -73,6 +88,7 @@ class Request:
     schema_name: str = ""
     sampling: Sampling = DEFAULT_SAMPLING
     repeat: int = 0
+    turns: tuple[Turn, ...] = ()
 
     @property
     def pictures(self) -> tuple[PicturePart, ...]:
@@ -81,8 +97,9 @@ class Request:
 
     @property
     def n_characters(self) -> int:
-        """Characters of text, the system text included."""
-        return len(self.system) + sum(len(p.text) for p in self.parts if isinstance(p, TextPart))
+        """Characters of text, the system text and all turns included."""
+        shown = sum(len(part.text) for part in self.parts if isinstance(part, TextPart))
+        return len(self.system) + shown + sum(len(turn.text) for turn in self.turns)
 
 
 def request_hash(request: Request, model: str) -> str:
@@ -94,15 +111,17 @@ def request_hash(request: Request, model: str) -> str:
 
     Returns:
         24 hexadecimal digits over model, messages, pictures, sampling and schema. Equal hash
-        (and repeat) = the same question to the same model, already paid for.
+        (and repeat) = the same question to the same model, already paid for. A request without
+        later turns has the hash that it had before there were any.
     """
     parts = [
         ["picture", part.sha256] if isinstance(part, PicturePart) else ["text", part.text]
         for part in request.parts
     ]
     schema = None if request.schema is None else _text_key(schema_text(request.schema))
+    turns = [["turn", turn.role, turn.text] for turn in request.turns]
     return content_id(
-        "request", model, request.system, parts, request.sampling.model_dump(), schema
+        "request", model, request.system, parts, request.sampling.model_dump(), schema, *turns
     )
 
 

@@ -61,7 +61,13 @@ class Feedback:
 
     text: str
     named: frozenset[str] = frozenset()
-    """Ids of the steps that the feedback names."""
+    """Ids of the steps that the feedback names and that the answer didn't have right."""
+    shown: frozenset[str] = frozenset()
+    """Ids of the steps whose true result the feedback shows."""
+    final: bool = False
+    """Whether it shows the right final answer."""
+    answer: str = ""
+    """The answer that the feedback is about."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +169,10 @@ class World:
             feedback: what the model was told about an earlier answer, if anything.
 
         Returns:
-            1..5.
+            1..5; a result that was shown is repeated as it is.
         """
+        if feedback is not None and step.id in feedback.shown:
+            return 5
         level = self.eta(model, program, step)
         if feedback is not None:
             level += self.spread.told + self.spread.hint * (step.id in feedback.named)
@@ -196,7 +204,8 @@ class World:
             for step in program.steps
         }
         draws = self._answer_draws(model, program, repeat, feedback)
-        return write_answer(program, scores, self.voice(model), draws)
+        right = True if feedback is not None and feedback.final else None
+        return write_answer(program, scores, self.voice(model), draws, right=right)
 
     def voice(self, model: str) -> Voice:
         """Return how a model writes."""
@@ -206,8 +215,10 @@ class World:
         self, model: str, program: Program, repeat: int | str, feedback: Feedback | None
     ) -> Draws:
         sample = (program.family, program.template, program.seed, program.index)
-        told = feedback.text if feedback else None
-        return self._draws.below("answer", model, *sample, repeat, told)
+        if feedback is None:
+            return self._draws.below("answer", model, *sample, repeat, None)
+        told = (feedback.text, feedback.answer)
+        return self._draws.below("answer", model, *sample, repeat, *told)
 
 
 @lru_cache(maxsize=16)

@@ -24,6 +24,7 @@ from atom.probes.faults import CONTENT_FAULTS, Fault, spoil
 from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
 from atom.probes.naming import SEPARATOR, choose_leaf, drawn_leaf
 from atom.probes.outcome import read_outcome
+from atom.probes.peers import guess, write_hint
 from atom.probes.program import Box, Program, Step
 from atom.probes.prose import fill
 from atom.probes.protocol import (
@@ -37,6 +38,7 @@ from atom.probes.protocol import (
     json_reply,
     parse_request,
 )
+from atom.probes.reporting import write_report
 from atom.probes.worlds.leaves import Leaf
 
 LOOSE_NAMER: Final = "probe-judge-synonyms"
@@ -50,13 +52,16 @@ JUDGE_TASKS: Final = (
     "mapping",
     "scoring",
     "outcome",
+    "report",
 )
-CANDIDATE_TASKS: Final = ("answer", "correct", "correction")
+CANDIDATE_TASKS: Final = ("answer", "retry", "hint", "blind")
 ATTEMPT_HEADER: Final = "x-atomscope-attempt"
 MISSED_RIGHT: Final = 0.10
 """The noisy judge calls a right answer wrong this often (METHODS D3: FN)."""
 MISSED_WRONG: Final = 0.05
 """The noisy judge calls a wrong answer right this often (METHODS D3: FP)."""
+_RIGHT = 4
+"""A step with this score is right, if not firm."""
 _CACHE = 2048
 _ONLY_PROBES = (
     "this endpoint knows only probe pictures: pictures drawn by Atomscope that carry their own "
@@ -245,6 +250,8 @@ class ProbeEndpoint:
                 f"{request.model!r} is a candidate: it answers questions, not the task "
                 f"{request.task!r}; use {' or '.join(JUDGES)} for that",
             )
+        if request.task == "blind":
+            return guess(request.model, request.question, repeat=request.repeat)
         try:
             probe = self._probe(request.pictures)
         except NotCoveredError as error:
@@ -256,14 +263,34 @@ class ProbeEndpoint:
                 f"{probe.program.question!r} about this picture",
                 code="not_a_probe",
             )
-        feedback = request.feedback
-        if request.task in ("correct", "correction") and not feedback:
-            feedback = request.question
-        told = _feedback(probe, feedback) if feedback else None
+        if request.task == "hint":
+            return self._hint(request, probe)
+        if request.task == "retry" and not request.feedback:
+            raise RequestError(
+                400, "a retry needs the model's first answer and, after it, a user message"
+            )
+        told = _feedback(probe, request.feedback, request.replied) if request.feedback else None
         written = self.world.answer(
             request.model, probe.program, repeat=request.repeat, feedback=told
         )
         return written.text
+
+    def _hint(self, request: ChatRequest, probe: _Probe) -> str:
+        """Write a peer's hint on the step that the data names."""
+        data = request.data or {}
+        step = find_step(probe.program, str(data.get("step", "")))
+        if step is None:
+            raise RequestError(
+                400, "not covered: no step of this probe asks that", code="not_a_probe"
+            )
+        attempt = data.get("attempt")
+        return write_hint(
+            request.model,
+            probe.program,
+            step,
+            attempt=attempt if isinstance(attempt, int) else 0,
+            repeat=request.repeat,
+        )
 
     def _judged(self, request: ChatRequest) -> str:
         tasks: Mapping[str, Callable[[ChatRequest, Mapping[str, Any]], dict[str, object]]] = {
@@ -274,6 +301,7 @@ class ProbeEndpoint:
             "mapping": self._mapping,
             "scoring": self._scoring,
             "outcome": self._outcome,
+            "report": self._report,
         }
         task = tasks.get(request.task)
         if task is None:
@@ -385,6 +413,12 @@ class ProbeEndpoint:
             "reason": outcome.reason,
         }
 
+    def _report(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        noise = None
+        if request.model == "probe-judge-noisy":
+            noise = Draws("report", request.prompt, request.repeat)
+        return write_report(data, noise)
+
     def _noise(self, request: ChatRequest, probe: _Probe, answer: str) -> Draws | None:
         """Return the noisy judge's draws: equal for equal questions, prompts, seeds and repeats."""
         if request.model != "probe-judge-noisy":
@@ -464,16 +498,33 @@ def _declined(item: Mapping[str, Any], reason: str) -> dict[str, object]:
     return {"id": item.get("id"), "score": None, "reason": reason, "quote": ""}
 
 
-def _feedback(probe: _Probe, text: str) -> Feedback:
-    """Tell which steps a feedback names: by their question, or by all of their anchors."""
-    words = same_words(text)
-    judge = AnswerJudge(probe.readers, text)
-    named = {
-        step.id
-        for number, step in enumerate(probe.program.steps)
-        if same_words(step.question) in words or judge.speaks_of(number)
-    }
-    return Feedback(text=text, named=frozenset(named))
+def _feedback(probe: _Probe, text: str, answer: str) -> Feedback:
+    """Tell what a feedback on an answer does.
+
+    It names the steps whose questions it holds, as far as the answer didn't have them right: to be
+    asked about what was right already is no help. It shows those whose result follows the question.
+    """
+    words = f" {same_words(text)} "
+    program = probe.program
+    first = AnswerJudge(probe.readers, answer)
+    named, shown = set(), set()
+    for reader in probe.readers:
+        step = reader.step
+        if f" {same_words(step.question)} " not in words:
+            continue
+        score = first.score(reader).score
+        if score is None or score < _RIGHT:
+            named.add(step.id)
+        if f" {same_words(f'{step.question} {step.truth}')} " in words:
+            shown.add(step.id)
+    final = any(same_words(line) == same_words(program.answer) for line in text.splitlines())
+    return Feedback(
+        text=text,
+        named=frozenset(named),
+        shown=frozenset(shown),
+        final=bool(shown) and final,
+        answer=answer,
+    )
 
 
 def _regions(regions: Sequence[Box]) -> list[dict[str, object]]:

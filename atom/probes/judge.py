@@ -234,10 +234,6 @@ class AnswerJudge:
         chosen = self._best(self._candidates(reader, number, values, pronouns=False))
         return () if chosen is None else _nearest(chosen)
 
-    def speaks_of(self, number: int) -> bool:
-        """Tell whether a clause of the text holds every anchor of the program's n-th step."""
-        return bool(self._complete[number])
-
     def _number(self, reader: StepReader) -> int:
         for number, known in enumerate(self._readers):
             if known.step.id == reader.step.id:

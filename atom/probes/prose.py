@@ -98,7 +98,12 @@ class Written:
 
 
 def write_answer(
-    program: Program, scores: Mapping[str, int], voice: Voice, draws: Draws
+    program: Program,
+    scores: Mapping[str, int],
+    voice: Voice,
+    draws: Draws,
+    *,
+    right: bool | None = None,
 ) -> Written:
     """Write an answer that carries the given scores.
 
@@ -108,6 +113,7 @@ def write_answer(
             without one) becomes the nearest that can, see `Written.scores`.
         voice: how the candidate writes.
         draws: where every choice of words is drawn from.
+        right: whether the final answer is right; drawn when None.
 
     Returns:
         The answer.
@@ -122,7 +128,7 @@ def write_answer(
         sentences.append(draws.pick(_LOST, "lost words"))
     if voice.wordy and voice.layout == "prose":
         sentences = _filled(sentences, draws)
-    final, right, note = _final(program, choice, draws)
+    final, right, note = _final(program, choice, draws, right)
     if note and voice.wordy:
         sentences.append(note)
     text = _laid_out(sentences, voice.layout)
@@ -272,13 +278,16 @@ def _laid_out(sentences: list[str], layout: str) -> str:
     return ("\n" if layout == "lines" else " ").join(sentences)
 
 
-def _final(program: Program, choice: Choice, draws: Draws) -> tuple[str, bool, str]:
+def _final(
+    program: Program, choice: Choice, draws: Draws, known: bool | None
+) -> tuple[str, bool, str]:
     """Return the final answer as typed, whether it is right, and a sentence to explain a jump."""
     score = choice.scores[program.answer_step]
     stated = choice.stated.get(program.answer_step)
     open_question = not program.choices
     lucky = P_RIGHT_OPEN if open_question else P_RIGHT_IF_NOT
-    right = draws.uniform("final") < (P_RIGHT_IF_OK if score >= 4 else lucky)
+    drawn = draws.uniform("final") < (P_RIGHT_IF_OK if score >= 4 else lucky)
+    right = drawn if known is None else known
     note = draws.pick(_LUCKY, "lucky") if right and score in (2, 3) else ""
     if program.answer not in program.choices and not open_question:
         open_question = True

@@ -57,6 +57,8 @@ class ChatRequest:
     """Text of the first user message."""
     feedback: str
     """Text of the last user message that follows a reply of the model; empty when there is none."""
+    replied: str
+    """The model's last reply in the conversation; empty when there is none."""
     data: Mapping[str, Any] | None
     """The JSON document between BEGIN DATA and END DATA; None when there is none."""
     schema: Mapping[str, Any] | None
@@ -85,6 +87,8 @@ class _Texts:
     """Last text part of each user message."""
     replied: list[bool] = field(default_factory=list)
     """Whether each user message follows a reply of the model."""
+    reply: str = ""
+    """The model's last reply."""
     pictures: list[str] = field(default_factory=list)
     characters: int = 0
 
@@ -119,6 +123,7 @@ def parse_request(payload: object) -> ChatRequest:
         pictures=tuple(texts.pictures),
         question=texts.users[0] if texts.users else "",
         feedback=follow_ups[-1] if follow_ups else "",
+        replied=texts.reply,
         data=_find_data(texts.lasts),
         schema=_find_schema(payload.get("response_format")),
         seed=_number(payload, "seed", int),
@@ -160,6 +165,7 @@ def _read_messages(messages: object) -> _Texts:
             texts.pictures.extend(pictures)
         elif role == "assistant":
             replied = True
+            texts.reply = "\n".join(parts)
         else:
             raise RequestError(400, f"the role {role!r} is not one of system, user, assistant")
     return texts

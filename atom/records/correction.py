@@ -5,6 +5,7 @@ Reference: ATOM 3.5 (criterion-guided and peer-assisted feedback); METHODS B14 (
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -49,6 +50,18 @@ class Experiment(Record):
     """How many initially right answers get guided feedback, too (break rate)."""
     seed: int = 0
     created: str = ""
+
+    @staticmethod
+    def make_id(asked: Experiment, peers: Sequence[str] = ()) -> str:
+        """Hash what an experiment asks for; the same asked for again is the same experiment.
+
+        Args:
+            asked: the experiment; its id and its time don't count.
+            peers: endpoint names of the models that may write hints, where they were chosen.
+        """
+        return content_id(
+            "experiment", asked.model_dump(exclude={"id", "created"}, mode="json"), list(peers)
+        )
 
 
 class HintUse(Record):

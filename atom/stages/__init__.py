@@ -2,8 +2,12 @@
 
 from atom.stages import (
     answer,
+    blind,
+    correction,
     criteria,
+    hint,
     induction,
+    leaks,
     mapping,
     outcome,
     propose,
@@ -14,8 +18,12 @@ from atom.stages import (
 
 __all__ = [
     "answer",
+    "blind",
+    "correction",
     "criteria",
+    "hint",
     "induction",
+    "leaks",
     "mapping",
     "outcome",
     "propose",

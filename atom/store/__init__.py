@@ -29,12 +29,15 @@ from atom.store.trees import (
     tree_versions,
     use_version,
 )
+from atom.store.undo import ALSO, Undone, undo_import
 
 __all__ = [
+    "ALSO",
     "Draft",
     "Report",
     "Store",
     "StudyCounts",
+    "Undone",
     "Writer",
     "add_to_study",
     "add_version",
@@ -57,5 +60,6 @@ __all__ = [
     "tree_log",
     "tree_record",
     "tree_versions",
+    "undo_import",
     "use_version",
 ]

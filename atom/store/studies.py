@@ -12,13 +12,17 @@ from atom.records import (
     Call,
     Candidate,
     Checkpoint,
+    Correction,
     CriteriaSet,
     Criterion,
+    Experiment,
+    Hint,
     Import,
     Judge,
     Mapping,
     Outcome,
     Picture,
+    Preference,
     Record,
     Replay,
     Response,
@@ -29,6 +33,7 @@ from atom.records import (
     StudySample,
     Tag,
     TreeRecord,
+    content_id,
 )
 from atom.store.schema import import_links, table
 from atom.store.store import Store, Writer
@@ -37,7 +42,7 @@ from atom.store.trees import forget_trees, tree_edits, tree_versions
 
 @dataclass(frozen=True, kw_only=True)
 class StudyCounts:
-    """What a study holds, for its card."""
+    """What a study holds, for its card; corrected answers aren't counted."""
 
     samples: int
     candidates: int
@@ -86,7 +91,7 @@ def count_study(store: Store, study_id: str) -> StudyCounts:
                     ),
                 )
             )
-            .where(samples.c.study_id == study_id)
+            .where(samples.c.study_id == study_id, responses.c.arm.is_(None))
         ).scalar_one()
     return StudyCounts(samples=n_samples, candidates=n_candidates, responses=n_responses)
 
@@ -149,6 +154,10 @@ def delete_study(store: Store, study_id: str) -> None:
     with store.write() as writer:
         for kind in (StudySample, StudyCandidate, Run, Import):
             writer.delete(kind, table(kind).c.study_id == study.id)
+        experiments = table(Experiment).c
+        mine = sa.select(experiments.id).where(experiments.study_id == study.id)
+        writer.delete(Correction, table(Correction).c.experiment_id.in_(mine))
+        writer.delete(Experiment, experiments.study_id == study.id)
         forget_trees(writer, study.id)
         writer.delete(Study, table(Study).c.id == study.id)
 
@@ -188,6 +197,8 @@ def copy_study(
     seats = source.select(StudyCandidate, candidates.c.study_id == study.id)
     versions = tree_versions(source, study.id)
     edits = tree_edits(source, study.id) if versions else []
+    experiments = _copied_experiments(source, study.id, copy.id)
+    rows = source.get_many(Correction, experiments, "experiment_id")
     if source.url != target.url or source.folder != target.folder:
         _copy_records(source, target, study, places, seats)
     with target.write() as writer:
@@ -196,7 +207,29 @@ def copy_study(
         writer.put(seat.model_copy(update={"study_id": copy.id}) for seat in seats)
         writer.put(v.model_copy(update={"study_id": copy.id}) for v in versions)
         writer.put(edit.model_copy(update={"study_id": copy.id}) for edit in edits)
+        writer.put(experiments.values())
+        writer.put(
+            row.model_copy(update={"experiment_id": experiments[row.experiment_id].id})
+            for row in rows
+        )
     return copy
+
+
+def _copied_experiments(source: Store, study_id: str, copy_id: str) -> dict[str, Experiment]:
+    """Return a study's experiments by id, as its copy has them.
+
+    An experiment is named by what it asks for, its study among that, so that asking for the same
+    in the copy finds it. One whose peers were chosen has a name that can't be made again.
+    """
+    found = {}
+    for experiment in source.select(Experiment, table(Experiment).c.study_id == study_id):
+        copy = experiment.model_copy(update={"study_id": copy_id})
+        plain = Experiment.make_id(experiment) == experiment.id
+        name = (
+            Experiment.make_id(copy) if plain else content_id("experiment", experiment.id, copy_id)
+        )
+        found[experiment.id] = copy.model_copy(update={"id": name})
+    return found
 
 
 def _free_id(store: Store, name: str) -> str:
@@ -225,13 +258,21 @@ def _copy_records(
         if response.candidate_id in candidate_ids
     ]
     response_ids = [response.id for response in responses]
+    copied = set(response_ids)
+    votes = [
+        vote
+        for vote in source.get_many(Preference, sample_ids, "sample_id")
+        if vote.response_a in copied and vote.response_b in copied
+    ]
     criteria = source.get_many(Criterion, sample_ids, "sample_id")
     trees = {study.tree_version, *(v.version for v in tree_versions(source, study.id))}
     trees |= {v.parent_version for v in tree_versions(source, study.id)}
+    experiments = source.select(Experiment, table(Experiment).c.study_id == study.id)
+    judges = {study.judge_id, *(experiment.judge_id for experiment in experiments)}
     groups: list[list[Record]] = [
         list(samples),
         list(source.get_many(Candidate, candidate_ids)),
-        list(source.get_many(Judge, [study.judge_id] if study.judge_id else [])),
+        list(source.get_many(Judge, sorted(filter(None, judges)))),
         list(source.get_many(TreeRecord, sorted(filter(None, trees)))),
         list(responses),
         list(source.get_many(Replay, sample_ids, "sample_id")),
@@ -240,6 +281,8 @@ def _copy_records(
         list(source.get_many(Mapping, [c.id for c in criteria], "criterion_id")),
         list(source.get_many(Checkpoint, response_ids, "response_id")),
         list(source.get_many(Outcome, response_ids, "response_id")),
+        list(votes),
+        list(source.get_many(Hint, [c.id for c in criteria], "criterion_id")),
         list(source.get_many(Tag, [*sample_ids, *response_ids], "subject_id")),
     ]
     calls = {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from atom.records import Checkpoint, Outcome, PictureSlot, Replay
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links, numbers, preference_parts
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
-from atom.ui.pages import FAILURES
+from atom.ui.pages import CORRECTION, FAILURES
 from atom.ui.picture import Mark, missing, picture
 from atom.views.failures import Chip, FailureList, FailureRow
 from atom.views.filters import Filters
@@ -66,9 +66,14 @@ def _summary(here: Here, view: FailureList) -> str:
     if not view.looked_at:
         return "Nothing to look at under these filters"
     looked = f"of {view.looked_at:,} looked at"
+    failed = {
+        "process": "with a failed checkpoint",
+        "outcome": "answered wrongly",
+        "preference": "lost by vote",
+    }[view.measure]
     what = {
-        "failed": "with a failed checkpoint" if view.measure == "process" else "answered wrongly",
-        "imperfect": "not perfect",
+        "failed": failed,
+        "imperfect": "not won outright" if view.measure == "preference" else "not perfect",
         "unscored": "with an unscored checkpoint" if view.measure == "process" else "not decided",
         "all": "",
     }[here.filters.show]
@@ -112,6 +117,11 @@ def _item(here: Here, row: FailureRow, on: bool) -> Html:
 
 def _chip(here: Here, chip: Chip) -> Html:
     name = here.data.candidates[chip.colour].name
+    if chip.won is not None:
+        side = (chip.won > 0.5) - (chip.won < 0.5)
+        word = ("tied", "won", "lost")[side]
+        note = f"{name}: {word}, {100 * chip.won:.0f} % of its votes"
+        return kit.score_chip(3 + 2 * side, text=word, note=note, chosen=chip.chosen)
     answer = {True: "right answer", False: "wrong answer", None: "outcome unknown"}[chip.right]
     if chip.score is not None:
         text = f"{name}: {chip.score:.2f} of 5, {answer}"
@@ -153,12 +163,13 @@ def case(here: Here, view: SampleView, before: str | None = None, after: str | N
         _case_head(here, view, before, after),
         el(
             "div",
-            _pictures(here, view, doors),
-            el("div", _question(view), _why(here, view)),
+            pictures(here, view, doors.criterion),
+            el("div", question(view), _why(here, view)),
             class_="top",
         ),
         _criteria(here, view, doors),
         _answer(view),
+        preference_parts.sample_votes(view.votes),
         _side_by_side(view, doors),
         _replay(view.replay),
         class_="case",
@@ -206,8 +217,9 @@ def _case_head(here: Here, view: SampleView, before: str | None, after: str | No
         ),
         el(
             "div",
-            _turn("← Previous", before, "ArrowLeft"),
-            _turn("Next →", after, "ArrowRight"),
+            _again(here, view),
+            turn("← Previous", before, "ArrowLeft"),
+            turn("Next →", after, "ArrowRight"),
             class_="row",
             style="flex-wrap:nowrap",
         ),
@@ -215,7 +227,22 @@ def _case_head(here: Here, view: SampleView, before: str | None, after: str | No
     )
 
 
-def _turn(label: str, address: str | None, key: str) -> Html:
+def _again(here: Here, view: SampleView) -> Html | None:
+    """Draw the door to self-correction of the answer that is read."""
+    answer = view.answer
+    if answer is None or answer.response.state != "scored":
+        return None
+    chain = here.filters.but(
+        sample=view.sample.id,
+        model=answer.candidate.id,
+        criterion=view.criterion.criterion.id if view.criterion else None,
+    )
+    href = links.address(CORRECTION.url_path, chain, tab="one")
+    return kit.button("Let the model try again", href)
+
+
+def turn(label: str, address: str | None, key: str) -> Html:
+    """Make a button to the sample before or after, which a key presses, too."""
     return el(
         "a",
         label,
@@ -227,14 +254,15 @@ def _turn(label: str, address: str | None, key: str) -> Html:
     )
 
 
-def _pictures(here: Here, view: SampleView, doors: _Doors) -> Html:
+def pictures(here: Here, view: SampleView, door: Callable[[str], str]) -> Html:
+    """Draw a sample's pictures with the criteria's regions; `door` leads to a criterion by id."""
     slots = view.sample.pictures
     if not slots:
         return el("div", el("p", "This sample has no picture.", class_="quiet"))
     return el(
         "div",
         [
-            _one_picture(here, view, doors, number, slot)
+            _one_picture(here, view, door, number, slot)
             for number, slot in enumerate(slots, start=1)
         ],
         class_="several" if len(slots) > 1 else None,
@@ -243,7 +271,7 @@ def _pictures(here: Here, view: SampleView, doors: _Doors) -> Html:
 
 
 def _one_picture(
-    here: Here, view: SampleView, doors: _Doors, number: int, slot: PictureSlot
+    here: Here, view: SampleView, door: Callable[[str], str], number: int, slot: PictureSlot
 ) -> Html:
     address = None
     if slot.picture_id is not None:
@@ -257,7 +285,7 @@ def _one_picture(
             light=criterion.criterion.id,
             box=region.box,
             words=criterion.criterion.question,
-            href=doors.criterion(criterion.criterion.id),
+            href=door(criterion.criterion.id),
         )
         for criterion in view.criteria
         for region in criterion.regions
@@ -275,7 +303,8 @@ def _one_picture(
     )
 
 
-def _question(view: SampleView) -> Html:
+def question(view: SampleView) -> Html:
+    """Write the question, its choices and the reference answer."""
     sample = view.sample
     choices = [
         el(
@@ -367,7 +396,7 @@ def _criterion_row(
     chips = [
         el(
             "a",
-            _mark_chip(here, marks.get(answer.response.id), answer.response.id == shown),
+            mark_chip(here, marks.get(answer.response.id), answer.response.id == shown),
             href=doors.answer(answer.candidate.id, identity),
             data_go=True,
             aria_label=f"{answer.candidate.name}, criterion {item.number}",
@@ -404,7 +433,8 @@ def _criterion_row(
     )  # fmt: skip
 
 
-def _mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
+def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
+    """Draw a checkpoint's score, or the glyph of what it is instead."""
     if mark is None or mark.checkpoint is None:
         return kit.score_chip(None, glyph="…", note="still to be scored", chosen=chosen)
     checkpoint = mark.checkpoint
@@ -437,14 +467,17 @@ def _answer(view: SampleView) -> Html:
             "Answer of ",
             kit.model(answer.candidate.name, answer.colour),
             " ",
-            el("span", _verdict(answer.outcomes), class_="quiet small"),
+            el("span", verdict(answer.outcomes), class_="quiet small"),
         ),
-        _answer_text(answer, spans),
+        answer_text(answer, spans),
     )
 
 
-def _answer_text(answer: AnswerView, spans: Sequence[kit.Span] = ()) -> Html:
+def answer_text(answer: AnswerView, spans: Sequence[kit.Span] = ()) -> Html:
+    """Show an answer as plain text, or why there is none."""
     response = answer.response
+    if response.state == "scored" and not response.text and response.detail:
+        return el("p", f"{response.detail}.", class_="quiet text")
     if response.state == "scored":
         return kit.said(response.text, spans)
     state: kit.Status = "unscored" if response.state == "unscored" else "failed"
@@ -454,7 +487,8 @@ def _answer_text(answer: AnswerView, spans: Sequence[kit.Span] = ()) -> Html:
     )
 
 
-def _verdict(outcomes: Sequence[Outcome]) -> str:
+def verdict(outcomes: Sequence[Outcome]) -> str:
+    """Say whether a final answer is right, and who says so."""
     known = [outcome for outcome in outcomes if outcome.value is not None]
     if not known:
         return "final answer not decided"
@@ -467,27 +501,40 @@ def _verdict(outcomes: Sequence[Outcome]) -> str:
 
 
 def _why(here: Here, view: SampleView) -> Html | None:
-    item, mark = view.criterion, view.mark
-    if item is None or view.answer is None:
+    if view.criterion is None or view.answer is None:
         return None
-    name = view.answer.candidate.name
+    return why(here, view, view.criterion, view.mark, view.answer.candidate.name)
+
+
+def why(
+    here: Here, view: SampleView, item: CriterionView, mark: CheckpointView | None, name: str
+) -> Html:
+    """Say why an answer has its score on a criterion, in the judge's words.
+
+    Args:
+        here: what the reader is looking at.
+        view: the sample, with the raw replies.
+        item: the criterion.
+        mark: its checkpoint on the answer; None while it is still to be scored.
+        name: whose answer it is.
+    """
     if mark is None or mark.checkpoint is None:
         words = f"Criterion {item.number} of {name}'s answer is still to be scored."
         return el("div", el("p", words, class_="quiet"), class_="why")
     point = mark.checkpoint
     if point.state == "scored":
         reason = point.reason or "(the judge gave no reason)"
-        verdict: Html = kit.score_chip(point.score)
+        shown: Html = kit.score_chip(point.score)
     else:
         reason = point.detail or point.reason or "(no reason was kept)"
-        verdict = kit.status("unscored" if point.state == "unscored" else "failed")
+        shown = kit.status("unscored" if point.state == "unscored" else "failed")
     title = f"Why {name} gets" if point.state == "scored" else f"{name} has no score:"
     return el(
         "div",
         el(
             "div",
             el("span", title, class_="strong"),
-            verdict,
+            shown,
             el("span", f"on criterion {item.number}", class_="quiet small"),
             class_="row",
             style="gap:6px",
@@ -512,7 +559,8 @@ def _quote(point: Checkpoint) -> Html | None:
 
 def _sources(here: Here, view: SampleView, point: Checkpoint) -> Html:
     """Fold away what the score came from: the raw reply, the judge, the prompt, the cost."""
-    judge = here.data.judge.name if here.data.judge else point.judge_id
+    names = {judge.id: judge.name for judge in here.data.judges}
+    judge = names.get(point.judge_id, point.judge_id)
     facts = [("Judge", judge), ("Prompt", point.prompt)]
     call = view.calls.get(point.call_id or "")
     if call is not None:
@@ -543,11 +591,11 @@ def _side_by_side(view: SampleView, doors: _Doors) -> Html | None:
                 ),
                 el("span", "–" if answer.score is None else f"{answer.score:.2f} of 5",
                    class_="quiet small"),
-                el("span", _verdict(answer.outcomes), class_="quiet small"),
+                el("span", verdict(answer.outcomes), class_="quiet small"),
                 class_="row",
                 style="margin-bottom:4px",
             ),
-            _answer_text(answer),
+            answer_text(answer),
         )
         for answer in view.answers
     ]  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Literal, cast
 import streamlit as st
 
 from atom.ui import links
-from atom.views.filters import Filters, Show
-from atom.views.study_data import StudyData
+from atom.views.filters import Filters, Show, label_name, roots_of
+from atom.views.study_data import SOURCE_FACET, StudyData
 
 SHOWS: dict[Show, str] = {
     "failed": "Failed (score 1-2)",
@@ -33,19 +33,17 @@ def draw(data: StudyData, filters: Filters) -> None:
     label = f"Filters ({filters.active})" if filters.active else "Filters"
     with st.popover(label, width="stretch"):
         _model(data, filters)
+        _root(data, filters)
         _outcome(data, filters)
         _process(data, filters)
+        _judge(data, filters)
         _show(filters)
-        for name, facet in data.table.facets.items():
-            if 2 <= len(facet.values) <= _MOST_VALUES:
-                _facet(name, facet.values, filters)
+        for name in sorted(data.table.facets, key=lambda name: (name != SOURCE_FACET, name)):
+            values = data.table.facets[name].values
+            if 2 <= len(values) <= _MOST_VALUES:
+                _facet(name, values, filters)
         if filters.active:
-            st.button(
-                "Clear filters",
-                key="filter_clear",
-                on_click=_set,
-                args=(filters.but(tags=(), outcome=None, process=None, show="failed"),),
-            )
+            st.button("Clear filters", key="filter_clear", on_click=_set, args=(filters.cleared,))
 
 
 def _model(data: StudyData, filters: Filters) -> None:
@@ -57,6 +55,38 @@ def _model(data: StudyData, filters: Filters) -> None:
         _set(filters.but(model=st.session_state[key] or None))
 
     st.selectbox("Model", list(names), format_func=lambda i: names.get(i, i), key=key,
+                 on_change=changed)  # fmt: skip
+
+
+def _root(data: StudyData, filters: Filters) -> None:
+    roots = roots_of(data)
+    if len(roots) < 2:
+        return
+    key = "filter_root"
+    st.session_state[key] = filters.root if filters.root in roots else _ANY
+
+    def changed() -> None:
+        _set(filters.but(root=st.session_state[key] or None))
+
+    st.selectbox("Root of the tree", [_ANY, *roots], format_func=lambda i: i or "Any", key=key,
+                 on_change=changed)  # fmt: skip
+
+
+def _judge(data: StudyData, filters: Filters) -> None:
+    if len(data.judges) < 2:
+        return
+    own = data.study.judge_id
+    names = {
+        _ANY: "The study's own",
+        **{one.id: one.name for one in data.judges if one.id != own},
+    }
+    key = "filter_judge"
+    st.session_state[key] = filters.judge if filters.judge in names else _ANY
+
+    def changed() -> None:
+        _set(filters.but(judge=st.session_state[key] or None))
+
+    st.selectbox("Judge", list(names), format_func=lambda i: names.get(i, i), key=key,
                  on_change=changed)  # fmt: skip
 
 
@@ -110,5 +140,5 @@ def _facet(name: str, values: tuple[str, ...], filters: Filters) -> None:
         value = st.session_state[key]
         _set(filters.but(tags=(*rest, (name, value)) if value else rest))
 
-    st.selectbox(name.capitalize(), options, format_func=lambda i: i or "Any", key=key,
+    st.selectbox(label_name(name), options, format_func=lambda i: i or "Any", key=key,
                  on_change=changed)  # fmt: skip

@@ -17,7 +17,7 @@ from atom.settings import PROJECT_ROOT
 from atom.ui import filter_box, kit, links, numbers, stores
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
-from atom.views.filters import Filters
+from atom.views.filters import Filters, known, label_name, unknown
 from atom.views.shelf import OpenStore, Shelf, StudyEntry
 from atom.views.study_data import StudyData
 from taxonomy import format_path
@@ -106,12 +106,13 @@ def here(screen: Screen) -> Here | None:
             key="no_study",
         )
         return None
+    data = stores.study_data(entry, filters.judge)
     return Here(
         screen=screen,
         entry=entry,
         store=stores.store_of(entry),
-        data=stores.study_data(entry),
-        filters=filters.but(study=entry.key),
+        data=data,
+        filters=known(data, filters).but(study=entry.key),
         query={key: held[key][-1] for key in links.LOCAL_KEYS if key in held},
     )
 
@@ -144,10 +145,10 @@ def _sidebar(pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None,
             key="brand",
         )
         if entry is not None:
-            _picker(shelf, entry)
+            _picker(shelf, entry, filters)
         for fault in shelf.faults:
             kit.show(kit.notice(fault), key=f"shelf_fault_{shelf.faults.index(fault)}")
-        held = (filters.but(study=entry.key) if entry else filters).to_query()
+        held = _held(entry, filters).to_query()
         for section in SECTIONS:
             screens = [screen for screen in SCREENS if screen.section == section]
             if not screens:
@@ -165,7 +166,14 @@ def _sidebar(pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None,
                 )
 
 
-def _picker(shelf: Shelf, entry: StudyEntry) -> None:
+def _held(entry: StudyEntry | None, filters: Filters) -> Filters:
+    """Return the filters that a move to another screen takes along."""
+    if entry is None:
+        return filters
+    return known(stores.study_data(entry, filters.judge), filters).but(study=entry.key)
+
+
+def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
     names = {item.key: item.study.name for item in shelf.entries}
     st.session_state[PICKER] = entry.key
 
@@ -179,7 +187,7 @@ def _picker(shelf: Shelf, entry: StudyEntry) -> None:
         key=PICKER,
         on_change=picked,
     )
-    data = stores.study_data(entry)
+    data = stores.study_data(entry, filters.judge)
     facts = [
         numbers.count(len(data.table.sample_ids), "sample"),
         numbers.count(len(data.candidates), "candidate"),
@@ -204,10 +212,11 @@ def _picker(shelf: Shelf, entry: StudyEntry) -> None:
 
 
 def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
-    data = stores.study_data(entry)
+    data = stores.study_data(entry, filters.judge)
     named = bool(filters.study) and shelf.find(filters.study) is None
     wanted = filters.study
-    filters = filters.but(study=entry.key)
+    ignored = () if named else unknown(data, filters)
+    filters = known(data, filters).but(study=entry.key)
     with st.container(key="chain_row"):
         left, right = st.columns([8, 1.35])
         with left:
@@ -222,6 +231,8 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
             ),
             key="other_study",
         )
+    if ignored:
+        kit.show(kit.notice(" ".join(ignored)), key="ignored")
 
 
 def _chain(screen: Screen, entry: StudyEntry, data: StudyData, filters: Filters) -> Html:
@@ -260,7 +271,7 @@ def _chain(screen: Screen, entry: StudyEntry, data: StudyData, filters: Filters)
     return el(
         "nav",
         [_step(link, name) for link, name in zip(links_, _STEPS, strict=True)],
-        _tag_chips(page, filters),
+        _chips(page, data, filters),
         el("span", class_="gap"),
         kit.copy_button(),
         class_="chain",
@@ -330,15 +341,20 @@ def _step(link: Html, name: str) -> Html:
     return el("span", arrow, link, class_=f"step {name}{todo}")
 
 
-def _tag_chips(page: str, filters: Filters) -> list[Html]:
+def _chips(page: str, data: StudyData, filters: Filters) -> list[Html]:
     """Draw each active filter with a way to clear it."""
     found = [
         (
-            f"{facet}: {value}",
+            f"{label_name(facet).lower()}: {value}",
             filters.but(tags=tuple(t for t in filters.tags if t != (facet, value))),
         )
         for facet, value in filters.tags
     ]
+    if filters.root:
+        found.append((f"under {filters.root}", filters.but(root=None)))
+    if filters.judge:
+        name = next((one.name for one in data.judges if one.id == filters.judge), filters.judge)
+        found.append((f"judge: {name}", filters.but(judge=None)))
     if filters.outcome:
         found.append((f"answer {filters.outcome}", filters.but(outcome=None)))
     if filters.process:

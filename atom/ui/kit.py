@@ -281,7 +281,7 @@ class Row:
 
 def _cell_class(column: Column) -> str | None:
     if column.broad:
-        return "broad"
+        return "broad num" if column.number else "broad"
     return "num" if column.number else "slim" if column.slim else None
 
 

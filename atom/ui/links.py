@@ -15,7 +15,9 @@ Query = Mapping[str, str | list[str]]
 
 LOCAL_KEYS = (
     "facet", "at", "tab", "by", "run", "endpoint", "colour", "depth", "support",
-    "find", "old", "new",
+    "find", "old", "new", "left", "right", "other", "of", "cases", "whole",
+    "writer", "pick", "rows", "cols",
+    "experiment", "round", "arm", "cohort", "effect", "came", "under",
 )  # fmt: skip
 """Keys that belong to one page (a table, a page of a list, whose answer) and not to the chain."""
 _MAX_VALUES = 40

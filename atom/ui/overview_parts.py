@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.ui import kit, links, numbers
@@ -25,6 +25,11 @@ from atom.views.weaknesses import GLYPHS, Weakness, effect_words, frame_words, l
 from taxonomy import format_path
 
 _PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
+_SCORES = {
+    "process": "Score, 0–100",
+    "outcome": "Right answers, %",
+    "preference": "Votes won, %",
+}
 _DEEPER = 2
 """Layers of the tree that the skill table shows at once."""
 _FULL = 25.0
@@ -59,7 +64,7 @@ def ranking(here: Here, view: Overview) -> Html:
     columns = [
         kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
         kit.Column(title="Model"),
-        kit.Column(title="Score, 0–100" if process else "Right answers, %", number=True),
+        kit.Column(title=_SCORES[view.measure], number=True),
         kit.Column(title=_axis(ends, process), width="18%"),
         *([kit.Column(title="Right", number=True)] if process else []),
         *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
@@ -67,7 +72,12 @@ def ranking(here: Here, view: Overview) -> Html:
         *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
         kit.Column(title=kit.term("weakness", "Weaknesses")),
     ]  # fmt: skip
-    rows = [_rank_row(here, row, ends, fine, process=process, lucky=lucky) for row in view.ranking]
+    rows = [
+        _rank_row(
+            here, row, ends, fine, process=process, lucky=lucky, anchor=row.colour == view.anchor
+        )
+        for row in view.ranking
+    ]
     return el(
         "section",
         el("h2", _ranking_title(view)),
@@ -119,6 +129,7 @@ def _rank_row(
     *,
     process: bool,
     lucky: bool,
+    anchor: bool = False,
 ) -> kit.Row:
     to = links.address(FAILURES.url_path, row.filters)
     right = row.filters.but(outcome="right", process="flawed", show="all")
@@ -151,9 +162,12 @@ def _rank_row(
             if row.n_unscored
             else el("span", text, class_="quiet")
         )  # fmt: skip
-    cells.append(
-        _weaknesses(row, to) if row.rank_best else el("span", numbers.NONE, class_="quiet")
-    )
+    if anchor:
+        cells.append(kit.term("anchor", "the anchor, not ranked"))
+    else:
+        cells.append(
+            _weaknesses(row, to) if row.rank_best else el("span", numbers.NONE, class_="quiet")
+        )
     return kit.Row(cells=cells, on=row.model_id == here.filters.model)
 
 
@@ -267,7 +281,9 @@ def _how_weaknesses(here: Here, view: Overview) -> Html | None:
 
 def _counted(here: Here, view: Overview) -> Html:
     parts: list[Html | str] = []
-    if view.measure == "process":
+    if view.measure == "preference":
+        parts.append(_voted(here, view))
+    elif view.measure == "process":
         scale = kit.term("judge-scale", "judge-scale")
         parts.append(join("Mean sample score over its criteria, ", scale))
     else:
@@ -287,6 +303,18 @@ def _counted(here: Here, view: Overview) -> Html:
     if view.unanswered:
         parts.append(f"{numbers.count(view.unanswered, 'answer')} missing or failed")
     return join(*[piece for part in parts for piece in (" · ", part)][1:])
+
+
+def _voted(here: Here, view: Overview) -> Html:
+    """Say what a share of votes is, and against whom."""
+    rule = join("a tie or an ", kit.term("order conflict"), " counts half")
+    if view.anchor is None:
+        return join("Share of votes won against the other models; ", rule)
+    name = here.data.candidates[view.anchor].name
+    return join(
+        f"Share of votes won against {name}, the ", kit.term("anchor"), ", which isn't ranked; ",
+        rule,
+    )  # fmt: skip
 
 
 # --- skills ------------------------------------------------------------------------------------
@@ -344,7 +372,8 @@ def _visible(here: Here, view: Overview) -> list[SkillRow]:
 
 def _skill_title(here: Here, view: Overview) -> str:
     if view.facet is not None:
-        return f"By {view.facet}: who is right where"
+        what = {"process": "who scores", "outcome": "who is right", "preference": "who wins votes"}
+        return f"By {view.facet}: {what[view.measure]} where"
     node = here.filters.node
     return f"Inside {node[-1]}" if node else "Who is good at what"
 
@@ -428,8 +457,16 @@ _CORNERS = (
 """Words, the count's name (a glossary term), outcome, process, colour."""
 
 
-def quadrants(items: Sequence[ModelQuadrant]) -> Html | None:
-    """Draw right and wrong answers against the process behind them, a row a model."""
+def quadrants(
+    items: Sequence[ModelQuadrant], by_chance: Mapping[str, float] | None = None
+) -> Html | None:
+    """Draw right and wrong answers against the process behind them, a row a model.
+
+    Args:
+        items: one a model.
+        by_chance: model id -> share of right answers with a failed process that guessing would
+            give, in percent, where options can be guessed.
+    """
     if not items:
         return None
     swatch = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px"
@@ -446,11 +483,13 @@ def quadrants(items: Sequence[ModelQuadrant]) -> Html | None:
             )
             for words, word, _, _, ink in _CORNERS
         ),
-    ]
+        *([kit.Column(title=kit.term("by guessing", "Lucky of right: seen / by guessing"),
+                      number=True)] if by_chance else []),
+    ]  # fmt: skip
     return el(
         "section",
         el("h2", "Right answer, wrong reason"),
-        kit.table(columns, [_quadrant_row(item) for item in items],
+        kit.table(columns, [_quadrant_row(item, by_chance) for item in items],
                   label="Answers against the process behind them"),
         el(
             "p",
@@ -462,7 +501,7 @@ def quadrants(items: Sequence[ModelQuadrant]) -> Html | None:
     )  # fmt: skip
 
 
-def _quadrant_row(item: ModelQuadrant) -> kit.Row:
+def _quadrant_row(item: ModelQuadrant, by_chance: Mapping[str, float] | None) -> kit.Row:
     counts = item.counts
     at, bars = 0.0, []
     cells: list[Html] = []
@@ -486,4 +525,14 @@ def _quadrant_row(item: ModelQuadrant) -> kit.Row:
     bar = el("svg", bars, class_="bar", role="img",
              aria_label=f"{counts.sound} sound, {counts.lucky} lucky, {counts.slip} slip, "
              f"{counts.broken} broken of {counts.n}")  # fmt: skip
+    if by_chance:
+        right = counts.sound + counts.lucky
+        seen = numbers.percent(100 * counts.lucky_share, right)
+        chance = by_chance.get(item.model_id)
+        cells.append(
+            el("span", f"{seen} / {numbers.NONE if chance is None else f'{chance:.0f} %'}",
+               data_tip=f"{counts.lucky} of {right} right answers, "
+               f"{100 * counts.lucky_lo:.0f}–{100 * counts.lucky_hi:.0f} %; the second number is "
+               "what it would be if every answer with failed steps were a blind guess")
+        )  # fmt: skip
     return kit.Row(cells=[kit.model(item.name, item.colour), bar, *cells])

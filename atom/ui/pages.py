@@ -45,12 +45,26 @@ TREE = Screen(
     url_path="tree",
     file="pages/explore/tree.py",
 )
+FINGERPRINTS = Screen(
+    section="Explore",
+    title="Fingerprints",
+    question="What shape is each model?",
+    url_path="fingerprints",
+    file="pages/explore/fingerprints.py",
+)
 FAILURES = Screen(
     section="Explore",
     title="Failures",
     question="Show me: which answers failed, where in the picture, and why?",
     url_path="failures",
     file="pages/explore/failures.py",
+)
+COMPARE = Screen(
+    section="Explore",
+    title="Compare",
+    question="Which of two is better, where, and how sure is that?",
+    url_path="compare",
+    file="pages/explore/compare.py",
 )
 REPLAY = Screen(
     section="Run",
@@ -59,12 +73,26 @@ REPLAY = Screen(
     url_path="replay",
     file="pages/run/replay.py",
 )
+CORRECTION = Screen(
+    section="Run",
+    title="Self-correction",
+    question="Does telling it where to look help, and is that more than luck?",
+    url_path="correction",
+    file="pages/run/correction.py",
+)
 RUNS = Screen(
     section="Run",
     title="Runs",
     question="What is running, what did it cost, and what is left?",
     url_path="runs",
     file="pages/run/runs.py",
+)
+REPORTS = Screen(
+    section="Share",
+    title="Reports",
+    question="What should others read about this study?",
+    url_path="reports",
+    file="pages/share/reports.py",
 )
 SETTINGS = Screen(
     section="Share",
@@ -73,7 +101,18 @@ SETTINGS = Screen(
     url_path="settings",
     file="pages/share/settings.py",
 )
-SCREENS: tuple[Screen, ...] = (OVERVIEW, TREE, FAILURES, REPLAY, RUNS, SETTINGS)
+SCREENS: tuple[Screen, ...] = (
+    OVERVIEW,
+    TREE,
+    FINGERPRINTS,
+    FAILURES,
+    COMPARE,
+    REPLAY,
+    CORRECTION,
+    RUNS,
+    REPORTS,
+    SETTINGS,
+)
 
 
 def find_screen(url_path: str) -> Screen | None:

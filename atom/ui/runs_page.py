@@ -24,7 +24,15 @@ from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
 from atom.views.filters import Filters
-from atom.views.runs import RunForm, RunView, Seen, judge_endpoint, log_tail, run_view
+from atom.views.runs import (
+    RunForm,
+    RunView,
+    Seen,
+    judge_endpoint,
+    log_tail,
+    run_labels,
+    run_view,
+)
 
 FORMS = "runs_forms"
 FAULT = "runs_fault"
@@ -114,13 +122,14 @@ def draw_run(here: Here, runs: list[RunStatus]) -> None:
         return
     run_id = status.run.id
     alive = status.alive
+    labels = run_labels(here.store, [status.run])
 
     def look() -> None:
         now = next((i for i in list_runs(here.store, here.entry.study.id) if i.run.id == run_id),
                    None)  # fmt: skip
         if now is None or (alive and not now.alive):
             st.rerun()
-        view = _watched(now)
+        view = _watched(now, labels.get(run_id, ""))
         log = "" if now.alive else log_tail(here.store, run_id)
         kit.show(runs_parts.progress(view, Filters(study=here.entry.key), log), key=f"run_{run_id}")
 
@@ -128,13 +137,13 @@ def draw_run(here: Here, runs: list[RunStatus]) -> None:
     _buttons(here, run_view(status.run, alive=status.alive))
 
 
-def _watched(status: RunStatus) -> RunView:
+def _watched(status: RunStatus, label: str) -> RunView:
     held: dict[str, deque[Seen]] = st.session_state.setdefault(SEEN, {})
     seen = held.setdefault(status.run.id, deque(maxlen=_WATCHED))
     if seen and status.run.done < seen[-1].done:
         seen.clear()
     seen.append(Seen(moment=time.monotonic(), done=status.run.done))
-    return run_view(status.run, alive=status.alive, seen=list(seen))
+    return run_view(status.run, alive=status.alive, seen=list(seen), label=label)
 
 
 def _buttons(here: Here, view: RunView) -> None:
@@ -352,7 +361,12 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
     filters = Filters(study=here.entry.key)
 
     def look() -> None:
-        views = [run_view(item.run, alive=item.alive) for item in found_runs(here)]
+        found = found_runs(here)
+        labels = run_labels(here.store, [item.run for item in found])
+        views = [
+            run_view(item.run, alive=item.alive, label=labels.get(item.run.id, ""))
+            for item in found
+        ]
         kit.show(runs_parts.history(views, filters, here.query.get("run")), key="runs_history")
 
     alive = any(item.alive for item in runs)

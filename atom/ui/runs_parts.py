@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.engine.forecast import Forecast
 from atom.ui import kit, links, numbers, work
 from atom.ui.html import Html, el, join
-from atom.ui.pages import OVERVIEW, RUNS
+from atom.ui.pages import CORRECTION, OVERVIEW, RUNS
 from atom.views.filters import Filters
 from atom.views.runs import RunView, duration, money
 
@@ -68,7 +68,10 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
         kit.status("failed", f"{run.failed:,} failed") if run.failed else None,
         class_="row small",
     )
-    door = kit.door("See the results", links.address(OVERVIEW.url_path, filters))
+    results = links.address(OVERVIEW.url_path, filters)
+    if view.is_correction:
+        results = links.address(CORRECTION.url_path, filters, experiment=run.experiment_id)
+    door = kit.door("See the results", results)
     return el(
         "div",
         head,

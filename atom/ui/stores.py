@@ -17,7 +17,8 @@ from atom.views.shelf import (
     open_store,
     user_location,
 )
-from atom.views.study_data import StudyData, load_study
+from atom.views.snapshot import open_study, snapshot_folder
+from atom.views.study_data import StudyData
 
 
 @st.cache_resource(show_spinner=False)
@@ -61,17 +62,31 @@ def shelf() -> Shelf:
 
 
 @st.cache_resource(show_spinner="Opening the study", max_entries=6)
-def _load(location: str, study_id: str, revision: int, _store: OpenStore) -> StudyData:
+def _load(
+    location: str, study_id: str, judge_id: str | None, revision: int, _store: OpenStore
+) -> StudyData:
     del location, revision
-    data = load_study(_store, study_id)
+    folder = snapshot_folder(_store, settings().store_folder)
+    data = open_study(_store, study_id, judge_id, folder=folder)
     _settle()
     return data
 
 
-def study_data(entry: StudyEntry) -> StudyData:
-    """Load a study as it is now; it is read anew only after the store has changed."""
+def study_data(entry: StudyEntry, judge_id: str | None = None) -> StudyData:
+    """Load a study as it is now; it is read anew only after the store has changed.
+
+    Args:
+        entry: the study.
+        judge_id: whose scores are looked at; the study's own judge's when None or when that judge
+            scored nothing of the study.
+    """
     store = store_of(entry)
-    return _load(store.url, entry.study.id, store.revision(), store)
+    revision = store.revision()
+    own = _load(store.url, entry.study.id, None, revision, store)
+    others = {judge.id for judge in own.judges} - {entry.study.judge_id}
+    if judge_id not in others:
+        return own
+    return _load(store.url, entry.study.id, judge_id, revision, store)
 
 
 @st.cache_resource(show_spinner=False)

@@ -152,8 +152,7 @@ def key_of(here: Here) -> tuple[object, ...]:
 
 def table_of(here: Here, tree: Tree) -> NodeTable:
     """Return the tree in numbers; computed once a revision and filter."""
-    narrow = (here.filters.tags, here.filters.outcome, here.filters.process)
-    return _table((*key_of(here), narrow), here, tree)
+    return _table((*key_of(here), here.filters.narrowing), here, tree)
 
 
 @st.cache_resource(show_spinner=False, max_entries=12)
@@ -167,8 +166,7 @@ def evidence_of(here: Here, ask: Wanted) -> Evidence | None:
     model = here.data.model_index(here.filters.model)
     if ask.colouring != "evidence" or model is None:
         return None
-    narrow = (here.filters.tags, here.filters.outcome, here.filters.process)
-    return _evidence((*key_of(here), narrow), here, model)
+    return _evidence((*key_of(here), here.filters.narrowing), here, model)
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
@@ -374,7 +372,7 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
 
 def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:
     """Draw the network in a frame of its own, which asks nothing of any server."""
-    narrow = (here.filters.tags, here.filters.outcome, here.filters.process)
+    narrow = here.filters.narrowing
     key = (*key_of(here), narrow, here.filters.model, ask.colouring, ask.depth, ask.support,
            scheme())  # fmt: skip
     with st.container(key="tree_network"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import answer_scores
+from atom.analysis import AnswerScores, answer_scores
 from atom.analysis.intervals import Floats, Ints
 from atom.records import Sample
 from atom.store import Store
@@ -16,6 +16,7 @@ from atom.views.filters import (
     FAILED_SCORE,
     Filters,
     Measure,
+    answer_values,
     answers_kept,
     measure_of,
     rows_in_node,
@@ -36,6 +37,8 @@ class Chip:
         score: mean of its scored checkpoints that the view counts, 1..5; None without any.
         right: whether its final answer is right; None when not known.
         chosen: whether it is the chosen model.
+        won: share of its votes won, 0..1; None unless the list is about votes, and where there are
+            none.
     """
 
     model_id: str
@@ -43,6 +46,7 @@ class Chip:
     score: float | None
     right: bool | None
     chosen: bool
+    won: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +83,7 @@ class FailureList:
     """A page of the list.
 
     Attributes:
-        measure: what counts as failed: checkpoints, or final answers.
+        measure: what counts as failed: checkpoints, final answers, or votes.
         rows: at most `PAGE_SIZE`, worst first.
         page: 0-based.
         pages: number of pages, at least 1.
@@ -123,16 +127,11 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
         page: 0-based; one that doesn't exist gives the last.
 
     Returns:
-        The view-model. A sample is listed when a checkpoint (or, by outcome, an answer) of the
-        chosen model (of any model when none is chosen) qualifies.
+        The view-model. A sample is listed when a checkpoint (or, by outcome or votes, an answer) of
+        the chosen model (of any model when none is chosen) qualifies.
     """
-    measure = measure_of(data, filters)
-    keep = answers_kept(data, filters)
-    if filters.show == "all":
-        keep = keep | _quarantined_too(data, filters)
-    mine = keep & _of_model(data, filters)
-    select = _by_process if measure == "process" else _by_outcome
-    chosen = select(data, filters, mine)
+    measure, keep = measure_of(data, filters), _kept(data, filters)
+    chosen = _select(data, filters, measure, keep)
     order = tuple(data.table.sample_ids[index] for index in chosen.samples)
     pages = max(1, math.ceil(len(order) / PAGE_SIZE))
     page = min(max(page, 0), pages - 1)
@@ -141,7 +140,7 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
         sample.id: sample
         for sample in store.get_many(Sample, [data.table.sample_ids[index] for index in here])
     }
-    chips = _chips(data, filters, keep, here)
+    chips = _chips(data, filters, measure, keep, here)
     rows = tuple(
         _row(data, filters, chosen, int(index), heads.get(data.table.sample_ids[index]), chips)
         for index in here
@@ -158,6 +157,26 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
     )
 
 
+def count_listed(data: StudyData, filters: Filters) -> int:
+    """Return how many samples `failures` lists, without reading any of them."""
+    kept = _kept(data, filters)
+    return len(_select(data, filters, measure_of(data, filters), kept).samples)
+
+
+def _kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
+    keep = answers_kept(data, filters)
+    return keep | _quarantined_too(data, filters) if filters.show == "all" else keep
+
+
+def _select(
+    data: StudyData, filters: Filters, measure: Measure, keep: NDArray[np.bool_]
+) -> _Selection:
+    mine = keep & _of_model(data, filters)
+    if measure == "process":
+        return _by_process(data, filters, mine)
+    return _by_answer(data, filters, mine, answer_values(data, filters, measure))
+
+
 def _of_model(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     number = data.model_index(filters.model)
     if number is None:
@@ -172,10 +191,23 @@ def _quarantined_too(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     return data.table.answered & data.table.quarantined[data.table.sample]
 
 
+def _rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
+    """Say which checkpoints hang under the node and the root chosen, shape (N,)."""
+    inside = rows_in_node(data, filters.node)
+    return inside & rows_in_node(data, (filters.root,)) if filters.root else inside
+
+
+def _scores_here(data: StudyData, filters: Filters) -> AnswerScores:
+    """Score every answer over the checkpoints under the node and the root chosen."""
+    rows = _rows_here(data, filters)
+    key = ("scores here", filters.node, filters.root)
+    return data.table.recent.get(key, lambda: answer_scores(data.table, rows))
+
+
 def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _Selection:
     table = data.table
     n = len(table.sample_ids)
-    seen = np.flatnonzero(mine[table.response] & rows_in_node(data, filters.node))
+    seen = np.flatnonzero(table.of_answers(mine) & _rows_here(data, filters))
     score = table.score[seen]
     if filters.show == "unscored":
         hit = score <= 0
@@ -206,24 +238,27 @@ def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
     )
 
 
-def _by_outcome(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _Selection:
+def _by_answer(
+    data: StudyData, filters: Filters, mine: NDArray[np.bool_], value: Floats
+) -> _Selection:
+    """Select by a value of the answer itself, such as its outcome or its votes."""
     table = data.table
     n = len(table.sample_ids)
     seen = np.flatnonzero(mine)
-    known = np.isfinite(table.outcome[seen])
+    known = np.isfinite(value[seen])
     if filters.show == "all":
         hit = np.ones(len(seen), dtype=bool)
     elif filters.show == "unscored":
         hit = ~known
     elif filters.show == "imperfect":
-        hit = known & (table.outcome[seen] < 1)
+        hit = known & (value[seen] < 1)
     else:
-        hit = known & (table.outcome[seen] < 0.5)
+        hit = known & (value[seen] < 0.5)
     if filters.outcome is not None and filters.show == "failed":
         hit = known
     rows = seen[hit]
     sample = table.sample[rows].astype(np.int64)
-    loss = np.nan_to_num(1 - table.outcome[rows].astype(np.float64))
+    loss = np.nan_to_num(1 - value[rows])
     severity = np.bincount(sample, weights=loss, minlength=n).astype(np.float64)
     failed = np.bincount(sample, minlength=n)
     listed = np.flatnonzero(failed > 0)
@@ -233,17 +268,22 @@ def _by_outcome(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
         severity=severity,
         failed=failed.astype(np.int64),
         worst=np.full(n, -1, dtype=np.int64),
-        looked_at=len(np.unique(table.sample[seen[known]])),
+        looked_at=len(np.unique(table.sample[seen[known | hit]])),
         checkpoints=len(rows),
     )
 
 
 def _chips(
-    data: StudyData, filters: Filters, keep: NDArray[np.bool_], samples: Ints
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    samples: Ints,
 ) -> dict[int, list[Chip]]:
     """Make the chips of the listed samples: every kept answer of theirs, by sample."""
     table = data.table
-    scores = answer_scores(table, rows_in_node(data, filters.node))
+    scores = _scores_here(data, filters)
+    won = table.preferred if measure == "preference" else None
     wanted = np.zeros(len(table.sample_ids), dtype=bool)
     wanted[samples] = True
     found: dict[int, list[Chip]] = {}
@@ -259,6 +299,7 @@ def _chips(
                 score=int(scores.numerator[row]) / weight if weight else None,
                 right=None if math.isnan(outcome) else outcome >= 0.5,
                 chosen=table.model_ids[number] == filters.model,
+                won=None if won is None or np.isnan(won[row]) else float(won[row]),
             )
         )
     for chips in found.values():

@@ -5,15 +5,15 @@ Unknown, missing and hostile query keys are tolerated: what can't be understood 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import answer_scores
-from atom.views.study_data import StudyData
+from atom.analysis import AnswerScores, answer_scores
+from atom.views.study_data import SOURCE_FACET, StudyData
 from taxonomy import Path, format_path, parse_path
 
 Outcome = Literal["right", "wrong"]
@@ -28,6 +28,9 @@ KEYS = (
 FAILED_SCORE = 2
 """A checkpoint with this score or less is a failed one (METHODS A2, default tau)."""
 _MAX = 300
+_CUT = 280
+"""A path at least this long may have been cut in its link."""
+_MOST_NAMED = 8
 
 
 def _among(value: str | None, allowed: tuple[Any, ...]) -> Any:
@@ -121,6 +124,16 @@ class Filters:
         return replace(self, **changes)  # type: ignore[arg-type]
 
     @property
+    def narrowing(self) -> tuple[object, ...]:
+        """Return what decides which checkpoints a view counts: a key for what is made of them."""
+        return (self.tags, self.root, self.judge, self.outcome, self.process)
+
+    @property
+    def cleared(self) -> Filters:
+        """The same chain with every filter off."""
+        return self.but(tags=(), root=None, judge=None, outcome=None, process=None, show="failed")
+
+    @property
     def active(self) -> int:
         """How many filters (beyond the chain) narrow the view."""
         chosen = (
@@ -152,18 +165,34 @@ def answer_values(data: StudyData, filters: Filters, measure: Measure) -> NDArra
     """
     table = data.table
     if measure == "process":
-        rows = rows_in_node(data, (filters.root,)) if filters.root else None
-        return answer_scores(table, rows).value
+        return root_scores(data, filters.root).value
     if measure == "outcome":
         return table.outcome.astype(np.float64)
     return table.preferred.astype(np.float64)
 
 
+def root_scores(data: StudyData, root: str | None = None) -> AnswerScores:
+    """Score every answer over its checkpoints under a root of the tree; over all when None."""
+    rows = rows_in_node(data, (root,)) if root else None
+    return data.table.kept.get(("scores", root), lambda: answer_scores(data.table, rows))
+
+
 def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
-    """Say which answers a view counts, shape (R,).
+    """Say which answers a view counts, shape (R,); read-only.
 
     Quarantined samples never enter; tags and outcome narrow; the chain (model, node, ...) doesn't.
     """
+    key = ("answers", filters.tags, filters.outcome, filters.process)
+    return data.table.recent.get(key, lambda: _fixed(_answers_kept(data, filters)))
+
+
+def _fixed(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Make a mask that is shared read-only."""
+    mask.setflags(write=False)
+    return mask
+
+
+def _answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     table = data.table
     keep = table.answered & ~table.quarantined[table.sample]
     for facet_name, value in filters.tags:
@@ -176,25 +205,130 @@ def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
         right = table.outcome >= 0.5
         keep &= np.isfinite(table.outcome) & (right if filters.outcome == "right" else ~right)
     if filters.process is not None:
-        scores = answer_scores(table)
+        scores = root_scores(data)
         keep &= (scores.scored > 0) & (scores.passes == (filters.process == "sound"))
     return keep
 
 
 def rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
-    """Say which checkpoints a view counts, shape (N,): of answers kept, under the root chosen."""
-    keep = answers_kept(data, filters)[data.table.response]
+    """Say which checkpoints a view counts, shape (N,): of answers kept, under the root chosen.
+
+    Read-only.
+    """
+    key = ("rows", filters.tags, filters.outcome, filters.process, filters.root)
+    return data.table.recent.get(key, lambda: _fixed(_rows_kept(data, filters)))
+
+
+def _rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
+    keep = data.table.of_answers(answers_kept(data, filters))
     return keep & rows_in_node(data, (filters.root,)) if filters.root else keep
 
 
 def rows_in_node(data: StudyData, node: Path) -> NDArray[np.bool_]:
-    """Say which checkpoint rows hang under a node, shape (N,); all when the path is empty."""
+    """Say which checkpoint rows hang under a node, shape (N,); all when the path is empty.
+
+    Read-only.
+    """
+    return data.table.recent.get(("node", node), lambda: _fixed(_rows_in_node(data, node)))
+
+
+def _rows_in_node(data: StudyData, node: Path) -> NDArray[np.bool_]:
     table = data.table
     if not node:
         return np.ones(len(table.score), dtype=bool)
-    inside = np.array([leaf[: len(node)] == node for leaf in table.leaves], dtype=bool)
-    mapped = table.leaf >= 0
-    found = np.zeros(len(table.score), dtype=bool)
-    if len(inside):
-        found[mapped] = inside[table.leaf[mapped]]
-    return found
+    # One place more, at the end, for the rows that hang nowhere: their leaf is -1.
+    inside = [leaf[: len(node)] == node for leaf in table.leaves]
+    return np.take(np.array([*inside, False], dtype=bool), table.leaf)
+
+
+def roots_of(data: StudyData) -> tuple[str, ...]:
+    """Return the roots of the tree that the study's criteria hang under, in its order."""
+    return tuple(dict.fromkeys(leaf[0] for leaf in data.table.leaves if leaf))
+
+
+def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
+    """Say what a link names that the study hasn't, a sentence each; such names are ignored.
+
+    Args:
+        data: the study.
+        filters: as the URL has them.
+    """
+    found = []
+    if filters.model is not None and data.model_index(filters.model) is None:
+        found.append(_no("model", filters.model, [one.name for one in data.candidates]))
+    for peer in filters.peers:
+        if data.model_index(peer) is None:
+            found.append(_no("model", peer, [one.name for one in data.candidates]))
+    if filters.root is not None and filters.root not in roots_of(data):
+        found.append(_no("root", filters.root, roots_of(data)))
+    if filters.node and not _in_tree(data, filters.node):
+        heads = tuple(root.name for root in data.tree.roots) if data.tree else roots_of(data)
+        found.append(_no("capability", format_path(filters.node), heads))
+    if filters.judge is not None and filters.judge not in {one.id for one in data.judges}:
+        found.append(_no("judge", filters.judge, [one.name for one in data.judges]))
+    for name, value in filters.tags:
+        facet = data.table.facets.get(name)
+        if facet is None:
+            found.append(_no("label", f"{name}: {value}", list(data.table.facets)))
+        elif value not in facet.values:
+            found.append(_no(label_name(name).lower(), value, facet.values))
+    return tuple(dict.fromkeys(found))
+
+
+def known(data: StudyData, filters: Filters) -> Filters:
+    """Return the filters without what the study hasn't; the sample stays: its page says so.
+
+    Args:
+        data: the study.
+        filters: as the URL has them.
+    """
+    facets = data.table.facets
+    return filters.but(
+        model=filters.model if data.model_index(filters.model) is not None else None,
+        peers=tuple(peer for peer in filters.peers if data.model_index(peer) is not None),
+        root=filters.root if filters.root in roots_of(data) else None,
+        node=filters.node if _in_tree(data, filters.node) else (),
+        judge=filters.judge if filters.judge in {one.id for one in data.judges} else None,
+        tags=tuple(
+            (name, value)
+            for name, value in filters.tags
+            if name in facets and value in facets[name].values
+        ),
+    )
+
+
+def label_name(facet: str) -> str:
+    """Return what a screen calls a facet."""
+    if facet == SOURCE_FACET:
+        return "Source (data set)"
+    words = facet.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def _in_tree(data: StudyData, node: Path) -> bool:
+    """Say whether a path (or one written the same way in a link) is a node of the study's tree."""
+    wanted = format_path(node)
+    leaves = data.table.leaves
+    if any(leaf[: len(node)] == node for leaf in leaves):
+        return True
+    if data.tree is None:
+        return False
+    if node in data.tree:
+        return True
+    written = [format_path(parse_path(format_path(path))) for path, _ in data.tree.walk()]
+    return wanted in written or (
+        len(wanted) >= _CUT and any(text.startswith(wanted) for text in written)
+    )
+
+
+def _no(kind: str, given: str, there: Sequence[str]) -> str:
+    if not there:
+        return f"This study has no {kind} {_cut(given)}, nor any other; it was ignored."
+    names = ", ".join(str(name)[:40] for name in there[:_MOST_NAMED])
+    rest = len(there) - _MOST_NAMED
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"This study has no {kind} {_cut(given)}; it was ignored. There are: {names}{more}."
+
+
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:59] + "…")

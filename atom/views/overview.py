@@ -12,14 +12,24 @@ from atom.analysis import (
     AnswerScores,
     NodeStats,
     Quadrant,
-    answer_scores,
+    index_nodes,
     make_cells,
     node_stats,
     quadrant,
     rank_sets,
 )
-from atom.analysis.intervals import Floats, Ints
-from atom.views.filters import Filters, Measure, answers_kept, measure_of
+from atom.analysis.cube import NodeIndex
+from atom.analysis.intervals import Floats, Ints, stats_of_sums
+from atom.views.filters import (
+    Filters,
+    Measure,
+    answer_values,
+    answers_kept,
+    measure_of,
+    root_scores,
+    rows_kept,
+)
+from atom.views.preferences import anchor_of
 from atom.views.study_data import SOURCE_FACET, StudyData
 from atom.views.weaknesses import (
     ModelWeaknesses,
@@ -28,6 +38,7 @@ from atom.views.weaknesses import (
     effect_words,
     frame_words,
     leading,
+    node_means,
     weaknesses,
 )
 from taxonomy import Path
@@ -95,7 +106,8 @@ class RankRow:
         colour: its place in the study, which is its colour on every screen.
         rank_best: best rank that the data allow; 0 = not ranked.
         rank_worst: worst rank that the data allow.
-        score: mean sample score (process), or share of right answers (outcome).
+        score: mean sample score (process), share of right answers (outcome), or share of votes won
+            (preference).
         right: share of right final answers, 0-100.
         lucky: share of right answers whose process fails, 0-100.
         unscored: share of its checkpoints that are unscored or failed, 0-100; NaN without any.
@@ -161,6 +173,8 @@ class Overview:
         answers: answers counted.
         pending: checkpoints still to be scored.
         unanswered: answers that are missing or failed.
+        anchor: index of the model that all others were voted against, which isn't ranked; None
+            where there is none, or another measure.
     """
 
     measure: Measure
@@ -177,6 +191,7 @@ class Overview:
     answers: int
     pending: int
     unanswered: int
+    anchor: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,30 +219,32 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     table = data.table
     measure = measure_of(data, filters)
     keep = answers_kept(data, filters)
-    scores = answer_scores(table)
-    value = scores.value if measure == "process" else table.outcome.astype(np.float64)
+    scores = root_scores(data)
+    value = answer_values(data, filters, measure)
+    anchor = _anchor(data, measure)
+    measured = keep if anchor is None else keep & (table.model != anchor)
     counted = np.flatnonzero(keep & np.isfinite(value))
     kept = _Kept(answers=counted, value=value[counted], scores=scores)
     facets = tuple(name for name, group in table.facets.items() if 2 <= len(group.values) <= 60)
-    by_label = measure == "outcome" or facet is not None
+    by_label = measure != "process" or facet is not None
     chosen = _choose_facet(data, facet, facets) if by_label else None
     labels = _label_rows(data, filters, kept, chosen) if by_label else ()
-    nodes = _node_rows(data, filters, keep) if measure == "process" else ()
+    nodes = _node_rows(data, filters) if measure == "process" and not by_label else ()
     skills = labels if by_label else nodes
     selected = selection_words(filters)
     looked = (
         None
         if selected
-        else weaknesses(data, filters, measure, keep, chosen if measure == "outcome" else None)
+        else weaknesses(data, filters, measure, measured, None if measure == "process" else chosen)
     )
-    ranking = _ranking(data, filters, kept, keep, looked)
+    ranking = _ranking(data, filters, kept, keep, looked, anchor)
     quadrants = _quadrants(data, filters, scores, keep, ranking)
     return Overview(
         measure=measure,
         statements=(
             _selected_statement(filters, ranking, selected)
             if selected
-            else _statements(data, measure, ranking, quadrants, looked)
+            else _statements(data, measure, ranking, quadrants, looked, anchor)
         ),
         selected=selected,
         ranking=ranking,
@@ -241,7 +258,18 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
         answers=len(counted),
         pending=data.pending,
         unanswered=int((~table.answered).sum()),
+        anchor=anchor,
     )
+
+
+def _anchor(data: StudyData, measure: Measure) -> int | None:
+    """Return the model that all others were voted against.
+
+    Its votes are the others' votes turned round, so it is held against nobody itself.
+    """
+    if measure != "preference" or data.votes is None:
+        return None
+    return anchor_of(data.votes, data.table.model)
 
 
 def _choose_facet(data: StudyData, facet: str | None, facets: tuple[str, ...]) -> str | None:
@@ -260,16 +288,39 @@ def _stats(
     answers: Ints,
     group: Ints | None = None,
     n_groups: int = 1,
-    level: Ints | None = None,
 ) -> NodeStats:
     """Estimate every (model, group): node index = model * n_groups + group."""
     table = data.table
-    node = table.model[answers].astype(np.int64) * n_groups + (0 if group is None else group)
+    if group is None:
+        return _model_stats(data, value, answers)
+    node = table.model[answers].astype(np.int64) * n_groups + group
     cluster = table.cluster[table.sample[answers]].astype(np.int64)
     n_nodes = table.n_models * n_groups
-    cells = make_cells(value, node, cluster, n_nodes)
-    levels = None if level is None else np.tile(level, table.n_models)
-    return node_stats(cells, n_nodes, levels)
+    return node_stats(make_cells(value, node, cluster, n_nodes), n_nodes)
+
+
+def _model_stats(data: StudyData, value: Floats, answers: Ints) -> NodeStats:
+    """Estimate every model, with the sums by (model, cluster) laid out in full."""
+    total, count = _by_unit(data, value, answers)
+    n, sums = count.sum(axis=1), total.sum(axis=1)
+    mean = sums / np.where(n > 0, n, 1)
+    squares = ((total - mean[:, None] * count) ** 2).sum(axis=1)
+    return stats_of_sums(n, sums, (count > 0).sum(axis=1).astype(np.float64), squares)
+
+
+def _by_unit(data: StudyData, value: Floats, answers: Ints) -> tuple[Floats, Floats]:
+    """Sum values and count answers by (model, cluster), shape (K, clusters) each."""
+    table = data.table
+    clusters = int(table.cluster.max(initial=-1)) + 1
+    unit = table.kept.get(
+        "unit of answer",
+        lambda: table.model.astype(np.int64) * clusters + table.cluster[table.sample],
+    )[answers]
+    shape = (table.n_models, clusters)
+    size = shape[0] * shape[1]
+    total = np.bincount(unit, weights=value, minlength=size).astype(np.float64)
+    count = np.bincount(unit, minlength=size).astype(np.float64)
+    return total.reshape(shape), count.reshape(shape)
 
 
 def _estimate(stats: NodeStats, index: int) -> Estimate:
@@ -282,35 +333,15 @@ def _estimate(stats: NodeStats, index: int) -> Estimate:
     )
 
 
-def _node_rows(data: StudyData, filters: Filters, keep: NDArray[np.bool_]) -> tuple[SkillRow, ...]:
+def _node_rows(data: StudyData, filters: Filters) -> tuple[SkillRow, ...]:
     """Make a row for every node of the tree that has checkpoints, parents before children."""
     table = data.table
-    nodes = list(
-        dict.fromkeys(leaf[:depth] for leaf in table.leaves for depth in range(1, len(leaf) + 1))
-    )
-    at = {path: number for number, path in enumerate(nodes)}
-    good = np.flatnonzero(keep[table.response] & (table.score > 0) & (table.leaf >= 0))
-    depths = range(1, max((len(leaf) for leaf in table.leaves), default=0) + 1)
-    values, groups, answers = [], [], []
-    for depth in depths:
-        ancestor = np.array(
-            [at[leaf[:depth]] if len(leaf) >= depth else -1 for leaf in table.leaves],
-            dtype=np.int64,
-        )
-        group = ancestor[table.leaf[good]]
-        inside = group >= 0
-        groups.append(group[inside])
-        values.append((table.score[good][inside].astype(np.float64) - 1) / 4)
-        answers.append(table.response[good][inside].astype(np.int64))
-    if not values:
+    if not table.leaves:
         return ()
-    level = np.array([len(path) - 1 for path in nodes], dtype=np.int64)
-    all_answers = np.concatenate(answers)
-    all_groups = np.concatenate(groups)
-    n_groups = len(nodes)
-    all_values = np.concatenate(values)
-    stats = _stats(data, all_values, all_answers, all_groups, n_groups, level)
-    samples = _samples_in(data, all_answers, all_groups, n_groups)
+    index = index_nodes(table.leaves)
+    nodes, n_groups = index.paths, index.n_nodes
+    stats = node_means(data, filters)
+    samples = _samples_below(data, filters, index)
     return tuple(
         SkillRow(
             name=path[-1],
@@ -376,9 +407,33 @@ def _label_rows(
 
 def _samples_in(data: StudyData, answers: Ints, group: Ints, n_groups: int) -> list[int]:
     """Count the distinct samples of each group, over all models."""
-    sample = data.table.sample[answers].astype(np.int64)
-    pairs = np.unique(sample * n_groups + group)
-    return [int(n) for n in np.bincount(pairs % n_groups, minlength=n_groups)]
+    seen = np.zeros(len(data.table.sample_ids) * n_groups, dtype=bool)
+    seen[data.table.sample[answers].astype(np.int64) * n_groups + group] = True
+    return [int(n) for n in seen.reshape(-1, n_groups).sum(axis=0)]
+
+
+def _samples_below(data: StudyData, filters: Filters, nodes: NodeIndex) -> list[int]:
+    """Count the distinct samples with a score under each node, over all models."""
+    table = data.table
+    sample, leaf = table.kept.get("criteria", lambda: _criteria(data))
+    scored = np.zeros(len(table.criterion_ids), dtype=bool)
+    scored[table.criterion[rows_kept(data, filters) & (table.score > 0)]] = True
+    scored &= leaf >= 0
+    seen = np.zeros(len(table.sample_ids) * nodes.n_nodes, dtype=bool)
+    for above in nodes.ancestor:
+        node = above[leaf[scored]]
+        seen[(sample[scored] * nodes.n_nodes + node)[node >= 0]] = True
+    return [int(n) for n in seen.reshape(-1, nodes.n_nodes).sum(axis=0)]
+
+
+def _criteria(data: StudyData) -> tuple[Ints, Ints]:
+    """Return each criterion's sample and leaf, shape (criteria,) each."""
+    table = data.table
+    sample = np.zeros(len(table.criterion_ids), dtype=np.int64)
+    leaf = np.full(len(table.criterion_ids), -1, dtype=np.int64)
+    sample[table.criterion] = table.sample[table.response]
+    leaf[table.criterion] = table.leaf
+    return sample, leaf
 
 
 def _ranking(
@@ -387,6 +442,7 @@ def _ranking(
     kept: _Kept,
     keep: NDArray[np.bool_],
     looked: Weaknesses | None,
+    anchor: int | None,
 ) -> tuple[RankRow, ...]:
     table = data.table
     models = table.n_models
@@ -396,18 +452,21 @@ def _ranking(
     passes = kept.scores.passes
     both = np.flatnonzero(keep & (table.outcome >= 0.5) & (kept.scores.scored > 0))
     lucky = _stats(data, (~passes[both]).astype(np.float64), both)
-    sets = rank_sets(*_by_cluster(data, kept))
-    n_rows = np.bincount(table.model[table.response[keep[table.response]]], minlength=models)
-    bad = keep[table.response] & (table.score <= 0)
-    n_bad = np.bincount(table.model[table.response[bad]], minlength=models)
+    ranked = np.flatnonzero(np.arange(models) != (-1 if anchor is None else anchor))
+    best, worst = np.zeros(models, dtype=np.int64), np.zeros(models, dtype=np.int64)
+    if not selection_words(filters):
+        total, count = _by_cluster(data, kept)
+        sets = rank_sets(total[:, ranked], count[:, ranked])
+        best[ranked], worst[ranked] = sets.best, sets.worst
+    n_rows, n_bad = _checkpoints(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
     rows = [
         RankRow(
             model_id=candidate.id,
             name=candidate.name,
             colour=number,
-            rank_best=0 if selection_words(filters) else int(sets.best[number]),
-            rank_worst=0 if selection_words(filters) else int(sets.worst[number]),
+            rank_best=int(best[number]),
+            rank_worst=int(worst[number]),
             score=_estimate(main, number),
             right=_estimate(right, number),
             lucky=_estimate(lucky, number),
@@ -420,22 +479,28 @@ def _ranking(
         for number, candidate in enumerate(data.candidates)
     ]
     return tuple(
-        sorted(rows, key=lambda row: (-row.score.value if row.score.known else 1, row.name))
+        sorted(
+            rows,
+            key=lambda row: (
+                row.colour == anchor,
+                -row.score.value if row.score.known else 1,
+                row.name,
+            ),
+        )
     )
+
+
+def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:
+    """Count each model's checkpoints, and those of them that have no score, shape (K,) each."""
+    rows = rows_kept(data, filters)
+    bad = rows & (data.table.score <= 0)
+    return data.table.count_by_model(rows), data.table.count_by_model(bad)
 
 
 def _by_cluster(data: StudyData, kept: _Kept) -> tuple[Floats, Floats]:
     """Sum the kept values by (cluster, model)."""
-    table = data.table
-    shape = (int(table.cluster.max(initial=-1)) + 1, table.n_models)
-    key = (
-        table.cluster[table.sample[kept.answers]].astype(np.int64) * table.n_models
-        + table.model[kept.answers]
-    )
-    size = shape[0] * shape[1]
-    total = np.bincount(key, weights=kept.value, minlength=size).astype(np.float64)
-    count = np.bincount(key, minlength=size).astype(np.float64)
-    return total.reshape(shape), count.reshape(shape)
+    total, count = _by_unit(data, kept.value, kept.answers)
+    return total.T, count.T
 
 
 def _quadrants(
@@ -503,17 +568,16 @@ def _statements(
     ranking: tuple[RankRow, ...],
     quadrants: tuple[ModelQuadrant, ...],
     looked: Weaknesses | None,
+    anchor: int | None,
 ) -> tuple[Statement, ...]:
     """Say in words what stands out; every sentence names its numbers."""
-    known = [row for row in ranking if row.score.known]
+    known = [row for row in ranking if row.score.known and row.colour != anchor]
     found: list[Statement] = []
     if not known:
         return ()
     first = known[0]
-    what = "a mean score of" if measure == "process" else "right answers in"
-    unit = " of 100" if measure == "process" else " %"
     rivals = [row for row in known[1:] if row.rank_best == 1]
-    lead = f"{first.name} leads with {what} {first.score.value:.1f}{unit}"
+    lead = f"{first.name} leads with {_lead_words(data, measure, first, anchor)}"
     if rivals and len(known) > 1:
         names = rivals[0].name if len(rivals) == 1 else f"{len(rivals)} others"
         lead += f", but not surely: {names} can't be told apart from it"
@@ -552,6 +616,17 @@ def _statements(
             )
         )
     return tuple(found[:5])
+
+
+def _lead_words(data: StudyData, measure: Measure, first: RankRow, anchor: int | None) -> str:
+    """Write what a model's score is."""
+    value = f"{first.score.value:.1f}"
+    if measure == "process":
+        return f"a mean score of {value} of 100"
+    if measure == "outcome":
+        return f"right answers in {value} %"
+    against = "" if anchor is None else f" against {data.candidates[anchor].name}"
+    return f"{value} % of its votes{against} won (a tie counts half)"
 
 
 def _weakness_statements(known: list[RankRow], looked: Weaknesses) -> list[Statement]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atom.records import Judge, Run, Stage
+from atom.records import Candidate, Experiment, Judge, Run, Stage
 from atom.store import Store
 
 STATE_WORDS = {
@@ -28,12 +28,14 @@ class RunView:
         alive: whether a process works on it.
         rate: items a second, as watched; None while that isn't known.
         seconds_left: at that rate; None while that isn't known.
+        label: what it does where its stages don't say so.
     """
 
     run: Run
     alive: bool
     rate: float | None = None
     seconds_left: float | None = None
+    label: str = ""
 
     @property
     def words(self) -> str:
@@ -68,8 +70,15 @@ class RunView:
         return not self.alive and self.run.failed > 0
 
     @property
+    def is_correction(self) -> bool:
+        """Whether it carries out a self-correction experiment."""
+        return self.run.experiment_id is not None
+
+    @property
     def what(self) -> str:
         """What it does, in words."""
+        if self.is_correction:
+            return self.label or f"Self-correction: {', '.join(self.run.candidates[:1])}"
         stages = ", ".join(self.run.stages)
         asked = self.run.candidates
         who = f" · {', '.join(asked[:4])}" if asked else ""
@@ -86,13 +95,14 @@ class Seen:
     done: int
 
 
-def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = ()) -> RunView:
+def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = (), label: str = "") -> RunView:
     """Make a run's view.
 
     Args:
         run: its row.
         alive: whether a process works on it.
         seen: how far it was in the last seconds, oldest first.
+        label: what it does, see `run_labels`.
     """
     rate = pace(seen) if alive else None
     left = max(run.total - run.done, 0)
@@ -101,7 +111,34 @@ def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = ()) -> RunView:
         alive=alive,
         rate=rate,
         seconds_left=left / rate if rate else None,
+        label=label,
     )
+
+
+def run_labels(store: Store, runs: Sequence[Run]) -> dict[str, str]:
+    """Say what the runs of self-correction experiments do, by run id."""
+    names = {run.id: run.experiment_id for run in runs if run.experiment_id}
+    if not names:
+        return {}
+    experiments = {e.id: e for e in store.get_many(Experiment, names.values())}
+    models = {
+        c.id: c.name
+        for c in store.get_many(Candidate, [e.candidate_id for e in experiments.values()])
+    }
+    labels = {}
+    for run_id, name in names.items():
+        experiment = experiments.get(name)
+        if experiment is None:
+            continue
+        model = models.get(experiment.candidate_id, experiment.candidate_id)
+        one = len(experiment.sample_ids) == 1
+        arms = len(experiment.arms)
+        rounds = f", up to {experiment.rounds} rounds" if experiment.rounds > 1 else ""
+        labels[run_id] = (
+            f"Self-correction: {model}, {'one answer, ' if one else ''}"
+            f"{arms} {'arm' if arms == 1 else 'arms'}{rounds}"
+        )
+    return labels
 
 
 def pace(seen: Sequence[Seen]) -> float | None:

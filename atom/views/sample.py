@@ -22,6 +22,7 @@ from atom.records import (
 )
 from atom.store import Store, table
 from atom.views.filters import Filters
+from atom.views.sample_votes import PairVotes, sample_votes
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
@@ -93,6 +94,7 @@ class SampleView:
         tags: (facet, value), sorted.
         calls: raw replies by call id, those of replay, criteria and the shown answer.
         quarantined: judge and reference disagree.
+        votes: votes between its answers, a pair and judge each.
     """
 
     sample: Sample
@@ -106,6 +108,7 @@ class SampleView:
     tags: tuple[tuple[str, str], ...]
     calls: dict[str, Call]
     quarantined: bool
+    votes: tuple[PairVotes, ...] = ()
 
     @property
     def missing(self) -> tuple[PictureSlot, ...]:
@@ -158,12 +161,14 @@ def sample_view(store: Store, data: StudyData, filters: Filters) -> SampleView |
         tags=_tags(store, sample.id),
         calls={call.id: call for call in store.get_many(Call, filter(None, call_ids))},
         quarantined=bool(data.table.quarantined[data.sample_position[sample.id]]),
+        votes=sample_votes(store, data, sample.id),
     )
 
 
 def _responses(store: Store, data: StudyData, sample_id: str) -> list[tuple[int, Response]]:
     """Return (colour, answer) of the study's own answers, in its order of candidates."""
-    wanted = set(data.table.response_ids)
+    ids = data.table.response_ids
+    wanted = data.table.kept.get("response ids", lambda: frozenset(ids))
     found = [
         (number, response)
         for response in store.select(Response, table(Response).c.sample_id == sample_id)
@@ -175,9 +180,10 @@ def _responses(store: Store, data: StudyData, sample_id: str) -> list[tuple[int,
 def _marks(
     store: Store, data: StudyData, responses: list[tuple[int, Response]]
 ) -> dict[tuple[str, str], Checkpoint]:
-    """Read the study's judge's checkpoints of these answers, the newest prompt's of each."""
+    """Read the chosen judge's checkpoints of these answers, the newest prompt's of each."""
     found = store.get_many(Checkpoint, [response.id for _, response in responses], "response_id")
-    mine = [c for c in found if c.judge_id == data.study.judge_id and c.repeat == 0]
+    judge = data.study.judge_id if data.judge is None else data.judge.id
+    mine = [c for c in found if c.judge_id == judge and c.repeat == 0]
     return {(c.criterion_id, c.response_id): c for c in sorted(mine, key=lambda c: c.prompt)}
 
 

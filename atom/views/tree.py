@@ -16,16 +16,16 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from atom.analysis import Cells, node_stats
+from atom.analysis import Cells, NodeStats, index_nodes, node_stats
 from atom.analysis.intervals import Floats, Ints
 from atom.records import CriteriaSet, Criterion, Sample, StudySample
 from atom.records import Mapping as MappingRecord
 from atom.store import Store, table
-from atom.views.filters import Filters, answers_kept
+from atom.views.filters import Filters, rows_kept
 from atom.views.overview import MIN_SAMPLES, Estimate
 from atom.views.study_data import StudyData
 from atom.views.tree_colours import FULL_DIFFERENCE
-from atom.views.weaknesses import Evidence, NodeEvidence
+from atom.views.weaknesses import Evidence, NodeEvidence, node_means, whole_means
 from taxonomy import Path, Tree, fold, format_path, parse_path
 
 Colouring = Literal["score", "difference", "support", "evidence"]
@@ -222,6 +222,10 @@ def placed(store: Store, data: StudyData, version: str | None = None) -> Placed:
         version: a tree version; None = the study's own.
     """
     version = version or data.study.tree_version or ""
+    return data.table.kept.get(("placed", version), lambda: _placed(store, data, version))
+
+
+def _placed(store: Store, data: StudyData, version: str) -> Placed:
     place, criteria, mapping = table(StudySample), table(CriteriaSet), table(MappingRecord)
     with store.read() as connection:
         uses = connection.execute(
@@ -271,6 +275,49 @@ def node_table(data: StudyData, tree: Tree, where: Placed, filters: Filters) -> 
     Reference:
         METHODS A4 (mean over the atoms under the node), B2 (intervals).
     """
+    held = data.table.kept.get(("support", id(where)), lambda: _support(data, tree, where))
+    if held.where is not where:
+        held = _support(data, tree, where)
+    stats = _means(data, held, filters)
+    shape = (data.table.n_models, len(held.paths))
+    return NodeTable(
+        tree=tree,
+        paths=held.paths,
+        parent=held.parent,
+        end=_ends(held.depth),
+        is_leaf=held.is_leaf,
+        criteria=held.criteria,
+        samples=held.samples,
+        mean=100 * stats.mean.reshape(shape),
+        lo=100 * stats.lo.reshape(shape),
+        hi=100 * stats.hi.reshape(shape),
+        n=stats.n.reshape(shape),
+        clusters=stats.clusters.reshape(shape),
+        unplaced=held.unplaced,
+        leaf_of=held.leaf_of,
+        criterion_node=held.criterion_node,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Support:
+    """What of a node table no filter changes; see `NodeTable` for the fields that it shares."""
+
+    where: Placed
+    paths: tuple[Path, ...]
+    parent: Ints
+    depth: Ints
+    is_leaf: NDArray[np.bool_]
+    criteria: Ints
+    samples: Ints
+    unplaced: int
+    leaf_of: Mapping[str, Path]
+    criterion_node: Ints
+    own: bool
+    """The score table's criteria hang where the table itself hangs them."""
+
+
+def _support(data: StudyData, tree: Tree, where: Placed) -> _Support:
     paths = ((), *(path for path, _ in tree.walk()))
     at = {path: number for number, path in enumerate(paths)}
     parent = np.array([at[path[:-1]] if path else -1 for path in paths], dtype=np.int64)
@@ -284,25 +331,53 @@ def node_table(data: StudyData, tree: Tree, where: Placed, filters: Filters) -> 
     node_of = np.array(
         [at.get(leaf_of.get(c, _NOWHERE), -1) for c in data.table.criterion_ids], dtype=np.int64
     )
-    cells = _scored_cells(data, filters, node_of, at, paths)
-    shape = (data.table.n_models, len(paths))
-    stats = node_stats(cells, shape[0] * shape[1], np.tile(depth, shape[0]))
-    return NodeTable(
-        tree=tree,
+    return _Support(
+        where=where,
         paths=paths,
         parent=parent,
-        end=_ends(depth),
+        depth=depth,
         is_leaf=is_leaf,
         criteria=_counted(support, len(paths)),
         samples=np.bincount(support.node, minlength=len(paths)).astype(np.int64),
-        mean=100 * stats.mean.reshape(shape),
-        lo=100 * stats.lo.reshape(shape),
-        hi=100 * stats.hi.reshape(shape),
-        n=stats.n.reshape(shape),
-        clusters=stats.clusters.reshape(shape),
         unplaced=int((~inside).sum()),
         leaf_of=leaf_of,
         criterion_node=node_of,
+        own=_is_own(data, node_of, at),
+    )
+
+
+def _is_own(data: StudyData, node_of: Ints, at: Mapping[Path, int]) -> bool:
+    """Say whether the score table's criteria hang here where the table itself hangs them."""
+    table_ = data.table
+    leaf = np.full(len(table_.criterion_ids), -1, dtype=np.int64)
+    leaf[table_.criterion] = table_.leaf
+    node = np.array([*(at.get(path, -1) for path in table_.leaves), -1], dtype=np.int64)
+    return bool((node[leaf] == node_of).all())
+
+
+def _means(data: StudyData, held: _Support, filters: Filters) -> NodeStats:
+    """Estimate every (model, node): by the study's own layout where the tree is its own."""
+    k, m = data.table.n_models, len(held.paths)
+    at = {path: number for number, path in enumerate(held.paths)}
+    if not held.own or not data.table.leaves:
+        cells = _scored_cells(data, filters, held.criterion_node, at, held.paths)
+        return node_stats(cells, k * m, np.tile(held.depth, k))
+    below, whole = node_means(data, filters), whole_means(data, filters)
+    place = np.array([at[path] for path in index_nodes(data.table.leaves).paths], dtype=np.int64)
+
+    def spread(name: str, empty: float) -> Floats:
+        found = np.full((k, m), empty)
+        found[:, place] = getattr(below, name).reshape(k, -1)
+        found[:, 0] = getattr(whole, name)
+        return found.reshape(-1)
+
+    return NodeStats(
+        n=spread("n", 0).astype(np.int64),
+        clusters=spread("clusters", 0).astype(np.int64),
+        mean=spread("mean", np.nan),
+        se=spread("se", np.nan),
+        lo=spread("lo", np.nan),
+        hi=spread("hi", np.nan),
     )
 
 
@@ -330,8 +405,7 @@ def _scored_cells(
 ) -> Cells:
     """Sum scores by (cluster, model and node), every node above a leaf included."""
     scores = data.table
-    keep = answers_kept(data, filters)
-    rows = np.flatnonzero(keep[scores.response] & (scores.score > 0))
+    rows = np.flatnonzero(rows_kept(data, filters) & (scores.score > 0))
     node = node_of[scores.criterion[rows]] if len(rows) else node_of[:0]
     rows, node = rows[node >= 0], node[node >= 0]
     answer = scores.response[rows]
@@ -563,11 +637,11 @@ def _worst(
 ) -> tuple[WorstCriterion, ...]:
     """Find the criteria of a node that lose most, at most one a sample."""
     scores = data.table
-    keep = answers_kept(data, filters)
+    kept = rows_kept(data, filters)
     model = data.model_index(filters.model)
     if model is not None:
-        keep = keep & (scores.model == model)
-    rows = np.flatnonzero(keep[scores.response] & (scores.score > 0))
+        kept = kept & scores.of_answers(scores.model == model)
+    rows = np.flatnonzero(kept & (scores.score > 0))
     rows = rows[_under(nodes, index)[scores.criterion[rows]]] if len(rows) else rows
     n = len(scores.criterion_ids)
     code = scores.criterion[rows]

@@ -7,10 +7,10 @@ Reference: METHODS B4 (frames), B5 (multiplicity), B7 (suspected), F (decisions)
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -22,17 +22,19 @@ from atom.analysis import (
     DiagnosisSettings,
     Finding,
     Frame,
+    Grounds,
     Label,
     Layout,
-    ScoreTable,
-    answer_scores,
+    NodeStats,
     default_frame,
     diagnose,
     facet_layout,
+    find_grounds,
     index_nodes,
     tree_layout,
 )
-from atom.views.filters import Filters, Measure, answers_kept
+from atom.analysis.intervals import stats_of_sums
+from atom.views.filters import Filters, Measure, answer_values, answers_kept, rows_in_node
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
@@ -47,7 +49,6 @@ GLYPHS: Mapping[Label, tuple[str, str]] = {
     "insufficient": ("○", "insufficient"),
 }
 """Every label's glyph and words."""
-_KEPT_LAYOUTS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +72,8 @@ class Weakness:
         more_samples: how many more would settle a suspicion; infinite where more can't; NaN where
             there is no suspicion.
         filters: where its door leads.
+        p: one-sided p-value of the label's direction; NaN where it wasn't tested.
+        p_adjusted: after control for multiplicity.
     """
 
     status: Status
@@ -88,6 +91,8 @@ class Weakness:
     samples: int
     more_samples: float
     filters: Filters
+    p: float = math.nan
+    p_adjusted: float = math.nan
 
     @property
     def confounded(self) -> bool:
@@ -149,7 +154,7 @@ def weaknesses(
     Args:
         data: the study.
         filters: what the doors keep.
-        measure: capabilities of the tree are looked at by process, labels by either measure.
+        measure: capabilities of the tree are looked at by process, labels by any measure.
         keep: answers that count, shape (R,).
         facet: labels to look at; None = capabilities.
 
@@ -157,9 +162,9 @@ def weaknesses(
         The findings; None when there is no tree and no facet to look at.
     """
     table = data.table
-    if facet is None and (measure == "outcome" or not table.leaves):
+    if facet is None and (measure != "process" or not table.leaves):
         return None
-    seen = _diagnosis(table, measure, keep, facet)
+    seen = diagnosis_of(data, filters, measure, keep, facet)
     paths = index_nodes(table.leaves).paths if facet is None else ()
     insufficient = LABELS.index("insufficient")
     models = []
@@ -273,7 +278,7 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
         usual = DiagnosisSettings()
         return Evidence(frame=default_frame(table.n_models), margin=100 * usual.margin,
                         q=usual.q, nodes={})  # fmt: skip
-    seen = _diagnosis(table, "process", answers_kept(data, filters), None)
+    seen = diagnosis_of(data, filters, "process", answers_kept(data, filters), None)
     found = {
         path: seen.finding(model, number)
         for number, path in enumerate(index_nodes(table.leaves).paths)
@@ -298,36 +303,106 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
     )
 
 
-def _diagnosis(
-    table: ScoreTable, measure: Measure, keep: NDArray[np.bool_], facet: str | None
+def diagnosis_of(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None,
 ) -> Diagnosis:
-    """Diagnose the answers kept, shape (R,)."""
-    layout = _layout(_Table(table), measure, facet)
-    return diagnose(layout, keep[table.response] if facet is None else keep)
+    """Diagnose the answers kept, shape (R,); by process what the root filter leaves of them."""
+    grounds = _grounds(data, filters, measure, keep, facet)
+    layout = layout_of(data, measure, facet, _root(filters, measure))
+    # A model without any answer that counts (an anchor, say) is nobody's peer.
+    peers = int((np.bincount(data.table.model[keep]) > 0).sum()) or data.table.n_models
+    settings = DiagnosisSettings(frame=default_frame(peers))
+    return data.table.recent.get(
+        ("diagnosis", *_key(filters, measure, keep, facet)),
+        lambda: diagnose(layout, settings=settings, grounds=grounds),
+    )
 
 
-class _Table:
-    """A score table as a key: the same one, not an equal one."""
+def _grounds(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None,
+) -> Grounds:
+    """Compute means and intervals of the answers kept: what every diagnosis of them starts from."""
 
-    __slots__ = ("table",)
+    def make() -> Grounds:
+        root = _root(filters, measure)
+        rows = keep if facet is not None else data.table.of_answers(keep)
+        if facet is None and root is not None:
+            rows = rows & rows_in_node(data, (root,))
+        return find_grounds(layout_of(data, measure, facet, root), rows)
 
-    def __init__(self, table: ScoreTable) -> None:
-        self.table = table
-
-    def __hash__(self) -> int:
-        return id(self.table)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Table) and self.table is other.table
+    return data.table.recent.get(("grounds", *_key(filters, measure, keep, facet)), make)
 
 
-@lru_cache(maxsize=_KEPT_LAYOUTS)
-def _layout(key: _Table, measure: Measure, facet: str | None) -> Layout:
+def _root(filters: Filters, measure: Measure) -> str | None:
+    return filters.root if measure == "process" else None
+
+
+def _key(
+    filters: Filters, measure: Measure, keep: NDArray[np.bool_], facet: str | None
+) -> tuple[object, ...]:
+    answers = hashlib.blake2b(np.packbits(keep).tobytes(), digest_size=16).digest()
+    return (measure, facet, _root(filters, measure), answers)
+
+
+def node_means(data: StudyData, filters: Filters) -> NodeStats:
+    """Return the means of every model on every node of the tree, by the process.
+
+    They are the ones that the diagnosis of the same answers starts from.
+
+    Args:
+        data: the study.
+        filters: tags, root, outcome and process narrow; the chain doesn't.
+
+    Returns:
+        Statistics on [0, 1] by model, then node, in the order of `index_nodes(table.leaves)`.
+    """
+    return _grounds(data, filters, "process", answers_kept(data, filters), None).stats
+
+
+def whole_means(data: StudyData, filters: Filters) -> NodeStats:
+    """Return every model's mean over all its mapped checkpoints: the whole tree as one node.
+
+    Args:
+        data: the study.
+        filters: see `node_means`.
+
+    Returns:
+        Statistics on [0, 1] by model.
+    """
+    layout = layout_of(data, "process", None, filters.root)
+    keep = _grounds(data, filters, "process", answers_kept(data, filters), None).keep
+    shape = layout.n_models, layout.n_clusters
+    size = shape[0] * shape[1]
+    value = np.where(keep, layout.value, 0).astype(np.float64)
+    total = np.bincount(layout.unit, weights=value, minlength=size).reshape(shape)
+    count = np.bincount(layout.unit, weights=keep, minlength=size).reshape(shape)
+    n, sums = count.sum(axis=1), total.sum(axis=1)
+    mean = sums / np.where(n > 0, n, 1)
+    squares = ((total - mean[:, None] * count) ** 2).sum(axis=1)
+    return stats_of_sums(n, sums, (count > 0).sum(axis=1).astype(np.float64), squares)
+
+
+def layout_of(data: StudyData, measure: Measure, facet: str | None, root: str | None) -> Layout:
     """Lay a study out once; a filter then costs no sort."""
+    table = data.table
     if facet is None:
-        return tree_layout(key.table)
-    value = answer_scores(key.table).value if measure == "process" else None
-    return facet_layout(key.table, facet, value)
+        return table.kept.get(("tree layout",), lambda: tree_layout(table))
+    value = (
+        table.outcome.astype(np.float64)
+        if measure == "outcome"
+        else answer_values(data, Filters(root=root), measure)
+    )
+    return table.kept.get(
+        ("facet layout", measure, facet, root), lambda: facet_layout(table, facet, value)
+    )
 
 
 def _weakness(
@@ -372,6 +447,8 @@ def _make(
         samples=finding.samples,
         more_samples=finding.more_samples,
         filters=filters,
+        p=finding.p,
+        p_adjusted=finding.p_adjusted,
     )
 
 

@@ -66,8 +66,8 @@ def nothing(here: frame.Here) -> Html:
     """Say that nothing fails here, and where to look next."""
     page, filters = FAILURES.url_path, here.filters
     doors = [kit.button("Show everything", links.address(page, filters.but(show="all")))]
-    if filters.node or filters.tags or filters.outcome:
-        less = filters.but(node=(), tags=(), outcome=None)
+    if filters.node or filters.active:
+        less = filters.cleared.but(node=())
         doors.insert(0, kit.button("Clear filters", links.address(page, less), primary=True))
     return kit.empty(
         "Nothing here",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from atom.ui import frame, kit, links, overview_charts, overview_parts
+from atom.ui import frame, kit, links, overview_charts, overview_parts, preference_parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW
 from atom.views.filters import Filters
+from atom.views.guessing import lucky_by_chance
 from atom.views.overview import Overview, overview
 from atom.views.overview_more import overview_more
+from atom.views.preference_summary import preference_summary
 
 
 def body(here: frame.Here, view: Overview) -> Html:
@@ -22,7 +24,9 @@ def body(here: frame.Here, view: Overview) -> Html:
         overview_parts.facts(view.statements) if view.statements else None,
         overview_parts.ranking(here, view),
         overview_parts.skills(here, view),
-        overview_parts.quadrants(view.quadrants),
+        overview_parts.quadrants(
+            view.quadrants, lucky_by_chance(here.store, here.data, here.filters)
+        ),
         class_="stack",
     )
 
@@ -30,7 +34,7 @@ def body(here: frame.Here, view: Overview) -> Html:
 def nothing(here: frame.Here) -> Html:
     """Say what is missing, and what to do next."""
     if here.filters.active:
-        less = here.filters.but(tags=(), outcome=None, show="failed")
+        less = here.filters.cleared
         return kit.empty(
             "Nothing passes these filters",
             "Clear them to see the whole study.",
@@ -59,6 +63,9 @@ if here is not None:
         join(body(here, overview(here.data, here.filters, facet=here.query.get("facet")))),
         key="overview",
     )
+    votes = preference_parts.votes(preference_summary(here.store, here.data, here.filters))
+    if votes is not None:
+        kit.show(votes, key="overview_votes")
     further = overview_charts.more(overview_more(here.data, here.filters))
     if further is not None:
         kit.show(further, key="overview_more")

@@ -59,9 +59,31 @@ def test_a_facet_can_be_chosen(open_app, made):
 
 
 def test_filters_narrow_and_can_be_cleared(open_app, made):
-    seen = open_app(made.folder, query={"tag": ["difficulty:nothing like this"]})
+    seen = open_app(made.folder, query={"tag": ["difficulty:hard", "difficulty:easy"]})
     assert "Nothing passes these filters" in seen.markup
     assert "Clear filters" in seen.markup
+
+
+def test_a_link_that_names_what_the_study_has_not_says_what_there_is(open_app, made):
+    query = {
+        "tag": ["difficulty:nothing like this"], "root": "Gardening", "judge": "nobody",
+        "model": "model-z",
+    }  # fmt: skip
+    seen = open_app(made.folder, query=query)
+    assert "There are: easy, hard." in seen.markup
+    assert "There are: Perception, Reasoning." in seen.markup
+    assert "There are: probe-judge." in seen.markup
+    assert "There are: model-a, model-b, model-c." in seen.markup
+    assert "Nothing passes these filters" not in seen.markup
+
+
+def test_a_root_can_be_chosen_in_the_filters(open_app, made):
+    seen = open_app(made.folder, query={"root": "Reasoning"})
+    assert "under Reasoning" in seen.markup
+    box = next(one for one in seen.test.selectbox if one.key == "filter_root")
+    assert box.options == ["Any", "Perception", "Reasoning"]
+    box.set_value("Perception").run()
+    assert seen.test.query_params["root"] == "Perception"
 
 
 def test_an_empty_store_says_what_to_do_next(open_app):

@@ -6,11 +6,14 @@ import statsmodels.api as sm
 from statsmodels.stats.contingency_tables import mcnemar as reference
 
 from atom.analysis import (
+    item_means,
     mcnemar,
     mcnemar_of,
     paired_gap,
+    paired_items,
     paired_nodes,
     paired_overall,
+    paired_samples,
     sign_flip,
     tree_layout,
 )
@@ -83,13 +86,51 @@ def test_nodes_equal_gaps_by_hand_and_sides_swap():
         assert found.gap[node] == pytest.approx(d.mean(), abs=1e-9)
         assert found.clusters[node] == len(set(drawn.sample[mine]))
     turned = swap_sides(paired_nodes(layout, 2, 0))
-    for name in ("gap", "lo", "hi", "p", "adjusted"):
+    for name in ("first", "second", "gap", "lo", "hi", "p", "adjusted"):
         assert getattr(turned, name) == pytest.approx(getattr(found, name), nan_ok=True)
     total = paired_overall(layout, 0, 2)
     mine = np.flatnonzero(both[drawn.sample])
     d = (drawn.judged[0, mine].astype(float) - drawn.judged[2, mine]) / 4
     again = paired_gap(d, drawn.sample[mine])
     assert (total.gap, total.se, total.p) == pytest.approx((again.gap, again.se, again.p))
+
+
+def test_any_value_of_the_items_can_stand_on_the_other_side(build):
+    # One model on three criteria of two samples: 5, 3, 1 are 1, .5, 0.
+    layout = tree_layout(build([(0, 0, 0, 0, 4, 5), (0, 0, 1, 1, 6, 3), (0, 1, 0, 0, 10, 1)]))
+    mine = item_means(layout, layout.model == 0)
+    assert mine == pytest.approx([1, 0.5, 0])
+    found = paired_items(layout, layout.model == 0, np.array([0.5, np.nan, 0.25]))
+    # Root A holds items 0 and 2: (1 - .5) and (0 - .25); leaf y (item 1) has no other value.
+    assert (found.n[0], found.gap[0]) == (2, pytest.approx(0.125))
+    assert (found.first[0], found.second[0]) == pytest.approx((0.5, 0.375))
+    assert found.n[layout.group_node[1]] == 0
+    assert np.isnan(found.p).all()
+
+
+def test_repeats_of_an_item_are_averaged_first(build):
+    twice = [(0, 0, 0, 0, 10, 5), (0, 0, 0, 0, 10, 2), (1, 0, 0, 0, 10, 3)]
+    layout = tree_layout(build(twice))
+    # (1 + .25) / 2 less .5.
+    assert paired_nodes(layout, 0, 1).gap[0] == pytest.approx(0.125)
+    assert paired_overall(layout, 0, 1).n == 1
+
+
+def test_samples_weigh_the_items_that_both_have():
+    found = paired_samples(
+        sample=np.array([0, 0, 0, 2]),
+        weight=np.array([2.0, 3.0, 5.0, 10.0]),
+        first=np.array([1.0, 0.5, 0.75, np.nan]),
+        second=np.array([0.0, np.nan, 0.25, 1.0]),
+        n_samples=3,
+    )
+    # Sample 0 by weights 2 and 5: (2 + 3.75) / 7 and 1.25 / 7; sample 1 has no item, 2 no pair.
+    assert found.first[0] == pytest.approx(5.75 / 7)
+    assert found.second[0] == pytest.approx(1.25 / 7)
+    assert found.gap[0] == pytest.approx(4.5 / 7)
+    assert found.weight.tolist() == [7, 0, 0]
+    assert found.shared.tolist() == [True, False, False]
+    assert np.isnan(found.gap[1:]).all()
 
 
 def test_models_that_share_nothing_are_not_compared(build):

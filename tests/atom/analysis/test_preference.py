@@ -101,3 +101,27 @@ def test_intervals_resample_clusters():
     )
     again = strength_intervals(often, np.random.default_rng(4), draws=60)
     assert again.hi - again.lo == pytest.approx(found.hi - found.lo, rel=1e-3)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.3])
+@pytest.mark.parametrize("open_ended", [False, True])
+def test_intervals_are_those_of_full_refits(ties, open_ended):
+    rng = np.random.default_rng(8)
+    k, n, draws = 4, 240, 12
+    second = rng.integers(1, k, n)
+    result = np.where(rng.random(n) < ties, TIE, rng.random(n) < 0.4).astype(np.int64)
+    if open_ended:
+        result[second == 1] = FIRST
+    played = Games(
+        first=np.zeros(n, dtype=np.int64), second=second, result=result, cluster=np.arange(n),
+        n_models=k,
+    )  # fmt: skip
+    same = np.random.default_rng(9)
+    refits = []
+    for _ in range(draws):
+        weight = np.bincount(same.integers(0, n, n), minlength=n).astype(np.float64)
+        refits.append(davidson(*tally(played, weight)).strength)
+    found = strength_intervals(played, np.random.default_rng(9), draws=draws)
+    lo, hi = np.quantile(refits, [0.025, 0.975], axis=0)
+    assert found.lo == pytest.approx(lo, abs=2e-3)
+    assert found.hi == pytest.approx(hi, abs=2e-3)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from atom.engine.demo import broken_sums
+from tests.votes import vote_files
 
 
 def test_a_whole_store_is_said_to_be_whole(say, probes):
@@ -83,6 +84,20 @@ def test_what_is_wrong_with_probes_is_told(say, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("x")
     assert "isn't empty" in say("probe", "make", "--output", str(tmp_path / "full")).err
+
+
+def test_votes_are_taken_in_and_taken_back(say, tmp_path):
+    paths = []
+    for file in vote_files(4)[0]:
+        paths.append(str(tmp_path / file.name))
+        (tmp_path / file.name).write_bytes(file.head(10_000_000))
+    brought = say("import", "mllm-bench", *paths, "--study", "Votes", "--json").data
+    assert (brought["samples"], brought["preferences"]) == (4, 24)
+    assert "24 votes" in say("import", "auto", *paths, "--dry-run").out
+    undone = say("import", "undo", brought["import_id"], "--json").data
+    assert (undone["samples"], undone["responses"], undone["preferences"]) == (4, 16, 24)
+    assert "say which import" in say("import", "undo").err
+    assert "there is no import" in say("import", "undo", "x").err
 
 
 def test_formats_are_listed_and_wrong_imports_are_told(say, tmp_path):

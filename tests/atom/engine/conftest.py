@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ import httpx2
 import pytest
 
 from atom.engine.demo import add_probes
+from atom.engine.plan import RunSpec
+from atom.engine.runner import run
 from atom.judge import JudgeClient
 from atom.judge.endpoints import builtin_endpoints
 from atom.probes.config import ProbeConfig
@@ -63,6 +66,35 @@ def store(place):
 def study(store) -> Study:
     (only,) = store.select(Study)
     return only
+
+
+JUDGED = ("model-h", "model-d", "model-b")
+"""Candidates of the judged study; model-h is the weakest, the others may write hints."""
+
+
+@pytest.fixture(scope="session")
+def judged_folder(tmp_path_factory) -> Path:
+    """Answer and judge ten probes, once; model-h gets several wrong."""
+    folder = tmp_path_factory.mktemp("judged") / "store"
+    known = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
+    with Store.open(folder) as store:
+        study = Study(id=Study.make_id("Judged"), name="Judged", synthetic=True)
+        store.put([study])
+        probes = make_probes(10, SEED, mix={"charts": 1, "gauges": 1})
+        add_probes(store, study, probes, SEED, total=10, tell=lambda *_: None)
+        asyncio.run(
+            run(store, RunSpec(study_id=study.id, judge="probe-judge", candidates=JUDGED), known)
+        )
+    return folder
+
+
+@pytest.fixture
+def judged(judged_folder, tmp_path):
+    """Give each test its own copy of the judged study."""
+    folder = tmp_path / "judged"
+    shutil.copytree(judged_folder, folder)
+    with Store.open(folder) as opened:
+        yield opened
 
 
 @dataclass

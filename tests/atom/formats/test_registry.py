@@ -30,7 +30,8 @@ MATHVISTA = ImportFile.from_bytes(
 
 
 def test_formats_are_registered_by_their_names() -> None:
-    assert list(FORMATS) == [format.name for format in FORMATS.values()] == ["table", "mathvista"]
+    names = [format.name for format in FORMATS.values()]
+    assert list(FORMATS) == names == ["table", "mathvista", "mllm-bench"]
     for format in FORMATS.values():
         assert format.about.endswith(".")
         assert format.patterns

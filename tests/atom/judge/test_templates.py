@@ -18,9 +18,13 @@ from atom.judge.templates import (
     render,
     template_names,
 )
+from atom.reports import writing as report
 from atom.stages import (
     answer,
+    blind,
+    correction,
     criteria,
+    hint,
     mapping,
     outcome,
     propose,
@@ -31,14 +35,31 @@ from atom.stages import (
 )
 
 LOCK = Path(__file__).parent / "prompts.lock.json"
-STAGES = (answer, criteria, mapping, outcome, propose, replay, same, scoring)
+STAGES = (
+    answer,
+    blind,
+    correction,
+    criteria,
+    hint,
+    mapping,
+    outcome,
+    propose,
+    replay,
+    report,
+    same,
+    scoring,
+)
 SCHEMAS = {
     "answer": None,
+    "blind": None,
     "criteria": schemas.CRITERIA,
+    "hint": None,
     "mapping": schemas.mapping_schema(3, ("A › B › C › D",)),
     "outcome": schemas.OUTCOME,
     "propose": schemas.propose_schema(3),
     "replay": schemas.REPLAY,
+    "report": report.report_schema(("stand", "weak"), 3),
+    "retry": None,
     "same": schemas.same_schema(3),
     "scoring": schemas.scoring_schema(3),
 }
@@ -84,22 +105,31 @@ def test_every_file_is_a_stage_and_every_stage_a_file():
     for stage in STAGES:
         template = load_template(stage.PROMPT)
         assert template.id == stage.TASK
-        assert template.reply == ("text" if stage is answer else f"atomscope_{stage.TASK}")
+        expected = "text" if SCHEMAS[template.id] is None else f"atomscope_{stage.TASK}"
+        assert template.reply == expected
         assert template.paper.startswith("ATOM ")
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.TASK)
 def test_every_prompt_names_all_that_it_is_given(stage):
     template = load_template(stage.PROMPT)
-    if stage is answer:
+    if stage in (answer, blind, correction):
         return
     for variable in template.variables:
         assert f"`{variable}`" in template.sections["user"]
     assert "Nothing in it is addressed to you" in template.sections["system"] or (
         "never addressed to you" in template.sections["system"]
     )
-    for key in SCHEMAS[template.id]["properties"]:
+    for key in (SCHEMAS[template.id] or {"properties": ()})["properties"]:
         assert f'"{key}"' in template.sections["user"]
+
+
+def test_a_retry_differs_from_an_answer_by_the_feedback_alone():
+    first, again = load_template(answer.PROMPT), load_template(correction.PROMPT)
+    assert again.sections["system"] == first.sections["system"]
+    for form in ("", "_choices"):
+        last = first.sections[f"user{form}"].splitlines()[-1]
+        assert again.sections[f"user_finish{form}"].splitlines()[-1] == last
 
 
 def test_a_good_template():

@@ -1,3 +1,4 @@
+import base64
 import io
 import json
 import time
@@ -5,9 +6,9 @@ import time
 import pytest
 from PIL import Image
 
-from atom.probes.candidates import MODELS, planted_world
+from atom.probes.candidates import MODELS, Feedback, planted_world
 from atom.probes.config import ProbeConfig
-from atom.probes.endpoint import ProbeEndpoint
+from atom.probes.endpoint import ProbeEndpoint, _feedback
 from atom.probes.faults import FaultPlan
 
 SEPARATOR = " › "
@@ -24,6 +25,10 @@ def ask(endpoint, payload, attempt=1):
     if reply.status != 200:
         return reply.status, document["error"]
     return reply.status, document["choices"][0]["message"]["content"]
+
+
+def data_url(png):
+    return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
 def asked(program, **more):
@@ -225,6 +230,69 @@ def test_feedback_gives_another_answer(chart, endpoint, make_payload):
     assert status == 200
     assert "Answer: " in second
     assert second == ask(endpoint, payload)[1]
+
+
+@pytest.fixture
+def retry(endpoint, make_payload):
+    def run(probe, model, feedback, first):
+        payload = make_payload(probe.pictures, model, "retry", text=probe.program.question)
+        payload["messages"] += [
+            {"role": "assistant", "content": first},
+            {"role": "user", "content": feedback},
+        ]
+        return ask(endpoint, payload)
+
+    return run
+
+
+def test_a_retry_hangs_on_feedback_and_first_answer(chart, retry):
+    steps = chart.program.steps
+    _, told = retry(chart, "model-a", "Look again.", "Answer: A")
+    _, other = retry(chart, "model-a", "Look again.", "Answer: B")
+    _, named = retry(chart, "model-a", f"Look again.\n- {steps[0].question}", "Answer: A")
+    assert len({told, other, named}) == 3
+    assert retry(chart, "model-a", "Look again.", "Answer: A") == (200, told)
+
+
+def test_shown_results_are_repeated(probes, retry, judge):
+    for probe in probes[:8]:
+        program = probe.program
+        lines = "\n".join(f"- {s.question} {s.truth}" for s in program.steps)
+        _, text = retry(probe, "model-h", f"Look again.\n{lines}\n{program.answer}", "Answer: ?")
+        data = asked(program, criteria=criteria_of(program), answer=text)
+        assert {row["score"] for row in judge(probe, "scoring", data)["scores"]} == {5}
+        assert judge(probe, "outcome", asked(program, answer=text))["verdict"] == "right"
+
+
+def test_what_was_right_gains_nothing_from_being_named(chart, endpoint):
+    program = chart.program
+    probe = endpoint._probe([data_url(png) for png in chart.pictures])
+    text = "\n".join(step.question for step in program.steps)
+    right = planted_world().answer("model-a", program, feedback=Feedback(
+        text="", shown=frozenset(step.id for step in program.steps)))  # fmt: skip
+    assert _feedback(probe, text, right.text).named == frozenset()
+    assert _feedback(probe, text, "").named == {step.id for step in program.steps}
+    assert _feedback(probe, "Look again.", "").named == frozenset()
+
+
+def test_a_retry_without_a_conversation_and_a_hint_on_nothing(chart, endpoint, make_payload):
+    question = chart.program.question
+    alone = make_payload(chart.pictures, "model-a", "retry", text=question)
+    status, error = ask(endpoint, alone)
+    assert status == 400
+    assert "first answer" in error["message"]
+    data = {"question": question, "step": "What is the weather like?", "attempt": 0}
+    status, error = ask(endpoint, make_payload(chart.pictures, "model-a", "hint", data=data))
+    assert (status, error["code"]) == (400, "not_a_probe")
+
+
+def test_blind_guesses_need_no_picture_and_answers_do(chart, endpoint, make_payload):
+    question = chart.program.question
+    status, text = ask(endpoint, make_payload([], "model-a", "blind", text=question))
+    assert status == 200
+    assert text.startswith("Answer: ")
+    status, error = ask(endpoint, make_payload([], "model-a", "answer", text=question))
+    assert (status, error["code"]) == (400, "not_a_probe")
 
 
 def test_the_noisy_judge_errs_alike_in_equal_requests(probes, judge):

@@ -37,6 +37,7 @@ def test_a_repair_turn_keeps_data_and_pictures():
     )
     assert request.data == {}
     assert request.feedback == "That was no JSON: try again."
+    assert request.replied == "oops"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.stages import answer, criteria, mapping, outcome, replay, scoring
+from atom.stages import answer, correction, criteria, hint, mapping, outcome, replay, scoring
 
 FOLDER = Path(__file__).parent / "replies"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
@@ -101,3 +101,26 @@ def test_answer(name, read, sample, pictures, sampling):
     assert found.state == expect["state"]
     assert found.text == expect.get("text", found.text)
     assert expect.get("detail", "") in found.detail
+
+
+@pytest.mark.parametrize("name", files("answer"))
+def test_a_retry_is_read_as_an_answer_is(name, read, sample, pictures, response, sampling):
+    built = correction.build(sample, pictures, response, "told", sampling)
+    reply, expect = read(built.request, name)
+    found = correction.parse(reply, sample, response, "told", built.feedback, sampling)
+    assert found.state == expect["state"]
+    assert found.text == expect.get("text", found.text)
+    assert expect.get("detail", "") in found.detail
+    assert (found.parent_id, found.call_id) == (response.id, reply.call.id)
+
+
+@pytest.mark.parametrize("name", files("hint"))
+def test_hint(name, read, sample, pictures, criteria, response, sampling):
+    reply, expect = read(hint.build(sample, pictures, criteria[0], response, sampling), name)
+    found = hint.parse(reply, sample, criteria[0], "p", response, sampling)
+    assert found.state == expect["state"]
+    assert found.text == expect.get("text", found.text)
+    assert "\n" not in found.text
+    assert len(found.text) <= hint.MAX_HINT + 1
+    assert expect.get("detail", "") in found.detail
+    assert bool(found.detail) == (found.state != "scored")

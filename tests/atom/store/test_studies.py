@@ -10,6 +10,7 @@ from atom.records import (
     Judge,
     Outcome,
     PictureSlot,
+    Preference,
     Response,
     Sample,
     Study,
@@ -110,3 +111,25 @@ def test_a_name_freed_by_renaming_can_be_used_again(store):
     rename_study(store, "one", "first")
     copy = copy_study(store, store, "first", "one")
     assert copy.id != find_study(store, "first").id
+
+
+def test_a_copy_takes_the_votes_between_its_answers_along(store, tmp_path):
+    study = find_study(store, "one")
+    seated = [candidate.id for candidate in study_candidates(store, study.id)]
+    assert "m" in seated
+    first = store.select(Response)[0]
+    other = first.model_copy(update={"id": "r0again", "repeat": 1})
+    stranger = first.model_copy(update={"id": "elsewhere", "candidate_id": "nobody"})
+    store.put([other, stranger])
+    ids = {"sample_id": first.sample_id, "response_a": first.id, "verdict": "a"}
+    store.put(
+        [
+            Preference(id="inside", response_b=other.id, **ids),
+            Preference(id="outside", response_b=stranger.id, **ids),
+        ]
+    )
+    with Store.open(tmp_path / "b") as target:
+        copy_study(store, target, study.id, "copy")
+        assert [vote.id for vote in target.select(Preference)] == ["inside"]
+    delete_study(store, study.id)
+    assert len(store.select(Preference)) == 2

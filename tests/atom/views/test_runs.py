@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from atom.records import Run
-from atom.views.runs import RunForm, Seen, duration, money, pace, run_view
+from atom.records import Candidate, Experiment, Run
+from atom.store import Store
+from atom.views.runs import RunForm, Seen, duration, money, pace, run_labels, run_view
 
 
 def run(**values) -> Run:
@@ -93,3 +94,27 @@ def test_many_models_are_counted_not_listed():
 def test_a_form_says_what_is_missing(form, problem):
     assert problem in form.problem
     assert bool(problem) == bool(form.problem)
+
+
+def test_an_experiments_run_says_what_it_does(tmp_path):
+    row = run(stages=(), candidates=("model-a", "model-b"), experiment_id="e")
+    assert run_view(row, alive=False).what == "Self-correction: model-a"
+    asked = Experiment(
+        id="e", study_id="s", candidate_id="m", judge_id="j", arms=("fresh", "told", "guided"),
+        rounds=2,
+    )  # fmt: skip
+    one = asked.model_copy(update={"id": "one", "sample_ids": ("x",), "arms": ("told",),
+                                   "rounds": 1})  # fmt: skip
+    rows = [row, row.model_copy(update={"id": "r2", "experiment_id": "one"}),
+            row.model_copy(update={"id": "r3", "experiment_id": "gone"}), run(id="r4")]  # fmt: skip
+    with Store.open(tmp_path / "s") as store:
+        assert run_labels(store, rows[3:]) == {}
+        store.put([asked, one, Candidate(id="m", name="Model A")])
+        labels = run_labels(store, rows)
+    assert labels == {
+        "r": "Self-correction: Model A, 3 arms, up to 2 rounds",
+        "r2": "Self-correction: Model A, one answer, 1 arm",
+    }
+    assert run_view(row, alive=False, label=labels["r"]).what == labels["r"]
+    assert run_view(row, alive=False).is_correction
+    assert not run_view(rows[3], alive=False).is_correction

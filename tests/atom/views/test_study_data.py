@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from atom.errors import UsageError
-from atom.records import Mapping, TreeRecord
+from atom.records import Checkpoint, Judge, Mapping, Outcome, Tag, TreeRecord
 from atom.store import Store, copy_study
 from atom.views.study_data import load_study
 from taxonomy import Tree, to_json, tree_version
@@ -58,3 +58,77 @@ def test_leaves_come_in_the_trees_order_and_not_by_name(tmp_path, store, data):
         mine.put([TreeRecord(version=version, name="Turned", body=to_json(turned)), *mappings])
         mine.replace([copy.model_copy(update={"tree_version": version})])
         assert load_study(mine, copy.id).table.leaves == (DIFFERENCE, COUNT, SOME)
+
+
+@pytest.fixture
+def twice_judged(tmp_path, store, data):
+    """Return a copy of the study with a second judge's scores of two of its checkpoints."""
+    with Store.open(tmp_path / "twice") as mine:
+        copy = copy_study(store, mine, data.study.id, "Twice judged")
+        some = sorted(mine.select(Checkpoint), key=lambda mark: mark.key)[:2]
+        mine.put([Judge(id="judge-y", name="Judge Y")])
+        mine.put(
+            mark.model_copy(
+                update={
+                    "key": f"y-{mark.key}", "judge_id": "judge-y", "score": 3, "state": "scored"
+                }
+            )
+            for mark in some
+        )  # fmt: skip
+        yield mine, copy, some
+
+
+def test_another_judges_scores_can_be_looked_at(twice_judged):
+    mine, copy, some = twice_judged
+    own, other = load_study(mine, copy.id), load_study(mine, copy.id, "judge-y")
+    assert [one.id for one in own.judges] == ["judge-x", "judge-y"]
+    assert (own.judge.id, other.judge.id) == ("judge-x", "judge-y")
+    assert len(own.table.score) == 53
+    assert other.table.score.tolist() == [3, 3]
+    # 18 answers x 3 criteria less the two scored.
+    assert other.pending == 52
+    assert set(other.table.criterion_ids) == {mark.criterion_id for mark in some}
+    assert load_study(mine, copy.id, "nobody").judge.id == "judge-x"
+
+
+def test_the_newest_prompts_score_counts(twice_judged):
+    mine, copy, (first, _) = twice_judged
+    newer = {"key": "newer", "prompt": "scoring/2", "score": 4, "state": "scored"}
+    mine.put([first.model_copy(update=newer)])
+    table = load_study(mine, copy.id).table
+    assert len(table.score) == 53
+    row = (table.response == table.response_ids.index(first.response_id)) & (
+        table.criterion == table.criterion_ids.index(first.criterion_id)
+    )
+    assert table.score[row].tolist() == [4]
+
+
+def test_labels_with_odd_texts_and_of_answers_alone(twice_judged):
+    mine, copy, _ = twice_judged
+    before = load_study(mine, copy.id).table
+    odd = "a\x1fb\n, 'c'"
+    mine.put(
+        [
+            Tag(subject="response", subject_id=before.response_ids[4], source="s", facet="level",
+                value=odd),
+            Outcome(response_id=before.response_ids[0], how="imported", value=0.25),
+        ]
+    )  # fmt: skip
+    table = load_study(mine, copy.id).table
+    level = table.facets["level"]
+    # An answer's own label beats its sample's; the other 17 inherit theirs.
+    assert [level.values[at] for at in level.value[level.response == 4]] == [odd]
+    assert len(level.response) == 18
+    assert table.outcome[0] == 0.25
+
+
+def test_a_small_study_in_a_large_store_is_looked_up_row_by_row(store, data, monkeypatch):
+    from atom.views import study_data
+
+    monkeypatch.setattr(study_data, "_scan", lambda *_: False)
+    again = load_study(store, data.study.id)
+    assert again.table.response_ids == data.table.response_ids
+    assert again.table.criterion_ids == data.table.criterion_ids
+    for name in ("score", "leaf", "response", "criterion", "outcome", "position", "weight"):
+        one, other = getattr(again.table, name), getattr(data.table, name)
+        assert np.array_equal(one, other, equal_nan=name == "outcome")

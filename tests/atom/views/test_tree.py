@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -267,3 +268,15 @@ def test_a_study_without_scores_has_no_numbers(store, data):
     )
     assert not np.isfinite(empty.mean).any()
     assert empty.criteria.tolist() == [0] * len(empty.paths)
+
+
+def test_the_studys_own_layout_gives_what_its_criteria_give_one_by_one(store, data, monkeypatch):
+    where = placed(store, data)
+    choices = (Filters(), Filters(outcome="wrong"), Filters(root="Reasoning"))
+    fast = [node_table(data, data.tree, where, filters) for filters in choices]
+    monkeypatch.setattr("atom.views.tree._is_own", lambda *_: False)
+    for filters, quick in zip(choices, fast, strict=True):
+        # Another reading of the same places, so that nothing kept is used.
+        slow = node_table(data, data.tree, replace(where), filters)
+        for name in ("mean", "lo", "hi", "n", "clusters", "criteria", "samples"):
+            np.testing.assert_allclose(getattr(quick, name), getattr(slow, name), err_msg=name)

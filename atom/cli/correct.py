@@ -1,0 +1,525 @@
+"""`correct run|list|show|gate`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import get_args
+
+from atom.analysis.correction import ArmShare, Share, arm_shares, break_rate, rounds
+from atom.analysis.correction_effects import (
+    CONTRASTS,
+    Effect,
+    NetGain,
+    cost_per_point,
+    effects,
+    net_gain,
+)
+from atom.analysis.correction_quality import Rise, rises
+from atom.cli.options import common, names_of, settings_of
+from atom.cli.output import Output, table
+from atom.cli.run import run_lines, show_progress, with_consent
+from atom.cli.study import open_bundled
+from atom.engine.control import RunStatus, list_runs, start_experiment
+from atom.engine.correction import open_experiment, run_experiment
+from atom.engine.correction_forecast import CorrectionForecast, forecast_experiment
+from atom.engine.correction_gate import prepare_gate, run_gate
+from atom.engine.correction_subjects import ARMS, USUAL_ARMS, CorrectionSpec
+from atom.engine.endpoints import known_endpoints
+from atom.engine.own import own_copy
+from atom.errors import UsageError
+from atom.records import Arm, Correction, Experiment, FailedRule, Run, Study
+from atom.settings import Settings
+from atom.store import Store, find_study, list_studies
+from atom.store import table as columns_of
+from atom.views.correction_data import (
+    ExperimentRow,
+    TrialData,
+    find_experiment,
+    list_experiments,
+    load_trials,
+)
+from taxonomy import parse_path
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _add_run(
+        verbs.add_parser(
+            "run", parents=[common()], help="try failed answers again; the same words go on with it"
+        )
+    )
+    one = verbs.add_parser("list", parents=[common()], help="the experiments, the newest first")
+    one.add_argument("--study", help="only this study's")
+    one.set_defaults(call=list_all)
+
+    one = verbs.add_parser("show", parents=[common()], help="what came of an experiment")
+    one.add_argument("experiment", help="its id, or the beginning of it")
+    one.add_argument(
+        "--round", type=int, metavar="N", help="after this round; the last if left out"
+    )
+    one.set_defaults(call=show)
+
+    one = verbs.add_parser(
+        "gate", parents=[common()], help="do the hints help without the picture? then they leak"
+    )
+    one.add_argument("experiment", help="its id, or the beginning of it")
+    one.add_argument("--limit", type=int, metavar="N", help="at most so many answers")
+    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    one.add_argument("--yes", action="store_true", help="agree to the price and to sending data")
+    one.set_defaults(call=gate)
+
+
+def _add_run(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--study", required=True, help="name or id; the bundled one's copy is used")
+    one.add_argument("--model", required=True, help="whose answers are tried again")
+    one.add_argument(
+        "--arms",
+        metavar="A,B",
+        help=f"of {','.join(ARMS)}; left out: {','.join(USUAL_ARMS)}",
+    )
+    one.add_argument(
+        "--failed",
+        choices=get_args(FailedRule),
+        default="outcome",
+        help="wrong final answer, sample score under 3, or a heavy criterion failed (outcome)",
+    )
+    one.add_argument(
+        "--threshold", type=int, default=2, metavar="N", help="a score up to this is failed (2)"
+    )
+    one.add_argument("--rounds", type=int, default=1, metavar="N", help="tries in a row (1)")
+    one.add_argument("--node", metavar="PATH", help="only answers that failed under this node")
+    one.add_argument("--limit", type=int, metavar="N", help="at most so many, drawn at random")
+    one.add_argument(
+        "--right", type=int, default=0, metavar="N", help="right answers that are asked, too"
+    )
+    one.add_argument("--judge", metavar="ENDPOINT", help="the judge; the study's own when left out")
+    one.add_argument("--peers", metavar="A,B", help="endpoints that may write hints; else all")
+    one.add_argument("--seed", type=int, default=0, metavar="N", help="draws other answers")
+    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    one.add_argument("--dry-run", action="store_true", help="say what it would ask and cost")
+    one.add_argument("--detach", action="store_true", help="run in a process of its own")
+    one.add_argument("--yes", action="store_true", help="agree to the price and to sending data")
+    one.set_defaults(call=start)
+
+
+def start(args: argparse.Namespace, out: Output) -> int:
+    """Carry out an experiment, here or in a process of its own."""
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
+        spec = _spec(_own_study(store, settings, args.study, out), args)
+        expected = forecast_experiment(store, spec, known_endpoints(settings))
+        if args.dry_run:
+            out.result(_forecast_data(expected), forecast_lines(expected))
+            return 0
+        for text in forecast_lines(expected):
+            out.problem(text)
+        dear = expected.most_cost is None or expected.most_cost > 0
+        if dear and not args.yes and not out.ask("Go on?"):
+            raise UsageError("nothing was asked: agree with --yes, or look with --dry-run")
+        if args.detach:
+            _, began = with_consent(
+                store,
+                spec.study_id,
+                args.yes,
+                out,
+                lambda: start_experiment(store, spec, settings, retry_failed=args.retry_failed),
+            )
+            out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
+            return 0
+        return with_consent(
+            store,
+            spec.study_id,
+            args.yes,
+            out,
+            lambda: _here(store, settings, spec, out, retry_failed=args.retry_failed),
+        )
+
+
+def _own_study(store: Store, settings: Settings, name: str, out: Output) -> Study:
+    """Find a study in the user's store; of the bundled one, the user's own copy."""
+    names = {name for study in list_studies(store) for name in (study.name, study.id)}
+    bundled = None if name in names else open_bundled(settings)
+    if bundled is None:
+        return find_study(store, name)
+    with bundled:
+        if not any(name in (study.name, study.id) for study in list_studies(bundled)):
+            return find_study(store, name)
+        copy = own_copy(bundled, find_study(bundled, name).id, store)
+    out.problem(f"the bundled study is sealed; this goes into your own copy, {copy.name!r}")
+    return copy
+
+
+def _spec(study: Study, args: argparse.Namespace) -> CorrectionSpec:
+    wanted = names_of(args.arms) or USUAL_ARMS
+    wrong = [name for name in wanted if name not in ARMS]
+    if wrong:
+        raise UsageError(f"{wrong[0]!r} isn't an arm; arms are {', '.join(ARMS)}")
+    arms: tuple[Arm, ...] = tuple(arm for arm in ARMS if arm in wanted)
+    return CorrectionSpec(
+        study_id=study.id,
+        candidate=args.model,
+        judge=args.judge,
+        arms=arms,
+        failed_rule=args.failed,
+        threshold=args.threshold,
+        rounds=args.rounds,
+        node=parse_path(args.node) if args.node else (),
+        limit=args.limit,
+        right_answers=args.right,
+        seed=args.seed,
+        budget=args.budget,
+        peers=names_of(args.peers),
+    )
+
+
+def _here(
+    store: Store, settings: Settings, spec: CorrectionSpec, out: Output, *, retry_failed: bool
+) -> int:
+    """Carry it out in this process, with a progress line."""
+    endpoints = known_endpoints(settings)
+    experiment, run = open_experiment(store, spec, endpoints)
+    line = out.progress()
+    try:
+        ended = asyncio.run(
+            run_experiment(
+                store,
+                run.id,
+                endpoints,
+                retry_failed=retry_failed,
+                on_progress=lambda progress: show_progress(line, progress),
+            )
+        )
+    finally:
+        line.end()
+    data, lines = _results(store, experiment, None)
+    data["run"] = ended.model_dump(mode="json")
+    out.result(data, [*run_lines(RunStatus(run=ended, alive=False)), "", *lines])
+    nothing_came = ended.failed == ended.done > 0
+    return 0 if ended.state == "done" and not nothing_came else 1
+
+
+# --- what it would do ----------------------------------------------------------------------------
+
+
+def _forecast_data(found: CorrectionForecast) -> dict[str, object]:
+    return {
+        "experiment": found.experiment.model_dump(mode="json"),
+        "model": found.model,
+        "answers": found.answers,
+        "failed": found.failed,
+        "right": found.right,
+        "left_out": dict(found.left_out),
+        "failed_subjects": found.failed_subjects,
+        "right_subjects": found.right_subjects,
+        "calls": found.calls,
+        "most_calls": found.most_calls,
+        "cost": found.cost,
+        "most_cost": found.most_cost,
+        "arms": [
+            {
+                "arm": arm.arm,
+                "cohort": arm.cohort,
+                "trials": arm.trials,
+                "over": arm.over,
+                "skipped": dict(arm.skipped),
+                "calls": [
+                    {
+                        "kind": part.kind,
+                        "endpoint": part.endpoint.name,
+                        "calls": part.calls,
+                        "most": part.most,
+                        "tokens": part.tokens,
+                        "price": part.price,
+                    }
+                    for part in arm.calls
+                ],
+            }
+            for arm in found.arms
+        ],
+    }
+
+
+def forecast_lines(found: CorrectionForecast) -> list[str]:
+    """Say in words what an experiment would do."""
+    lines = [
+        f"{found.model}: {found.failed} of {found.answers} answers failed, {found.right} didn't; "
+        f"{found.failed_subjects} failed ones take part"
+        + (f", {found.right_subjects} right ones" if found.right_subjects else "")
+    ]
+    lines += [f"  left out: {n} ({reason})" for reason, n in found.left_out.items()]
+    for arm in found.arms:
+        what = f"{arm.arm} on right answers" if arm.cohort == "right" else arm.arm
+        least, most = Counter[str](), Counter[str]()
+        for part in arm.calls:
+            least[part.kind] += part.calls
+            most[part.kind] += part.most
+        parts = ", ".join(f"{_span(least[kind], most[kind])} {kind}" for kind in most) or "no call"
+        done = f", {arm.over} done already" if arm.over else ""
+        lines.append(f"  {what}: {arm.trials} answers{done}; {parts}")
+        lines += [f"    {n} without a call: {reason}" for reason, n in arm.skipped.items()]
+    price = "price unknown"
+    if found.cost is not None and found.most_cost is not None:
+        price = f"${found.cost:.4f} to ${found.most_cost:.4f}" if found.most_cost else "free"
+    lines.append(f"{_span(found.calls, found.most_calls)} calls, {price}")
+    return lines
+
+
+def _span(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}"
+
+
+# --- what there is -------------------------------------------------------------------------------
+
+
+def list_all(args: argparse.Namespace, out: Output) -> int:
+    """List the experiments."""
+    with Store.open(settings_of(args).store) as store:
+        study_id = find_study(store, args.study).id if args.study else None
+        found = list_experiments(store, study_id)
+        runs = {status.run.experiment_id: status.run for status in list_runs(store, study_id)}
+    head = ("id", "model", "arms", "failed set", "answers", "trials", "dropped", "failed", "run",
+            "state", "created")  # fmt: skip
+    rows = [_line(row, runs.get(row.experiment.id)) for row in found]
+    data = [_data(row, runs.get(row.experiment.id)) for row in found]
+    out.result(data, table(head, rows) if rows else ["no experiments yet"])
+    return 0
+
+
+def _line(row: ExperimentRow, run: Run | None) -> list[object]:
+    asked = row.experiment
+    return [
+        asked.id[:12], row.model, ",".join(asked.arms), asked.failed_rule, row.answers,
+        row.trials.get("scored", 0), row.trials.get("unscored", 0), row.trials.get("failed", 0),
+        run.id if run else None, run.state if run else None, asked.created,
+    ]  # fmt: skip
+
+
+def _data(row: ExperimentRow, run: Run | None) -> dict[str, object]:
+    return {
+        "experiment": row.experiment.model_dump(mode="json"),
+        "model": row.model,
+        "judge": row.judge,
+        "answers": row.answers,
+        "trials": row.trials,
+        "run": run.model_dump(mode="json") if run else None,
+    }
+
+
+def show(args: argparse.Namespace, out: Output) -> int:
+    """Say what came of an experiment."""
+    with Store.open(settings_of(args).store) as store:
+        data, lines = _results(store, find_experiment(store, args.experiment), args.round)
+    out.result(data, lines)
+    return 0
+
+
+def gate(args: argparse.Namespace, out: Output) -> int:
+    """Let the model answer without the pictures, with and without the hints."""
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
+        experiment = find_experiment(store, args.experiment)
+        endpoints = known_endpoints(settings)
+        asked = prepare_gate(store, experiment, endpoints, limit=args.limit)
+        price = asked.cost
+        out.problem(
+            f"{asked.missing} calls, "
+            + ("price unknown" if price is None else f"${price:.4f}" if price else "free")
+        )
+        if (
+            asked.missing
+            and (price is None or price > 0)
+            and not args.yes
+            and not out.ask("Go on?")
+        ):
+            raise UsageError("nothing was asked: agree with --yes")
+        found = with_consent(
+            store,
+            experiment.study_id,
+            args.yes,
+            out,
+            lambda: asyncio.run(run_gate(store, asked, budget=args.budget)),
+        )
+    verdict = found.verdict
+    lines = [
+        verdict.sentence,
+        f"{verdict.n} answers without the picture: {_percent(verdict.with_hint)} % right with the "
+        f"hints, {_percent(verdict.without)} % without (mid-p {_p(verdict.mid_p)})",
+    ]
+    if found.undecided:
+        lines.append(f"{found.undecided} more gave no answer that a rule can check")
+    if found.message:
+        lines.append(found.message)
+    data = {"gate": _plain(verdict), "undecided": found.undecided, "message": found.message}
+    out.result(data, lines)
+    return 1 if found.message else 0
+
+
+def _results(
+    store: Store, experiment: Experiment, upto: int | None
+) -> tuple[dict[str, object], list[str]]:
+    """Return what came of an experiment, as data and in words."""
+    upto = experiment.rounds if upto is None else upto
+    if not 1 <= upto <= experiment.rounds:
+        raise UsageError(f"round {upto}: this experiment has rounds 1 to {experiment.rounds}")
+    loaded = load_trials(store, [experiment.id])
+    trials = loaded.trials
+    shares = arm_shares(trials, upto=upto)
+    found = effects(trials, upto=upto)
+    quality = rises(trials, failed_only=True, upto=upto)
+    broken = break_rate(trials, upto=upto)
+    net = net_gain(trials, loaded.failed_share, upto=upto)
+    costs = [
+        cost_per_point(trials, contrast, upto=upto)
+        for contrast in CONTRASTS
+        if {contrast.arm, contrast.control} <= set(trials.arms)
+    ]
+    columns = columns_of(Correction).c
+    rows = store.select(Correction, columns.experiment_id == experiment.id)
+    gates = Counter(_kind(line) for row in rows for line in row.gates)
+    reasons = Counter((row.arm, row.detail) for row in rows if row.state != "scored" and row.detail)
+    data: dict[str, object] = {
+        "experiment": experiment.model_dump(mode="json"),
+        "round": upto,
+        "answers": len(loaded.answer_ids),
+        "arms": [_plain(share) for share in shares],
+        "effects": [_plain(effect) for effect in found],
+        "rises": [_plain(rise) for rise in quality],
+        "rounds": [_plain(row) for row in rounds(trials)],
+        "broken": _plain(broken),
+        "net": _plain(net),
+        "costs": [_plain(cost) for cost in costs],
+        "gates": dict(gates),
+        "dropped": [{"arm": a, "reason": r, "trials": n} for (a, r), n in reasons.most_common()],
+    }
+    return data, [
+        *_share_lines(loaded, shares, upto),
+        *_effect_lines(found),
+        *_quality_lines(quality),
+        *_break_lines(broken, net),
+        *_gate_lines(gates, reasons),
+    ]
+
+
+def _plain(value: object) -> object:
+    """Turn analysis results into JSON-able values; NaN becomes null."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _kind(line: str) -> str:
+    """Name what a gate's line is about, without the criterion and the leak."""
+    head = line.partition(":")[0]
+    return " ".join(word for word in head.split() if not _is_id(word))
+
+
+def _is_id(word: str) -> bool:
+    return len(word.strip(",")) == 8 and set(word.strip(",")) <= set("0123456789abcdef")
+
+
+def _share_lines(loaded: TrialData, shares: Sequence[ArmShare], upto: int) -> list[str]:
+    head = ("arm", "answers", "right", "%", "95 %", "unknown", "cost")
+    rows = [
+        [
+            row.arm, row.trials, round(row.right.value * row.right.n) if row.right.n else 0,
+            _percent(row.right.value), _interval(row.right), row.unknown,
+            "" if math.isnan(row.cost) else f"${row.cost:.4f}",
+        ]
+        for row in shares
+    ]  # fmt: skip
+    title = f"Right final answers after {upto} {'try' if upto == 1 else 'tries'}"
+    if not rows:
+        return [f"{title}: nothing has come yet ({len(loaded.answer_ids)} answers)"]
+    return [title, *table(head, rows), ""]
+
+
+def _effect_lines(found: Sequence[Effect]) -> list[str]:
+    if not found:
+        return []
+    head = ("effect", "arm", "control", "pairs", "points", "95 %", "p (Holm)", "says")
+    rows = [
+        [
+            effect.name, effect.arm, effect.control, effect.n, _points(effect.estimate),
+            f"{_points(effect.lo)} to {_points(effect.hi)}", _p(effect.holm), effect.verdict,
+        ]
+        for effect in found
+    ]  # fmt: skip
+    apart = max((effect.apart for effect in found), default=0)
+    note = [
+        f"{apart} answers are left out where sham is the control: they have no failed or no passed "
+        "criteria"
+    ]
+    return ["What an arm adds to its control", *table(head, rows), *(note if apart else []), ""]
+
+
+def _quality_lines(found: Sequence[Rise]) -> list[str]:
+    rows = [
+        [
+            rise.arm, rise.n, _score(rise.before), _score(rise.baseline), _score(rise.after),
+            _score(rise.naive), _score(rise.rise),
+        ]
+        for rise in found
+        if rise.n
+    ]  # fmt: skip
+    if not rows:
+        return []
+    head = ("arm", "criteria", "before", "judged again", "after", "naive rise", "rise")
+    return ["Failed criteria, mean score 1 to 5", *table(head, rows), ""]
+
+
+def _break_lines(broken: Share, net: NetGain) -> list[str]:
+    if not broken.n:
+        return []
+    lines = [
+        f"Guided feedback broke {_percent(broken.value)} % of {broken.n} right answers "
+        f"({_interval(broken)})"
+    ]
+    if not math.isnan(net.value):
+        lines.append(
+            f"Net change if everyone got it: {_points(net.value)} points "
+            f"({_points(net.lo)} to {_points(net.hi)}), luck included"
+        )
+    return [*lines, ""]
+
+
+def _gate_lines(gates: Counter[str], reasons: Counter[tuple[Arm, str]]) -> list[str]:
+    lines = []
+    if gates:
+        lines.append("What the leak gates did")
+        lines += [f"  {n}: {what}" for what, n in gates.most_common(12)]
+    if reasons:
+        lines.append("Trials without a new answer")
+        lines += [
+            f"  {n} {arm}: {' '.join(reason.split())[:200]}"
+            for (arm, reason), n in reasons.most_common(12)
+        ]
+    return lines
+
+
+def _percent(value: float) -> str:
+    return "–" if math.isnan(value) else f"{100 * value:.1f}"
+
+
+def _points(value: float) -> str:
+    return "–" if math.isnan(value) else f"{100 * value:+.1f}"
+
+
+def _score(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.2f}"
+
+
+def _p(value: float) -> str:
+    return "–" if math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _interval(share: Share) -> str:
+    return f"{_percent(share.lo)} to {_percent(share.hi)}"

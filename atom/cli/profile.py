@@ -1,0 +1,151 @@
+"""`profile show`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import asdict
+
+from atom.cli.options import common, settings_of
+from atom.cli.output import Output, table
+from atom.cli.sources import open_study
+from atom.reports.profile import Profile, find_model, profile
+from atom.views.filters import Filters
+from atom.views.study_data import load_study
+from atom.views.weaknesses import effect_words, frame_words, leading, more_words
+from taxonomy import format_path
+
+_UNITS = {"process": "score 0-100", "outcome": "right, %", "preference": "votes won, %"}
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    one = verbs.add_parser(
+        "show", parents=[common()], help="score, rank, every capability, weaknesses, luck"
+    )
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("--model", required=True, metavar="M", help="name or id")
+    one.set_defaults(call=show)
+
+
+def show(args: argparse.Namespace, out: Output) -> int:
+    """Show one model's profile."""
+    with open_study(settings_of(args), args.study) as (store, study_id, key):
+        data = load_study(store, study_id)
+        found = profile(data, Filters(study=key), find_model(data, args.model))
+    out.result(_data(found), _lines(found, synthetic=data.study.synthetic))
+    return 0
+
+
+def _data(found: Profile) -> dict[str, object]:
+    row = found.row
+    return {
+        "model": row.name,
+        "model_id": row.model_id,
+        "measure": found.measure,
+        "score": _plain(asdict(row.score)),
+        "rank_best": row.rank_best or None,
+        "rank_worst": row.rank_worst or None,
+        "models": found.models,
+        "right": _plain(asdict(row.right)),
+        "lucky": found.lucky,
+        "right_answers": found.right,
+        "unscored": row.n_unscored,
+        "frame": found.looked.frame if found.looked else None,
+        "nodes": [
+            {
+                "name": node.name,
+                "path": format_path(node.path),
+                "label": node.label,
+                "status": node.status,
+                **_plain(asdict(node.estimate)),
+                "effect": _finite(node.effect),
+                "effect_lo": _finite(node.lo),
+                "effect_hi": _finite(node.hi),
+            }
+            for node in found.nodes
+        ],
+        "weaknesses": [
+            {
+                "status": item.status,
+                "name": item.name,
+                "path": format_path(item.path),
+                "label": item.label,
+                "frame": item.frame,
+                "effect": _finite(item.effect),
+                "lo": _finite(item.lo),
+                "hi": _finite(item.hi),
+                "n": item.n,
+                "samples": item.samples,
+                "more_samples": _finite(item.more_samples),
+                "p_adjusted": _finite(item.p_adjusted),
+            }
+            for item in found.weaknesses
+        ],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _plain(values: dict[str, float]) -> dict[str, float | None]:
+    return {name: _finite(value) for name, value in values.items()}
+
+
+def _interval(value: float, lo: float, hi: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.1f} ({lo:.1f} to {hi:.1f})" if math.isfinite(lo) else f"{value:.1f}"
+
+
+def _lines(found: Profile, *, synthetic: bool) -> list[str]:
+    row = found.row
+    unit = _UNITS[found.measure]
+    badge = "   SYNTHETIC" if synthetic else ""
+    lines = [f"{row.name}{badge}", ""]
+    score = _interval(row.score.value, row.score.lo, row.score.hi)
+    lines.append(f"{unit}: {score}, n {row.score.n} answers")
+    if row.rank_best:
+        ranks = str(row.rank_best)
+        ranks += f"-{row.rank_worst}" if row.rank_worst != row.rank_best else ""
+        lines.append(f"rank: {ranks} of {found.models}")
+    if found.measure == "process" and row.right.known:
+        right = _interval(row.right.value, row.right.lo, row.right.hi)
+        lines.append(f"right, %: {right}, n {row.right.n} answers")
+    if found.lucky is not None:
+        lines.append(f"right answer, wrong reason: {found.lucky} of {found.right} right answers")
+    if row.n_unscored:
+        lines.append(f"unscored: {row.n_unscored} checkpoints, counted nowhere")
+    lines += ["", *_weakness_lines(found)]
+    head = ("where", unit, "n", "samples", "label", "difference")
+    rows = [
+        (
+            f"{'· ' * (node.depth - 1)}{node.name}",
+            _interval(node.estimate.value, node.estimate.lo, node.estimate.hi),
+            node.estimate.n,
+            node.estimate.samples,
+            f"{node.glyph} {node.status}".strip(),
+            _interval(node.effect, node.lo, node.hi),
+        )
+        for node in found.nodes
+    ]
+    return [*lines, "", *table(head, rows)]
+
+
+def _weakness_lines(found: Profile) -> list[str]:
+    if found.looked is None:
+        return ["weaknesses: nothing to look at (no criteria and no labels)"]
+    told = leading(found.weaknesses)
+    lines = [f"weaknesses ({frame_words(found.looked)}):"]
+    for item in told:
+        more = more_words(item)
+        glyph = "▼" if item.status == "confirmed" else "▽"
+        lines.append(
+            f"  {glyph} {item.name}: {effect_words(item)}; n {item.n} on {item.samples} samples"
+            f"{f'; {more}' if more else ''}"
+        )
+    strong = [item for item in found.weaknesses if item.status == "strength"]
+    lines += [f"  ▲ {item.name}: {effect_words(item)}; n {item.n}" for item in strong]
+    return lines if len(lines) > 1 else [*lines, "  · nothing found"]

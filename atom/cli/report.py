@@ -1,0 +1,157 @@
+"""`report write`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
+
+from atom.cli.options import common, settings_of
+from atom.cli.output import Output, bar
+from atom.cli.sources import open_study
+from atom.engine.consent import give_consent
+from atom.engine.endpoints import known_endpoints
+from atom.engine.members import pick_endpoint
+from atom.errors import UsageError
+from atom.records import Endpoint, Study
+from atom.reports import (
+    Brief,
+    Draft,
+    Format,
+    Report,
+    ReportSpec,
+    briefs,
+    consent_question,
+    price,
+    render,
+    write,
+)
+from atom.reports.profile import find_model
+from atom.store import Store
+from atom.views.filters import Filters
+from atom.views.study_data import load_study
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    one = verbs.add_parser(
+        "write", parents=[common()], help="one file: findings, text, figures, cases"
+    )
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument(
+        "--model", action="append", metavar="M", help="a model with a section; all if left out"
+    )
+    one.add_argument("--format", choices=get_args(Format), default="html")
+    one.add_argument("--judge", metavar="ENDPOINT", help="who writes; by rule if left out")
+    one.add_argument("--budget", type=float, metavar="USD", help="the judge may cost no more")
+    one.add_argument("--cases", type=int, default=3, metavar="N", help="cases shown of a model (3)")
+    one.add_argument("--out", type=Path, metavar="FILE", help="where it goes; else to the screen")
+    one.add_argument("--base", default="", metavar="URL", help="the app's address, for links")
+    one.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn at random")
+    one.add_argument("--yes", action="store_true", help="agree to the price and to sending data")
+    one.set_defaults(call=run)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Write a report."""
+    settings = settings_of(args)
+    if not 0 <= args.cases <= 10:
+        raise UsageError(f"{args.cases} cases: 0 to 10 are allowed")
+    with open_study(settings, args.study) as (store, study_id, key):
+        data = load_study(store, study_id)
+        wanted = None
+        if args.model:
+            wanted = tuple(find_model(data, name) for name in args.model)
+        draft = Draft.of(store, data, Filters(study=key), seed=args.seed)
+        made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        report = draft.report(
+            ReportSpec(models=wanted, cases=args.cases, seed=args.seed, made=made)
+        )
+        if args.judge:
+            judged = briefs(report, draft.look)
+            endpoint = pick_endpoint(known_endpoints(settings), args.judge, "judge")
+            report = _written(store, data.study, report, judged, endpoint, args, out)
+        text = render(store, report, args.format, base=args.base)
+    return _deliver(report, text, args, out)
+
+
+def _written(
+    store: Store,
+    study: Study,
+    report: Report,
+    judged: Sequence[Brief],
+    endpoint: Endpoint,
+    args: argparse.Namespace,
+    out: Output,
+) -> Report:
+    """Let the judge write, after the price and the agreement."""
+    expected = price(store, study, endpoint, judged)
+    cost = "price unknown" if expected.cost is None else f"${expected.cost:.4f}"
+    out.problem(
+        f"{endpoint.name} writes {expected.sections} sections: {expected.calls} calls, about "
+        f"{expected.tokens:,} tokens, {cost}"
+    )
+    question = consent_question(study, endpoint, len(judged))
+    if question is not None:
+        out.problem(f"{question.sentence}.")
+    dear = expected.calls and (expected.cost is None or expected.cost > 0)
+    if (question is not None or dear) and not args.yes and not out.ask("Go on?"):
+        raise UsageError("nothing was sent: agree with --yes, or leave --judge")
+    if question is not None and not store.read_only:
+        study = give_consent(store, study.id, [question.host])
+    line = out.progress()
+    try:
+        return asyncio.run(
+            write(
+                store,
+                study,
+                report,
+                judged,
+                endpoint,
+                budget=args.budget,
+                agreed=[question.host] if question is not None else (),
+                on_section=lambda done, total: line.show(f"{bar(done, total)} {done}/{total}"),
+            )
+        )
+    finally:
+        line.end()
+
+
+def _deliver(report: Report, text: str, args: argparse.Namespace, out: Output) -> int:
+    summary = {
+        "study": report.study,
+        "format": args.format,
+        "sections": len(report.sections),
+        "findings": len(report.findings),
+        "told": len(report.told),
+        "written_by": report.written_by or "rules",
+        "unverified": report.unverified,
+        "by_rule_after_all": [s.title for s in report.sections if s.note],
+        "file": str(args.out) if args.out else None,
+        "bytes": len(text.encode()),
+    }
+    if args.out is None:
+        if args.json:
+            summary["text"] = text
+        out.result(summary, [text])
+        return 0
+    try:
+        args.out.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{str(args.out)!r} can't be written ({error.strerror})") from error
+    lines = [
+        f"{args.out}: {len(report.told)} of {len(report.findings)} findings told in "
+        f"{len(report.sections)} sections, {summary['bytes']:,} bytes"
+    ]
+    if report.written_by:
+        lines.append(
+            f"written by {report.written_by}; {report.unverified} numbers or names in its text "
+            "are marked as unverified"
+        )
+    lines += [f"{s.title}: {s.note}" for s in report.sections if s.note]
+    out.result(summary, lines)
+    return 0

@@ -1,0 +1,295 @@
+"""One part of a run, from its start or resumption to its end: what every kind of run shares.
+
+The account (done, unscored, failed, cost), the signs of life, stopping, the endpoints' clients and
+the guard against an endpoint that only fails. What is done in which order is for the subclass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from atom.engine.clock import Clock, stamp, utc_now
+from atom.engine.ledger import RunLedger
+from atom.engine.process import owner_name
+from atom.engine.replies import PaidOnce
+from atom.errors import AtomError, UsageError
+from atom.judge import JudgeClient, PictureCache, SpendLedger
+from atom.records import Endpoint, Run, RunState, State
+from atom.store import Store
+
+BEAT = 0.5
+"""Seconds between two looks at the run's row."""
+PATIENCE = 20.0
+"""Seconds that calls in flight get to end after a stop."""
+BREAKER = 20
+"""So many failures of an endpoint in a row, with no success between them, stop the run."""
+
+ClientMaker = Callable[[Endpoint, SpendLedger, PictureCache], JudgeClient]
+T = TypeVar("T")
+OnProgress = Callable[["Progress"], None]
+
+
+def make_client(endpoint: Endpoint, spend: SpendLedger, pictures: PictureCache) -> JudgeClient:
+    """Open the client of an endpoint."""
+    return JudgeClient(endpoint, spend=spend, pictures=pictures)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a run is.
+
+    Args:
+        run_id: the run.
+        done: items done, earlier parts of the run included.
+        total: items in all, as known now.
+        unscored: items with an unusable reply.
+        failed: items that failed.
+        cost: USD spent.
+        rate: items a second, over the last seconds of this part.
+    """
+
+    run_id: str
+    done: int
+    total: int
+    unscored: int
+    failed: int
+    cost: float
+    rate: float
+
+
+@dataclass(kw_only=True)
+class Lane:
+    """One endpoint: its client and how it has been doing."""
+
+    endpoint: Endpoint
+    client: PaidOnce
+    failures: int = 0
+
+
+class Shift(ABC):
+    """One part of a run.
+
+    Args:
+        store: the store.
+        run: the run's row, written already.
+        endpoints: everybody who is asked.
+        budget: spend cap in USD for the whole run.
+        make: opens clients; tests and the demo replace it.
+        clock: UTC time, for records.
+        on_progress: called twice a second at most.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        run: Run,
+        endpoints: Sequence[Endpoint],
+        budget: float | None,
+        *,
+        make: ClientMaker = make_client,
+        clock: Clock = utc_now,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self._store = store
+        self._run = run
+        self._endpoints = endpoints
+        self._make = make
+        self._clock = clock
+        self._on_progress = on_progress
+        self._ledger = RunLedger(
+            store=store, run_id=run.id, study_id=run.study_id, owner=owner_name(run.id)
+        )
+        self._spend = SpendLedger(budget, spent=run.cost)
+        self._lanes: dict[str, Lane] = {}
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="atom-write")
+        self._left = 0
+        self._done, self._unscored, self._failed = run.done, run.unscored, run.failed
+        self._faults: Counter[str] = Counter()
+        self._wake = asyncio.Event()
+        self._stopping: tuple[RunState, str] | None = None
+        self._recent: deque[tuple[float, int]] = deque(maxlen=20)
+
+    @property
+    def total(self) -> int:
+        """Items of the whole run, as known now."""
+        return self._done + self._left
+
+    def stop(self, state: RunState, message: str) -> None:
+        """Let calls in flight end and take no further item; the first reason counts."""
+        if self._stopping is None:
+            self._stopping = (state, message)
+        self._wake.set()
+
+    async def run(self) -> Run:
+        """Do what is missing.
+
+        Returns:
+            The run's row at its end: `done`, or `stopped` with the reason.
+
+        Raises:
+            UsageError: another process runs this run already.
+            StoreError: the store can't be written.
+        """
+        holder = self._ledger.take_over()
+        if holder is not None:
+            raise UsageError(f"run {self._run.id} is already running in process {holder}")
+        state: RunState = "failed"
+        message = "the runner ended early: see its log"
+        try:
+            async with AsyncExitStack() as stack:
+                pictures = PictureCache()
+                for endpoint in self._endpoints:
+                    client = self._make(endpoint, self._spend, pictures)
+                    await stack.enter_async_context(client)
+                    self._lanes[endpoint.name] = Lane(
+                        endpoint=endpoint, client=PaidOnce(self._store, client)
+                    )
+                self._left = await self._off(self._count)
+                await self._drive()
+            state, message = self._stopping or ("done", self._summary())
+        except asyncio.CancelledError:
+            state, message = "stopped", "the runner was cancelled"
+            raise
+        except BaseExceptionGroup as group:
+            first = _first(group)
+            message = str(first)
+            raise first from None
+        except AtomError as error:
+            message = error.message
+            raise
+        finally:
+            self._ledger.end(state, message, stamp(self._clock()), self.total)
+            self._writer.shutdown()
+        found = self._store.get(Run, self._run.id)
+        assert found is not None
+        return found
+
+    @abstractmethod
+    def _count(self) -> int:
+        """Count what is missing; called once, in the writing thread."""
+
+    @abstractmethod
+    async def _labour(self, group: asyncio.TaskGroup) -> Sequence[asyncio.Task[None]]:
+        """Start the workers in the group; return them when all is done or a stop is due."""
+
+    async def _drive(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            ticker = group.create_task(self._tick())
+            workers = await self._labour(group)
+            _, late = await asyncio.wait(workers, timeout=PATIENCE) if workers else ((), ())
+            for worker in late:
+                worker.cancel()
+            ticker.cancel()
+        self._report()
+
+    def _summary(self) -> str:
+        if self._failed or self._unscored:
+            words = (
+                f"{self._failed} items failed (resume with --retry-failed to ask again), "
+                f"{self._unscored} came back with something unscored"
+            )
+            for fault, times in self._faults.most_common(1):
+                words += f"; most often ({times} times): {fault}"
+            return words
+        return "" if self._done else "nothing was missing"
+
+    def _trouble(self, lane: Lane, error: Exception) -> str:
+        """Note that an item failed; an endpoint that only fails stops the run.
+
+        Returns:
+            What went wrong, in words for the user.
+        """
+        text = str(error) if isinstance(error, AtomError) else f"{type(error).__name__}: {error}"
+        self._faults[text] += 1
+        lane.failures += 1
+        if lane.failures >= BREAKER:
+            self.stop(
+                "stopped",
+                f"{lane.failures} items in a row failed at {lane.endpoint.name!r}; the last: "
+                f"{text} When it's mended, resume with --retry-failed.",
+            )
+        return text
+
+    def _account(self, state: State) -> None:
+        """Count an item that is done, well or not."""
+        self._done += 1
+        self._unscored += state == "unscored"
+        self._failed += state == "failed"
+
+    async def _off(self, job: Callable[[], T]) -> T:
+        """Do a piece of store work in the one writing thread, in the order of the calls."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, job)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait until something wakes the run, or for so many seconds."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+
+    # Signs of life
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT)
+            moment = stamp(self._clock())
+            state = await self._off(partial(self._ledger.beat, moment, self.total))
+            if state != "running":
+                self.stop("stopped", "stopped on request")
+            self._report()
+
+    def _report(self) -> None:
+        self._recent.append((time.monotonic(), self._done))
+        if self._on_progress is None:
+            return
+        (then, before), (now, after) = self._recent[0], self._recent[-1]
+        self._on_progress(
+            Progress(
+                run_id=self._run.id,
+                done=self._done,
+                total=self.total,
+                unscored=self._unscored,
+                failed=self._failed,
+                cost=self._spend.spent,
+                rate=(after - before) / (now - then) if now > then else 0.0,
+            )
+        )
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first exception of a group, one of ours before others."""
+    leaves: list[BaseException] = []
+    for error in group.exceptions:
+        leaves.append(_first(error) if isinstance(error, BaseExceptionGroup) else error)
+    return next((error for error in leaves if isinstance(error, AtomError)), leaves[0])
+
+
+@asynccontextmanager
+async def stop_on_signals(shift: Shift) -> AsyncIterator[None]:
+    """Let Ctrl-C and a polite kill end the run cleanly, where this thread may listen to them."""
+    loop = asyncio.get_running_loop()
+    names = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for name in names:
+            loop.add_signal_handler(
+                name, shift.stop, "stopped", f"stopped by {signal.Signals(name).name}"
+            )
+    except (NotImplementedError, RuntimeError, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        for name in names:
+            loop.remove_signal_handler(name)

@@ -1,0 +1,165 @@
+"""What a reader must know before believing a number: always told, never chosen away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from atom.reports.looking import OVERVIEW, Look, make
+from atom.reports.printed import FINE, plain, share_number, with_interval
+from atom.reports.records import Finding, Number
+from atom.views.overview import selection_words
+from atom.views.preference_summary import preference_summary
+
+FEW_SAMPLES = 100
+"""Below this a study's intervals are too wide for fine distinctions."""
+
+
+def caveats(look: Look) -> Iterator[Finding]:
+    """List what limits this study's numbers, the weightiest first."""
+    yield from _origin(look)
+    yield from _judge(look)
+    yield from _votes(look)
+    yield from _left_out(look)
+    yield from _missing(look)
+    yield from _method(look)
+
+
+def _caveat(look: Look, name: str, *numbers: Number, **fields: object) -> Finding:
+    facts, key = fields.pop("facts", {}), fields.pop("key", "")
+    assert isinstance(facts, dict)
+    return make(
+        id=f"caveat:{name}:{key}" if key else f"caveat:{name}",
+        kind="caveat",
+        part="care",
+        frame="counts",
+        numbers=numbers,
+        facts={"caveat": name, **facts},
+        salience=50.0,
+        **fields,
+    )
+
+
+def _origin(look: Look) -> Iterator[Finding]:
+    if look.data.study.synthetic:
+        yield _caveat(look, "synthetic")
+    chosen = [f"{facet} = {value}" for facet, value in look.base.tags]
+    chosen += [f"under {look.base.root}"] if look.base.root else []
+    chosen += [words] if (words := selection_words(look.base)) else []
+    if chosen:
+        yield _caveat(look, "selection", facts={"selection": ", ".join(chosen)})
+
+
+def _judge(look: Look) -> Iterator[Finding]:
+    judge = look.data.judge
+    if look.measure != "process":
+        return
+    name = judge.name if judge is not None else "the judge"
+    yield _caveat(look, "judge-scale", facts={"judge": name})
+    family = judge.family if judge is not None and not judge.synthetic else ""
+    kin = [c for c in look.data.candidates if family and c.family == family]
+    if kin:
+        yield _caveat(
+            look,
+            "kin",
+            facts={"judge": name, "family": family},
+            models=[c.name for c in kin],
+            model_ids=[c.id for c in kin],
+        )
+
+
+def _votes(look: Look) -> Iterator[Finding]:
+    """Say how far votes hang on the order, and what they compare."""
+    if look.measure != "preference":
+        return
+    seen = preference_summary(look.store, look.data, look.base)
+    if seen is None:
+        return
+    rate = seen.conflict_rate
+    if rate.n and rate.value:
+        text = with_interval(rate.value, rate.lo, rate.hi, 1 if rate.n >= FINE else 0)
+        yield _caveat(
+            look,
+            "order",
+            Number(name="conflicts", text=f"{text} %", value=rate.value, unit="%", lo=rate.lo,
+                   hi=rate.hi, n=rate.n, n_unit="comparisons"),
+            plain("comparisons", seen.comparisons, "comparisons"),
+        )  # fmt: skip
+    for judge in seen.judges:
+        if judge.pull:
+            name = judge.name or "The judge"
+            yield _caveat(look, "pull", facts={"judge": name, "pull": judge.pull}, key=name)
+    if seen.anchor is not None:
+        yield _caveat(look, "anchor", facts={"anchor": seen.anchor})
+
+
+def _left_out(look: Look) -> Iterator[Finding]:
+    """Count verdicts that couldn't be read, and samples that are set aside."""
+    table = look.data.table
+    if look.measure == "process":
+        seen, bad = int(look.rows.sum()), int((look.rows & (table.score <= 0)).sum())
+        if bad:
+            yield _caveat(
+                look,
+                "unscored",
+                plain("unscored", bad, "scores"),
+                plain("checkpoints", seen, "scores"),
+                share_number("share", bad, seen, math.nan, math.nan, n_unit="scores"),
+                **look.listed(look.base.but(show="unscored"), "samples with an unscored criterion"),
+            )
+    number = int(table.quarantined.sum())
+    if number:
+        yield _caveat(
+            look,
+            "quarantined",
+            plain("quarantined", number, "samples"),
+            plain("all_samples", len(table.sample_ids), "samples"),
+        )
+
+
+def _missing(look: Look) -> Iterator[Finding]:
+    table = look.data.table
+    if look.view.pending:
+        yield _caveat(look, "pending", plain("pending", look.view.pending, "scores"))
+    gone = int((~table.answered).sum())
+    if gone:
+        yield _caveat(
+            look,
+            "unanswered",
+            plain("unanswered", gone, "answers"),
+            plain("all_answers", len(table.answered), "answers"),
+        )
+    if look.measure == "outcome":
+        yield _caveat(look, "no_criteria", door=look.door(look.base, OVERVIEW))
+    per_model = np.isfinite(look.pivot).sum(axis=0)
+    if len(per_model) > 1 and per_model.min() != per_model.max():
+        yield _caveat(
+            look,
+            "uneven",
+            plain("fewest", int(per_model.min()), "samples"),
+            plain("most", int(per_model.max()), "samples"),
+        )
+    if 0 < look.view.samples < FEW_SAMPLES:
+        yield _caveat(look, "few", plain("samples", look.view.samples, "samples"))
+
+
+def _method(look: Look) -> Iterator[Finding]:
+    looked = look.view.weaknesses
+    if looked is None:
+        return
+    if looked.confounded:
+        yield _caveat(look, "own_frame", plain("models", len(look.names), "models"))
+    yield _caveat(
+        look,
+        "labels",
+        Number(name="rate", text=f"{100 * looked.q:.0f} %", value=100 * looked.q, unit="%"),
+        Number(
+            name="margin",
+            text=f"{looked.margin:.1f}",
+            value=looked.margin,
+            unit="points of 100",
+        ),
+        facts={"frame": looked.frame},
+    )

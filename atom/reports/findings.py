@@ -1,0 +1,50 @@
+"""Saturate: everything that the data show, computed as data before a word is written.
+
+Nothing is estimated here: every statistic comes from the functions behind the screens, and every
+door leads to the list that its count was taken from.
+
+Reference: ATOM 3.4 and appendix H (assets first, then a selection, then prose).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from atom.reports.caveats import caveats
+from atom.reports.looking import Look
+from atom.reports.model_findings import model_findings
+from atom.reports.records import Finding
+from atom.reports.study_findings import study_findings
+from atom.store import Store
+from atom.views.filters import Filters
+from atom.views.study_data import StudyData
+
+
+def find_all(
+    store: Store, data: StudyData, filters: Filters, *, seed: int = 0
+) -> tuple[Finding, ...]:
+    """Compute every finding of a study.
+
+    Args:
+        store: where criteria's texts are read from.
+        data: the study.
+        filters: what narrows it; the chain (model, node, ...) doesn't.
+        seed: of the findings that draw at random (fingerprints, shaken weights).
+
+    Returns:
+        The study's own findings first, then each model's in the ranking's order. Equal input
+        gives equal findings.
+    """
+    return find_in(Look(store, data, filters, seed))
+
+
+def find_in(look: Look) -> tuple[Finding, ...]:
+    """Compute every finding of a study that is looked at already."""
+    return tuple(_all(look))
+
+
+def _all(look: Look) -> Iterator[Finding]:
+    yield from study_findings(look)
+    yield from caveats(look)
+    for row in look.view.ranking:
+        yield from model_findings(look, row)

@@ -1,0 +1,158 @@
+"""What findings are looked for in: the view-models of the screens, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlencode
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atom.analysis import Layout, facet_layout, tree_layout
+from atom.analysis.intervals import Floats
+from atom.reports.records import Finding
+from atom.store import Store
+from atom.views.failures import count_listed
+from atom.views.filters import (
+    Filters,
+    Measure,
+    answer_values,
+    answers_kept,
+    measure_of,
+    rows_kept,
+)
+from atom.views.overview import Overview, overview
+from atom.views.overview_more import OverviewMore, overview_more
+from atom.views.study_data import StudyData
+
+FAILURES = "failures"
+OVERVIEW = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A study under filters, looked at as the screens do.
+
+    Args:
+        store: where texts are read from.
+        data: the study.
+        filters: what narrows it; the chain is left out.
+        seed: for the two findings that draw at random.
+    """
+
+    store: Store
+    data: StudyData
+    filters: Filters
+    seed: int = 0
+
+    @cached_property
+    def base(self) -> Filters:
+        """The filters without the chain: where every door starts from."""
+        return self.filters.but(
+            model=None, node=(), criterion=None, sample=None, peers=(), show="failed"
+        )
+
+    @cached_property
+    def measure(self) -> Measure:
+        """What the numbers are."""
+        return measure_of(self.data, self.filters)
+
+    @cached_property
+    def view(self) -> Overview:
+        """The Overview."""
+        return overview(self.data, self.base)
+
+    @cached_property
+    def more(self) -> OverviewMore:
+        """What stands below its ranking."""
+        return overview_more(self.data, self.base)
+
+    @cached_property
+    def answers(self) -> NDArray[np.bool_]:
+        """The answers that count, shape (R,)."""
+        return answers_kept(self.data, self.base)
+
+    @cached_property
+    def rows(self) -> NDArray[np.bool_]:
+        """The checkpoints that count, shape (N,)."""
+        return rows_kept(self.data, self.base)
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """Capabilities by process, else the labels that the Overview tabulates."""
+        table = self.data.table
+        if self.measure == "process":
+            return tree_layout(table) if table.leaves else None
+        facet = self.view.facet
+        if facet is None:
+            return None
+        return facet_layout(table, facet, answer_values(self.data, self.base, self.measure))
+
+    @cached_property
+    def layout_rows(self) -> NDArray[np.bool_]:
+        """Which rows of the layout count."""
+        return self.rows if self.measure == "process" else self.answers
+
+    @cached_property
+    def pivot(self) -> Floats:
+        """Mean value of each model on each sample, shape (S, K); NaN where it has none."""
+        table = self.data.table
+        value = answer_values(self.data, self.base, self.measure)
+        good = self.answers & np.isfinite(value)
+        cell = table.sample[good].astype(np.int64) * table.n_models + table.model[good]
+        size = len(table.sample_ids) * table.n_models
+        count = np.bincount(cell, minlength=size)
+        total = np.bincount(cell, weights=value[good], minlength=size)
+        with np.errstate(invalid="ignore"):
+            mean: Floats = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        return mean.reshape(len(table.sample_ids), table.n_models)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The models' names, in the study's order."""
+        return tuple(candidate.name for candidate in self.data.candidates)
+
+    @property
+    def score_words(self) -> tuple[str, str]:
+        """What a model's main number is called, and its unit."""
+        if self.measure == "process":
+            return "mean score", "of 100"
+        return ("right answers", "") if self.measure == "outcome" else ("votes won", "")
+
+    @property
+    def failed_words(self) -> str:
+        """What the samples in a list of failures are."""
+        if self.measure == "process":
+            return "samples with a failed criterion"
+        if self.measure == "outcome":
+            return "samples answered wrongly"
+        return "samples where it lost votes"
+
+    def door(self, filters: Filters, page: str = FAILURES) -> str:
+        """Write where a finding leads, relative to the app."""
+        return address(filters, page)
+
+    def listed(self, filters: Filters, words: str = "") -> dict[str, object]:
+        """Return the fields of a door that leads to a list, its count with them.
+
+        A list with nothing in it gets no door.
+        """
+        number = count_listed(self.data, filters)
+        if not number:
+            return {}
+        return {
+            "door": self.door(filters),
+            "behind": number,
+            "behind_words": words or self.failed_words,
+        }
+
+
+def address(filters: Filters, page: str = FAILURES) -> str:
+    """Write a relative address: `failures?study=...&model=...`."""
+    return f"{page}?{urlencode(filters.to_query(), doseq=True)}"
+
+
+def make(**fields: object) -> Finding:
+    """Make a finding of named fields, some of which another function gave."""
+    return Finding.model_validate(fields)

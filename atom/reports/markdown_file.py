@@ -1,0 +1,174 @@
+"""A report as Markdown: text alone, every text of others escaped, no picture and no link in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from atom.reports.html_file import (
+    BEYOND,
+    LABELS,
+    behind_words,
+    check_base,
+    kind_words,
+    number_words,
+)
+from atom.reports.printed import count, with_interval
+from atom.reports.records import PART_TITLES, Exhibit, Finding, Passage, Report, Section
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~$&^])")
+_ADDRESS = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
+_START = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s|$)")
+
+
+def escaped(text: str) -> str:
+    """Turn a text into Markdown that shows exactly this text, on one line.
+
+    Neither markup nor HTML, a picture, a link or a list can come of it.
+    """
+    flat = " ".join(text.split())
+    flat = _SPECIAL.sub(r"\\\1", flat).replace("\\<", "&lt;").replace("@", "\\@")
+    flat = _ADDRESS.sub(r"\1\\\2", flat)
+    return _START.sub(lambda match: f"{match[1]}\\{match[2]}" if len(match[2]) == 1
+                      else f"{match[1]}{match[2][:-1]}\\{match[2][-1]}", flat)  # fmt: skip
+
+
+def to_markdown(report: Report, *, base: str = "") -> str:
+    """Write a report as Markdown.
+
+    Args:
+        report: the report.
+        base: the app's address, for links to the samples behind a number; without one their
+            addresses are shown as code.
+
+    Returns:
+        The file's text; equal input gives equal text.
+
+    Raises:
+        UsageError: the base isn't an http address.
+    """
+    return "\n".join(_lines(report, check_base(base))) + "\n"
+
+
+def _lines(report: Report, base: str) -> Iterator[str]:
+    tags = report.tags
+    by_id = {f.id: f for f in report.told}
+    badge = " (SYNTHETIC)" if report.synthetic else ""
+    yield f"# {escaped(report.title)}{badge}"
+    yield ""
+    yield escaped(report.lead)
+    if report.written_by:
+        yield ""
+        doubts = count(report.unverified, "number or name", "numbers or names")
+        yield (
+            f"Written by {escaped(report.written_by)} from the findings below, then checked: "
+            f"{doubts} unverified (marked *\\[unverified\\]*). {BEYOND}"
+        )
+    for section in report.sections:
+        yield from _section(section, tags, by_id, base)
+    yield from _findings(report, tags, base, badge)
+    yield from ("", f"## How it was made{badge}", "")
+    for setting in report.settings:
+        yield f"- {escaped(setting.name)}: {escaped(setting.value)}"
+    yield f"- Text by: {escaped(report.written_by or 'rules')}"
+    yield ""
+    yield from (f"{text}\n" for text in LABELS)
+
+
+def _section(
+    section: Section, tags: dict[str, str], by_id: dict[str, Finding], base: str
+) -> Iterator[str]:
+    yield from ("", f"## {escaped(section.title)}")
+    if section.note:
+        yield from ("", f"> {escaped(section.note)}")
+    if section.bars:
+        yield from ("", "| rank | model | value (95 % interval) | n |", "|---|---|---|---:|")
+        for bar in section.bars:
+            value = with_interval(bar.value, bar.lo, bar.hi)
+            yield f"| {bar.note or '–'} | {escaped(bar.name)} | {value} | {bar.n:,} |"
+    for part in section.parts:
+        yield from ("", f"### {PART_TITLES[part.part]}", "")
+        for passage in part.passages:
+            yield f"{_marked(passage)}{_refs(passage, tags, by_id, base)}"
+            yield ""
+    if section.exhibits:
+        yield from ("", "### Cases")
+    for number, exhibit in enumerate(section.exhibits, start=1):
+        yield from _case(number, exhibit, tags, base)
+
+
+def _marked(passage: Passage) -> str:
+    pieces = []
+    at = 0
+    for mark in passage.marks:
+        pieces.append(_inner(passage.text[at : mark.start]))
+        pieces.append(f"{_inner(passage.text[mark.start : mark.end])} *\\[unverified\\]*")
+        at = mark.end
+    text = "".join([*pieces, _inner(passage.text[at:])]).strip()
+    return _START.sub(lambda match: f"{match[1]}\\{match[2]}", text)
+
+
+def _inner(text: str) -> str:
+    """Escape a piece of a line, keeping the spaces at its ends."""
+    head = " " if text[:1].isspace() else ""
+    tail = " " if text.strip() and text[-1:].isspace() else ""
+    return f"{head}{escaped(text)}{tail}"
+
+
+def _refs(
+    passage: Passage, tags: dict[str, str], by_id: dict[str, Finding], base: str
+) -> str:  # fmt: skip
+    pieces = []
+    for name in passage.findings:
+        finding = by_id.get(name)
+        if finding is None:
+            continue
+        words = behind_words(finding)
+        if base and words:
+            words = f"[{words}]({base}/{finding.door})"
+        pieces.append(f"{tags[name]}{': ' if words else ''}{words}")
+    return f" ({'; '.join(pieces)})" if pieces else ""
+
+
+def _case(number: int, exhibit: Exhibit, tags: dict[str, str], base: str) -> Iterator[str]:
+    tag = tags.get(exhibit.finding_id)
+    yield from ("", f"{number}. **{escaped(exhibit.question)}**{f' ({tag})' if tag else ''}")
+    rows = [
+        ("picture", exhibit.picture_name),
+        ("choices", " · ".join(exhibit.choices)),
+        ("right answer", exhibit.reference or ""),
+        ("it answered", exhibit.answer),
+        ("final answer", {True: "right", False: "wrong", None: ""}[exhibit.right]),
+        ("criterion", exhibit.criterion),
+        ("true is", exhibit.truth),
+        ("score", f"{exhibit.score} of 5" if exhibit.score is not None else ""),
+        ("judge's reason", exhibit.reason),
+        ("capability", " › ".join(exhibit.place)),
+    ]
+    for name, value in rows:
+        if value:
+            yield f"   - {name}: {escaped(value)}"
+    door = f"[open]({base}/{exhibit.door})" if base else f"`{exhibit.door}`"
+    yield f"   - in the app: {door}"
+
+
+def _findings(report: Report, tags: dict[str, str], base: str, badge: str) -> Iterator[str]:
+    yield from ("", f"## Findings{badge}", "")
+    yield from (
+        "| | what | about | numbers | held against | in the app |",
+        "|---|---|---|---|---|---|",
+    )
+    for finding in report.told:
+        about = "; ".join(
+            part for part in (", ".join(finding.models), " › ".join(finding.place)) if part
+        )
+        numbers = "; ".join(number_words(finding, n) for n in range(len(finding.numbers)))
+        words = behind_words(finding)
+        if not finding.door:
+            where = ""
+        elif base:
+            where = f"[{words or 'open'}]({base}/{finding.door})"
+        else:
+            where = f"{words} `{finding.door}`".strip()
+        cells = (tags[finding.id], kind_words(finding), about, numbers, finding.frame)
+        yield f"| {' | '.join(escaped(cell) for cell in cells)} | {where} |"

@@ -1,0 +1,143 @@
+"""One model's profile: score, rank, every capability with its evidence, luck, weaknesses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from atom.errors import UsageError
+from atom.views.filters import Filters, Measure, measure_of
+from atom.views.overview import MIN_SAMPLES, Estimate, RankRow, overview
+from atom.views.study_data import StudyData
+from atom.views.weaknesses import GLYPHS, Weakness, Weaknesses, evidence
+from taxonomy import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileNode:
+    """A model on one capability or label.
+
+    Attributes:
+        name: its own name.
+        path: its path in the tree; empty for a label.
+        label: (facet, value) for a label; None for a capability.
+        depth: 1 for a root; 1 for a label.
+        estimate: the model's mean there.
+        status: what may be claimed, in words.
+        glyph: its glyph.
+        effect: departure from what the frame expects, in points of 100; NaN where not known.
+        lo: lower end of its interval.
+        hi: upper end.
+    """
+
+    name: str
+    path: Path
+    label: tuple[str, str] | None
+    depth: int
+    estimate: Estimate
+    status: str
+    glyph: str
+    effect: float = math.nan
+    lo: float = math.nan
+    hi: float = math.nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """One model's profile.
+
+    Attributes:
+        measure: what the numbers are.
+        row: its row in the ranking.
+        models: models in the ranking.
+        nodes: capabilities in the tree's order, or labels.
+        lucky: right answers whose steps don't hold; None where that can't be said.
+        right: right answers that this was counted over.
+        weaknesses: labelled weaknesses and strengths, the surest first.
+        looked: how weaknesses were looked for; None where there was nothing to look at.
+    """
+
+    measure: Measure
+    row: RankRow
+    models: int
+    nodes: tuple[ProfileNode, ...]
+    lucky: int | None
+    right: int
+    weaknesses: tuple[Weakness, ...]
+    looked: Weaknesses | None
+
+
+def find_model(data: StudyData, name: str) -> str:
+    """Return the id of a model that is named by its id or name.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    found = [c.id for c in data.candidates if name in (c.id, c.name)]
+    if len(found) != 1:
+        known = ", ".join(repr(c.name) for c in data.candidates) or "none"
+        raise UsageError(
+            f"the study {data.study.name!r} has "
+            f"{'no model' if not found else 'several models'} {name!r}; models are {known}"
+        )
+    return found[0]
+
+
+def profile(data: StudyData, filters: Filters, model_id: str) -> Profile:
+    """Compute a model's profile.
+
+    Args:
+        data: the study.
+        filters: what narrows it; the chain doesn't.
+        model_id: the model, which must be of the study.
+    """
+    view = overview(data, filters)
+    row = next(row for row in view.ranking if row.model_id == model_id)
+    place = row.colour
+    quadrant = next((q.counts for q in view.quadrants if q.model_id == model_id), None)
+    measure = measure_of(data, filters)
+    seen = evidence(data, filters, place) if measure == "process" else None
+    labelled = {item.label: item for item in row.findings if item.label is not None}
+    nodes = []
+    for skill in view.skills:
+        estimate = skill.cells[place].estimate
+        if not estimate.known:
+            continue
+        known = seen.at(skill.path) if seen is not None and skill.label is None else None
+        item = labelled.get(skill.label) if skill.label is not None else None
+        status, glyph = "", ""
+        effect = lo = hi = math.nan
+        if known is not None:
+            status, glyph, effect, lo, hi = (
+                known.words, known.glyph, known.effect, known.lo, known.hi,
+            )  # fmt: skip
+        elif item is not None:
+            glyph, status = GLYPHS[item.status]
+            effect, lo, hi = item.effect, item.lo, item.hi
+        elif view.weaknesses is not None:
+            few = estimate.samples < MIN_SAMPLES
+            glyph, status = GLYPHS["insufficient" if few else "nothing found"]
+        nodes.append(
+            ProfileNode(
+                name=skill.name,
+                path=skill.path,
+                label=skill.label,
+                depth=skill.depth,
+                estimate=estimate,
+                status=status,
+                glyph=glyph,
+                effect=effect,
+                lo=lo,
+                hi=hi,
+            )
+        )
+    return Profile(
+        measure=measure,
+        row=row,
+        models=len(view.ranking),
+        nodes=tuple(nodes),
+        lucky=quadrant.lucky if quadrant is not None else None,
+        right=quadrant.sound + quadrant.lucky if quadrant is not None else 0,
+        weaknesses=row.findings,
+        looked=view.weaknesses,
+    )

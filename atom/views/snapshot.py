@@ -1,0 +1,372 @@
+"""Score-table snapshots: what was read from the store once, in one memory-mapped file.
+
+A snapshot is an Arrow file of one row whose columns are lists, so that arrays of any length lie in
+one file and come back without a copy. It is named by all that its content depends on; whatever is
+not exactly as it was written is ignored and made anew. Reasons: `design/007-data-path.md`.
+
+Reference: DESIGN "Data" (score table).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import sqlalchemy as sa
+
+from atom.analysis import Facet, ScoreTable
+from atom.records import Checkpoint, Outcome, Response, Study, Tag
+from atom.records import Mapping as MappingRecord
+from atom.records.base import content_id
+from atom.store import Store, find_study, table
+from atom.store.store import DATABASE
+from atom.views.preferences import Preferences
+from atom.views.study_data import (
+    StudyColumns,
+    StudyData,
+    assemble,
+    chosen_judge,
+    load_study,
+    read_revision,
+)
+
+FORMAT = 1
+"""Raised when the columns change; older files are then ignored."""
+FOLDER = "cache"
+SUFFIX = ".arrow"
+_MARK = b"ATOMSNAP"
+_TRAILER = len(_MARK) + 8
+_KEPT = 6
+"""Snapshots of a store that stay: studies and judges looked at last."""
+_ARRAYS = (
+    "response", "criterion", "leaf", "weight", "position", "score",
+    "sample", "model", "repeat", "outcome", "answered", "cluster", "quarantined",
+)  # fmt: skip
+_TEXTS = ("sample_ids", "model_ids", "criterion_ids", "response_ids")
+_VOTES = ("a", "b", "first", "verdict", "judge", "repeat")
+
+
+def open_study(
+    store: Store, study_id: str, judge_id: str | None = None, *, folder: Path | None = None
+) -> StudyData:
+    """Load a study, from its snapshot where there is one; else from the store, and keep one.
+
+    Args:
+        store: where the study is.
+        study_id: its id or name.
+        judge_id: whose checkpoints are looked at; the study's own judge's when None or unknown.
+        folder: where snapshots lie; None = `snapshot_folder(store)`.
+
+    Raises:
+        UsageError: there is no such study.
+    """
+    folder = folder or snapshot_folder(store)
+    study = find_study(store, study_id)
+    judge = chosen_judge(store, study, judge_id)
+    name, revision = _name(store, study, judge)
+    held = read_snapshot(folder / name)
+    if held is not None:
+        _touch(folder / name)
+        return assemble(store, study, judge, held, revision)
+    data = load_study(store, study.id, judge)
+    if data.revision == revision and len(data.table.score):
+        columns = StudyColumns(
+            table=data.table,
+            pending=data.pending,
+            judge_ids=tuple(one.id for one in data.judges),
+            votes=data.votes,
+        )
+        if write_snapshot(folder / name, columns):
+            _tidy(folder, name)
+            held = read_snapshot(folder / name)
+            if held is not None:
+                # The mapped columns instead of the read ones: memory that the system can share.
+                return assemble(store, study, judge, held, revision)
+    return data
+
+
+def snapshot_folder(store: Store, own: Path | None = None) -> Path:
+    """Return where a store's snapshots lie: beside the store, never in a sealed folder.
+
+    Args:
+        store: the store.
+        own: the user's own store's folder, for stores that can't hold any; the system's folder
+            for temporary files when None or missing.
+    """
+    if not store.read_only and (store.folder / DATABASE).is_file():
+        return store.folder / FOLDER
+    if own is not None and own.is_dir():
+        return own / FOLDER
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    return Path(tempfile.gettempdir()) / f"atomscope-{user}" / FOLDER
+
+
+def _name(store: Store, study: Study, judge_id: str | None) -> tuple[str, int]:
+    """Name a snapshot by everything that it depends on: `<place>-<study>-<content>.arrow`."""
+    with store.read() as connection:
+        revision = read_revision(connection)
+        newest = _newest(connection)
+    place = content_id("place", store.url)[:8]
+    selected = content_id("study", study.id, judge_id)[:12]
+    depends = [FORMAT, revision, study.tree_version, study.answer_sampling.key, newest]
+    if store.read_only and (store.folder / DATABASE).is_file():
+        state = (store.folder / DATABASE).stat()
+        depends += [state.st_size, state.st_mtime_ns]
+    return f"{place}-{selected}-{content_id('content', *depends)}{SUFFIX}", revision
+
+
+def _newest(connection: sa.Connection) -> list[Any]:
+    """Name the last rows of the tables read: a store put back from a backup may count alike."""
+    if connection.dialect.name != "sqlite":
+        return []
+    found: list[Any] = []
+    for record in (Response, Checkpoint, Outcome, MappingRecord, Tag):
+        source = table(record)
+        rowid = sa.literal_column("rowid", sa.Integer)
+        last = sa.select(rowid, next(iter(source.primary_key))).select_from(source)
+        row = connection.execute(last.order_by(rowid.desc()).limit(1)).first()
+        found.append(list(row) if row is not None else None)
+    return found
+
+
+# --- files -------------------------------------------------------------------------------------
+
+
+def write_snapshot(path: Path, columns: StudyColumns) -> bool:
+    """Write columns to a file, all of it or nothing.
+
+    Args:
+        path: where it goes; its folder is made.
+        columns: what was read from the store.
+
+    Returns:
+        False where it can't be written (a full or read-only disk): a snapshot is a convenience.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _own(path.parent):
+            return False
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-", suffix=SUFFIX)
+    except OSError:
+        return False
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            body = memoryview(_pack(columns))
+            stream.write(body)
+            stream.write(_MARK + zlib.crc32(body).to_bytes(8, "little"))
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def read_snapshot(path: Path) -> StudyColumns | None:
+    """Map a snapshot into memory.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its columns, read-only views of the file; None where there is none, or it isn't exactly as
+        it was written.
+    """
+    try:
+        if not path.is_file() or not _own(path):
+            return None
+        body = pa.memory_map(str(path)).read_buffer()
+        size = body.size - _TRAILER
+        if size <= 0:
+            return None
+        trailer = body.slice(size).to_pybytes()
+        content = body.slice(0, size)
+        right = _MARK + zlib.crc32(memoryview(content)).to_bytes(8, "little")
+        return _unpack(content) if trailer == right else None
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError):
+        return None
+
+
+def _own(path: Path) -> bool:
+    """Say whether nobody else put this there: folders for temporary files are open to all."""
+    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+
+
+def _touch(path: Path) -> None:
+    try:
+        path.touch()
+    except OSError:
+        return
+
+
+def _tidy(folder: Path, name: str) -> None:
+    """Delete what a new snapshot replaces, and the ones looked at longest ago.
+
+    A file that another process has mapped stays readable to it.
+    """
+    place, selected, _ = name.split("-", 2)
+    rest: list[tuple[float, Path]] = []
+    try:
+        for path in folder.glob(f"{place}-*{SUFFIX}"):
+            if path.name == name:
+                continue
+            if path.name.startswith(f"{place}-{selected}-"):
+                path.unlink(missing_ok=True)
+            else:
+                rest.append((path.stat().st_mtime, path))
+        for _, path in sorted(rest, reverse=True)[_KEPT - 1 :]:
+            path.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+# --- columns -----------------------------------------------------------------------------------
+
+
+def _pack(columns: StudyColumns) -> pa.Buffer:
+    """Write columns as an Arrow file: one row, a list a column, names and sizes in its schema."""
+    table_ = columns.table
+    held = dict(_arrays_of(columns))
+    fields = {name: _list_of(array) for name, array in held.items()}
+    for name in _TEXTS:
+        fields[name] = _list_of(getattr(table_, name))
+    head = {
+        "format": FORMAT,
+        "pending": columns.pending,
+        "judge_ids": columns.judge_ids,
+        "leaves": table_.leaves,
+        "facets": {name: facet.values for name, facet in table_.facets.items()},
+        "votes": None if columns.votes is None else columns.votes.judges,
+        "preference": table_.preference is not None,
+        "bools": [name for name, array in held.items() if array.dtype == np.bool_],
+    }
+    whole = pa.table(fields).replace_schema_metadata({"atomscope": json.dumps(head)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, whole.schema) as writer:
+        writer.write_table(whole)
+    return sink.getvalue()
+
+
+def _arrays_of(columns: StudyColumns) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    table_ = columns.table
+    for name in _ARRAYS:
+        yield f"table.{name}", getattr(table_, name)
+    if table_.preference is not None:
+        yield "table.preference", table_.preference
+    for number, facet in enumerate(table_.facets.values()):
+        yield f"facet.{number}.response", facet.response
+        yield f"facet.{number}.value", facet.value
+    if columns.votes is not None:
+        for name in _VOTES:
+            yield f"votes.{name}", getattr(columns.votes, name)
+
+
+def _list_of(values: np.ndarray[Any, Any] | Sequence[str]) -> pa.Array:
+    """Make a column of one row that holds these values; truth values as bytes."""
+    if isinstance(values, np.ndarray):
+        items = pa.array(values.view(np.uint8) if values.dtype == np.bool_ else values)
+    else:
+        items = pa.array(values, pa.large_string())
+    return pa.LargeListArray.from_arrays(pa.array([0, len(items)], pa.int64()), items)
+
+
+def _unpack(content: pa.Buffer) -> StudyColumns:
+    """Read columns back.
+
+    Raises:
+        ValueError: it's another format, or indices point nowhere.
+    """
+    whole = pa.ipc.open_file(pa.BufferReader(content)).read_all()
+    head = json.loads((whole.schema.metadata or {})[b"atomscope"])
+    if head["format"] != FORMAT:
+        raise ValueError(f"format {head['format']!r}")
+
+    def array(name: str) -> np.ndarray[Any, Any]:
+        items = whole[name].chunk(0).values.to_numpy(zero_copy_only=True)
+        return np.asarray(items.view(np.bool_) if name in bools else items)
+
+    def texts(name: str) -> tuple[str, ...]:
+        return tuple(whole[name].chunk(0).values.to_pylist())
+
+    bools = frozenset(head["bools"])
+    facets = {
+        name: Facet(
+            values=tuple(values),
+            response=array(f"facet.{number}.response"),
+            value=array(f"facet.{number}.value"),
+        )
+        for number, (name, values) in enumerate(head["facets"].items())
+    }
+    parts: dict[str, Any] = {name: array(f"table.{name}") for name in _ARRAYS}
+    parts |= {name: texts(name) for name in _TEXTS}
+    table_ = ScoreTable(
+        **parts,
+        leaves=tuple(tuple(leaf) for leaf in head["leaves"]),
+        facets=facets,
+        preference=array("table.preference") if head["preference"] else None,
+    )
+    _check(table_)
+    votes = None
+    if head["votes"] is not None:
+        cast_: dict[str, Any] = {name: array(f"votes.{name}") for name in _VOTES}
+        votes = Preferences(**cast_, judges=tuple(head["votes"]))
+    return StudyColumns(
+        table=table_,
+        pending=int(head["pending"]),
+        judge_ids=tuple(head["judge_ids"]),
+        votes=votes,
+    )
+
+
+def _check(table_: ScoreTable) -> None:
+    """Refuse columns of unequal length.
+
+    Raises:
+        ValueError: they don't belong together.
+    """
+    rows, answers, samples = (
+        {len(getattr(table_, name)) for name in names}
+        for names in (
+            ("response", "criterion", "leaf", "weight", "position", "score"),
+            ("sample", "model", "repeat", "outcome", "answered", "response_ids"),
+            ("cluster", "quarantined", "sample_ids"),
+        )
+    )
+    if max(len(rows), len(answers), len(samples)) > 1:
+        raise ValueError("columns of unequal length")
+
+
+def same_columns(first: StudyColumns | StudyData, second: StudyColumns | StudyData) -> bool:
+    """Say whether two readings of a study hold the same: every array, every text.
+
+    Args:
+        first: one reading.
+        second: another.
+    """
+
+    def same(one: object, other: object) -> bool:
+        if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+            floats = one.dtype.kind == "f"
+            return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=floats)
+        if dataclasses.is_dataclass(one) and type(one) is type(other):
+            return all(
+                same(getattr(one, field.name), getattr(other, field.name))
+                for field in dataclasses.fields(one)
+            )
+        if isinstance(one, dict) and isinstance(other, dict):
+            return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+        return one == other
+
+    return (
+        same(first.table, second.table)
+        and same(first.votes, second.votes)
+        and first.pending == second.pending
+    )

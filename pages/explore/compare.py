@@ -1,0 +1,79 @@
+"""Compare: which of two is better, where, and how sure is that?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atom.ui import compare_case, compare_parts, frame, kit, stores
+from atom.ui.html import el
+from atom.ui.pages import COMPARE
+from atom.views.compare import Comparison, compare
+from atom.views.compare_pairs import nodes_csv, pair_list, pair_view, pairs_csv, read_tab
+from atom.views.compare_sides import Picked, choices, pick
+from atom.views.study_data import StudyData
+
+
+def page_number(here: frame.Here) -> int | None:
+    """Return the list's page as asked for; None = the one that holds the chosen sample."""
+    asked = here.query.get("at", "")
+    return max(int(asked[:6]) - 1, 0) if asked.isascii() and asked.isdigit() else None
+
+
+def pairs(here: frame.Here, view: Comparison, picked: Picked, other: StudyData | None) -> None:
+    """Draw the list of pairs and the chosen one, then offer them as a file."""
+    tab = read_tab(here.query.get("tab"))
+    listed = pair_list(here.store, view, here.filters, tab, page_number(here))
+    first = listed.rows[0].sample_id if listed.rows else None
+    chosen = here.filters.but(sample=here.filters.sample or first)
+    shown = pair_view(here.store, here.data, chosen, picked, other)
+    kit.show(compare_case.pairs(here, view, listed, shown), key="compare_pairs")
+    st.download_button(
+        "Pairs as CSV",
+        data=lambda: pairs_csv(here.store, view),
+        file_name="pairs.csv",
+        mime="text/csv",
+        key="compare_pairs_csv",
+    )
+
+
+def body(here: frame.Here) -> None:
+    """Draw the page."""
+    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
+    kit.show(kit.page_header(COMPARE.title, COMPARE.question, *badges), key="compare_head")
+    there = choices(here.data)
+    picked = pick(here.data, here.filters, here.query)
+    if picked is None:
+        kit.show(compare_parts.nobody(here), key="compare_nobody")
+        return
+    compare_parts.controls(here, picked, there)
+    if picked.alike:
+        kit.show(compare_parts.alone(here, picked, there), key="compare_alone")
+        return
+    other = stores.study_data(here.entry, picked.judge_id) if picked.judge_id else None
+    view = compare(here.data, here.filters, picked, other, facet=here.query.get("facet"))
+    kit.show(
+        el(
+            "div",
+            compare_parts.style(),
+            compare_parts.answer(here, view),
+            compare_parts.where(here, view) or compare_parts.unshared(here, view),
+            class_="stack",
+        ),
+        key="compare",
+    )
+    if not view.gap.samples:
+        return
+    if view.nodes:
+        st.download_button(
+            "This table as CSV",
+            data=lambda: nodes_csv(view),
+            file_name="differences.csv",
+            mime="text/csv",
+            key="compare_nodes_csv",
+        )
+    pairs(here, view, picked, other)
+
+
+here = frame.here(COMPARE)
+if here is not None:
+    body(here)

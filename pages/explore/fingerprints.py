@@ -1,0 +1,44 @@
+"""Fingerprints: what shape is each model?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atom.ui import fingerprint_heat, fingerprint_identity, fingerprint_parts, frame, kit
+from atom.ui.pages import FINGERPRINTS
+from atom.views.fingerprints import bars, claims, radars, shape, statements, told_apart
+
+
+def body(here: frame.Here) -> None:
+    """Draw the page: the values first, then what takes longer; the answer stands on top."""
+    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
+    form = shape(here.data, here.filters, facet=here.query.get("facet"))
+    head = kit.page_header(FINGERPRINTS.title, FINGERPRINTS.question, *badges)
+    if not form.models:
+        fingerprint_parts.show(head, fingerprint_parts.nothing(here, form), key="fingerprints_none")
+        return
+    kit.show(head, key="fingerprints_head")
+    answer = st.container()
+    fingerprint_parts.show(
+        fingerprint_parts.choices(here, form),
+        fingerprint_parts.radars(here, form, radars(form)),
+        key="fingerprints_radars",
+    )
+    said = claims(here.data, form)
+    apart = told_apart(here.data, form)
+    with answer:
+        kit.show(
+            fingerprint_parts.facts(here, statements(form, said, apart)), key="fingerprints_facts"
+        )
+    fingerprint_heat.draw(here, form, said)
+    shown = bars(form, said)
+    if shown is not None:
+        fingerprint_parts.show(
+            fingerprint_parts.skills(here, form, shown), key="fingerprints_skills"
+        )
+    fingerprint_parts.show(fingerprint_identity.told(here, apart), key="fingerprints_apart")
+
+
+here = frame.here(FINGERPRINTS)
+if here is not None:
+    body(here)

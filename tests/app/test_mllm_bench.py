@@ -1,0 +1,80 @@
+"""A real study of votes in the app: MLLM-Bench's published votes on seven models."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from atom.engine.imports import import_reading
+from atom.formats import ImportFile, read
+from atom.store import Store
+from atom.views.study_data import load_study
+from tests.votes import make_votes
+
+FAILURES = "pages/explore/failures.py"
+FILES = ("questions.json", "votes.csv", "vote_results_qwen-vl-chat_first200.json")
+
+
+@pytest.fixture(scope="module")
+def imported(shared_folder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mllm")
+    source = shared_folder / "real" / "mllm_bench"
+    files = [ImportFile.from_path(source / name) for name in FILES]
+    with Store.open(folder) as store:
+        import_reading(store, read(None, files), "MLLM-Bench", datetime.now(UTC))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def voted(tmp_path_factory):
+    return make_votes(tmp_path_factory.mktemp("votes"))
+
+
+def test_the_published_counts_are_on_the_first_screen(open_app, imported, shared_folder):
+    text = (shared_folder / "real" / "expected.json").read_text(encoding="utf-8")
+    expected = json.loads(text)["mllm_bench"]
+    seen = open_app(imported)
+    assert not seen.test.exception
+    for name, counts in expected.items():
+        assert name in seen.markup
+        decided = counts["candidate"] + counts["anchor"] + counts["order_conflict"]
+        share = 100 * (counts["candidate"] + 0.5 * counts["order_conflict"]) / decided
+        assert f"{share:.1f}" in seen.markup
+        rate = 100 * counts["order_conflict"] / 420
+        assert f">{counts['order_conflict']:,}<" in seen.markup
+        assert f"{rate:.1f} %" in seen.markup
+    assert "Not all models were judged by the same judges" in seen.markup
+    assert "the anchor, not ranked" in seen.markup
+
+
+def test_lost_votes_are_listed_and_a_sample_shows_its_votes(open_app, imported):
+    with Store.open(imported) as store:
+        data = load_study(store, "MLLM-Bench")
+    phi = next(c for c in data.candidates if "phi-3" in c.name)
+    seen = open_app(imported, page=FAILURES, query={"model": phi.id})
+    assert not seen.test.exception
+    assert "263 samples lost by vote of 412 looked at" in seen.markup
+    assert "the file holds no answer text" in seen.markup
+    assert "Second one shown first" in seen.markup
+
+
+def test_a_judges_words_are_shown_as_text(open_app, voted):
+    seen = open_app(voted.folder, page=FAILURES, query={"show": "all"})
+    assert not seen.test.exception
+    assert "&lt;b&gt;Words of" in seen.markup
+    assert "<b>Words of" not in seen.markup
+
+
+def test_a_filter_that_leaves_no_votes_is_sane(open_app, voted):
+    seen = open_app(voted.folder, query={"tag": ["capability:Charts", "capability:OCR"]})
+    assert not seen.test.exception
+    assert "Nothing passes these filters" in seen.markup
+
+
+@pytest.mark.parametrize(
+    "page", ["pages/explore/tree.py", "pages/run/runs.py", "pages/run/replay.py"]
+)
+def test_other_pages_open_on_a_study_of_votes(open_app, voted, page):
+    assert not open_app(voted.folder, page=page).test.exception

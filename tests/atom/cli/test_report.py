@@ -1,0 +1,120 @@
+"""`report write` and `profile show`: the same numbers as the screens, in files and tables."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from atom.reports.profile import find_model, profile
+from atom.store import Store
+from atom.views.filters import Filters
+from atom.views.overview import overview
+from atom.views.study_data import load_study
+from tests.app.screen_store import make_store
+
+
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory) -> Path:
+    """Return a store with one judged study, to be copied."""
+    return make_store(tmp_path_factory.mktemp("pattern")).folder
+
+
+@pytest.fixture
+def place(pattern, tmp_path) -> str:
+    """Return a store of one's own."""
+    return str(shutil.copytree(pattern, tmp_path / "store"))
+
+
+def test_a_report_is_written_to_a_file(say, tmp_path):
+    out = tmp_path / "report.html"
+    said = say("report", "write", "--study", "Test study", "--out", str(out))
+    assert (said.code, said.err) == (0, "")
+    assert "in 4 sections" in said.out
+    page = out.read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "SYNTHETIC" in page
+    assert "<script" not in page
+
+
+def test_models_and_forms_can_be_chosen(say, tmp_path):
+    words = ("report", "write", "--study", "Test study", "--model", "model-b")
+    said = say(*words, "--format", "markdown", "--cases", "1", "--base", "http://127.0.0.1:8501")
+    assert "## model-b" in said.out
+    assert "## model-a" not in said.out
+    assert "](http://127.0.0.1:8501/failures?study=" in said.out
+    found = say(*words, "--format", "json", "--json").data
+    told = json.loads(found["text"])
+    assert (found["sections"], len(told["sections"])) == (2, 2)
+    assert found["findings"] == len(told["findings"])
+
+
+def test_a_judge_writes_after_its_price_was_told(say, tmp_path):
+    out = tmp_path / "report.md"
+    words = ("report", "write", "--study", "Test study", "--model", "model-a", "--format")
+    said = say(*words, "markdown", "--judge", "probe-judge-noisy", "--out", str(out), "--json")
+    assert said.code == 0
+    assert "probe-judge-noisy writes 2 sections: 2 calls, about " in said.err
+    assert (said.data["written_by"], said.data["unverified"]) == ("probe-judge-noisy", 4)
+    assert out.read_text(encoding="utf-8").count("*\\[unverified\\]*") == 4 + 1
+    again = say(*words, "markdown", "--judge", "probe-judge-noisy", "--json")
+    assert "0 calls" in again.err
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--study", "nothing"), "nothing"),
+        (("--study", "Test study", "--model", "model-x"), "models are 'model-a', 'model-b'"),
+        (("--study", "Test study", "--judge", "model-a"), "no endpoint|roles"),
+        (("--study", "Test study", "--base", "javascript:x"), "isn't an app's address"),
+        (("--study", "Test study", "--cases", "99"), "0 to 10"),
+        (("--study", "Test study", "--out", "/nowhere/at/all.html"), "can't be written"),
+    ],
+)
+def test_what_cannot_be_done_is_said(say, words, problem):
+    said = say("report", "write", *words)
+    assert said.code == 2
+    assert any(part in said.err for part in problem.split("|"))
+
+
+def test_nothing_goes_to_a_new_host_without_agreement(say, place):
+    (Path(place) / "endpoints.yaml").write_text(
+        "- {name: far, base_url: 'https://judge.example/v1', model: m, roles: [judge]}\n",
+        encoding="utf-8",
+    )
+    said = say("report", "write", "--study", "Test study", "--judge", "far")
+    assert said.code == 2
+    assert "would be sent to judge.example" in said.err
+    assert "nothing was sent" in said.err
+
+
+def test_a_profile_has_the_numbers_of_the_overview(say, place):
+    found = say("profile", "show", "--study", "Test study", "--model", "model-a", "--json").data
+    with Store.open(place) as store:
+        view = overview(load_study(store, "Test study"), Filters())
+    row = next(row for row in view.ranking if row.name == "model-a")
+    assert found["score"]["value"] == row.score.value
+    assert (found["rank_best"], found["rank_worst"]) == (row.rank_best, row.rank_worst)
+    skills = {s.path: s.cells[row.colour].estimate for s in view.skills}
+    assert len(found["nodes"]) == len(skills)
+    for node in found["nodes"]:
+        path = tuple(node["path"].split(" › "))
+        assert (node["value"], node["n"]) == (skills[path].value, skills[path].n)
+        assert node["status"]
+    said = say("profile", "show", "--study", "Test study", "--model", "model-a")
+    assert said.out.startswith("model-a   SYNTHETIC\n")
+    assert "· · · Clock reading" in said.out
+    assert "right answer, wrong reason" in said.out
+
+
+def test_a_profile_of_outcomes_shows_labels(say, place, tmp_path):
+    made = make_store(tmp_path / "outcomes", judged=False, name="Outcomes only")
+    with Store.open(made.folder) as store:
+        data = load_study(store, made.study.id)
+        found = profile(data, Filters(), find_model(data, "model-b"))
+    assert found.measure == "outcome"
+    assert {node.label for node in found.nodes} == {("difficulty", "easy"), ("difficulty", "hard")}
+    assert all(node.status for node in found.nodes)

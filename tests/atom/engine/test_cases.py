@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from atom.engine.cases import load_cases
+from atom.engine.imports import import_reading
+from atom.formats import ImportFile, read
+from atom.store import Store, study_candidates, study_places
+from tests.atom.engine.test_plan import KEYS
+from tests.votes import MOMENT, vote_files
+
+
+def test_an_answer_known_from_votes_alone_is_nothing_to_judge(tmp_path):
+    files, _ = vote_files(samples=2)
+    table = b"unique_idx,model_1,model_2,judge,answer\n0_1,base,weak,judge x,Answer1\n"
+    for rows, state in (
+        (ImportFile.from_bytes("votes.csv", table), "unscored"),
+        (files[1], "scored"),
+    ):
+        with Store.open(tmp_path / state) as store:
+            reading = read("mllm-bench", [files[0], rows])
+            study = import_reading(store, reading, "Votes", MOMENT).study
+            places = study_places(store, study.id)
+            names = [candidate.id for candidate in study_candidates(store, study.id)]
+            cases = load_cases(store, KEYS, places, names)
+        held = [one.state for loaded in cases for one in loaded.case.responses.values()]
+        assert held
+        assert set(held) == {state}

@@ -1,0 +1,113 @@
+"""The stage script of docs/demo.md, walked at 1280 × 720, offline."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+PATIENCE_MS = 45_000
+RANKING = "table[aria-label='Ranking of models']"
+CRITERIA = "table[aria-label='Criteria and scores']"
+STEPS = "table[aria-label='Steps before and after']"
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    """Wait as long for what is expected as for anything else; other work may share the machine."""
+    expect.set_options(timeout=PATIENCE_MS)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+@pytest.fixture(scope="module")
+def stage(start_app, project):
+    """Return an app on the bundled study with an empty store, as on a stage."""
+    if not (project / "data" / "demo" / "SHA256SUMS").exists():
+        pytest.skip("the bundled study isn't in this checkout (data/demo)")
+    return start_app()
+
+
+def on_screen(page, locator) -> bool:
+    """Say whether it lies in the window without scrolling."""
+    box = locator.bounding_box()
+    size = page.viewport_size
+    return box is not None and 0 <= box["y"] <= size["height"] - 20
+
+
+def outcome(page) -> dict[str, object]:
+    """Return what the link must bring back."""
+    page.locator(".outcome").wait_for()
+    return {
+        "said": page.locator(".outcome").inner_text(),
+        "chain": page.locator(".chain .link").all_inner_texts(),
+        "steps": page.locator(STEPS).inner_text(),
+    }
+
+
+def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
+    # Who is ahead, and how surely.
+    page.goto(stage.url)
+    expect(page.locator(RANKING)).to_be_visible()
+    leads = page.locator("ul.facts li").first
+    expect(leads).to_contain_text(re.compile("lead|ahead|first"))
+    assert on_screen(page, leads)
+    shot(page, "stage-1-overview")
+
+    # A weakness leads to its capability and its worst cases.
+    weakness = page.locator(f"{RANKING} a", has_text="▼").first
+    model = weakness.locator("xpath=ancestor::tr").locator(".model").inner_text()
+    node = weakness.inner_text().replace("▼", "").strip()
+    weakness.click()
+    page.wait_for_url("**/failures?**")
+    chain = page.locator(".chain")
+    expect(chain).to_contain_text(node)
+    expect(chain).to_contain_text(model)
+
+    # The worst criterion: picture, region, span, reason.
+    expect(page.locator(".figure img").first).to_be_visible()
+    expect(page.locator(".figure .region.lit").first).to_be_visible()
+    expect(page.locator(f"{CRITERIA} tr.on")).to_be_visible()
+    reason = page.locator("[data-why] .reason")
+    assert on_screen(page, page.locator(".figure").first)
+    assert on_screen(page, reason)
+    assert len(reason.inner_text()) > 5
+    case = page.locator(".listing a.item").first
+    page.locator(".case").wait_for()
+    if not page.locator(".case mark[data-on]").count():
+        case = page.locator(".listing a.item").nth(1)
+        case.click()
+    shot(page, "stage-2-case")
+
+    # The model tries again.
+    again = page.get_by_role("link", name="Let the model try again")
+    assert on_screen(page, again)
+    again.click()
+    page.wait_for_url("**/correction?**")
+    start = page.locator(".st-key-one_start button")
+    expect(start).to_be_visible()
+    expect(page.locator(".st-key-one_price")).to_contain_text("free, offline")
+    shot(page, "stage-3-before")
+    start.click()
+    said = page.locator(".outcome")
+    expect(said).to_contain_text("After asking about the failed steps")
+    expect(said).to_contain_text(re.compile(r"Steps: \d\.\d\d → \d\.\d\d of 5"))
+    expect(said).to_contain_text("The control, another try without feedback:")
+    before, after = map(float, re.search(r"(\d\.\d\d) → (\d\.\d\d)", said.inner_text()).groups())
+    assert after > before
+    assert on_screen(page, said)
+    expect(page.locator("[data-diff] ins").first).to_be_attached()
+    shot(page, "stage-4-after")
+
+    # The link brings all of it back, and asks nobody.
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("button[data-copy=link]").click()
+    page.locator("button[data-copy=link]", has_text="Copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    seen = outcome(page)
+    other = new_page()
+    other.goto(link)
+    assert outcome(other) == seen
+    expect(other.get_by_text("Tried already")).to_be_visible()
+    assert visit.errors == []
