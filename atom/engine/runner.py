@@ -109,7 +109,9 @@ async def run(
         found = store.get(Run, run_id)
         if found is None:
             raise UsageError(f"there is no run {run_id!r}; `run status` lists them")
-        row = found.model_copy(update={"state": "running", "message": "", "budget": spec.budget})
+        # Stop may have been asked for while this process was starting.
+        state = "stopping" if found.state == "stopping" else "running"
+        row = found.model_copy(update={"state": state, "message": "", "budget": spec.budget})
         store.replace([row])
         if row.experiment_id is not None:
             return await run_experiment(

@@ -307,8 +307,10 @@ def _apart(found: Results, doors: Doors) -> Html | None:
 # --- arms -----------------------------------------------------------------------------------------
 
 
-def arms(found: Results, doors: Doors) -> Html:
-    """Draw what came of each arm."""
+def arms(found: Results, doors: Doors) -> Html | None:
+    """Draw what came of each arm; nothing while nothing has come."""
+    if not found.arms and found.on_right is None:
+        return None
     columns = [
         kit.Column(title="What was done", width="27%"),
         kit.Column(title="Tried", number=True),

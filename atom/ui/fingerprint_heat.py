@@ -81,7 +81,7 @@ def draw(here: Here, form: Shape, said: Claims | None) -> None:
             kit.go(links.address(FAILURES.url_path, cell.mark.filters))
 
     st.altair_chart(
-        heat_chart(heat, colouring, scheme(), facet=form.facet, unit=form.unit),
+        heat_chart(heat, form, colouring, scheme()),
         width="stretch",
         theme=None,
         key=CHART,

@@ -84,9 +84,15 @@ def _try(
         f"{model.name} was {'recognised' if row == column else f'taken for {other.name}'} in "
         f"{hits} of {view.tries} tries"
     )
-    body = el("span", f"{share:.0f}", class_="heat" if hits else "heat zero",
-              style=f"--share:{share:.0f}%")  # fmt: skip
-    return el("a", body, href=_door(here, model, other), data_go=True, class_="cell", data_tip=tip)
+    return el(
+        "a",
+        f"{share:.0f}",
+        href=_door(here, model, other),
+        data_go=True,
+        class_="cell heat" if hits else "cell zero",
+        style=f"--share:{share:.0f}%",
+        data_tip=tip,
+    )
 
 
 def _alike(here: Here, view: ToldApart) -> Html:
@@ -126,9 +132,15 @@ def _similar(
     if not math.isnan(pair):
         tip += f"\nthe pair is told apart in {100 * pair:.0f} % of splits"
     text = f"{value:.2f}".replace("-", "−")
-    body = el("span", text, class_="heat" if value >= 0 else "heat apart",
-              style=f"--share:{100 * min(abs(value), 1):.0f}%")  # fmt: skip
-    return el("a", body, href=_door(here, model, other), data_go=True, class_="cell", data_tip=tip)
+    return el(
+        "a",
+        text,
+        href=_door(here, model, other),
+        data_go=True,
+        class_="cell heat" if value >= 0 else "cell heat apart",
+        style=f"--share:{100 * min(abs(value), 1):.0f}%",
+        data_tip=tip,
+    )
 
 
 def _columns(models: tuple[ShapeModel, ...]) -> list[kit.Column]:

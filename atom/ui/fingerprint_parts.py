@@ -222,7 +222,7 @@ def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
         else None
     )
     how = (
-        f"The rim is 100, the middle 0: {_VALUES[form.measure]}"
+        f"Scale 0–100, the rim of a radar is 100: {_VALUES[form.measure]}"
         f"{' of the checkpoints' if form.facet is None else ''}. A name or a point opens the "
         "answers behind it."
     )
@@ -250,7 +250,7 @@ def _radar(here: Here, form: Shape, radar: Radar) -> Html:
 
 
 def _radar_title(radar: Radar) -> str:
-    """Say what a radar shows: where the chosen model stands out most from the group."""
+    """Say what a radar shows: where the chosen model lies farthest from the group's mean."""
     first = radar.models[0]
     gaps = [
         (abs(axis.marks[0].estimate.value - axis.middle), axis)
@@ -262,7 +262,10 @@ def _radar_title(radar: Radar) -> str:
     _, axis = max(gaps, key=lambda gap: gap[0])
     gap = axis.marks[0].estimate.value - axis.middle
     side = "above" if gap > 0 else "below"
-    return f"{radar.title}: {first.name} stands out on {axis.name}, {abs(gap):.1f} {side} the mean"
+    return (
+        f"{radar.title}: {first.name} lies farthest from the mean on {axis.name}, "
+        f"{abs(gap):.1f} {side} it"
+    )
 
 
 def _doors(form: Shape, radar: Radar) -> figures.Doors:
@@ -379,7 +382,9 @@ def _skills_title(view: Bars) -> Html:
         f"{kinds.count('suspected')} suspected",
         numbers.count(kinds.count("strength"), "strength"),
     ]
-    return join("Skills of", name, f": {', '.join(said)}")
+    nothing = set(kinds) <= {"nothing found", "insufficient"}
+    words = "nothing that stands out surely" if nothing else ", ".join(said)
+    return join("Skills of", name, f": {words}")
 
 
 def _skill_row(form: Shape, bar: Bar, model: ShapeModel) -> kit.Row:

@@ -36,9 +36,9 @@ WRITING = "reports_writing"
 FAULT = "reports_fault"
 _KEPT = 6
 _FORMS: tuple[tuple[Format, str], ...] = (
-    ("html", "One HTML file"),
+    ("html", "Download as one HTML file"),
     ("markdown", "Markdown"),
-    ("json", "Findings as JSON"),
+    ("json", "JSON"),
 )
 _HIGH = 900
 _DOT = "."
@@ -214,7 +214,6 @@ def draw_downloads(here: Here, report: Report) -> None:
     """Draw a button for each form."""
     base = app_address()
     with st.container(horizontal=True, vertical_alignment="center", key="reports_downloads"):
-        kit.show(el("span", "Download", class_="quiet small"), key="reports_download_words")
         for form, label in _FORMS:
             st.download_button(
                 label,

@@ -286,7 +286,7 @@ def _table(
                         el("div", finding.place_name, title=" › ".join(finding.place)),
                         el("div", about if finding.owner is None else "", class_="quiet small"),
                     ],
-                    [el("div", text) for text in figures[:3]],
+                    [el("div", text, class_="small") for text in figures[:3]],
                     _door(here, finding),
                 ],
                 light=finding.id if told.told else None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from atom.views.figures import cut
 from atom.views.fingerprint_heat import Colouring, HeatCell, Heatmap
-from atom.views.fingerprints import claim_words
+from atom.views.fingerprints import Shape, claim_words
 from atom.views.tree_colours import (
     GROUND,
     INK,
@@ -89,17 +89,14 @@ def cell_words(cell: HeatCell, facet: str | None, unit: str) -> dict[str, str]:
     }
 
 
-def heat_chart(
-    heat: Heatmap, colouring: Colouring, scheme: Scheme, *, facet: str | None, unit: str
-) -> alt.LayerChart:
+def heat_chart(heat: Heatmap, form: Shape, colouring: Colouring, scheme: Scheme) -> alt.LayerChart:
     """Draw the heatmap.
 
     Args:
         heat: arranged.
+        form: the values that it was arranged from.
         colouring: what fills the cells.
         scheme: the browser's.
-        facet: whose labels the columns are; None = capabilities.
-        unit: what n counts.
     """
     import altair as alt
 
@@ -109,7 +106,7 @@ def heat_chart(
     angle = 0 if flat else -60
     high = max(min(_ROW, _HIGHEST // max(len(rows), 1)), _LEAST_ROW) * len(rows)
     records = [
-        _record(heat, (row, number), (rows[row], columns[number]), colouring, scheme, facet, unit)
+        _record(heat, (row, number), (rows[row], columns[number]), form, colouring, scheme)
         for row in range(len(rows))
         for number in range(len(columns))
     ]
@@ -162,7 +159,7 @@ def heat_chart(
                 text="title:N",
             )
         )  # fmt: skip
-    below = 2 * _TITLE + 10 if titles else 4
+    below = 8 + _TITLE * min(len(titles), 2)
     room = 20 if flat else _label_room(columns)
     chart: alt.LayerChart = (
         alt.layer(*layers)
@@ -223,7 +220,7 @@ def _domain(heat: Heatmap, labels: Sequence[str]) -> tuple[list[str], list[_Titl
     groups = [column.group for column in heat.columns]
     for number, (label, group) in enumerate(zip(labels, groups, strict=True)):
         if number == 0 or group != groups[number - 1]:
-            if number:
+            if number and len(labels) > _VALUES_UP_TO:
                 domain.append(" " * (len(titles) + 1))
             # The last root's title grows to the left where its columns are few.
             last = bool(titles) and group == groups[-1]
@@ -243,10 +240,9 @@ def _record(
     heat: Heatmap,
     place: tuple[int, int],
     labels: tuple[str, str],
+    form: Shape,
     colouring: Colouring,
     scheme: Scheme,
-    facet: str | None,
-    unit: str,
 ) -> dict[str, str]:
     row, number = place
     cell, model, column = heat.cells[row][number], heat.models[row], heat.columns[number]
@@ -255,6 +251,7 @@ def _record(
     text = cell.glyph
     if known and len(heat.columns) <= _VALUES_UP_TO:
         text = f"{text} {cell_number(cell, colouring)}".strip()
+    listed = f"{cell.mark.listed:,} {form.listed_unit}{'s' * (cell.mark.listed != 1)}"
     return {
         "row": labels[0],
         "column": labels[1],
@@ -264,8 +261,8 @@ def _record(
         "ink": ink_on(fill) if known else QUIET[scheme],
         "Model": model.name,
         "Capability": column.full,
-        **cell_words(cell, facet, unit),
-        "Click": f"opens the {cell.mark.listed:,} behind it" if cell.mark.listed else "",
+        **cell_words(cell, form.facet, form.unit),
+        "Click": f"opens {listed}" if cell.mark.listed else "",
     }
 
 

@@ -10,7 +10,6 @@ ATOM Figures 4 and 16.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,8 +55,8 @@ LEAST_AXES = 3
 MOST_LABELS = 60
 SEED = 17
 SPLITS, FEWER_SPLITS, MANY_ROWS = 50, 10, 200_000
-LEAST_SAMPLES = 10
-"""Under so many samples, halves say nothing."""
+LEAST_SAMPLES, LEAST_GROUPS = 20, 3
+"""With fewer samples, or fewer capabilities (or labels), halves say nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -704,6 +703,11 @@ class ToldApart:
         known = np.isfinite(self.pairwise)
         return float(self.pairwise[known].mean()) if known.any() else math.nan
 
+    @property
+    def shapes(self) -> bool:
+        """Whether pairs are told apart well beyond guessing; else likenesses are chance, too."""
+        return self.two_way >= _SHAPES
+
 
 def told_apart(data: StudyData, form: Shape) -> ToldApart:
     """Cut the samples into random halves and look for each model of one half in the other.
@@ -732,23 +736,29 @@ def told_apart(data: StudyData, form: Shape) -> ToldApart:
             f"it takes {LEAST_SAMPLES}.",
             samples,
         )
-    rows = _rows(data, form.filters, form.measure, form.facet)
-    digest = hashlib.blake2b(np.packbits(rows).tobytes(), digest_size=16).digest()
-    key = ("told apart", form.measure, form.facet, digest)
-    return data.table.recent.get(key, lambda: _told(data, form, rows, samples))
+    groups = int((form.n[:, form.finest].sum(axis=0) > 0).sum())
+    if groups < LEAST_GROUPS:
+        what = "labels" if form.facet else "capabilities"
+        return _not_told(f"{groups} {what} make no shape: it takes {LEAST_GROUPS}.", samples)
+    key = ("told apart", form.measure, form.facet, *form.filters.narrowing)
+    return data.table.recent.get(key, lambda: _told(data, form, samples))
 
 
 def _halved(data: StudyData, form: Shape) -> int:
     """Count the distinct samples that the values come from."""
-    if not form.models:
-        return 0
+    key = ("halved", form.measure, *form.filters.narrowing)
+    return data.table.recent.get(key, lambda: _count_samples(data, form)) if form.models else 0
+
+
+def _count_samples(data: StudyData, form: Shape) -> int:
     table = data.table
     keep = _kept(data, form.filters, form.measure)
     value = answer_values(data, form.filters, form.measure)
     return len(np.unique(table.cluster[table.sample[keep & np.isfinite(value)]]))
 
 
-def _told(data: StudyData, form: Shape, rows: NDArray[np.bool_], samples: int) -> ToldApart:
+def _told(data: StudyData, form: Shape, samples: int) -> ToldApart:
+    rows = _rows(data, form.filters, form.measure, form.facet)
     root = form.filters.root if form.measure == "process" else None
     layout = layout_of(data, form.measure, form.facet, root)
     counted = int(np.count_nonzero(layout.usable(rows)))
@@ -787,6 +797,8 @@ _SURE = 0.9
 """Share of tries from which on a model counts as told apart."""
 _ALIKE = 0.15
 """Share of tries from which on two models are said to look alike; more where models are few."""
+_SHAPES = 0.65
+"""Share of splits in which a pair must be told apart before likeness means anything."""
 _REPEATS = 0.1
 """Correlation of a model's own halves from which on it has a shape."""
 
@@ -851,6 +863,8 @@ def _who_looks_alike(here: Filters, apart: ToldApart) -> Statement | None:
     """Name the two models that are taken for one another most often; both must have a shape."""
     taken = apart.named + apart.named.T
     np.fill_diagonal(taken, 0)
+    if not apart.shapes:
+        return None
     flat = ~_repeats(apart)
     taken[flat], taken[:, flat] = 0, 0
     one, other = (int(place) for place in np.unravel_index(int(taken.argmax()), taken.shape))
@@ -873,7 +887,7 @@ def _repeats(apart: ToldApart) -> NDArray[np.bool_]:
 def _who_has_none(here: Filters, apart: ToldApart) -> Statement | None:
     """Name the models without a shape of their own: even all over, or too little evidence."""
     flat = [int(place) for place in np.flatnonzero(~_repeats(apart))]
-    if not flat or len(flat) == len(apart.models):
+    if not apart.shapes or not flat or len(flat) == len(apart.models):
         return None
     names = [apart.models[place].name for place in flat]
     first = apart.models[flat[0]]

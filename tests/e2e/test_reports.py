@@ -14,7 +14,7 @@ def test_a_report_is_downloaded_read_offline_and_printed(
     app = start_app(store=made.folder, demo=tmp_path_factory.mktemp("no_demo"))
     page = new_page()
     page.goto(f"{app.url}/reports?of=0")
-    button = page.get_by_role("button", name="One HTML file")
+    button = page.get_by_role("button", name="Download as one HTML file")
     button.wait_for()
     with page.expect_download() as waiting:
         button.click()

@@ -20,6 +20,7 @@ from atom.errors import ReadOnlyError, UsageError
 from atom.probes.faults import FaultPlan
 from atom.records import (
     Call,
+    Candidate,
     Checkpoint,
     Correction,
     Experiment,
@@ -211,8 +212,11 @@ def test_data_goes_to_a_new_host_only_with_consent(judged, endpoints):
 
 
 async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
-    judged, judged_folder, endpoints, counted, tmp_path
+    judged, judged_folder, endpoints, counted, tmp_path, monkeypatch
 ):
+    # It looks at its row often and asks slowly, so that the stop meets it at work.
+    monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
+    one_by_one = quick(endpoints, concurrency=1)
     some = {"arms": ("rejudge", "fresh", "guided", "peer"), "rounds": 2, "right_answers": 0}
     whole = await carry_out(judged, spec(judged, **some), endpoints, counted.make)
     expected, sent = results(judged), counted.total
@@ -229,7 +233,7 @@ async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
                         columns.update().where(columns.c.id == row.id).values(state="stopping")
                     )
 
-        stopped = await run_experiment(store, row.id, endpoints, make=again.make, on_progress=stop)
+        stopped = await run_experiment(store, row.id, one_by_one, make=again.make, on_progress=stop)
         assert (stopped.state, stopped.message) == ("stopped", "stopped on request")
         assert 0 < stopped.done < whole.done
         # `run resume` takes it up as any run.
@@ -325,8 +329,7 @@ async def test_hostile_answers_go_through_as_text(judged, endpoints, counted):
 
 
 def _model(store: Store, name: str) -> str:
-    return next(load.id for load in load_study(store, store.select(Study)[0].id).candidates
-                if load.name == name)  # fmt: skip
+    return next(candidate.id for candidate in store.select(Candidate) if candidate.name == name)
 
 
 async def test_it_is_not_carried_out_twice_at_once(judged, endpoints, counted):
@@ -356,3 +359,24 @@ async def test_two_experiments_at_once_pay_once(judged, endpoints, counted):
     assert [row.state for row in ended] == ["done", "done"]
     assert max(slow.asked.values()) == 1
     assert run_status(judged, runs[0].id).alive is False
+
+
+async def test_a_reply_that_came_while_it_waited_for_its_turn_is_used(
+    judged, judged_folder, endpoints, counted, tmp_path, monkeypatch
+):
+    asked = {"arms": ("told",), "right_answers": 0}
+    await carry_out(judged, spec(judged, **asked), endpoints, counted.make)
+    expected, calls = results(judged), judged.select(Call)
+    shutil.copytree(judged_folder, tmp_path / "other")
+    idle, hold = Counted(), RunLedger.hold
+
+    def late(ledger: RunLedger, name: str) -> bool:
+        # Another run ends its call after this one looked, and gives the claim back.
+        ledger.store.put(calls)
+        return hold(ledger, name)
+
+    monkeypatch.setattr(RunLedger, "hold", late)
+    with Store.open(tmp_path / "other") as store:
+        ended = await carry_out(store, spec(store, **asked), endpoints, idle.make)
+        assert (ended.state, idle.total) == ("done", 0)
+        assert results(store) == expected

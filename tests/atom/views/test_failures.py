@@ -1,6 +1,6 @@
 import pytest
 
-from atom.views.failures import failures
+from atom.views.failures import count_listed, failures
 from atom.views.filters import Filters
 from atom.views.overview import overview
 from tests.factories import COUNT, DIFFERENCE
@@ -67,3 +67,11 @@ def test_wrong_answers_are_the_failures_of_an_imported_study(store, imported):
 
 def test_an_unknown_model_means_all(store, data):
     assert failures(store, data, Filters(model="nobody")).total == 5
+
+
+@pytest.mark.parametrize("show", ["failed", "imperfect", "unscored", "all"])
+@pytest.mark.parametrize("model", [None, "cand-b"])
+def test_a_list_can_be_counted_without_reading_it(store, data, show, model):
+    for node in ((), COUNT):
+        filters = Filters(model=model, show=show, node=node)
+        assert count_listed(data, filters) == failures(store, data, filters).total
