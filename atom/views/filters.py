@@ -135,11 +135,10 @@ class Filters:
 
     @property
     def active(self) -> int:
-        """How many filters (beyond the chain) narrow the view."""
+        """How many filters narrow every view; neither the chain nor which list is shown counts."""
         chosen = (
             self.outcome is not None,
             self.process is not None,
-            self.show != "failed",
             self.root is not None,
             self.judge is not None,
         )

@@ -33,7 +33,7 @@ def test_the_chain_survives_the_url():
         show="all", peers=("k",),
     )  # fmt: skip
     assert Filters.from_query(filters.to_query()) == filters
-    assert filters.active == 5
+    assert filters.active == 4
 
 
 def test_quarantined_samples_never_count(data):
@@ -123,5 +123,5 @@ def test_every_filter_can_be_cleared(data):
         model="m", tags=(("a", "b"),), root="r", judge="j", outcome="right", process="sound",
         show="all",
     )  # fmt: skip
-    assert filters.active == 6
+    assert filters.active == 5
     assert filters.cleared == Filters(model="m")
