@@ -20,7 +20,7 @@ from taxonomy import format_path
 
 PAGE_SIZE = 50
 _LETTERS: dict[Arm, str] = {
-    "rejudge": "judged", "fresh": "again", "told": "told", "sham": "passed", "guided": "failed",
+    "rejudge": "judged", "fresh": "again", "told": "told", "sham": "sham", "guided": "guided",
     "peer": "hints", "guided_peer": "both", "oracle": "truth",
 }  # fmt: skip
 _REASON = 1500
@@ -271,11 +271,13 @@ def _luck(view: CaseView) -> Html | None:
     score = f", steps {mean:.2f} of 5" if mean is not None else ""
     words = f"The control, {name}: {mark_words(control.right)}{score}. "
     if chosen.right and control.right:
-        words += "It came right without the diagnosis, too, so here the feedback proves nothing."
+        words += "It came right there, too, so here the feedback proves nothing."
     elif chosen.right and control.right is False:
         words += "So here the feedback did more than its control did. One answer may still be luck."
     elif control.right and chosen.right is False:
         words += "The control did better here."
+    elif chosen.right is False and control.right is False:
+        words += "Neither came right."
     return el("p", words, data_luck=True)
 
 

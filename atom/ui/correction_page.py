@@ -431,9 +431,10 @@ def _sentence(here: Here, form: CorrectionForm) -> None:
     st.selectbox("Rounds", [1, 2, 3, 4, 5], width=68,
                  **_bound(here, "rounds", form.rounds))  # fmt: skip
     words = "round" if form.rounds == 1 else "rounds"
-    st.text(f"{words}, at most $", width="content")
+    st.text(f"{words}, at most", width="content")
     st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, step=1.0, placeholder="any",
                     width=82, **_bound(here, "budget", form.budget))  # fmt: skip
+    st.text("USD.", width="content")
 
 
 def _arms(here: Here) -> None:

@@ -192,7 +192,7 @@ def _forest(found: Sequence[Effect], doors: Doors, span: float, label: str) -> H
         kit.Column(title=_axis(span), width="30%"),
         kit.Column(title="Points (95 %)", number=True),
         kit.Column(title=kit.term("pair", "Pairs"), number=True),
-        kit.Column(title="Only it right", number=True, broad=True),
+        kit.Column(title="Only this", number=True, broad=True),
         kit.Column(title="Only control", number=True, broad=True),
         kit.Column(title=kit.term("Holm", "p (Holm)"), number=True, broad=True),
         kit.Column(title="What may be said"),

@@ -491,7 +491,7 @@ def signed(value: float) -> str:
     """Write a difference of shares in points: `+6.1`, `−17.9`."""
     if not np.isfinite(value):
         return "–"
-    return f"{100 * value:+.1f}".replace("-", "−")
+    return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "−")
 
 
 def p_words(p: float) -> str:

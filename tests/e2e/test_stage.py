@@ -74,7 +74,12 @@ def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
     assert on_screen(page, page.locator(".figure").first)
     assert on_screen(page, reason)
     assert len(reason.inner_text()) > 5
+    # Another criterion, of which the answer says something: its words are marked.
+    words = page.locator(".case mark[data-light]").first
+    light = words.get_attribute("data-light")
+    page.locator(f"{CRITERIA} tr[data-light='{light}'] td a").first.click()
     page.locator(".case mark[data-on]").first.wait_for()
+    page.locator(f".figure .region.lit[data-light='{light}']").first.wait_for()
     shot(page, "stage-2-case")
 
     # The model tries again.

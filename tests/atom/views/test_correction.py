@@ -239,5 +239,6 @@ def test_several_models_make_the_papers_table(world):
 def test_numbers_in_words():
     assert signed(0.148) == "+14.8"
     assert signed(-0.2) == "−20.0"
+    assert signed(-1e-9) == "+0.0"
     assert signed(float("nan")) == "–"
     assert [p_words(p) for p in (0.0002, 0.0124, 1.0, float("nan"))] == ["< .001", ".012", "1", "–"]
