@@ -40,6 +40,7 @@ Verdict = Literal[
     "worse",
     "luck, not a gain",
     "ceiling, not a gain",
+    "beyond Re-eval, not a gain",
     "too few pairs",
     "refused: no control ran",
 ]
@@ -222,6 +223,8 @@ def _verdict(effect: Effect, adjusted: float, controlled: bool, alpha: float) ->
         return "worse"
     if effect.name == "luck":
         return "luck, not a gain"
+    if effect.role == "printed":
+        return "beyond Re-eval, not a gain"
     return "ceiling, not a gain" if effect.role == "ceiling" else "gain"
 
 

@@ -35,6 +35,9 @@ _VERDICTS: dict[str, tuple[str, str, str]] = {
     "no gain shown": ("·", "", "The difference may be chance: more answers would tell."),
     "luck, not a gain": ("≈", "", "It comes without any feedback, so no feedback may claim it."),
     "ceiling, not a gain": ("≈", "", "The truth was shown; feedback can't do more."),
+    "beyond Re-eval, not a gain": ("≈", "", "More than hearing only that the answer is wrong, "
+                                   "which asks about no step: it doesn't say that the diagnosis "
+                                   "did it."),
     "too few pairs": ("○", "", "Under five independent answers can be compared."),
     "refused: no control ran": ("⊘", "weak", "An arm is never called a gain without its control."),
 }  # fmt: skip

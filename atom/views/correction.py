@@ -137,6 +137,7 @@ class GateCounts:
         questions: criteria that were left out since their own question gives something away.
         no_peer: criteria that no peer had passed.
         held: feedbacks that were held back whole.
+        given: answers that were given hints in the first round.
     """
 
     written: int = 0
@@ -147,6 +148,7 @@ class GateCounts:
     questions: int = 0
     no_peer: int = 0
     held: int = 0
+    given: int = 0
 
     @property
     def any(self) -> bool:
@@ -413,6 +415,7 @@ def _gates(store: Store, experiment_id: str) -> GateCounts:
         questions=lines["question"],
         no_peer=lines["no peer"],
         held=lines["held"],
+        given=len({row.response_id for row in hinted if row.hints and row.round == 1}),
     )
 
 
@@ -484,6 +487,7 @@ def _so(effect: Effect) -> str:
         "too few pairs": "too few answers to tell",
         "luck, not a gain": "that is luck, not a gain",
         "ceiling, not a gain": "the most that feedback could do",
+        "beyond Re-eval, not a gain": "more than being told, which asks about no step",
     }.get(effect.verdict, effect.verdict)
 
 

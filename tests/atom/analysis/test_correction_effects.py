@@ -93,6 +93,14 @@ class TestVerdicts:
         assert found["notification"].verdict == "worse"
         assert found["ceiling"].verdict == "ceiling, not a gain"
 
+    def test_beating_re_eval_says_nothing_of_the_diagnosis(self):
+        rows = arms(rejudge=[0] * 12, fresh=[0] * 12, told=[0] * 12, guided=[1] * 12)
+        found = by_name(effects(frame(rows)))
+        printed = found["gain over Re-eval as printed (self)"]
+        assert printed.estimate == 1
+        assert printed.verdict == "beyond Re-eval, not a gain"
+        assert found["diagnostic value"].verdict == "refused: no control ran"
+
     def test_four_pairs_are_too_few(self):
         rows = arms(rejudge=[0] * 4, told=[0] * 4, sham=[0] * 4, guided=[1] * 4)
         found = by_name(effects(frame(rows)))["diagnostic value"]
