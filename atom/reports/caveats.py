@@ -8,10 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from atom.reports.looking import OVERVIEW, Look, make
-from atom.reports.printed import FINE, plain, share_number, with_interval
+from atom.reports.printed import FINE, listed, plain, share_number, with_interval
 from atom.reports.records import Finding, Number
 from atom.views.overview import selection_words
-from atom.views.preference_summary import preference_summary
+from atom.views.preference_summary import (
+    PreferenceSummary,
+    VotingJudge,
+    preference_summary,
+)
 
 FEW_SAMPLES = 100
 """Below this a study's intervals are too wide for fine distinctions."""
@@ -90,9 +94,41 @@ def _votes(look: Look) -> Iterator[Finding]:
     for judge in seen.judges:
         if judge.pull:
             name = judge.name or "The judge"
-            yield _caveat(look, "pull", facts={"judge": name, "pull": judge.pull}, key=name)
+            yield _pull(look, judge, name)
+    if len({model.judges for model in seen.models if not model.anchor}) > 1:
+        yield _caveat(look, "judges", facts={"judges": _who_judged(seen)})
     if seen.anchor is not None:
         yield _caveat(look, "anchor", facts={"anchor": seen.anchor})
+
+
+def _pull(look: Look, judge: VotingJudge, name: str) -> Finding:
+    """Say how often the place alone decided, of the pairs whose two orders disagree."""
+    bias = judge.bias
+    pulled = bias.first_twice if judge.pull == "first" else bias.second_twice
+    changed = bias.first_twice + bias.second_twice
+    ends = [1 / (1 + math.exp(-2 * end)) for end in (bias.lo, bias.hi)]  # from half log odds
+    lo, hi = ends if judge.pull == "first" else (1 - ends[1], 1 - ends[0])
+    return _caveat(
+        look,
+        "pull",
+        share_number("share", pulled, changed, lo, hi, n_unit="pairs"),
+        plain("pulled", pulled, "pairs"),
+        plain("changed", changed, "pairs"),
+        plain("pairs", bias.pairs, "pairs"),
+        facts={"judge": name, "pull": judge.pull},
+        key=name,
+    )
+
+
+def _who_judged(seen: PreferenceSummary) -> str:
+    """Name each set of judges with its models; the largest group is `all others`."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for model in seen.models:
+        if not model.anchor:
+            groups.setdefault(model.judges, []).append(model.name)
+    order = sorted(groups.items(), key=lambda group: len(group[1]))
+    words = [f"{listed(judges)} on {listed(models)}" for judges, models in order[:-1]]
+    return "; ".join([*words, f"{listed(order[-1][0])} on all others"])
 
 
 def _left_out(look: Look) -> Iterator[Finding]:

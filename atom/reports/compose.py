@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from atom.reports import correction_sentences
 from atom.reports.printed import count, listed
 from atom.reports.records import (
     MODEL_PARTS,
@@ -146,6 +147,8 @@ def _ranking(finding: Finding, turn: int, measure: str) -> str:
         of = finding.printed("models")
         ranks = "rank" if rank.lo == rank.hi else "ranks"
         text += f", which the data place at {ranks} {rank.text} of {of}"
+    elif finding.facts.get("anchor"):
+        text += "; all others were voted against it, so it has no rank"
     text += "."
     right = finding.number("right")
     if right is not None:
@@ -165,6 +168,12 @@ def _comparison(finding: Finding, turn: int, measure: str) -> str:
     p = f", {finding.facts['p']}" if finding.facts.get("p") else ""
     where = f"on the {n_words(finding, 'gap').removeprefix('n = ')} that both answered"
     unit = "points of 100" if measure == "process" else "percentage points"
+    beyond = gap.lo is not None and gap.hi is not None and not gap.lo <= 0 <= gap.hi
+    if beyond and finding.facts.get("tied"):
+        return (
+            f"Taken alone, {first} is ahead of {other} by {gap.text} {unit} {where}{p}; with all "
+            "pairs of models compared, chance can't be ruled out."
+        )
     if gap.lo is not None and gap.hi is not None and gap.lo <= 0 <= gap.hi:
         return (
             f"Between {first} and {other} the difference is {gap.text} {unit} {where}{p}: "
@@ -178,7 +187,11 @@ def _comparison(finding: Finding, turn: int, measure: str) -> str:
 def _separates(finding: Finding, turn: int) -> str:
     better, worse = finding.models
     q = f", {finding.facts['q']}" if finding.facts.get("q") else ""
-    size = f"{finding.printed('gap')} points of 100 ({n_words(finding, 'gap')}{q})"
+    if turn == 0 and finding.facts.get("rate"):
+        q += f"; false discovery rate {finding.facts['rate']} over all that were tested"
+    process = finding.facts.get("measure", "process") == "process"
+    unit = "points of 100" if process else "percentage points"
+    size = f"{finding.printed('gap')} {unit} ({n_words(finding, 'gap')}{q})"
     forms = (
         f"On {place_words(finding)}, {better} is ahead of {worse} by {size}.",
         f"{better} and {worse} also part ways on {place_words(finding)}: {better} leads there by "
@@ -230,10 +243,10 @@ def _hard(finding: Finding, turn: int, measure: str) -> str:
     forms = (
         f"On {where} even the best model there, {first}, reaches only {best}{unit} ({n}); {last} "
         f"is lowest with {worst}{unit}.",
-        f"{where} is hard for all: the highest is {first} with {best}{unit} ({n}), the lowest "
+        f"On {where} all stay low: the highest is {first} with {best}{unit} ({n}), the lowest "
         f"{last} with {worst}{unit}.",
-        f"Nobody gets beyond {best}{unit} on {where} ({first}; {n}), and {last} stays at "
-        f"{worst}{unit}.",
+        f"Low as well is {where}: the highest is {best}{unit} ({first}; {n}), the lowest "
+        f"{worst}{unit} ({last}).",
     )
     return forms[turn % len(forms)]
 
@@ -331,7 +344,13 @@ _CAVEATS: dict[str, Callable[[dict[str, str], Callable[..., str | None], Finding
         "order in which the two answers were shown; such a comparison counts half for each."
     ),
     "pull": lambda n, fact, f: (
-        f"{fact('judge')} leans to the answer shown {fact('pull')}, beyond chance."
+        f"{fact('judge')} leans to the answer shown {fact('pull')}, beyond chance: where its two "
+        f"orders disagree, that one won both times in {n['pulled']} of {n['changed']} pairs, "
+        f"{n['share']} (of {n['pairs']} pairs decided in both orders)."
+    ),
+    "judges": lambda n, fact, f: (
+        f"Not all models were judged by the same judges ({fact('judges')}): a difference between "
+        "two of them may be a difference between judges."
     ),
     "anchor": lambda n, fact, f: (
         f"Every comparison is against {fact('anchor')}: shares of votes won say how often a model "
@@ -380,6 +399,11 @@ def _none_found(finding: Finding, turn: int) -> str:
     del turn
     name, tested = finding.models[0], finding.number("tested")
     assert tested is not None
+    if not tested.value and finding.facts.get("anchor"):
+        return (
+            f"{name} is what all others were voted against: every label would only mirror them, so "
+            "it is held against nothing."
+        )
     if not tested.value:
         return (
             f"Nothing can be said of {name}'s weaknesses: no {tested.unit} can be compared on "
@@ -462,4 +486,9 @@ _SENTENCES: dict[Kind, Sentence] = {
     "lucky": _lucky,
     "first_break": _first_break,
     "cluster": _cluster,
+    "correction": correction_sentences.value,
+    "correction_luck": correction_sentences.luck,
+    "correction_printed": correction_sentences.printed,
+    "correction_breaks": correction_sentences.breaks,
+    "correction_repairs": correction_sentences.repairs,
 }

@@ -218,8 +218,12 @@ class Draft:
             "Measure": _MEASURES[look.measure],
             "Judge": data.judge.name if data.judge else "none",
             "Capability tree": data.study.tree_version or "none",
-            "Judge's sampling": _sampling(data.study.judge_sampling.model_dump()),
-            "Answers' sampling": _sampling(data.study.answer_sampling.model_dump()),
+            "Judge's sampling": _sampling(data.study.judge_sampling.model_dump())
+            if data.judge
+            else "none",
+            "Answers' sampling": _sampling(data.study.answer_sampling.model_dump())
+            if any(candidate.endpoint for candidate in data.candidates)
+            else "not known: the answers were imported",
             "Selection": ", ".join(_selection(look.base)) or "the whole study",
             "Intervals": "95 %, moderated Wilson, clustered by picture",
             "Seed": str(spec.seed),

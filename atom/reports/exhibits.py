@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from atom.reports.looking import Look, address
+from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
 from atom.views.failures import FailureRow, failures
 from atom.views.filters import Filters
 from atom.views.sample import AnswerView, sample_view
+from atom.views.sample_votes import sample_votes
 
 MOST = 3
 """Exhibits of a model."""
@@ -91,6 +93,7 @@ def _exhibit(look: Look, row: FailureRow, model_id: str, finding_id: str) -> Exh
         picture_name=slot.name if slot else "",
         answer=text,
         quote=quote,
+        votes=_votes(look, seen.sample.id, model_id),
         right=_right(answer),
         criterion=shortened(criterion.criterion.question) if criterion else "",
         truth=shortened(criterion.criterion.ground_truth, 200) if criterion else "",
@@ -100,6 +103,33 @@ def _exhibit(look: Look, row: FailureRow, model_id: str, finding_id: str) -> Exh
         finding_id=finding_id,
         door=address(filters),
     )
+
+
+def _votes(look: Look, sample_id: str, model_id: str) -> str:
+    """Say against whom a model's answer won or lost; empty without votes."""
+    place = look.data.model_index(model_id)
+    words: dict[tuple[str, str], list[str]] = {}
+    for pair in sample_votes(look.store, look.data, sample_id):
+        if place not in (pair.a_colour, pair.b_colour):
+            continue
+        mine = "a" if pair.a_colour == place else "b"
+        other = pair.b if mine == "a" else pair.a
+        if pair.together in ("a", "b"):
+            came = "won against" if pair.together == mine else "lost against"
+        else:
+            came = _EVEN[pair.together]
+        words.setdefault((came, pair.judge), []).append(other)
+    return "; ".join(
+        f"{came} {listed(names)}{f' (judged by {judge})' if judge else ''}"
+        for (came, judge), names in words.items()
+    )
+
+
+_EVEN = {
+    "tie": "tied with",
+    "conflict": "changed winner with the order of showing against",
+    "undecided": "no decision against",
+}
 
 
 def _right(answer: AnswerView) -> bool | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from atom.reports.caveats import caveats
+from atom.reports.correction_findings import correction_findings
 from atom.reports.looking import Look
 from atom.reports.model_findings import model_findings
 from atom.reports.records import Finding
@@ -48,3 +49,4 @@ def _all(look: Look) -> Iterator[Finding]:
     yield from caveats(look)
     for row in look.view.ranking:
         yield from model_findings(look, row)
+    yield from correction_findings(look)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from atom.errors import UsageError
 from atom.reports.figures import axes_svg, colour, ranking_svg, section_radar
-from atom.reports.printed import count
+from atom.reports.printed import count, p_words
 from atom.reports.records import (
     PART_TITLES,
     Exhibit,
@@ -283,7 +283,10 @@ class _Page:
             rows.append(("Choices", " · ".join(exhibit.choices)))
         if exhibit.reference is not None:
             rows.append(("Right answer", exhibit.reference))
-        rows.append(("It answered", el("span", _quoted(exhibit), class_="words")))
+        if exhibit.votes:
+            rows.append(("Votes", exhibit.votes))
+        if exhibit.answer:
+            rows.append(("It answered", el("span", _quoted(exhibit), class_="words")))
         if exhibit.right is not None:
             rows.append(("Final answer", "right" if exhibit.right else "wrong"))
         if exhibit.criterion:
@@ -325,12 +328,12 @@ class _Page:
     # Appendix
 
     def _findings(self) -> Html:
-        rows = [el("tr", self._finding_cells(f), id=self._tags[f.id]) for f in self._report.told]
+        rows = [el("tr", self._finding_cells(f), id=self._tags[f.id]) for f in tabled(self._report)]
         head = [
             el("th", title)
             for title in ("", "What", "About", "Numbers", "Held against", "In the app")
         ]
-        left_out = len(self._report.findings) - len(rows)
+        left_out = len(self._report.findings) - len(self._report.told)
         return el(
             "section",
             el("h2", "Findings", self._badge()),
@@ -377,7 +380,7 @@ LABELS = (
     "Confirmed weakness: the model departs from what its frame expects by more than the margin, "
     "after control for many tests. Suspected: probably so, more samples would settle it. Strength: "
     "the mirrored test. Nothing is claimed on fewer than 5 samples.",
-    "Peer frame: held against what the other models' scores on the same criteria predict. Own "
+    "Peer frame: held against what the other models' results on the same questions predict. Own "
     "frame: held against the rest of the model's own results, where a hard capability looks like a "
     "weakness.",
     "Intervals cover 95 % and count pictures, not criteria, as independent. n is what a number was "
@@ -392,8 +395,18 @@ def behind_words(finding: Finding) -> str:
         return ""
     words = finding.behind_words
     if finding.behind == 1:
-        words = words.replace("samples", "sample", 1)
+        words = words.replace("samples", "sample", 1).replace("answers", "answer", 1)
     return f"{finding.behind:,} {words}"
+
+
+def tabled(report: Report) -> tuple[Finding, ...]:
+    """Return the findings that are tabled: a model's rank once, though two sections tell it."""
+    own = {f.model_ids for f in report.told if f.kind == "ranking" and f.owner is not None}
+    return tuple(
+        f
+        for f in report.told
+        if f.kind != "ranking" or f.owner is not None or f.model_ids not in own
+    )
 
 
 def kind_words(finding: Finding) -> str:
@@ -419,6 +432,11 @@ _KINDS = {
     "lead": "who leads",
     "tie": "who may lead",
     "weights": "under other weights",
+    "correction": "feedback and its control",
+    "correction_luck": "luck",
+    "correction_printed": "the gain as the paper prints it",
+    "correction_breaks": "right answers broken",
+    "correction_repairs": "recoverable or stubborn",
 }
 
 
@@ -431,9 +449,9 @@ def number_words(finding: Finding, number: int) -> str:
     if one.n is not None:
         text += f", n {one.n:,} {one.n_unit}"
     if one.q is not None:
-        text += f", adjusted p {one.q:.2g}"
+        text += f", adjusted {p_words(one.q).replace(' = ', ' ')}"
     elif one.p is not None:
-        text += f", p {one.p:.2g}"
+        text += f", {p_words(one.p).replace(' = ', ' ')}"
     return text
 
 

@@ -28,6 +28,7 @@ from atom.views.study_data import StudyData
 
 FAILURES = "failures"
 OVERVIEW = ""
+COMPARE = "compare"
 
 
 @dataclass(frozen=True)
@@ -129,9 +130,23 @@ class Look:
             return "samples answered wrongly"
         return "samples where it lost votes"
 
-    def door(self, filters: Filters, page: str = FAILURES) -> str:
-        """Write where a finding leads, relative to the app."""
-        return address(filters, page)
+    def failed_by(self, name: str) -> str:
+        """Say what the samples in a list of one model's failures are."""
+        return {
+            "process": f"samples with a criterion that {name} failed",
+            "outcome": f"samples that {name} answered wrongly",
+            "preference": f"samples where {name} lost votes",
+        }[self.measure]
+
+    def door(self, filters: Filters, page: str = FAILURES, **local: str | None) -> str:
+        """Write where a finding leads, relative to the app.
+
+        Args:
+            filters: the chain and the filters.
+            page: its url path.
+            local: keys of that page alone; None leaves a key out.
+        """
+        return address(filters, page, **local)
 
     def listed(self, filters: Filters, words: str = "") -> dict[str, object]:
         """Return the fields of a door that leads to a list, its count with them.
@@ -148,9 +163,11 @@ class Look:
         }
 
 
-def address(filters: Filters, page: str = FAILURES) -> str:
+def address(filters: Filters, page: str = FAILURES, **local: str | None) -> str:
     """Write a relative address: `failures?study=...&model=...`."""
-    return f"{page}?{urlencode(filters.to_query(), doseq=True)}"
+    query: dict[str, object] = dict(filters.to_query())
+    query.update({key: value for key, value in local.items() if value})
+    return f"{page}?{urlencode(query, doseq=True)}"
 
 
 def make(**fields: object) -> Finding:

@@ -12,6 +12,7 @@ from atom.reports.html_file import (
     check_base,
     kind_words,
     number_words,
+    tabled,
 )
 from atom.reports.printed import count, with_interval
 from atom.reports.records import PART_TITLES, Exhibit, Finding, Passage, Report, Section
@@ -123,7 +124,7 @@ def _refs(
         finding = by_id.get(name)
         if finding is None:
             continue
-        words = behind_words(finding)
+        words = escaped(behind_words(finding))
         if base and words:
             words = f"[{words}]({base}/{finding.door})"
         pieces.append(f"{tags[name]}{': ' if words else ''}{words}")
@@ -137,6 +138,7 @@ def _case(number: int, exhibit: Exhibit, tags: dict[str, str], base: str) -> Ite
         ("picture", exhibit.picture_name),
         ("choices", " · ".join(exhibit.choices)),
         ("right answer", exhibit.reference or ""),
+        ("votes", exhibit.votes),
         ("it answered", exhibit.answer),
         ("final answer", {True: "right", False: "wrong", None: ""}[exhibit.right]),
         ("criterion", exhibit.criterion),
@@ -158,12 +160,12 @@ def _findings(report: Report, tags: dict[str, str], base: str, badge: str) -> It
         "| | what | about | numbers | held against | in the app |",
         "|---|---|---|---|---|---|",
     )
-    for finding in report.told:
+    for finding in tabled(report):
         about = "; ".join(
             part for part in (", ".join(finding.models), " › ".join(finding.place)) if part
         )
         numbers = "; ".join(number_words(finding, n) for n in range(len(finding.numbers)))
-        words = behind_words(finding)
+        words = escaped(behind_words(finding))
         if not finding.door:
             where = ""
         elif base:

@@ -60,7 +60,8 @@ def _stands(look: Look, row: RankRow) -> Finding:
             Number(name="rank", text=text, value=float(row.rank_best), unit="rank",
                    lo=float(row.rank_best), hi=float(row.rank_worst))
         )  # fmt: skip
-        numbers.append(plain("models", len(look.view.ranking), "models"))
+        ranked = sum(other.rank_best > 0 for other in look.view.ranking)
+        numbers.append(plain("models", ranked, "models"))
     if process and row.right.known:
         numbers.append(estimate_number("right", row.right, percent=True, n_unit="answers"))
     if row.n_unscored:
@@ -74,6 +75,7 @@ def _stands(look: Look, row: RankRow) -> Finding:
         owner=row.model_id,
         frame="absolute",
         numbers=numbers,
+        facts={"anchor": "yes"} if _is_anchor(look, row) else {},
         salience=90.0,
         **look.listed(look.base.but(model=row.model_id)),
     )
@@ -99,6 +101,7 @@ def _labelled(look: Look, row: RankRow) -> Iterator[Finding]:
             model_ids=(row.model_id,),
             owner=row.model_id,
             frame=frame_words(looked),
+            facts={"anchor": "yes"} if _is_anchor(look, row) else {},
             numbers=[
                 plain("tested", row.tested, "labels" if looked.facet else "capabilities"),
                 plain("suspected", suspected, "suspicions"),
@@ -107,6 +110,11 @@ def _labelled(look: Look, row: RankRow) -> Iterator[Finding]:
             door=look.door(look.base.but(model=row.model_id), OVERVIEW),
             salience=59.0,
         )
+
+
+def _is_anchor(look: Look, row: RankRow) -> bool:
+    anchor = look.view.anchor
+    return anchor is not None and look.data.table.model_ids[anchor] == row.model_id
 
 
 def _weakness(look: Look, row: RankRow, item: Weakness) -> Finding:
@@ -129,9 +137,9 @@ def _weakness(look: Look, row: RankRow, item: Weakness) -> Finding:
         effect,
         Number(name="mean", text=f"{item.mean:.1f}", value=finite(item.mean), unit="points of 100",
                n=item.n, n_unit=unit),
-        plain("n", item.n, unit),
-        plain("samples", item.samples, "samples"),
     ]  # fmt: skip
+    if item.label is None:
+        numbers.append(plain("samples", item.samples, "samples"))
     if item.status == "suspected" and math.isfinite(item.more_samples):
         numbers.append(plain("more", math.ceil(item.more_samples), "samples"))
     return make(

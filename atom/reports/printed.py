@@ -42,6 +42,11 @@ def with_interval(value: float, lo: float, hi: float, decimals: int = 1) -> str:
     return f"{text} ({low}{' to ' if low.startswith('-') else '–'}{high})"
 
 
+def estimate_words(value: float, lo: float, hi: float) -> str:
+    """Write a share of [0, 1] with its interval: `43 % (20–69)`."""
+    return f"{100 * value:.0f} % ({100 * lo:.0f}–{100 * hi:.0f})"
+
+
 def estimate_number(name: str, estimate: Estimate, *, percent: bool, n_unit: str) -> Number:
     """Make the number of a mean on 0-100 with its interval.
 

@@ -14,9 +14,13 @@ Kind = Literal[
     "coverage", "ranking", "lead", "tie", "top_tie", "comparison", "separates", "fingerprint",
     "hard", "criteria", "criterion", "weights", "preference", "weakness", "suspected", "strength",
     "none_found", "lucky", "first_break", "cluster", "caveat",
+    "correction", "correction_luck", "correction_printed", "correction_breaks",
+    "correction_repairs",
 ]  # fmt: skip
 """What a finding is about."""
-Part = Literal["ahead", "apart", "hard", "health", "care", "stand", "weak", "strong", "break"]
+Part = Literal[
+    "ahead", "apart", "hard", "health", "care", "stand", "weak", "strong", "break", "again"
+]
 """The part of a section that a finding belongs to."""
 PART_TITLES: dict[Part, str] = {
     "ahead": "Who is ahead",
@@ -28,9 +32,10 @@ PART_TITLES: dict[Part, str] = {
     "weak": "Weaknesses",
     "strong": "Strengths",
     "break": "Where its answers break",
+    "again": "When it tries again",
 }
 STUDY_PARTS: tuple[Part, ...] = ("ahead", "apart", "hard", "health", "care")
-MODEL_PARTS: tuple[Part, ...] = ("stand", "weak", "strong", "break")
+MODEL_PARTS: tuple[Part, ...] = ("stand", "weak", "strong", "break", "again")
 Writer = Literal["rule", "judge"]
 
 
@@ -89,7 +94,7 @@ class Finding(Value):
     door: str = ""
     """Where it leads, relative to the app; empty where it leads nowhere."""
     behind: int | None = None
-    """How many samples the list behind the door holds; None where it leads to no list."""
+    """How many samples or answers the list behind the door holds; None where there is no list."""
     behind_words: str = ""
     """What those are: `samples with a failed criterion`."""
     salience: float = 0.0
@@ -140,6 +145,8 @@ class Exhibit(Value):
     """Excerpt of the model's answer."""
     quote: tuple[int, int] | None = None
     """Where in the excerpt the words stand that the judge points at."""
+    votes: str = ""
+    """How votes between this answer and others went; empty without any."""
     right: bool | None = None
     """Whether the final answer is right; None where it isn't known."""
     criterion: str = ""

@@ -16,7 +16,8 @@ ALWAYS: frozenset[Kind] = frozenset({"coverage", "ranking", "lead", "tie", "cave
 LIMITS: dict[Kind, int] = {
     "weakness": 4, "suspected": 3, "strength": 3, "none_found": 1, "lucky": 1, "first_break": 1,
     "cluster": 2, "hard": 4, "comparison": 2, "separates": 3, "top_tie": 1, "fingerprint": 1,
-    "criterion": 2, "weights": 1, "preference": 1,
+    "criterion": 2, "weights": 1, "preference": 1, "correction": 2, "correction_luck": 1,
+    "correction_printed": 2, "correction_breaks": 1, "correction_repairs": 1,
 }  # fmt: skip
 """At most so many of a kind in one section."""
 PART_LIMITS: dict[Part, int] = {"weak": 5}
@@ -34,6 +35,11 @@ _WHY: dict[Kind, str] = {
     "cluster": "many of its failures lie there",
     "criterion": "tells models apart the wrong way round",
     "top_tie": "the most frequent pattern",
+    "correction": "what feedback adds, held against its control",
+    "correction_luck": "without it no feedback can be judged",
+    "correction_printed": "the paper's number, with its control beside it",
+    "correction_breaks": "what feedback costs on right answers",
+    "correction_repairs": "which failures feedback repairs",
 }
 
 

@@ -17,7 +17,7 @@ from atom.analysis import (
     weight_sensitivity,
 )
 from atom.records import Criterion
-from atom.reports.looking import OVERVIEW, Look, make
+from atom.reports.looking import COMPARE, OVERVIEW, Look, make
 from atom.reports.printed import (
     estimate_number,
     finite,
@@ -45,9 +45,10 @@ def study_findings(look: Look) -> Iterator[Finding]:
     known = [row for row in look.view.ranking if row.score.known]
     for place, row in enumerate(known):
         yield _ranked(look, row, place)
-    if len(known) > 1 and known[0].rank_best:
-        yield from _first(look, known)
-        yield from _apart(look, known)
+    ranked = [row for row in known if row.rank_best]
+    if len(ranked) > 1:
+        yield from _first(look, ranked)
+        yield from _apart(look, ranked)
     yield from _together(look)
     yield from _told_apart(look)
     yield from _hard(look)
@@ -206,9 +207,12 @@ def _apart(look: Look, known: list[RankRow]) -> Iterator[Finding]:
                     p=gap.p,
                 )
             ],
-            facts={"p": p_words(gap.p)},
-            door=look.door(look.base, OVERVIEW),
-            salience=35.0 - place,
+            facts={
+                "p": p_words(gap.p),
+                "tied": "yes" if other.rank_best == 1 else "",
+            },
+            door=look.door(look.base.but(model=first.model_id, peers=(other.model_id,)), COMPARE),
+            salience=60.0 - place,
         )
     yield from _node_gaps(look, first, known[1])
 
@@ -243,7 +247,7 @@ def _node_gaps(look: Look, first: RankRow, other: RankRow) -> Iterator[Finding]:
             model_ids=(better.model_id, worse.model_id),
             place=place,
             label=not process,
-            frame="paired: the items that both have",
+            frame=f"paired: the items that both have; false discovery rate {100 * Q:.0f} %",
             numbers=[
                 Number(
                     name="gap",
@@ -258,9 +262,13 @@ def _node_gaps(look: Look, first: RankRow, other: RankRow) -> Iterator[Finding]:
                     q=finite(float(seen.adjusted[node])),
                 )
             ],
-            facts={"q": p_words(float(seen.adjusted[node])).replace("p", "adjusted p", 1)},
+            facts={
+                "q": p_words(float(seen.adjusted[node])).replace("p", "adjusted p", 1),
+                "rate": f"{100 * Q:.0f} %",
+                "measure": look.measure,
+            },
             salience=40.0 + min(abs(gap), 40.0) / 4,
-            **look.listed(filters),
+            **look.listed(filters, look.failed_by(worse.name)),
         )
 
 

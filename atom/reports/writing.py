@@ -138,7 +138,8 @@ class Brief:
         names = [self.report.study, self.section.title]
         for finding in self.findings:
             names += [*finding.models, *finding.place]
-            names += [name.strip() for name in finding.facts.get("datasets", "").split(";")]
+            for fact in ("datasets", "places"):
+                names += [name.strip() for name in finding.facts.get(fact, "").split(";")]
         for exhibit in self.section.exhibits:
             names += [exhibit.dataset, *exhibit.place]
         return Given(

@@ -491,7 +491,7 @@ def verdict(outcomes: Sequence[Outcome]) -> str:
     """Say whether a final answer is right, and who says so."""
     known = [outcome for outcome in outcomes if outcome.value is not None]
     if not known:
-        return "final answer not decided"
+        return "final answer not marked right or wrong"
     words = []
     for outcome in known:
         value = outcome.value or 0.0
@@ -599,7 +599,8 @@ def _side_by_side(view: SampleView, doors: _Doors) -> Html | None:
         )
         for answer in view.answers
     ]  # fmt: skip
-    title = f"All {len(cards)} answers side by side"
+    every = "Both" if len(cards) == 2 else f"All {len(cards)}"
+    title = f"{every} answers side by side"
     return kit.fold(title, el("div", cards, class_="answers"))
 
 

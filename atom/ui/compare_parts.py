@@ -14,7 +14,7 @@ from atom.ui.pages import COMPARE, FAILURES, OVERVIEW
 from atom.views.compare import ALPHA, Comparison, LeftOut, Rights
 from atom.views.compare_nodes import NodeGap, Q
 from atom.views.compare_sides import Choice, Picked
-from atom.views.filters import Filters
+from atom.views.filters import Filters, label_name
 from atom.views.overview import MIN_SAMPLES
 from taxonomy import format_path
 
@@ -376,7 +376,7 @@ def _groups(here: Here, view: Comparison) -> Html | None:
             ("Capabilities", to(here, view.picked, filters, facet=None), view.facet is None)
         )
     found += [
-        (name.capitalize(), to(here, view.picked, filters, facet=name), view.facet == name)
+        (label_name(name), to(here, view.picked, filters, facet=name), view.facet == name)
         for name in view.facets
     ]
     return kit.tabs(found[:8], label="What differences are grouped by") if len(found) > 1 else None
@@ -458,7 +458,7 @@ def _table(
         data_tip=f"left of 0: {second} is ahead; right of it: {first}",
     )
     columns = [
-        kit.Column(title="Capability" if view.facet is None else view.facet.capitalize(),
+        kit.Column(title="Capability" if view.facet is None else label_name(view.facet),
                    width="26%"),
         kit.Column(title=_key(view), width="20%"),
         kit.Column(title=axis, width="19%"),

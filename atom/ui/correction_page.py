@@ -39,7 +39,7 @@ from atom.ui import (
 from atom.ui.correction_parts import Doors
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
-from atom.ui.pages import CORRECTION
+from atom.ui.pages import CORRECTION, RUNS
 from atom.views.correction import Results, Table4, results, table4_view
 from atom.views.correction_cases import cases_csv, effects_csv
 from atom.views.correction_data import ExperimentRow, list_experiments
@@ -361,6 +361,7 @@ def draw_form(here: Here) -> None:
                 "Nothing can be tried again yet",
                 "Self-correction starts from answers that are known to be wrong. This study has "
                 "none that are judged: import results, or judge it on Runs.",
+                kit.button("Open Runs", links.address(RUNS.url_path, here.filters)),
             ),
             key="correction_nothing",
         )

@@ -10,7 +10,7 @@ from atom.ui import kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW
-from atom.views.filters import Filters
+from atom.views.filters import Filters, label_name
 from atom.views.overview import (
     MIN_SAMPLES,
     Estimate,
@@ -331,7 +331,7 @@ def skills(here: Here, view: Overview) -> Html:
         return el("section", head, el("p", f"{nothing}.", class_="quiet"))
     names = [candidate.name for candidate in here.data.candidates]
     columns = [
-        kit.Column(title="Capability" if view.facet is None else view.facet.capitalize()),
+        kit.Column(title="Capability" if view.facet is None else label_name(view.facet)),
         kit.Column(title="Samples", number=True),
         *(
             kit.Column(title=kit.model(short, number, full=names[number]), number=True)
@@ -384,7 +384,7 @@ def _skill_tabs(here: Here, view: Overview) -> Html | None:
     if view.measure == "process":
         choices.append(("Capabilities", links.address(page, here.filters), view.facet is None))
     choices += [
-        (name.capitalize(), links.address(page, here.filters, facet=name), view.facet == name)
+        (label_name(name), links.address(page, here.filters, facet=name), view.facet == name)
         for name in view.facets
     ]
     return kit.tabs(choices[:8], label="What the table groups by") if len(choices) > 1 else None

@@ -13,7 +13,7 @@ from atom.errors import AtomError
 from atom.ui import kit, links, numbers, stores, tree_parts
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
-from atom.ui.pages import FAILURES, TREE
+from atom.ui.pages import FAILURES, RUNS, TREE
 from atom.views.filters import Filters
 from atom.views.tree import NodeTable
 from atom.views.tree_edit import (
@@ -714,7 +714,10 @@ def no_tree(here: Here) -> None:
                 f"{words}: `python -m atom tree induce --study {here.data.study.name!r}`. Or bring "
                 "one of your own below, and map the criteria to it.",
                 kit.button("Look at the answers", links.address(
-                    FAILURES.url_path, Filters(study=here.entry.key, show="all"))),
+                    FAILURES.url_path, Filters(study=here.entry.key, show="all")))
+                if has
+                else kit.button("Judge it on Runs", links.address(
+                    RUNS.url_path, Filters(study=here.entry.key))),
             ),
         ),
         key="tree_none",

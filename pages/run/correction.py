@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from atom.ui import (
     correction_answers,
+    correction_gate,
     correction_live,
     correction_page,
     correction_parts,
@@ -38,11 +39,14 @@ def result(here: frame.Here, looked: correction_page.Looked) -> None:
             correction_parts.arms(found, doors),
             correction_parts.rounds(found, doors),
             correction_parts.costs_and_gates(found),
-            correction_page.history(here, looked),
             class_="stack",
         ),
         key="correction_result",
     )
+    correction_gate.draw(here, looked, found)
+    history = correction_page.history(here, looked)
+    if history is not None:
+        kit.show(history, key="correction_history")
     correction_page.draw_files(here, found)
 
 

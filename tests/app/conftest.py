@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from atom.engine.imports import import_reading
+from atom.formats import ImportFile, read
+from atom.store import Store
 from tests.app.screen_store import Made, make_store
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -47,6 +51,30 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def made_outcomes(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Return a study with outcomes and no criteria."""
     return make_store(tmp_path_factory.mktemp("outcomes"), judged=False, name="Outcomes only")
+
+
+@pytest.fixture(scope="session")
+def mathvista(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with MathVista's published answers of two models, right or wrong."""
+    source = shared_folder / "real" / "mathvista"
+    names = ("output_bard.json", "output_llava_llama_2_13b.json")
+    return _imported(tmp_path_factory, "MathVista", [source / name for name in names])
+
+
+@pytest.fixture(scope="session")
+def mllm_bench(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with MLLM-Bench's published votes on eight models."""
+    source = shared_folder / "real" / "mllm_bench"
+    names = ("questions.json", "votes.csv", "vote_results_qwen-vl-chat_first200.json")
+    return _imported(tmp_path_factory, "MLLM-Bench", [source / name for name in names])
+
+
+def _imported(factory: pytest.TempPathFactory, study: str, paths: list[Path]) -> Path:
+    folder = factory.mktemp("real")
+    reading = read(None, [ImportFile.from_path(path) for path in paths])
+    with Store.open(folder) as store:
+        import_reading(store, reading, study, datetime(2026, 1, 1, tzinfo=UTC))
+    return folder
 
 
 @pytest.fixture

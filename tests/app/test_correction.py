@@ -8,13 +8,16 @@ import time
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
+from atom.analysis.correction import blind_gate
 from atom.engine.control import list_runs
 from atom.engine.correction_forecast import forecast_experiment
-from atom.records import Response
-from atom.store import Store
+from atom.records import Call, Response
+from atom.store import Store, table
 from atom.ui import correction_page
+from atom.ui.correction_gate import sentence
 from atom.ui.correction_live import parse
 from tests.app.conftest import markup_of
 from tests.app.correction_store import put_experiment
@@ -259,6 +262,50 @@ def test_one_answer_is_tried_again_on_demand(open_app, probes, tmp_path):
     assert "the answer was" in markup
     assert "Tried already" in markup
     assert not test.query_params["study"].startswith("demo:")
+
+
+def test_hints_are_tried_without_the_picture_on_demand(open_app, tmp_path):
+    made = make_store(tmp_path / "own")
+    hinted = put_experiment(made)
+    plain = put_experiment(made, arms=("fresh", "guided"))
+    query = {"study": made.study.id, "experiment": hinted.id}
+    test = open_app(made.folder, PAGE, query).test
+    settle(test)
+    assert "Not tried yet." in markup_of(test)
+    # Two answers got hints; each is asked with and without them.
+    assert "4 calls: free, offline" in markup_of(test)
+    test.button(key="gate_start").click().run()
+    settle(test)
+    assert not test.exception
+    assert not has(test.button, "gate_start")
+    assert "Too few answers to tell." in markup_of(test)
+    assert '<dt class="num">2</dt><dd>answers compared' in markup_of(test)
+    assert '<dt class="num">0</dt><dd>answers that can&#x27;t be read by rule' in markup_of(test)
+    with Store.open(made.folder) as store:
+        assert len(store.select(Call, table(Call).c.task == "blind")) == 4
+    other = open_app(made.folder, PAGE, {**query, "experiment": plain.id})
+    assert "Do the hints help without the picture?" not in other.markup
+
+
+@pytest.mark.parametrize(
+    ("only_with", "both", "missing", "words"),
+    [
+        # 6 only with, 0 only without: mid-p = 2 * (1/2 * 2**-6) = 2**-6 = .016.
+        (6, 0, 0, "Without the picture the hints alone helped: they may give answers away."),
+        (6, 0, 3, "So far: Without the picture the hints alone helped"),
+        # 1 only with: mid-p = 2 * (1/2 * 1/2) = .5.
+        (1, 9, 0, "No sign that the hints give answers away. Under 400 answers"),
+        (0, 400, 0, "No sign that the hints give answers away."),
+        (0, 4, 0, "Too few answers to tell."),
+        (0, 0, 8, "Not tried yet."),
+        (0, 0, 0, "No pair of answers can be read"),
+    ],
+)
+def test_what_the_gate_found_is_said_in_plain_words(only_with, both, missing, words):
+    without = np.array([0.0] * only_with + [1.0] * both)
+    said = sentence(blind_gate(without, np.ones(only_with + both)), missing=missing)
+    assert said.startswith(words)
+    assert ("Under 400" in said) == ("No sign" in said and both < 400)
 
 
 def test_a_stream_is_read_back_by_arm_and_step():

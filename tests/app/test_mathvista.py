@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
-
-import pytest
-
-from atom.engine.imports import import_reading
-from atom.formats import ImportFile, read
-from atom.store import Store
 
 MODELS = ("bard", "llava_llama_2_13b")
 
 
-@pytest.fixture(scope="module")
-def imported(shared_folder, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("mathvista")
-    source = shared_folder / "real" / "mathvista"
-    files = [ImportFile.from_path(source / f"output_{model}.json") for model in MODELS]
-    with Store.open(folder) as store:
-        import_reading(store, read("mathvista", files), "MathVista", datetime.now(UTC))
-    return folder
-
-
-def test_the_published_accuracies_are_on_the_first_screen(open_app, imported, shared_folder):
+def test_the_published_accuracies_are_on_the_first_screen(open_app, mathvista, shared_folder):
     published = json.loads((shared_folder / "real" / "expected.json").read_text(encoding="utf-8"))
-    markup = open_app(imported).markup
+    markup = open_app(mathvista).markup
     assert "SYNTHETIC" not in markup
     for model in MODELS:
         figures = published["mathvista"][model]
@@ -37,7 +20,7 @@ def test_the_published_accuracies_are_on_the_first_screen(open_app, imported, sh
             assert f"{percent:.1f}" in markup or f"{percent - 0.005:.1f}" in markup
 
 
-def test_its_wrong_answers_are_listed(open_app, imported):
-    seen = open_app(imported, page="pages/explore/failures.py")
+def test_its_wrong_answers_are_listed(open_app, mathvista):
+    seen = open_app(mathvista, page="pages/explore/failures.py")
     assert not seen.test.exception
     assert "845 samples answered wrongly of 1,000 looked at" in seen.markup

@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 
 import pytest
 
-from atom.engine.imports import import_reading
-from atom.formats import ImportFile, read
 from atom.store import Store
 from atom.views.study_data import load_study
 from tests.votes import make_votes
 
 FAILURES = "pages/explore/failures.py"
-FILES = ("questions.json", "votes.csv", "vote_results_qwen-vl-chat_first200.json")
-
-
-@pytest.fixture(scope="module")
-def imported(shared_folder, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("mllm")
-    source = shared_folder / "real" / "mllm_bench"
-    files = [ImportFile.from_path(source / name) for name in FILES]
-    with Store.open(folder) as store:
-        import_reading(store, read(None, files), "MLLM-Bench", datetime.now(UTC))
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +18,10 @@ def voted(tmp_path_factory):
     return make_votes(tmp_path_factory.mktemp("votes"))
 
 
-def test_the_published_counts_are_on_the_first_screen(open_app, imported, shared_folder):
+def test_the_published_counts_are_on_the_first_screen(open_app, mllm_bench, shared_folder):
     text = (shared_folder / "real" / "expected.json").read_text(encoding="utf-8")
     expected = json.loads(text)["mllm_bench"]
-    seen = open_app(imported)
+    seen = open_app(mllm_bench)
     assert not seen.test.exception
     for name, counts in expected.items():
         assert name in seen.markup
@@ -49,11 +35,11 @@ def test_the_published_counts_are_on_the_first_screen(open_app, imported, shared
     assert "the anchor, not ranked" in seen.markup
 
 
-def test_lost_votes_are_listed_and_a_sample_shows_its_votes(open_app, imported):
-    with Store.open(imported) as store:
+def test_lost_votes_are_listed_and_a_sample_shows_its_votes(open_app, mllm_bench):
+    with Store.open(mllm_bench) as store:
         data = load_study(store, "MLLM-Bench")
     phi = next(c for c in data.candidates if "phi-3" in c.name)
-    seen = open_app(imported, page=FAILURES, query={"model": phi.id})
+    seen = open_app(mllm_bench, page=FAILURES, query={"model": phi.id})
     assert not seen.test.exception
     assert "263 samples lost by vote of 412 looked at" in seen.markup
     assert "the file holds no answer text" in seen.markup

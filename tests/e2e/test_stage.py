@@ -113,3 +113,16 @@ def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
     assert outcome(other) == seen
     expect(other.get_by_text("Tried already")).to_be_visible()
     assert visit.errors == []
+
+
+def test_the_named_answer_rises(stage, page, project):
+    """The link in docs/demo.md opens an answer that comes right, where its control doesn't."""
+    text = (project / "docs" / "demo.md").read_text(encoding="utf-8")
+    link = re.search(r"`(correction\?\S+)`", text)[1]
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"{stage.url}/{link}")
+    page.locator(".st-key-one_start button").click()
+    said = page.locator(".outcome")
+    expect(said).to_contain_text("the answer was wrong, and is right")
+    expect(said).to_contain_text("Steps: 1.50 → 3.25 of 5")
+    expect(said).to_contain_text("The control, another try without feedback:")

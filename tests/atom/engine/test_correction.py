@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from atom.engine.consent import ConsentNeeded, give_consent
-from atom.engine.control import run_status
+from atom.engine.control import prepare_resume, run_status, stop_run
 from atom.engine.correction import open_experiment, run_experiment
 from atom.engine.correction_subjects import ARMS, CorrectionSpec
 from atom.engine.ledger import RunLedger
@@ -244,6 +244,21 @@ async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
         assert results(store) == expected
         assert again.total == sent
         assert max(again.asked.values()) == 1
+
+
+async def test_a_stop_while_its_process_starts_is_not_lost(judged, endpoints, monkeypatch):
+    # It looks at its row often and asks slowly, so that it isn't done before it looks.
+    monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
+    slow, one_by_one = Counted(latency=0.1), quick(endpoints, concurrency=1)
+    _, row = open_experiment(judged, spec(judged, arms=("fresh", "guided")), endpoints)
+    assert stop_run(judged, row.id).run.state == "stopping"
+    ended = await run(judged, spec_of(row), one_by_one, run_id=row.id, make=slow.make)
+    assert (ended.state, ended.message) == ("stopped", "stopped on request")
+    assert ended.done < ended.total
+    # Asked to go on, it does.
+    prepare_resume(judged, row.id)
+    ended = await run(judged, spec_of(row), endpoints, run_id=row.id, make=Counted().make)
+    assert (ended.state, ended.done) == ("done", ended.total)
 
 
 async def test_the_total_is_foreseen_and_only_shrinks_by_early_ends(judged, endpoints, counted):
