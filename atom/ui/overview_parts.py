@@ -115,7 +115,10 @@ def _axis(ends: tuple[float, float], process: bool) -> Html:
 def _ranking_title(view: Overview) -> str:
     if view.selected:
         return f"Scores of {view.selected}, not ranked"
-    first = [row for row in view.ranking if row.rank_best == 1 and row.score.known]
+    known = [row for row in view.ranking if row.score.known]
+    if len(known) == 1:
+        return f"Score of {known[0].name}: one model, nobody to rank it against"
+    first = [row for row in known if row.rank_best == 1]
     if len(first) > 1:
         return f"Ranking: {len(first)} models could be first"
     return f"Ranking: {first[0].name} is first" if first else "Ranking"

@@ -577,11 +577,14 @@ def _statements(
         return ()
     first = known[0]
     rivals = [row for row in known[1:] if row.rank_best == 1]
-    lead = f"{first.name} leads with {_lead_words(data, measure, first, anchor)}"
-    if rivals and len(known) > 1:
+    verb = "leads with" if len(known) > 1 else "has"
+    lead = f"{first.name} {verb} {_lead_words(data, measure, first, anchor)}"
+    if len(known) == 1:
+        lead += "; with one model there is nobody to rank it against"
+    elif rivals:
         names = rivals[0].name if len(rivals) == 1 else f"{len(rivals)} others"
         lead += f", but not surely: {names} can't be told apart from it"
-    elif len(known) > 1:
+    else:
         others = known[1].name if len(known) == 2 else f"all {len(known) - 1} others"
         lead += f", ahead of {others} beyond chance"
     found.append(Statement(text=lead + ".", filters=first.filters, page="failures"))

@@ -527,4 +527,4 @@ def more_words(item: Weakness | NodeEvidence) -> str:
     if math.isinf(item.more_samples):
         return "more samples alone would not settle it"
     number = math.ceil(item.more_samples)
-    return f"about {number:,} more {'sample' if number == 1 else 'samples'} would settle it"
+    return f"about {number:,} more {'sample' if number == 1 else 'samples'} there would settle it"

@@ -148,7 +148,7 @@ def test_the_bundled_study_names_weaknesses_with_frame_effect_and_n(open_app):
     assert 'aria-label="suspected weakness: ' in markup
     assert "31.7 (23.0–40.4) points of 100 lower" in markup
     assert "n 30 samples, 30 checkpoints" in markup
-    assert "more samples would settle it" in markup
+    assert "more samples there would settle it" in markup
     assert "Lowest capabilit" not in markup
 
 

@@ -219,7 +219,7 @@ def test_words():
     assert frame_words(peer) == "peer frame"
     assert frame_words(own) == "own frame, confounded with difficulty"
     assert more_words(peer) == ""
-    assert more_words(own) == "about 32 more samples would settle it"
+    assert more_words(own) == "about 32 more samples there would settle it"
     assert "alone would not" in more_words(replace(own, more_samples=math.inf))
 
 
