@@ -7,7 +7,8 @@ import asyncio
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import get_args
 
 from atom.analysis.correction import ArmShare, Share, arm_shares, break_rate, rounds
@@ -30,7 +31,7 @@ from atom.engine.correction_forecast import CorrectionForecast, forecast_experim
 from atom.engine.correction_gate import prepare_gate, run_gate
 from atom.engine.correction_subjects import ARMS, USUAL_ARMS, CorrectionSpec
 from atom.engine.endpoints import known_endpoints
-from atom.engine.own import own_copy
+from atom.engine.own import DEMO_COPY, find_copy, own_copy
 from atom.errors import UsageError
 from atom.records import Arm, Correction, Experiment, FailedRule, Run, Study
 from atom.settings import Settings
@@ -43,6 +44,7 @@ from atom.views.correction_data import (
     list_experiments,
     load_trials,
 )
+from atom.views.shelf import DEMO_MARK
 from taxonomy import parse_path
 
 
@@ -55,7 +57,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         )
     )
     one = verbs.add_parser("list", parents=[common()], help="the experiments, the newest first")
-    one.add_argument("--study", help="only this study's")
+    one.add_argument("--study", help="only this study's; of the bundled one, its copy's")
     one.set_defaults(call=list_all)
 
     one = verbs.add_parser("show", parents=[common()], help="what came of an experiment")
@@ -113,16 +115,23 @@ def start(args: argparse.Namespace, out: Output) -> int:
     """Carry out an experiment, here or in a process of its own."""
     settings = settings_of(args)
     with Store.open(settings.store) as store:
-        spec = _spec(_own_study(store, settings, args.study, out), args)
-        expected = forecast_experiment(store, spec, known_endpoints(settings))
-        if args.dry_run:
-            out.result(_forecast_data(expected), forecast_lines(expected))
-            return 0
-        for text in forecast_lines(expected):
-            out.problem(text)
-        dear = expected.most_cost is None or expected.most_cost > 0
-        if dear and not args.yes and not out.ask("Go on?"):
-            raise UsageError("nothing was asked: agree with --yes, or look with --dry-run")
+        with _source(store, settings, args.study) as (source, study):
+            expected = forecast_experiment(source, _spec(study, args), known_endpoints(settings))
+            if args.dry_run:
+                out.result(_forecast_data(expected), forecast_lines(expected))
+                return 0
+            for text in forecast_lines(expected):
+                out.problem(text)
+            dear = expected.most_cost is None or expected.most_cost > 0
+            if dear and not args.yes and not out.ask("Go on?"):
+                raise UsageError("nothing was asked: agree with --yes, or look with --dry-run")
+            if source is not store:
+                study = own_copy(source, study.id, store)
+        if args.study not in (study.name, study.id):
+            out.problem(
+                f"the bundled study is sealed; this goes into your own copy, {study.name!r}"
+            )
+        spec = _spec(study, args)
         if args.detach:
             _, began = with_consent(
                 store,
@@ -142,18 +151,31 @@ def start(args: argparse.Namespace, out: Output) -> int:
         )
 
 
-def _own_study(store: Store, settings: Settings, name: str, out: Output) -> Study:
-    """Find a study in the user's store; of the bundled one, the user's own copy."""
-    names = {name for study in list_studies(store) for name in (study.name, study.id)}
-    bundled = None if name in names else open_bundled(settings)
-    if bundled is None:
-        return find_study(store, name)
+@contextmanager
+def _source(store: Store, settings: Settings, name: str) -> Iterator[tuple[Store, Study]]:
+    """Find a study in the user's store; of the bundled one, the user's own copy, else itself.
+
+    Raises:
+        UsageError: no store holds it; the message names those that exist.
+    """
+    own = list_studies(store)
+    mine = next((study for study in own if name in (study.id, study.name)), None)
+    bundled = open_bundled(settings) if mine is None else None
+    if mine is not None or bundled is None:
+        yield store, mine or find_study(store, name)
+        return
     with bundled:
-        if not any(name in (study.name, study.id) for study in list_studies(bundled)):
-            return find_study(store, name)
-        copy = own_copy(bundled, find_study(bundled, name).id, store)
-    out.problem(f"the bundled study is sealed; this goes into your own copy, {copy.name!r}")
-    return copy
+        sealed = list_studies(bundled)
+        word = name.removeprefix(DEMO_MARK)
+        chosen = next((study for study in sealed if word in (study.id, study.name)), None)
+        if chosen is None:
+            yours = ", ".join(repr(study.name) for study in own) or "none yet"
+            theirs = ", ".join(repr(study.name) for study in sealed)
+            raise UsageError(
+                f"there is no study {name!r}; studies in this store: {yours}; bundled: {theirs}"
+            )
+        copy = find_copy(store, chosen.id)
+        yield (bundled, chosen) if copy is None else (store, copy)
 
 
 def _spec(study: Study, args: argparse.Namespace) -> CorrectionSpec:
@@ -280,15 +302,30 @@ def _span(least: int, most: int) -> str:
 
 def list_all(args: argparse.Namespace, out: Output) -> int:
     """List the experiments."""
-    with Store.open(settings_of(args).store) as store:
-        study_id = find_study(store, args.study).id if args.study else None
+    settings = settings_of(args)
+    nothing = "no experiments yet"
+    with Store.open(settings.store) as store:
+        study_id = None
+        if args.study:
+            with _source(store, settings, args.study) as (source, study):
+                study_id = study.id
+                if source is not store:
+                    nothing = (
+                        "the bundled study is sealed: its experiments live in your own copy, "
+                        f"{DEMO_COPY!r}, which the first `correct run` makes"
+                    )
+                elif args.study not in (study.name, study.id):
+                    out.problem(
+                        "the bundled study is sealed: its experiments live in your own copy, "
+                        f"{study.name!r}"
+                    )
         found = list_experiments(store, study_id)
         runs = {status.run.experiment_id: status.run for status in list_runs(store, study_id)}
     head = ("id", "model", "arms", "failed set", "answers", "trials", "dropped", "failed", "run",
             "state", "created")  # fmt: skip
     rows = [_line(row, runs.get(row.experiment.id)) for row in found]
     data = [_data(row, runs.get(row.experiment.id)) for row in found]
-    out.result(data, table(head, rows) if rows else ["no experiments yet"])
+    out.result(data, table(head, rows) if rows else [nothing])
     return 0
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from atom.reports.looking import OVERVIEW, Look, make
 from atom.reports.printed import FINE, listed, plain, share_number, with_interval
 from atom.reports.records import Finding, Number
+from atom.views.filters import Filters
 from atom.views.overview import selection_words
 from atom.views.preference_summary import (
     PreferenceSummary,
@@ -49,11 +50,17 @@ def _caveat(look: Look, name: str, *numbers: Number, **fields: object) -> Findin
 def _origin(look: Look) -> Iterator[Finding]:
     if look.data.study.synthetic:
         yield _caveat(look, "synthetic")
-    chosen = [f"{facet} = {value}" for facet, value in look.base.tags]
-    chosen += [f"under {look.base.root}"] if look.base.root else []
-    chosen += [words] if (words := selection_words(look.base)) else []
-    if chosen:
-        yield _caveat(look, "selection", facts={"selection": ", ".join(chosen)})
+    if chosen := chosen_words(look.base):
+        compares = "" if look.view.selected else "yes"
+        yield _caveat(look, "selection", facts={"selection": chosen, "compares": compares})
+
+
+def chosen_words(filters: Filters) -> str:
+    """Say which part of a study is counted; empty for the whole."""
+    chosen = [f"{facet} = {value}" for facet, value in filters.tags]
+    chosen += [f"under {filters.root}"] if filters.root else []
+    chosen += [words] if (words := selection_words(filters)) else []
+    return ", ".join(chosen)
 
 
 def _judge(look: Look) -> Iterator[Finding]:

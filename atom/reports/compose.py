@@ -257,11 +257,14 @@ def _criteria(finding: Finding, turn: int) -> str:
     flat = [
         f"{n['ceiling']:,} at which nearly every answer is perfect",
         f"{n['floor']:,} at which nearly every answer fails",
-        f"{n['reversed']:,} on which better answers score lower",
     ]
+    if "reversed" in n:
+        flat.append(f"{n['reversed']:,} on which better answers score lower")
     text = f"Of {n['criteria']:,} criteria there are {listed(flat)}"
     if "twins" in n:
         text += f"; {count(n['twins'], 'pair')} in one sample ask nearly the same"
+    if "reversed" not in n:
+        return f"{text}. That holds for the selected answers alone."
     return f"{text}. The first three kinds tell models apart badly or the wrong way round."
 
 
@@ -308,7 +311,12 @@ _CAVEATS: dict[str, Callable[[dict[str, str], Callable[..., str | None], Finding
         "measurement of a real model."
     ),
     "selection": lambda n, fact, f: (
-        f"Only a part of the study is counted: {fact('selection')}. Labels hold for that part."
+        f"Only a part of the study is counted: {fact('selection')}. "
+        + (
+            "Labels hold for that part."
+            if fact("compares")
+            else "These are other samples for every model: the numbers rank nobody."
+        )
     ),
     "judge-scale": lambda n, fact, f: (
         f"All scores are on the scale of one judge ({fact('judge')}), which nobody has checked "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean, pstdev
 
+from atom.reports.caveats import chosen_words
 from atom.reports.compose import compose
 from atom.reports.exhibits import exhibits
 from atom.reports.findings import find_in
@@ -107,6 +108,7 @@ class Draft:
             synthetic=study.synthetic,
             measure=look.measure,
             lead=_LEADS[look.measure],
+            selection=chosen_words(look.base),
             sections=tuple(sections),
             findings=tuple(self._kept(spec, wanted)),
             choices=choices,
@@ -147,7 +149,8 @@ class Draft:
             for row in self.look.view.ranking
             if row.score.known
         )
-        return self._section(STUDY, "The study as a whole", None, parts, bars=bars)
+        whole = "selection" if chosen_words(self.look.base) else "study"
+        return self._section(STUDY, f"The {whole} as a whole", None, parts, bars=bars)
 
     def _model(self, spec: ReportSpec, told: list[Finding], model_id: str) -> Section:
         look = self.look

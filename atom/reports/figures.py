@@ -65,7 +65,8 @@ def ranking_svg(bars: Sequence[Bar]) -> Html:
         )
         for bar in bars
     ]
-    return lines_svg(lines, "Ranking with 95 % intervals")
+    what = "Ranking" if any(bar.note for bar in bars) else "Values"
+    return lines_svg(lines, f"{what} with 95 % intervals")
 
 
 def axes_svg(axes: Sequence[Axis], place: int | None, label: str) -> Html:

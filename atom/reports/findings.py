@@ -30,7 +30,7 @@ def find_all(
         store: where criteria's texts are read from.
         data: the study.
         filters: what narrows it; the chain (model, node, ...) doesn't.
-        seed: of the findings that draw at random (fingerprints, shaken weights).
+        seed: of the finding that draws at random (shaken weights).
 
     Returns:
         The study's own findings first, then each model's in the ranking's order. Equal input

@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 
 from atom.errors import UsageError
 from atom.reports.figures import axes_svg, colour, ranking_svg, section_radar
-from atom.reports.printed import count, p_words
+from atom.reports.printed import count, lettered, p_words
 from atom.reports.records import (
-    PART_TITLES,
     Exhibit,
     Finding,
     Mark,
@@ -110,7 +109,7 @@ def to_html(report: Report, thumbnail: Thumbnail, *, base: str = "") -> str:
         el("meta", charset="utf-8"),
         el("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        el("title", f"{report.title}: report"),
+        el("title", f"{report.title}: report{' on a selection' if report.selection else ''}"),
         el("style", Html(_style())),
     )
     return f"<!DOCTYPE html>\n{el('html', head, el('body', page.body()), lang='en')}\n"
@@ -132,6 +131,7 @@ class _Page:
             el(
                 "header",
                 el("h1", report.title, self._badge()),
+                el("p", el("strong", selection_line(report))) if report.selection else None,
                 el("p", f"Report. {report.lead}", class_="quiet"),
                 self._written(),
             ),
@@ -185,7 +185,7 @@ class _Page:
             self._figures(section),
             [
                 join(
-                    el("h3", PART_TITLES[part.part]),
+                    el("h3", section.part_title(part.part)),
                     [self._passage(passage) for passage in part.passages],
                 )
                 for part in section.parts
@@ -198,9 +198,10 @@ class _Page:
 
     def _figures(self, section: Section) -> Html | None:
         if section.bars:
+            ranked = "Ranking: possible ranks, v" if any(b.note for b in section.bars) else "V"
             return el(
                 "figure",
-                el("figcaption", self._scale("Ranking: possible ranks, value and 95 % interval")),
+                el("figcaption", self._scale(f"{ranked}alue and 95 % interval")),
                 ranking_svg(section.bars),
             )
         if section.axes:
@@ -280,7 +281,7 @@ class _Page:
     def _case(self, exhibit: Exhibit) -> Html:
         rows: list[tuple[str, Child]] = [("Question", exhibit.question)]
         if exhibit.choices:
-            rows.append(("Choices", " · ".join(exhibit.choices)))
+            rows.append(("Choices", lettered(exhibit.choices)))
         if exhibit.reference is not None:
             rows.append(("Right answer", exhibit.reference))
         if exhibit.votes:
@@ -399,6 +400,11 @@ def behind_words(finding: Finding) -> str:
     return f"{finding.behind:,} {words}"
 
 
+def selection_line(report: Report) -> str:
+    """Say at the top which part of the study is counted."""
+    return f"A selection, not the whole study: {report.selection}."
+
+
 def tabled(report: Report) -> tuple[Finding, ...]:
     """Return the findings that are tabled: a model's rank once, though two sections tell it."""
     own = {f.model_ids for f in report.told if f.kind == "ranking" and f.owner is not None}
@@ -411,6 +417,8 @@ def tabled(report: Report) -> tuple[Finding, ...]:
 
 def kind_words(finding: Finding) -> str:
     """Name what a finding is, with its glyph where it is a claim about a model."""
+    if finding.kind == "ranking" and finding.number("rank") is None:
+        return "value"
     return _KINDS.get(finding.kind, finding.kind.replace("_", " "))
 
 

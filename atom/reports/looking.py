@@ -39,7 +39,7 @@ class Look:
         store: where texts are read from.
         data: the study.
         filters: what narrows it; the chain is left out.
-        seed: for the two findings that draw at random.
+        seed: for the finding that draws at random.
     """
 
     store: Store

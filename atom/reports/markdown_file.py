@@ -12,10 +12,11 @@ from atom.reports.html_file import (
     check_base,
     kind_words,
     number_words,
+    selection_line,
     tabled,
 )
-from atom.reports.printed import count, with_interval
-from atom.reports.records import PART_TITLES, Exhibit, Finding, Passage, Report, Section
+from atom.reports.printed import count, lettered, with_interval
+from atom.reports.records import Exhibit, Finding, Passage, Report, Section
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~$&^])")
 _ADDRESS = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
@@ -56,6 +57,9 @@ def _lines(report: Report, base: str) -> Iterator[str]:
     by_id = {f.id: f for f in report.told}
     badge = " (SYNTHETIC)" if report.synthetic else ""
     yield f"# {escaped(report.title)}{badge}"
+    if report.selection:
+        yield ""
+        yield f"**{escaped(selection_line(report))}**"
     yield ""
     yield escaped(report.lead)
     if report.written_by:
@@ -83,12 +87,13 @@ def _section(
     if section.note:
         yield from ("", f"> {escaped(section.note)}")
     if section.bars:
-        yield from ("", "| rank | model | value (95 % interval) | n |", "|---|---|---|---:|")
+        rank = "rank" if any(bar.note for bar in section.bars) else ""
+        yield from ("", f"| {rank} | model | value (95 % interval) | n |", "|---|---|---|---:|")
         for bar in section.bars:
             value = with_interval(bar.value, bar.lo, bar.hi)
             yield f"| {bar.note or '–'} | {escaped(bar.name)} | {value} | {bar.n:,} |"
     for part in section.parts:
-        yield from ("", f"### {PART_TITLES[part.part]}", "")
+        yield from ("", f"### {section.part_title(part.part)}", "")
         for passage in part.passages:
             yield f"{_marked(passage)}{_refs(passage, tags, by_id, base)}"
             yield ""
@@ -136,7 +141,7 @@ def _case(number: int, exhibit: Exhibit, tags: dict[str, str], base: str) -> Ite
     yield from ("", f"{number}. **{escaped(exhibit.question)}**{f' ({tag})' if tag else ''}")
     rows = [
         ("picture", exhibit.picture_name),
-        ("choices", " · ".join(exhibit.choices)),
+        ("choices", lettered(exhibit.choices)),
         ("right answer", exhibit.reference or ""),
         ("votes", exhibit.votes),
         ("it answered", exhibit.answer),

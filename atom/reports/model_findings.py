@@ -62,7 +62,7 @@ def _stands(look: Look, row: RankRow) -> Finding:
         )  # fmt: skip
         ranked = sum(other.rank_best > 0 for other in look.view.ranking)
         numbers.append(plain("models", ranked, "models"))
-    if process and row.right.known:
+    if process and row.right.known and not look.base.outcome:
         numbers.append(estimate_number("right", row.right, percent=True, n_unit="answers"))
     if row.n_unscored:
         numbers.append(plain("unscored", row.n_unscored, "scores"))

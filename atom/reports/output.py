@@ -39,6 +39,7 @@ def render(store: Store, report: Report, form: Format, *, base: str = "") -> str
 
 
 def file_name(report: Report, form: Format) -> str:
-    """Name a report's file by its study."""
+    """Name a report's file by its study, and say whether it is of a part of it."""
     stem = re.sub(r"[^a-z0-9]+", "-", report.study.lower()).strip("-") or "study"
-    return f"{stem[:60]}-report.{ENDINGS[form]}"
+    part = "-selection" if report.selection else ""
+    return f"{stem[:60]}-report{part}.{ENDINGS[form]}"

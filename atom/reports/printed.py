@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from atom.reports.records import Number
+from atom.stages.answer import lettered as write_choices
 from atom.views.overview import Estimate
 
 NONE = "–"
@@ -22,6 +24,11 @@ def listed(names: list[str] | tuple[str, ...]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def lettered(choices: Sequence[str]) -> str:
+    """Write `A) red · B) blue`, in the letters that answers name choices by."""
+    return " · ".join(write_choices(choices).splitlines())
 
 
 def p_words(p: float | None) -> str:

@@ -240,6 +240,12 @@ class Section(Value):
     note: str = ""
     """Why it isn't written as it was asked to be; empty as a rule."""
 
+    def part_title(self, part: Part) -> str:
+        """Title a part; where nobody is ranked, nobody is ahead."""
+        if part == "ahead" and not any(bar.note for bar in self.bars):
+            return "What was counted"
+        return PART_TITLES[part]
+
     @property
     def unverified(self) -> int:
         """How many marks its text has."""
@@ -262,6 +268,8 @@ class Report(Value):
     measure: str
     lead: str
     """What kind of study it is, in a sentence."""
+    selection: str = ""
+    """Which part of the study is counted; empty for the whole."""
     sections: tuple[Section, ...]
     findings: tuple[Finding, ...]
     """All of them, told or not."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from atom.analysis import (
     criteria_health,
-    identify,
     index_nodes,
     near_duplicates,
     paired_gap,
@@ -26,11 +25,11 @@ from atom.reports.printed import (
     with_interval,
 )
 from atom.reports.records import Finding, Number
+from atom.views.fingerprints import shape, told_apart
 from atom.views.overview import MIN_SAMPLES, RankRow, SkillCell, SkillRow
 
 Q = 0.10
 """False discovery rate of differences between two models, by node."""
-SPLITS = 20
 DRAWS = 20
 MOST_READ = 20_000
 """Criteria whose texts are compared; reading more would take longer than the report is worth."""
@@ -40,11 +39,18 @@ CRITERIA_SHOWN = 6
 
 
 def study_findings(look: Look) -> Iterator[Finding]:
-    """Look at the study as a whole."""
+    """Look at the study as a whole.
+
+    Answers chosen by how they went are other samples for every model: nobody is compared by them,
+    and nothing is called hard.
+    """
     yield _coverage(look)
     known = [row for row in look.view.ranking if row.score.known]
     for place, row in enumerate(known):
         yield _ranked(look, row, place)
+    if look.view.selected:
+        yield from _criteria(look)
+        return
     ranked = [row for row in known if row.rank_best]
     if len(ranked) > 1:
         yield from _first(look, ranked)
@@ -99,7 +105,7 @@ def _ranked(look: Look, row: RankRow, place: int) -> Finding:
             Number(name="rank", text=text, value=float(row.rank_best), unit="rank",
                    lo=float(row.rank_best), hi=float(row.rank_worst))
         )  # fmt: skip
-    if process and row.right.known:
+    if process and row.right.known and not look.base.outcome:
         numbers.append(estimate_number("right", row.right, percent=True, n_unit=unit))
     mine = look.base.but(model=row.model_id)
     return make(
@@ -274,12 +280,8 @@ def _node_gaps(look: Look, first: RankRow, other: RankRow) -> Iterator[Finding]:
 
 def _told_apart(look: Look) -> Iterator[Finding]:
     """Ask whether half of the samples recognises each model by its profile in the other half."""
-    layout = look.layout
-    if layout is None or layout.n_groups < 3 or layout.n_models < 2:
-        return
-    rng = np.random.default_rng(look.seed)
-    seen = identify(layout, rng, splits=SPLITS, rows=look.layout_rows)
-    if math.isnan(seen.top1):
+    seen = told_apart(look.data, shape(look.data, look.base))
+    if seen.why:
         return
     yield make(
         id="fingerprint",
@@ -287,13 +289,13 @@ def _told_apart(look: Look) -> Iterator[Finding]:
         part="apart",
         frame="split halves of the samples",
         numbers=[
-            Number(name="recognised", text=f"{100 * seen.top1:.0f} %", value=100 * seen.top1,
+            Number(name="recognised", text=f"{100 * seen.first:.0f} %", value=100 * seen.first,
                    unit="%", n=seen.splits, n_unit="random halvings"),
             Number(name="chance", text=f"{100 * seen.chance:.0f} %", value=100 * seen.chance,
                    unit="%"),
         ],
         door=look.door(look.base, "fingerprints"),
-        salience=10.0 + seen.top1,
+        salience=10.0 + seen.first,
     )  # fmt: skip
 
 
@@ -365,14 +367,17 @@ def _criteria(look: Look) -> Iterator[Finding]:
         plain("criteria", int(judged.sum()), "criteria"),
         plain("ceiling", int(top.sum()), "criteria"),
         plain("floor", int(floor.sum()), "criteria"),
-        plain("reversed", int(turned.sum()), "criteria"),
     ]
+    if not look.view.selected:
+        numbers.append(plain("reversed", int(turned.sum()), "criteria"))
     ids = table.criterion_ids
     sample_of = np.zeros(len(ids), dtype=np.int64)
     sample_of[table.criterion] = table.sample[table.response]
-    if len(ids) <= MOST_READ:
-        texts = {c.id: c.question for c in look.store.get_many(Criterion, ids)}
-        twins = near_duplicates([texts.get(name, name) for name in ids], sample_of)
+    read = np.flatnonzero(judged)
+    if len(read) <= MOST_READ:
+        names = [ids[int(at)] for at in read]
+        texts = {c.id: c.question for c in look.store.get_many(Criterion, names)}
+        twins = near_duplicates([texts.get(name, name) for name in names], sample_of[read])
         numbers.append(plain("twins", len(twins.first), "pairs of criteria"))
     yield make(
         id="criteria",
@@ -382,6 +387,8 @@ def _criteria(look: Look) -> Iterator[Finding]:
         numbers=numbers,
         salience=20.0,
     )
+    if look.view.selected:
+        return
     order = np.argsort(np.nan_to_num(health.discrimination, nan=9.0), kind="stable")
     shown = [int(at) for at in order if turned[at]][:CRITERIA_SHOWN]
     texts = {c.id: c.question for c in look.store.get_many(Criterion, [ids[at] for at in shown])}

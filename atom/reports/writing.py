@@ -113,7 +113,9 @@ class Brief:
         short = {own: name for name, own in self.ids.items()}
         return {
             "section": (
-                "the study as a whole" if self.section.place is None else self.section.title
+                f"the {'selection' if self.report.selection else 'study'} as a whole"
+                if self.section.place is None
+                else self.section.title
             ),
             "study": {
                 "name": self.report.study,

@@ -369,6 +369,12 @@ def draw_form(here: Here) -> None:
     form = _form(here)
     with st.container(horizontal=True, key="sentence", vertical_alignment="center"):
         _sentence(here, form)
+    if here.filters.active:
+        kit.show(
+            el("p", "Filters don't narrow an experiment; the menu after “on” above does, by where "
+               "answers failed.", class_="quiet small"),
+            key="correction_filters",
+        )  # fmt: skip
     _arms(here)
     try:
         endpoints = known_endpoints(stores.settings())

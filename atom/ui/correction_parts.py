@@ -110,7 +110,7 @@ def what(found: Results) -> str:
     tries = f", up to {asked.rounds} rounds" if asked.rounds > 1 else ""
     right = f", {numbers.count(found.right, 'right one')}" if found.right else ""
     return (
-        f"{found.model}'s {RULE_WORDS[asked.failed_rule]}{where}: {found.failed} tried again"
+        f"{found.model}'s {RULE_WORDS[asked.failed_rule]}{where}: {found.tried} tried again"
         f"{right}{tries}"
     )
 
@@ -338,7 +338,7 @@ def arms(found: Results, doors: Doors) -> Html | None:
         kit.table(columns, rows, label="Arms", tight=True),
         el("p", "A share of fixed answers is no gain: another try alone fixes many.",
            class_="note", style="margin-top:4px"),
-        kit.fold(f"Why some have no result ({len(notes)} reasons)",
+        kit.fold(f"Why some have no result ({numbers.count(len(notes), 'reason')})",
                  el("ul", notes, class_="small", style="margin:0"))
         if notes
         else None,
@@ -348,6 +348,7 @@ def arms(found: Results, doors: Doors) -> Html | None:
 def _arm_row(line: ArmLine, doors: Doors, cohort: str) -> kit.Row:
     share, words = line.share, ARM_WORDS[line.share.arm]
     right = cohort == "right"
+    never = share.trials - line.tried
     base = CaseQuery(arm=share.arm, cohort="right" if right else "failed")
 
     def to(came: str) -> str:
@@ -363,13 +364,16 @@ def _arm_row(line: ArmLine, doors: Doors, cohort: str) -> kit.Row:
     return kit.Row(
         cells=[
             name,
-            _counted(share.trials, to("all"), f"{words.name}: all"),
+            _counted(line.tried, to("tried"), f"{words.name}: tried"),
             el("a", fixed, href=to("right"), data_go=True, class_="cell"),
             el("a", line.wrong, " broken" if right else None, href=to("wrong"), data_go=True,
                class_="cell"),
             _share(share.right, broken=right),
             _share_bar(share.right, broken=right),
-            _counted(share.unknown, to("unknown"), f"{words.name}: no result"),
+            join(
+                _counted(share.unknown, to("unknown"), f"{words.name}: no result"),
+                el("div", f"{never:,} never asked", class_="quiet small") if never else None,
+            ),
             money(None if math.isnan(share.cost) else share.cost),
         ]
     )  # fmt: skip
@@ -384,8 +388,13 @@ def _share(share: Share, *, broken: bool = False) -> Html:
     text = numbers.percent(100 * value, share.n)
     return join(
         el("span", text, " broken" if broken else None),
-        el("span", f" ({100 * lo:.0f}–{100 * hi:.0f})", class_="quiet small"),
+        el("span", _ends(lo, hi), f" of {share.n:,}", class_="quiet small"),
     )
+
+
+def _ends(lo: float, hi: float) -> str:
+    known = math.isfinite(lo) and math.isfinite(hi)
+    return f" ({100 * lo:.0f}–{100 * hi:.0f})" if known else ""
 
 
 def _share_bar(share: Share, *, broken: bool = False) -> Html:
@@ -401,7 +410,9 @@ def _share_bar(share: Share, *, broken: bool = False) -> Html:
     return el(
         "svg",
         el("line", class_="track", x1="0", x2="100%", y1="9", y2="9"),
-        el("line", class_="span", x1=at(lo), x2=at(hi), y1="9", y2="9"),
+        el("line", class_="span", x1=at(lo), x2=at(hi), y1="9", y2="9")
+        if math.isfinite(lo) and math.isfinite(hi)
+        else None,
         el("circle", class_="mid", cx=at(value), cy="9", r="4"),
         class_="bar effect",
         role="img",
@@ -574,7 +585,8 @@ def _rise(rise: Rise) -> list[Child]:
     def score(value: float) -> Child:
         return f"{value:.2f}" if math.isfinite(value) else none
 
-    ends = f" ({rise.lo:+.2f} to {rise.hi:+.2f})".replace("-", "−")
+    known = math.isfinite(rise.lo) and math.isfinite(rise.hi)
+    ends = f" ({rise.lo:+.2f} to {rise.hi:+.2f})".replace("-", "−") if known else ""
     return [
         ARM_WORDS[rise.arm].name,
         f"{rise.n:,}",

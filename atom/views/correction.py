@@ -14,10 +14,12 @@ from typing import Literal
 import numpy as np
 
 from atom.analysis.correction import (
+    DROPPED,
     FAILED_COHORT,
     RIGHT,
     RIGHT_COHORT,
     ArmShare,
+    Mask,
     RoundShare,
     Share,
     Standing,
@@ -42,8 +44,8 @@ from atom.analysis.correction_effects import (
 )
 from atom.analysis.correction_quality import Repair, Rise, Unlocked, repairs, rises, unlocked
 from atom.analysis.correction_table import layout, table4
-from atom.analysis.intervals import Ints
-from atom.records import Arm, Cohort, Correction, Criterion, Experiment, Hint, Response
+from atom.analysis.intervals import MIN_CLUSTERS, Ints
+from atom.records import Arm, Cohort, Correction, Criterion, Experiment, Hint, Response, Run
 from atom.store import Store, table
 from atom.views.correction_data import (
     ExperimentRow,
@@ -61,11 +63,12 @@ HEADLINES = (
 )  # fmt: skip
 """Effects in the order in which one is chosen for the first sentence."""
 Came = Literal[
-    "all", "right", "wrong", "unknown",
+    "all", "tried", "right", "wrong", "unknown",
     "pairs", "first", "second", "both", "neither", "apart", "unpaired",
     "steps", "repaired", "asked", "flipped", "unlocked",
 ]  # fmt: skip
 """Which answers are listed: by an arm's result; by how an arm and its control compare; by steps."""
+REFUSED = "refused: no control ran"
 
 
 # --- what came of it ------------------------------------------------------------------------------
@@ -77,12 +80,14 @@ class ArmLine:
 
     Attributes:
         share: the share of right answers, with its interval.
+        tried: answers that were asked about; others had nothing to ask, or their hints leaked.
         fixed: answers that are right after it.
         wrong: answers that aren't.
         reasons: why others have no result, the most frequent first.
     """
 
     share: ArmShare
+    tried: int
     fixed: int
     wrong: int
     reasons: tuple[tuple[str, int], ...]
@@ -187,7 +192,8 @@ class Results:
         on_right: guided feedback on answers that were right; None where none were tried.
         effects: arms less their controls.
         printed: the paper's gains.
-        controlled: whether anything may be called a gain.
+        controlled: whether anything may be called a gain; controls that are yet to run count.
+        unfinished: its run isn't done.
         quality: failed steps' scores before and after.
         broken: share of right answers that feedback broke.
         net: what's won less what's lost, if everybody got the feedback; None where unknown.
@@ -213,6 +219,7 @@ class Results:
     effects: tuple[Effect, ...]
     printed: tuple[Effect, ...]
     controlled: bool
+    unfinished: bool
     quality: tuple[Rise, ...]
     broken: Share
     net: NetGain | None
@@ -234,6 +241,17 @@ class Results:
     def right(self) -> int:
         """Right answers that anything was tried on."""
         return int((self.seen.cohort == RIGHT_COHORT).sum())
+
+    @property
+    def tried(self) -> str:
+        """How many failed answers were tried, of how many where that is known and not over."""
+        asked = self.experiment
+        most = len(asked.sample_ids) or asked.limit
+        if asked.sample_ids and asked.limit is not None:
+            most = min(len(asked.sample_ids), asked.limit)
+        if not self.unfinished or most is None or most < self.failed:
+            return f"{self.failed:,}"
+        return f"{self.failed:,} of {most:,}"
 
     @cached_property
     def headline(self) -> Headline:
@@ -258,7 +276,11 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
     loaded = load_trials(store, [experiment.id])
     trials = loaded.trials
     seen = standing(trials, upto)
+    unfinished = _unfinished(store, experiment.id)
+    planned = unfinished and _plans_controls(experiment)
     found = effects(trials, upto=upto)
+    if planned:
+        found = tuple(_awaited(effect, experiment) for effect in found)
     broken = break_rate(trials, upto=upto)
     net = net_gain(trials, loaded.failed_share, upto=upto)
     reasons = _reasons(store, experiment.id)
@@ -275,18 +297,24 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
         samples=_samples(store, loaded.answer_ids),
         seen=seen,
         arms=tuple(
-            _arm_line(share, seen, FAILED_COHORT, reasons)
+            _arm_line(share, trials, seen, upto, FAILED_COHORT, reasons)
             for share in arm_shares(trials, upto=upto)
         ),
-        on_right=_arm_line(right[0], seen, RIGHT_COHORT, reasons) if right else None,
+        on_right=(
+            _arm_line(right[0], trials, seen, upto, RIGHT_COHORT, reasons) if right else None
+        ),
         effects=tuple(effect for effect in found if effect.role != "printed"),
         printed=tuple(effect for effect in found if effect.role == "printed"),
-        controlled=has_controls(trials),
+        controlled=planned or has_controls(trials),
+        unfinished=unfinished,
         quality=tuple(rise for rise in rises(trials, failed_only=True, upto=upto) if rise.n),
         broken=broken,
         net=net if np.isfinite(net.value) else None,
         rounds=rounds(trials) if experiment.rounds > 1 else (),
-        by_root=_by_root(trials, main, upto),
+        by_root=tuple(
+            replace(line, effect=_awaited(line.effect, experiment)) if planned else line
+            for line in _by_root(trials, main, upto)
+        ),
         main=main,
         by_leaf=_by_leaf(trials, upto),
         costs=tuple(
@@ -301,6 +329,26 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
         keys=_keys(store, loaded, keys, upto),
         gates=_gates(store, experiment.id),
     )
+
+
+def _unfinished(store: Store, experiment_id: str) -> bool:
+    columns = table(Run).c
+    runs = store.select(
+        Run, columns.experiment_id == experiment_id, order_by=[columns.created.desc()]
+    )
+    return bool(runs) and runs[0].state != "done"
+
+
+def _plans_controls(asked: Experiment) -> bool:
+    """Say whether an experiment has the arms that `has_controls` looks for."""
+    return "rejudge" in asked.arms and ("fresh" in asked.arms or "told" in asked.arms)
+
+
+def _awaited(effect: Effect, asked: Experiment) -> Effect:
+    """Refuse no effect whose control is yet to run: it merely has too few pairs so far."""
+    if effect.verdict == REFUSED and effect.control in asked.arms:
+        return replace(effect, verdict="too few pairs")
+    return effect
 
 
 def _main(found: Sequence[Effect]) -> Effect | None:
@@ -340,9 +388,17 @@ def contrast_of(name: str) -> Contrast:
     raise KeyError(name)
 
 
+def asked_again(trials: Trials, seen: Standing, arm: Arm, upto: int) -> Mask:
+    """Mark answers that an arm asked about, in `seen`'s order; others never were."""
+    rows = (trials.arm == code_of(arm)) & (trials.round <= upto) & (trials.state != DROPPED)
+    return np.isin(seen.answer, trials.answer[rows])
+
+
 def _arm_line(
     share: ArmShare,
+    trials: Trials,
     seen: Standing,
+    upto: int,
     cohort: int,
     reasons: Mapping[tuple[Arm, Cohort], Counter[str]],
 ) -> ArmLine:
@@ -352,6 +408,7 @@ def _arm_line(
     name: Cohort = "right" if cohort == RIGHT_COHORT else "failed"
     return ArmLine(
         share=share,
+        tried=int((mine & asked_again(trials, seen, share.arm, upto)).sum()),
         fixed=int((value >= RIGHT).sum()),
         wrong=int((value < RIGHT).sum()),
         reasons=tuple(reasons.get((share.arm, name), Counter()).most_common()),
@@ -439,6 +496,12 @@ def _headline(found: Results) -> Headline:
     if luck is not None and luck.share.right.n:
         words = f"Luck alone fixed {_percent(luck.share.right)} of {luck.share.right.n}."
     main = found.main
+    if found.unfinished and _too_early(found):
+        sentence = (
+            f"Too early: {found.tried} {'answer' if found.tried == '1' else 'answers'} tried; "
+            "nothing to say yet. Resume it, or wait until more are done."
+        )
+        return Headline(sentence=sentence, luck="", effect=main)
     if main is None:
         tried = [line for line in found.arms if line.share.right.n]
         if not tried:
@@ -447,12 +510,14 @@ def _headline(found: Results) -> Headline:
         return Headline(sentence=f"{_alone(line)}.", luck=words, effect=None)
     arm, control = ARM_WORDS[main.arm].does, ARM_WORDS[main.control].does
     subject = f"{arm[:1].upper()}{arm[1:]}"
-    if main.verdict == "refused: no control ran":
+    if main.verdict == REFUSED:
         line = next(line for line in found.arms if line.share.arm == main.arm)
-        sentence = (
-            f"{_alone(line)}. That is no gain: without controls nobody knows how many would have "
-            "come right anyway."
-        )
+        sentence = f"{_alone(line)}."
+        if line.share.right.n:
+            sentence += (
+                " That is no gain: without controls nobody knows how many would have come right "
+                "anyway."
+            )
         return Headline(sentence=sentence, luck=words, effect=main)
     if not main.n:
         sentence = f"Nothing can be compared yet: no answer has both {arm} and {control}."
@@ -465,9 +530,19 @@ def _headline(found: Results) -> Headline:
     return Headline(sentence=sentence, luck=words, effect=main)
 
 
+def _too_early(found: Results) -> bool:
+    main = found.main
+    if main is None or main.verdict == REFUSED:
+        known = max((line.share.right.n for line in found.arms), default=0)
+        return known < MIN_CLUSTERS
+    return not main.n or main.verdict == "too few pairs"
+
+
 def _alone(line: ArmLine) -> str:
     name = ARM_WORDS[line.share.arm].does
     share = line.share.right
+    if not share.n:
+        return f"After {name}, no answer has a result"
     return f"After {name}, {line.fixed} of {share.n} answers are right ({_percent(share)})"
 
 

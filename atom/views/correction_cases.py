@@ -24,7 +24,7 @@ from atom.analysis.correction import (
 from atom.analysis.correction_effects import CONTRASTS, Level, failed_under
 from atom.records import Arm, Cohort, Sample
 from atom.store import Store
-from atom.views.correction import Came, Results, contrast_of, step_rows
+from atom.views.correction import Came, Results, asked_again, contrast_of, step_rows
 from atom.views.correction_form import ARM_WORDS, EFFECT_WORDS
 from atom.views.study_data import StudyData
 from taxonomy import Path
@@ -150,6 +150,7 @@ def _arm_mask(found: Results, query: CaseQuery) -> Mask:
     value = seen.right[:, code]
     mask &= seen.ran[:, code]
     outcomes: dict[Came, Mask] = {
+        "tried": asked_again(found.loaded.trials, seen, query.arm, found.tries),
         "right": value >= RIGHT,
         "wrong": value < RIGHT,
         "unknown": ~np.isfinite(value),
@@ -234,11 +235,17 @@ def _words(query: CaseQuery) -> str:
         }[query.came]
         return f"{name}: {what}"
     if query.cohort == "right":
-        kept = {"right": "still right", "wrong": "broken", "unknown": "without a result"}
+        kept = {
+            "tried": "asked again", "right": "still right", "wrong": "broken",
+            "unknown": "without a result",
+        }  # fmt: skip
         return f"Right answers, {kept.get(query.came, 'all that were tried')}{where}"
     if query.arm is None:
         return f"All failed answers{where}"
-    done = {"right": "fixed", "wrong": "still wrong", "unknown": "without a result"}
+    done = {
+        "tried": "asked again", "right": "fixed", "wrong": "still wrong",
+        "unknown": "without a result",
+    }  # fmt: skip
     return f"{arm}: {done.get(query.came, 'all that were tried')}{where}"
 
 

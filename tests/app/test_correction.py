@@ -105,6 +105,15 @@ def test_before_and_after_stand_side_by_side(open_app, done):
     assert 'class="region lit"' in seen.markup
 
 
+def test_filters_are_said_not_to_narrow_it(open_app, done):
+    made, _ = done
+    query = {"study": made.study.id, "tab": "new"}
+    words = "Filters don't narrow an experiment"
+    assert words not in html.unescape(open_app(made.folder, PAGE, query).markup)
+    narrowed = open_app(made.folder, PAGE, {**query, "outcome": "wrong"})
+    assert words in html.unescape(narrowed.markup)
+
+
 def test_hostile_texts_stay_texts(open_app, done):
     made, _ = done
     for number, arm in ((5, "guided"), (3, "peer")):

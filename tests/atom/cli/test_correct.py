@@ -105,6 +105,14 @@ def test_a_price_is_agreed_to_first(say, answered, place):
 def test_the_bundled_studys_copy_is_used(say, answered, place, monkeypatch, tmp_path):
     shutil.move(place, tmp_path / "bundled")
     monkeypatch.setenv("ATOM_DEMO", str(tmp_path / "bundled"))
+    assert say(*RUN, "--arms", "told", "--dry-run").code == 0
+    wrong = say(*RUN, "--model", "nosuch", "--yes")
+    assert "there is no model 'nosuch'" in wrong.err
+    listed = say("correct", "list", "--study", "Fresh")
+    assert "its experiments live in your own copy, 'Demo (yours)'" in listed.out
+    assert "bundled: 'Fresh'" in say("correct", "list", "--study", "x").err
+    with Store.open(place) as store:
+        assert not list_studies(store)
     said = say(*RUN, "--arms", "told", "--json")
     assert said.code == 0
     assert "this goes into your own copy, 'Demo (yours)'" in said.err

@@ -60,6 +60,7 @@ def test_arms_count_what_the_table_says(world):
     assert (found.on_right.fixed, found.on_right.wrong) == (1, 1)
     assert found.broken.value == 0.5
     guided = next(line for line in found.arms if line.share.arm == "guided")
+    assert guided.tried == 6  # two of eight had nothing to ask
     assert dict(guided.reasons) == {"there is nothing to ask about": 2, "rate limit": 1}
 
 
@@ -87,6 +88,7 @@ def test_every_number_has_its_answers(world):
     for line in found.arms:
         arm = line.share.arm
         assert count(arm=arm) == line.share.trials
+        assert count(arm=arm, came="tried") == line.tried
         assert count(arm=arm, came="right") == line.fixed
         assert count(arm=arm, came="wrong") == line.wrong
         assert count(arm=arm, came="unknown") == line.share.unknown
@@ -144,6 +146,34 @@ def test_without_controls_no_gain_is_claimed(world):
     assert {effect.verdict for effect in bare.effects} == {"refused: no control ran"}
     assert "That is no gain: without controls" in bare.headline.sentence
     assert bare.headline.luck == ""
+
+
+def test_an_unfinished_experiment_says_that_it_is_too_early(tmp_path):
+    made = make_store(tmp_path)
+    begun = put_experiment(made, state="stopped", numbers=(3,), drop_all=True)
+    with Store.open(made.folder) as store:
+        store.replace([begun.model_copy(update={"limit": 60})])
+        found = results(store, begun.id)
+        assert found.controlled
+        assert found.headline.sentence.startswith("Too early: 1 of 60 answers tried;")
+        assert "refused: no control ran" not in {effect.verdict for effect in found.effects}
+
+
+def test_an_unfinished_experiment_without_planned_controls_is_refused(tmp_path):
+    made = make_store(tmp_path)
+    bare = put_experiment(made, arms=("guided",), state="stopped")
+    with Store.open(made.folder) as store:
+        found = results(store, bare.id)
+        assert not found.controlled
+        assert "That is no gain" in found.headline.sentence
+
+
+def test_no_share_of_nothing_is_named(tmp_path):
+    made = make_store(tmp_path)
+    bare = put_experiment(made, arms=("guided",), drop_all=True)
+    with Store.open(made.folder) as store:
+        said = results(store, bare.id).headline.sentence
+        assert said == "After asking about the failed steps, no answer has a result."
 
 
 def test_nothing_came_of_anything(tmp_path):
