@@ -45,7 +45,7 @@ def address(opened, probes, sample: int, page: str = "replay", **more: str) -> s
 
 def run_all(page):
     page.locator(".st-key-run_all button").click()
-    expect(page.get_by_text("All steps are done.")).to_be_visible()
+    expect(page.get_by_text("All steps are done.")).to_be_visible(timeout=150_000)
     expect(page.locator(".score .chip").first).to_be_visible()
 
 
