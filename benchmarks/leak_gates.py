@@ -244,8 +244,9 @@ def measure(
             "name": f"{kind.replace(' ', '_')}_leaks_caught",
             "value": caught[kind] / max(total[kind], 1),
             "unit": "share",
-            "n": total[kind],
             "baseline": 1.0,
+            "ratio": caught[kind] / max(total[kind], 1),
+            "n": total[kind],
             "note": "" if caught[kind] == total[kind] else "short of 1",
         }
         for kind in KINDS
@@ -256,8 +257,9 @@ def measure(
             "name": "false_alarms",
             "value": false,
             "unit": "share",
-            "n": total["clean"],
             "baseline": 0.01,
+            "ratio": false / 0.01,
+            "n": total["clean"],
             "note": "" if false < 0.01 else "short of < 0.01",
         }
     )
@@ -269,7 +271,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seed", type=int, default=11, help="seed of the probes")
     parser.add_argument("--probes", type=int, default=6, help="probes of each question template")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     parser.add_argument("--errors", action="store_true", help="print every hint the gate errs on")
     args = parser.parse_args()
 
@@ -278,11 +280,9 @@ def main() -> None:
         sys.stderr.write(f"{case.kind}: {case.text!r} ({case.about.ground_truth!r}): {found}\n")
 
     rows = measure(args.seed, args.probes, show if args.errors else None)
-    if args.json:
-        sys.stdout.write(json.dumps({"benchmark": "leak_gates", "rows": rows}, indent=1) + "\n")
-        return
     for row in rows:
-        sys.stdout.write(f"{row['name']:<28}{row['value']:>8.4f}  of {row['n']}  {row['note']}\n")
+        plain = f"{row['name']:<28}{row['value']:>8.4f}  of {row['n']}  {row['note']}"
+        sys.stdout.write((json.dumps(row) if args.json else plain) + "\n")
 
 
 if __name__ == "__main__":

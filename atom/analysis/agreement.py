@@ -15,9 +15,8 @@ from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
 from atom.analysis.criteria_health import ordinal_alpha, pairs_within
-from atom.analysis.intervals import Floats, Ints
+from atom.analysis.intervals import Z95, Floats, Ints
 
-Z95 = 1.959963984540054
 FOLDS = 2
 
 
@@ -234,8 +233,6 @@ class PairwiseAccuracy:
         epsilon: scores this close are called a tie; the mean over folds where cross-fitted.
         human_ties: share of pairs that people tie.
         judge_ties: share of pairs that the judge ties.
-        always_tie: what calling every pair a tie would reach.
-        never_tie: what a judge that never ties could reach at most.
         counts: people's order (rows: loss, tie, win of the first) by the judge's, shape (3, 3).
         tau: mean Kendall's tau-b by sample; NaN where undefined everywhere.
     """
@@ -249,10 +246,18 @@ class PairwiseAccuracy:
     epsilon: float
     human_ties: float
     judge_ties: float
-    always_tie: float
-    never_tie: float
     counts: Ints
     tau: float
+
+    @property
+    def always_tie(self) -> float:
+        """What calling every pair a tie would reach."""
+        return self.human_ties
+
+    @property
+    def never_tie(self) -> float:
+        """What a judge that never ties could reach at most."""
+        return 1 - self.human_ties
 
 
 def pairwise_accuracy(
@@ -310,8 +315,6 @@ def pairwise_accuracy(
         epsilon=float(epsilon.mean()) if n else 0.0,
         human_ties=float((wanted == 0).mean()) if n else math.nan,
         judge_ties=float((known & (got == 0)).mean()) if n else math.nan,
-        always_tie=float((wanted == 0).mean()) if n else math.nan,
-        never_tie=float((wanted != 0).mean()) if n else math.nan,
         counts=counts.astype(np.int64),
         tau=_mean_tau(code, score, human),
     )

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.analysis.intervals import Floats, Ints
+from atom.analysis.intervals import Z95, Floats, Ints
 from atom.analysis.layout import Mask
 from atom.analysis.score_table import ScoreTable
 
 FAILED_SCORE = 2
 """A criterion is failed at this score or less (METHODS A2)."""
 INTACT = -1
-Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, kw_only=True)

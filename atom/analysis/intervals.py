@@ -19,6 +19,8 @@ from atom.analysis.sums import blocks
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Z95 = 1.959963984540054
+"""Normal quantile of a two-sided 95 % interval."""
 PRIOR_DF = 10.0
 """Weight of the level's pooled dispersion, in degrees of freedom (d0)."""
 MIN_DISPERSION = 0.3

@@ -15,8 +15,9 @@ from atom.cli.output import Output, ProgressLine, bar, table
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.endpoints import known_endpoints
 from atom.engine.growing import GrowSettings
-from atom.engine.induction import Induced, InductionSpec, Start, halt_on_signals, induce
+from atom.engine.induction import Induced, InductionSpec, Start, induce
 from atom.engine.induction_forecast import InductionForecast, forecast_induction
+from atom.engine.process import halted_by_signals
 from atom.errors import UsageError
 from atom.records import Induction
 from atom.settings import Settings
@@ -153,7 +154,7 @@ def _here(store: Store, settings: Settings, spec: InductionSpec, out: Output) ->
 
     async def work() -> Induced:
         halt = asyncio.Event()
-        with halt_on_signals(halt):
+        with halted_by_signals(lambda _name: halt.set()):
             return await induce(
                 store,
                 spec,

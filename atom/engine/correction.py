@@ -33,7 +33,7 @@ from atom.engine.correction_plan import (
 from atom.engine.correction_steps import failed_records, perform
 from atom.engine.correction_subjects import CorrectionSpec, Found, Ground, find_subjects, prepare
 from atom.engine.ledger import run_claim
-from atom.engine.process import process_gone
+from atom.engine.process import halted_by_signals, process_gone
 from atom.engine.shift import (
     BEAT,
     ClientMaker,
@@ -41,7 +41,6 @@ from atom.engine.shift import (
     OnProgress,
     Shift,
     make_client,
-    stop_on_signals,
 )
 from atom.engine.steps import Brought
 from atom.errors import ReadOnlyError, SpendCapReached, StoreError, UsageError
@@ -238,7 +237,7 @@ async def run_experiment(
         on_text=on_text,
         one_at_a_time=one_at_a_time,
     )
-    async with stop_on_signals(shift):
+    with halted_by_signals(shift.signalled):
         return await shift.run()
 
 

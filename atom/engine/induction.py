@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeVar
@@ -344,24 +343,6 @@ async def induce(
         store=store, row=row, clock=clock, on_progress=on_progress, halt=halt or asyncio.Event()
     )
     return await desk.work(ground, spec, make, make_embedder)
-
-
-@contextmanager
-def halt_on_signals(halt: asyncio.Event) -> Iterator[None]:
-    """Let Ctrl-C and a polite kill end an induction cleanly, where this thread may listen."""
-    loop = asyncio.get_running_loop()
-    names = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for name in names:
-            loop.add_signal_handler(name, halt.set)
-    except (NotImplementedError, RuntimeError, ValueError):
-        yield
-        return
-    try:
-        yield
-    finally:
-        for name in names:
-            loop.remove_signal_handler(name)
 
 
 def _already(store: Store, ground: Ground, row: Induction) -> Induced | None:

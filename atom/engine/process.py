@@ -1,9 +1,13 @@
-"""Names processes, so that a lease of one that is gone can be taken over at once."""
+"""Processes: named, so that a lease of one that is gone can be taken over; ended by signals."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _RUN = "#"
@@ -58,3 +62,25 @@ def _stat(pid: int) -> list[str]:
     except OSError:
         return []
     return text.rpartition(")")[2].split()
+
+
+@contextmanager
+def halted_by_signals(halt: Callable[[str], None]) -> Iterator[None]:
+    """Let Ctrl-C and a polite kill end the loop's work cleanly, where this thread may listen.
+
+    Args:
+        halt: told the signal's name.
+    """
+    loop = asyncio.get_running_loop()
+    names = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for name in names:
+            loop.add_signal_handler(name, halt, signal.Signals(name).name)
+    except (NotImplementedError, RuntimeError, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        for name in names:
+            loop.remove_signal_handler(name)

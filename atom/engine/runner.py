@@ -11,7 +11,8 @@ from atom.engine.correction import run_experiment
 from atom.engine.members import enrol, gather
 from atom.engine.plan import RunSpec
 from atom.engine.pool import Runner
-from atom.engine.shift import ClientMaker, OnProgress, make_client, stop_on_signals
+from atom.engine.process import halted_by_signals
+from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.errors import UsageError
 from atom.records import Endpoint, Run, content_id
 from atom.store import Store
@@ -129,5 +130,5 @@ async def run(
         raise ConsentNeeded(questions)
     enrol(store, members)
     runner = Runner(store, row, spec, members, make=make, clock=clock, on_progress=on_progress)
-    async with stop_on_signals(runner):
+    with halted_by_signals(runner.signalled):
         return await runner.run()

@@ -7,13 +7,12 @@ the guard against an endpoint that only fails. What is done in which order is fo
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -129,6 +128,10 @@ class Shift(ABC):
         if self._stopping is None:
             self._stopping = (state, message)
         self._wake.set()
+
+    def signalled(self, name: str) -> None:
+        """Stop since a signal of this name came."""
+        self.stop("stopped", f"stopped by {name}")
 
     async def run(self) -> Run:
         """Do what is missing.
@@ -273,23 +276,3 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     for error in group.exceptions:
         leaves.append(_first(error) if isinstance(error, BaseExceptionGroup) else error)
     return next((error for error in leaves if isinstance(error, AtomError)), leaves[0])
-
-
-@asynccontextmanager
-async def stop_on_signals(shift: Shift) -> AsyncIterator[None]:
-    """Let Ctrl-C and a polite kill end the run cleanly, where this thread may listen to them."""
-    loop = asyncio.get_running_loop()
-    names = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for name in names:
-            loop.add_signal_handler(
-                name, shift.stop, "stopped", f"stopped by {signal.Signals(name).name}"
-            )
-    except (NotImplementedError, RuntimeError, ValueError):
-        yield
-        return
-    try:
-        yield
-    finally:
-        for name in names:
-            loop.remove_signal_handler(name)

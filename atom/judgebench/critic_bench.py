@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 from scipy.stats import spearmanr
 
-from atom.analysis.intervals import Floats, Ints
-from atom.judgebench.rates import INVALID, Z95, Rate, rate
+from atom.analysis.intervals import Z95, Floats, Ints
+from atom.judgebench.rates import INVALID, Rate, rate
 
 Rule = Literal["strict", "released"]
 TIE = 2

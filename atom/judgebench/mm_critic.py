@@ -25,8 +25,6 @@ BANDS: Mapping[BandScheme, tuple[tuple[str, int, int], ...]] = {
 }
 """Quality bands of answers on 0-10, both as published: a 4 is low in one and medium in the other,
 and a 10 is a class of its own in the annotators' scheme."""
-PAIRS = {"G1": ("low", "medium"), "G2": ("medium", "high"), "G3": ("low", "high")}
-"""The three pairings of preference accuracy."""
 
 
 def band(score: int, scheme: BandScheme = "analysis") -> str:

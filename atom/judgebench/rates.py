@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from atom.analysis import wilson
-from atom.analysis.intervals import Floats, Ints
+from atom.analysis.intervals import Z95, Floats, Ints
 
 WRONG, RIGHT, INVALID = 0, 1, -1
 """What became of an item: a verdict that is wrong, one that is right, none that can be read."""
-Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, hypergeom, pearsonr, spearmanr
 
-from atom.analysis.intervals import Floats, Ints
+from atom.analysis.intervals import Z95, Floats, Ints
 from atom.analysis.multiplicity import adjust
 from atom.judgebench.rates import (
     INVALID,
     RIGHT,
     WRONG,
-    Z95,
     Macro,
     Rate,
     macro,

@@ -115,13 +115,6 @@ class Look:
         return tuple(candidate.name for candidate in self.data.candidates)
 
     @property
-    def score_words(self) -> tuple[str, str]:
-        """What a model's main number is called, and its unit."""
-        if self.measure == "process":
-            return "mean score", "of 100"
-        return ("right answers", "") if self.measure == "outcome" else ("votes won", "")
-
-    @property
     def failed_words(self) -> str:
         """What the samples in a list of failures are."""
         if self.measure == "process":

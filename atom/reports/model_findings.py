@@ -14,6 +14,7 @@ from atom.reports.printed import (
     finite,
     p_words,
     plain,
+    rank_number,
     share_number,
     with_interval,
 )
@@ -53,13 +54,7 @@ def _stands(look: Look, row: RankRow) -> Finding:
     if row.score.known:
         numbers.append(estimate_number("score", row.score, percent=not process, n_unit="answers"))
     if row.rank_best:
-        text = str(row.rank_best)
-        if row.rank_worst != row.rank_best:
-            text += f"–{row.rank_worst}"
-        numbers.append(
-            Number(name="rank", text=text, value=float(row.rank_best), unit="rank",
-                   lo=float(row.rank_best), hi=float(row.rank_worst))
-        )  # fmt: skip
+        numbers.append(rank_number(row))
         ranked = sum(other.rank_best > 0 for other in look.view.ranking)
         numbers.append(plain("models", ranked, "models"))
     if process and row.right.known and not look.base.outcome:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from atom.reports.records import Number
 from atom.stages.answer import lettered as write_choices
-from atom.views.overview import Estimate
+from atom.views.overview import Estimate, RankRow
 
 NONE = "–"
 FINE = 200
@@ -52,6 +52,15 @@ def with_interval(value: float, lo: float, hi: float, decimals: int = 1) -> str:
 def estimate_words(value: float, lo: float, hi: float) -> str:
     """Write a share of [0, 1] with its interval: `43 % (20–69)`."""
     return f"{100 * value:.0f} % ({100 * lo:.0f}–{100 * hi:.0f})"
+
+
+def rank_number(row: RankRow) -> Number:
+    """Make the number of a model's rank set: `2`, or `2–4`."""
+    text = str(row.rank_best)
+    if row.rank_worst != row.rank_best:
+        text += f"–{row.rank_worst}"
+    return Number(name="rank", text=text, value=float(row.rank_best), unit="rank",
+                  lo=float(row.rank_best), hi=float(row.rank_worst))  # fmt: skip
 
 
 def estimate_number(name: str, estimate: Estimate, *, percent: bool, n_unit: str) -> Number:

@@ -17,13 +17,7 @@ from atom.analysis import (
 )
 from atom.records import Criterion
 from atom.reports.looking import COMPARE, OVERVIEW, Look, make
-from atom.reports.printed import (
-    estimate_number,
-    finite,
-    p_words,
-    plain,
-    with_interval,
-)
+from atom.reports.printed import estimate_number, finite, p_words, plain, rank_number, with_interval
 from atom.reports.records import Finding, Number
 from atom.views.fingerprints import shape, told_apart
 from atom.views.overview import MIN_SAMPLES, RankRow, SkillCell, SkillRow
@@ -98,13 +92,7 @@ def _ranked(look: Look, row: RankRow, place: int) -> Finding:
     unit = "answers"
     numbers = [estimate_number("score", row.score, percent=not process, n_unit=unit)]
     if row.rank_best:
-        text = str(row.rank_best)
-        if row.rank_worst != row.rank_best:
-            text += f"–{row.rank_worst}"
-        numbers.append(
-            Number(name="rank", text=text, value=float(row.rank_best), unit="rank",
-                   lo=float(row.rank_best), hi=float(row.rank_worst))
-        )  # fmt: skip
+        numbers.append(rank_number(row))
     if process and row.right.known and not look.base.outcome:
         numbers.append(estimate_number("right", row.right, percent=True, n_unit=unit))
     mine = look.base.but(model=row.model_id)

@@ -8,12 +8,12 @@ from atom.records import Checkpoint, Outcome, PictureSlot, Replay
 from atom.ui import kit, links, numbers, preference_parts
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
-from atom.ui.media import media_address
+from atom.ui.media import media_address, thumbnail
 from atom.ui.pages import CORRECTION, FAILURES
 from atom.ui.picture import Mark, missing, picture
 from atom.views.failures import Chip, FailureList, FailureRow
 from atom.views.filters import Filters
-from atom.views.pictures import read_picture, read_thumbnail
+from atom.views.pictures import read_picture
 from atom.views.sample import AnswerView, CheckpointView, CriterionView, SampleView
 from taxonomy import format_path
 
@@ -82,16 +82,7 @@ def _summary(here: Here, view: FailureList) -> str:
 
 
 def _item(here: Here, row: FailureRow, on: bool) -> Html:
-    address = None
-    if row.picture_id is not None:
-        address = media_address(
-            read_thumbnail(here.store, row.picture_id), f"thumb.{row.sample_id}"
-        )
-    if address is not None:
-        thumb = el("img", src=address, alt="", class_="thumb", loading="lazy")
-    else:
-        thumb = el("span", "no picture" if row.picture_name or row.picture_id else "text only",
-                   class_="nothumb")  # fmt: skip
+    thumb = thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name)
     chips = [_chip(here, chip) for chip in row.chips[:10]]
     flag = kit.status("quarantined") if row.quarantined else None
     return el(

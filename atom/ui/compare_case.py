@@ -9,13 +9,12 @@ from atom.ui import case_parts, compare_parts, kit, links, numbers
 from atom.ui.compare_parts import pinned
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
-from atom.ui.media import media_address
+from atom.ui.media import thumbnail
 from atom.ui.pages import FAILURES
 from atom.views.compare import Comparison
 from atom.views.compare_pairs import PairList, PairMark, PairRow, PairView, Tab
 from atom.views.compare_sides import Choice
 from atom.views.filters import Filters
-from atom.views.pictures import read_thumbnail
 from atom.views.sample import AnswerView
 from taxonomy import format_path
 
@@ -101,16 +100,7 @@ def _listing(here: Here, view: Comparison, listed: PairList, shown: PairView | N
 
 
 def _item(here: Here, view: Comparison, row: PairRow, on: bool) -> Html:
-    address = None
-    if row.picture_id is not None:
-        address = media_address(
-            read_thumbnail(here.store, row.picture_id), f"thumb.{row.sample_id}"
-        )
-    if address is not None:
-        thumb = el("img", src=address, alt="", class_="thumb", loading="lazy")
-    else:
-        thumb = el("span", "no picture" if row.picture_name or row.picture_id else "text only",
-                   class_="nothumb")  # fmt: skip
+    thumb = thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name)
     verdict = "first" if row.difference > 0 else "second" if row.difference < 0 else "none"
     scores = [
         el(

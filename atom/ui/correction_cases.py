@@ -10,12 +10,11 @@ from atom.ui.case_parts import pictures, question, turn
 from atom.ui.correction_parts import Doors
 from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el, join
-from atom.ui.media import media_address
+from atom.ui.media import thumbnail
 from atom.ui.pages import CORRECTION, FAILURES
 from atom.views.correction_case import CaseView, DiffPart, Try
 from atom.views.correction_cases import OF_STEPS, CaseQuery, CaseRow, Cases, write_query
 from atom.views.correction_form import ARM_WORDS
-from atom.views.pictures import read_thumbnail
 from taxonomy import format_path
 
 PAGE_SIZE = 50
@@ -102,15 +101,7 @@ def listing(
 def _item(
     here: Here, row: CaseRow, on: bool, doors: CaseDoors, by: str | None, at: str | None
 ) -> Html:
-    address = None
-    if row.picture_id is not None:
-        file = read_thumbnail(here.store, row.picture_id)
-        address = media_address(file, f"thumb.{row.sample_id}")
-    thumb = (
-        el("img", src=address, alt="", class_="thumb", loading="lazy")
-        if address
-        else el("span", "no picture", class_="nothumb")
-    )
+    thumb = thumbnail(here.store, row.sample_id, row.picture_id, "picture")
     marks = [arm_mark(arm, right) for arm, right in row.marks]
     steps = (
         el("span", numbers.count(row.steps, "step"), class_="quiet small") if row.steps else None

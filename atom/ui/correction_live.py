@@ -201,6 +201,8 @@ def _button(here: Here, first: Response, arm: Arm, ready: Ready) -> None:
         return
 
     def start() -> None:
+        if WORKING in st.session_state:  # the second half of a double click
+            return
         st.session_state.pop(FAULT, None)
         st.session_state[WORKING] = (_start(here, first, arm), arm, first.id)
 

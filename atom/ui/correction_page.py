@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -15,9 +13,7 @@ from atom.engine.consent import give_consent
 from atom.engine.control import (
     RunStatus,
     list_runs,
-    resume_run,
     start_experiment,
-    stop_run,
 )
 from atom.engine.correction_forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction_subjects import CorrectionSpec
@@ -32,6 +28,7 @@ from atom.ui import (
     links,
     numbers,
     replay_page,
+    run_control,
     runs_parts,
     stores,
     work,
@@ -54,17 +51,15 @@ from atom.views.correction_form import (
     nodes_of,
 )
 from atom.views.filters import Filters
-from atom.views.runs import RunView, Seen, duration, money, run_view
+from atom.views.runs import money, run_view
 from atom.views.shelf import OpenStore
 from taxonomy import format_path
 
 FORMS = "correction_forms"
 FAULT = "correction_fault"
-SEEN = "correction_seen"
 FORECASTS = "correction_forecast"
 STARTING = "correction_starting"
 MORE = "correction_more"
-_WATCHED = 40
 _EVERY = 0.5
 LOST = "the server started anew: try again"
 
@@ -226,93 +221,20 @@ def draw_progress(here: Here, looked: Looked) -> None:
         )
         if now is None or (alive and not now.alive):
             st.rerun()
-        kit.show(progress(_watched(now)), key=f"correction_run_{run_id}")
+        kit.show(runs_parts.pace(run_control.watched(now), "steps"), key=f"correction_run_{run_id}")
 
     st.fragment(watch, run_every=_EVERY if alive else None)()
-    _run_buttons(here, run_view(status.run, alive=alive))
-
-
-def progress(view: RunView) -> Html:
-    """Draw a bar with count, pace, time left and cost."""
-    run = view.run
-    facts = [f"{run.done:,} of {run.total:,} steps done" if run.total else "counting what is left"]
-    if view.alive:
-        facts.append(f"{view.rate:.1f} a second" if view.rate else "watching the pace")
-        if view.seconds_left is not None and view.left:
-            facts.append(f"about {duration(view.seconds_left)} left")
-    spent = money(run.cost) if run.cost else "nothing spent"
-    facts.append(spent + (f" of at most {money(run.budget)}" if run.budget is not None else ""))
-    return el(
-        "div",
-        el(
-            "div",
-            el("i", style=f"width:{100 * view.share:.1f}%"),
-            class_="progress",
-            role="progressbar",
-            aria_valuenow=run.done,
-            aria_valuemax=run.total,
-            aria_label="steps done",
-        ),
-        el(
-            "div",
-            el("span", view.words, class_="strong"),
-            el("span", " · ".join(facts)),
-            kit.status("unscored", f"{run.unscored:,} unscored") if run.unscored else None,
-            kit.status("failed", f"{run.failed:,} failed") if run.failed else None,
-            class_="row small",
-        ),
-        el("p", run.message, class_="text small") if run.message else None,
-        style="display:flex;flex-direction:column;gap:6px",
+    run_control.buttons(
+        here,
+        run_view(status.run, alive=alive),
+        key="correction",
+        fault=FAULT,
+        sent=_sent(),
+        more=lambda: st.button("Show the figures so far", key="correction_refresh"),
     )
 
 
-def _watched(status: RunStatus) -> RunView:
-    held: dict[str, deque[Seen]] = st.session_state.setdefault(SEEN, {})
-    seen = held.setdefault(status.run.id, deque(maxlen=_WATCHED))
-    if seen and status.run.done < seen[-1].done:
-        seen.clear()
-    seen.append(Seen(moment=time.monotonic(), done=status.run.done))
-    return run_view(status.run, alive=status.alive, seen=list(seen))
-
-
-def _run_buttons(here: Here, view: RunView) -> None:
-    run, store = view.run, here.store
-
-    def act(what: Callable[[], object]) -> None:
-        st.session_state.pop(FAULT, None)
-        try:
-            what()
-        except AtomError as error:
-            st.session_state[FAULT] = error.message
-
-    def again(*, retry: bool) -> None:
-        endpoints = known_endpoints(stores.settings())
-        asked = [endpoints[n] for n in (run.judge, *run.candidates) if n and n in endpoints]
-        hosts = work.hosts_to_ask(here.entry, asked)
-
-        def go() -> None:
-            act(lambda: resume_run(store, run.id, stores.settings(), retry_failed=retry))
-
-        if hosts:
-            work.ask_first(here.entry, hosts, _sent(here), go)
-        else:
-            go()
-
-    with st.container(horizontal=True, key="stepbar_correction"):
-        if view.can_stop:
-            st.button("Stop", key="correction_stop",
-                      on_click=lambda: act(lambda: stop_run(store, run.id)))  # fmt: skip
-            st.button("Show the figures so far", key="correction_refresh")
-        if view.can_resume:
-            st.button("Resume", key="correction_resume", type="primary",
-                      on_click=lambda: act(lambda: again(retry=False)))  # fmt: skip
-        if view.can_retry:
-            st.button("Try the failed again", key="correction_retry",
-                      on_click=lambda: act(lambda: again(retry=True)))  # fmt: skip
-
-
-def _sent(here: Here) -> str:
-    del here
+def _sent() -> str:
     return (
         "The pictures and questions of these answers, the answers themselves, and questions about "
         "their steps would be sent"
@@ -655,13 +577,15 @@ def asked_endpoints(found: CorrectionForecast) -> list[Endpoint]:
 
 def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | None) -> None:
     def start() -> None:
+        if STARTING in st.session_state:  # the second half of a double click
+            return
         st.session_state.pop(FAULT, None)
         st.session_state[STARTING] = start_job(here, spec)
 
     def ask() -> None:
         hosts = work.hosts_to_ask(here.entry, asked_endpoints(found) if found else [])
         if hosts:
-            work.ask_first(here.entry, hosts, _sent(here), start)
+            work.ask_first(here.entry, hosts, _sent(), start)
         else:
             start()
 
@@ -675,6 +599,25 @@ def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | 
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_correction_start"):
         st.button("Start", key="correction_start", type="primary", on_click=ask, disabled=nobody)
         kit.show(el("p", words, class_="quiet small"), key="correction_start_words")
+    if here.entry.bundled:
+        _own_experiments(here)
+
+
+def _own_experiments(here: Here) -> None:
+    """Lead to what was tried in the user's own copy of this sealed study, running or done."""
+    doors = []
+    for entry in stores.shelf().entries:
+        if entry.bundled or entry.study.copied_from != here.entry.study.id:
+            continue
+        rows = list_experiments(stores.store_of(entry), entry.study.id)
+        if rows:
+            words = f"{numbers.count(len(rows), 'experiment')} in {entry.study.name}"
+            doors.append(
+                kit.door(words, links.address(CORRECTION.url_path, Filters(study=entry.key)))
+            )
+    if doors:
+        kit.show(kit.notice(join("Tried already in your own copy: ", *doors)),
+                 key="correction_own")  # fmt: skip
 
 
 def start_job(here: Here, spec: CorrectionSpec) -> str:

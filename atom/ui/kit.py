@@ -19,12 +19,10 @@ from atom.errors import AtomError
 from atom.ui.glossary import meaning
 from atom.ui.html import Child, Html, el, join
 from atom.ui.links import read_address
+from atom.views.figures import COLOURS
 from atom.views.overview import Estimate
 
 ASSETS = Path(__file__).parent / "assets"
-COLOURS = (
-    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A7A00", "#555B63",
-)  # fmt: skip
 GREY = "#9AA3AE"
 GO = "atom_go"
 HERE = "atom_here"

@@ -530,7 +530,7 @@ def _quadrant_row(item: ModelQuadrant, by_chance: Mapping[str, float] | None) ->
              f"{counts.broken} broken of {counts.n}")  # fmt: skip
     if by_chance:
         right = counts.sound + counts.lucky
-        seen = numbers.percent(100 * counts.lucky_share, right)
+        seen = f"{100 * counts.lucky_share:.0f} %" if right else numbers.NONE
         chance = by_chance.get(item.model_id)
         cells.append(
             el("span", f"{seen} / {numbers.NONE if chance is None else f'{chance:.0f} %'}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -382,10 +381,19 @@ def _running(bench: Bench, step: Step, candidate: Endpoint | None) -> None:
     look()
 
 
+def _left(bench: Bench, candidate: Endpoint | None) -> list[Step]:
+    asks = bench.answers.mode == "ask" and candidate is not None
+    return left_to_do(bench, asks=asks)
+
+
+def _take_left(bench: Bench, candidate: Endpoint | None) -> None:
+    """Take what is left now: a menu may have changed since the button was drawn."""
+    take(bench, _left(bench, candidate), candidate)
+
+
 def run_all(bench: Bench, candidate: Endpoint | None) -> None:
     """Draw the button that takes all steps that are left, with their price together."""
-    asks = bench.answers.mode == "ask" and candidate is not None
-    steps = left_to_do(bench, asks=asks)
+    steps = _left(bench, candidate)
     if bench.busy:
         kit.show(el("p", "Working: the steps fill in one after the other.", class_="quiet small"),
                  key="run_all_words")  # fmt: skip
@@ -411,7 +419,8 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
             "Run all steps",
             key="run_all",
             type="primary",
-            on_click=partial(take, bench, steps, candidate),
+            on_click=_take_left,
+            args=(bench, candidate),
         )
         kit.show(el("p", f"{len(steps)} steps: {words}", class_="quiet small"), key="run_all_words")
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, cast
 
 import streamlit as st
 
-from atom.engine.control import RunStatus, list_runs, resume_run, start_run, stop_run
-from atom.engine.endpoints import known_endpoints
+from atom.engine.control import RunStatus, list_runs, start_run
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.jobs import Job
 from atom.engine.own import DEMO_COPY, own_copy
 from atom.engine.plan import STAGES, RunSpec
 from atom.errors import AtomError
 from atom.records import Endpoint, Study, content_id
-from atom.ui import kit, links, runs_parts, stores, work
+from atom.ui import kit, links, run_control, runs_parts, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
 from atom.views.filters import Filters
 from atom.views.runs import (
     RunForm,
-    RunView,
-    Seen,
     judge_endpoint,
     log_tail,
     run_labels,
@@ -36,11 +31,8 @@ from atom.views.runs import (
 
 FORMS = "runs_forms"
 FAULT = "runs_fault"
-SEEN = "runs_seen"
 FORECASTS = "runs_forecast"
 COPYING = "runs_copying"
-_WATCHED = 40
-"""Looks by which the pace is measured."""
 _EVERY = 0.5
 
 
@@ -129,58 +121,15 @@ def draw_run(here: Here, runs: list[RunStatus]) -> None:
                    None)  # fmt: skip
         if now is None or (alive and not now.alive):
             st.rerun()
-        view = _watched(now, labels.get(run_id, ""))
+        view = run_control.watched(now, labels.get(run_id, ""))
         log = "" if now.alive else log_tail(here.store, run_id)
         kit.show(runs_parts.progress(view, Filters(study=here.entry.key), log), key=f"run_{run_id}")
 
     st.fragment(look, run_every=_EVERY if alive else None)()
-    _buttons(here, run_view(status.run, alive=status.alive))
-
-
-def _watched(status: RunStatus, label: str) -> RunView:
-    held: dict[str, deque[Seen]] = st.session_state.setdefault(SEEN, {})
-    seen = held.setdefault(status.run.id, deque(maxlen=_WATCHED))
-    if seen and status.run.done < seen[-1].done:
-        seen.clear()
-    seen.append(Seen(moment=time.monotonic(), done=status.run.done))
-    return run_view(status.run, alive=status.alive, seen=list(seen), label=label)
-
-
-def _buttons(here: Here, view: RunView) -> None:
-    run, store = view.run, here.store
-
-    def act(what: Callable[[], object]) -> None:
-        st.session_state.pop(FAULT, None)
-        try:
-            what()
-        except AtomError as error:
-            st.session_state[FAULT] = error.message
-
-    def again(*, retry: bool) -> None:
-        endpoints = known_endpoints(stores.settings())
-        asked = [endpoints[n] for n in (run.judge, *run.candidates) if n and n in endpoints]
-        hosts = work.hosts_to_ask(here.entry, asked)
-
-        def go() -> None:
-            act(lambda: resume_run(store, run.id, stores.settings(), retry_failed=retry))
-
-        if hosts:
-            work.ask_first(here.entry, hosts, _sent(here), go)
-        else:
-            go()
-
-    def halt() -> None:
-        act(lambda: stop_run(store, run.id))
-
-    with st.container(horizontal=True, key="stepbar_run"):
-        if view.can_stop:
-            st.button("Stop", key="run_stop", on_click=halt)
-        if view.can_resume:
-            st.button("Resume", key="run_resume", type="primary",
-                      on_click=lambda: act(lambda: again(retry=False)))  # fmt: skip
-        if view.can_retry:
-            st.button("Try the failed again", key="run_retry",
-                      on_click=lambda: act(lambda: again(retry=True)))  # fmt: skip
+    run_control.buttons(
+        here, run_view(status.run, alive=status.alive), key="run", fault=FAULT, sent=_sent(here),
+        more=lambda: None,
+    )  # fmt: skip
 
 
 # --- starting one ---------------------------------------------------------------------------------

@@ -32,16 +32,14 @@ def when(moment: str) -> str:
     return moment[:16].replace("T", " ") if moment else "–"
 
 
-def progress(view: RunView, filters: Filters, log: str) -> Html:
-    """Draw one run: how far, how fast, how much longer, what it cost."""
+def pace(view: RunView, what: str = "") -> Html:
+    """Draw how far a run is, how fast, how much longer, what it cost, and why it stopped.
+
+    Args:
+        view: the run.
+        what: what is counted, where the words shall say it, `steps`.
+    """
     run = view.run
-    head = el(
-        "div",
-        el("h2", f"Run {run.id[:8]}", style="margin:0"),
-        el("span", view.words, class_="strong" if view.alive else "quiet"),
-        el("span", f"{view.what} · begun {when(run.created)} UTC", class_="quiet small"),
-        class_="row",
-    )
     bar = el(
         "div",
         el("i", style=f"width:{100 * view.share:.1f}%"),
@@ -49,9 +47,13 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
         role="progressbar",
         aria_valuenow=run.done,
         aria_valuemax=run.total,
-        aria_label="items done",
+        aria_label=f"{what or 'items'} done",
     )
-    facts = [f"{run.done:,} of {run.total:,} done" if run.total else "counting what is left"]
+    facts = [
+        f"{run.done:,} of {run.total:,} {what}".rstrip() + " done"
+        if run.total
+        else "counting what is left"
+    ]
     if view.alive:
         facts.append(f"{view.rate:.1f} a second" if view.rate else "watching the pace")
         if view.seconds_left is not None and view.left:
@@ -59,14 +61,32 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
     elif view.left:
         facts.append(f"{view.left:,} left")
     spent = money(run.cost) if run.cost else "nothing spent"
-    budget = f" of at most {money(run.budget)}" if run.budget is not None else ""
-    facts.append(f"{spent}{budget}")
+    facts.append(spent + (f" of at most {money(run.budget)}" if run.budget is not None else ""))
     counts = el(
         "div",
+        el("span", view.words, class_="strong" if view.alive else "quiet"),
         el("span", " · ".join(facts)),
         kit.status("unscored", f"{run.unscored:,} unscored") if run.unscored else None,
         kit.status("failed", f"{run.failed:,} failed") if run.failed else None,
         class_="row small",
+    )
+    return el(
+        "div",
+        bar,
+        counts,
+        el("p", run.message, class_="text small") if run.message else None,
+        style="display:flex;flex-direction:column;gap:7px",
+    )
+
+
+def progress(view: RunView, filters: Filters, log: str) -> Html:
+    """Draw one run: what it does, how far it is, what its process wrote."""
+    run = view.run
+    head = el(
+        "div",
+        el("h2", f"Run {run.id[:8]}", style="margin:0"),
+        el("span", f"{view.what} · begun {when(run.created)} UTC", class_="quiet small"),
+        class_="row",
     )
     results = links.address(OVERVIEW.url_path, filters)
     if view.is_correction:
@@ -75,9 +95,7 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
     return el(
         "div",
         head,
-        bar,
-        counts,
-        el("p", run.message, class_="text small") if run.message else None,
+        pace(view),
         el("p", door, class_="small") if run.done else None,
         kit.fold("What its process wrote", kit.said(log, lights=False))
         if log and not view.alive and run.state != "done"

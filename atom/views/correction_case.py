@@ -173,10 +173,6 @@ class CaseView:
     steps: tuple[StepLine, ...]
     diff: tuple[DiffPart, ...]
 
-    def try_of(self, arm: Arm) -> Try | None:
-        """Return what an arm did."""
-        return next((one for one in self.tries if one.arm == arm), None)
-
     def mean(self, which: Literal["before", "after", "control"]) -> float | None:
         """Return the weighted mean of the scores that are known both before and now."""
         known = [

@@ -504,17 +504,7 @@ class Claims:
 
     def at(self, model: int, node: int) -> NodeEvidence:
         """Return what is said of one model on one capability or label."""
-        one = self.seen.finding(model, node)
-        return NodeEvidence(
-            label=one.label,
-            frame=one.frame,
-            effect=100 * one.effect,
-            lo=100 * one.effect_lo,
-            hi=100 * one.effect_hi,
-            n=one.n,
-            samples=one.samples,
-            more_samples=one.more_samples,
-        )
+        return NodeEvidence.of(self.seen.finding(model, node))
 
     def doubt(self, model: int, node: int) -> float:
         """Return the smaller p-value of the two directions; 1 where nothing was tested."""

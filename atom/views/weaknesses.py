@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,6 +216,20 @@ class NodeEvidence:
     samples: int
     more_samples: float
 
+    @classmethod
+    def of(cls, one: Finding) -> Self:
+        """Bring a finding to points of 0-100."""
+        return cls(
+            label=one.label,
+            frame=one.frame,
+            effect=100 * one.effect,
+            lo=100 * one.effect_lo,
+            hi=100 * one.effect_hi,
+            n=one.n,
+            samples=one.samples,
+            more_samples=one.more_samples,
+        )
+
     @property
     def confounded(self) -> bool:
         """Whether a hard capability would look the same as a weakness."""
@@ -287,19 +301,7 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
         frame=seen.frame,
         margin=100 * seen.settings.margin,
         q=seen.settings.q,
-        nodes={
-            path: NodeEvidence(
-                label=one.label,
-                frame=one.frame,
-                effect=100 * one.effect,
-                lo=100 * one.effect_lo,
-                hi=100 * one.effect_hi,
-                n=one.n,
-                samples=one.samples,
-                more_samples=one.more_samples,
-            )
-            for path, one in found.items()
-        },
+        nodes={path: NodeEvidence.of(one) for path, one in found.items()},
     )
 
 

@@ -199,6 +199,10 @@ def test_an_experiment_starts_goes_on_by_itself_and_is_read(open_app, probes, tm
     assert not test.exception
     assert test.query_params["study"] == run.study_id
     assert "What was tried, and how often it came right" in markup_of(test)
+    back = open_app(own, PAGE, {"study": f"demo:{probes[1]}"}, probes[0]).test
+    settle(back)
+    assert "Tried already in your own copy" in markup_of(back)
+    assert f"study={run.study_id}" in markup_of(back)
 
 
 def test_no_failed_answer_is_said_before_the_start(open_app, probes, monkeypatch):

@@ -10,17 +10,8 @@ from playwright.sync_api import expect
 from tests.app.correction_store import put_experiment
 from tests.app.screen_store import make_store
 
-PATIENCE_MS = 90_000
 RESULT = "table[aria-label='Arms']"
 LIMIT = "[class*='st-key-cform_limit'] input"
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    """Wait as long for what is expected as for anything else; other work may share the machine."""
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +37,6 @@ def progress(page) -> int:
 
 
 def test_an_experiment_is_started_stopped_resumed_and_read(fresh, page, visit, shot):
-    page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{fresh.url}/correction")
     expect(page.get_by_text("this runs in your own copy")).to_be_visible()
     page.locator("label", has_text="A peer's hints").first.click()

@@ -13,16 +13,7 @@ from tests.app.work_store import make_probes_store
 
 QUESTION = "[class*='st-key-question_'] textarea"
 TRUTH = "[class*='st-key-truth_'] input"
-PATIENCE_MS = 45_000
 WEIGHT = "[class*='st-key-weight_'] input"
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    """Wait as long for what is expected as for anything else; other work may share the machine."""
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture(scope="module")

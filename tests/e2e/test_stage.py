@@ -7,18 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-PATIENCE_MS = 90_000
 RANKING = "table[aria-label='Ranking of models']"
 CRITERIA = "table[aria-label='Criteria and scores']"
 STEPS = "table[aria-label='Steps before and after']"
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    """Wait as long for what is expected as for anything else; other work may share the machine."""
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +39,6 @@ def outcome(page) -> dict[str, object]:
 
 def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
     # Who is ahead, and how surely.
-    page.set_default_timeout(PATIENCE_MS)
     page.goto(stage.url)
     expect(page.locator(RANKING)).to_be_visible()
     leads = page.locator("ul.facts li").first
@@ -119,9 +109,9 @@ def test_the_named_answer_rises(stage, page, project):
     """The link in docs/demo.md opens an answer that comes right, where its control doesn't."""
     text = (project / "docs" / "demo.md").read_text(encoding="utf-8")
     link = re.search(r"`(correction\?\S+)`", text)[1]
-    page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{stage.url}/{link}")
     page.locator(".st-key-one_start button").click()
     said = page.locator(".outcome")
     expect(said).to_contain_text("the answer was wrong, and is right")
+    expect(said).to_contain_text("Steps: 1.40 → 3.50 of 5")
     expect(said).to_contain_text("The control, another try without feedback:")

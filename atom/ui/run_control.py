@@ -1,0 +1,78 @@
+"""Watching a run and its buttons, wherever a run shows: stop, resume, ask again what failed."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+import streamlit as st
+
+from atom.engine.control import RunStatus, resume_run, stop_run
+from atom.engine.endpoints import known_endpoints
+from atom.errors import AtomError
+from atom.ui import stores, work
+from atom.ui.frame import Here
+from atom.views.runs import RunView, Seen, run_view
+
+SEEN = "runs_seen"
+_WATCHED = 40
+"""Looks by which the pace is measured."""
+
+
+def watched(status: RunStatus, label: str = "") -> RunView:
+    """Look at a run and remember how far it was, so that its pace is known."""
+    held: dict[str, deque[Seen]] = st.session_state.setdefault(SEEN, {})
+    seen = held.setdefault(status.run.id, deque(maxlen=_WATCHED))
+    if seen and status.run.done < seen[-1].done:
+        seen.clear()
+    seen.append(Seen(moment=time.monotonic(), done=status.run.done))
+    return run_view(status.run, alive=status.alive, seen=list(seen), label=label)
+
+
+def buttons(
+    here: Here, view: RunView, *, key: str, fault: str, sent: str, more: Callable[[], object]
+) -> None:
+    """Draw what can be done with a run.
+
+    Args:
+        here: the page.
+        view: the run.
+        key: the beginning of the buttons' keys.
+        fault: where an error's words are put in the session's state.
+        sent: what would be sent to a host that nobody has agreed to yet.
+        more: draws what the page adds beside *Stop*.
+    """
+    run, store = view.run, here.store
+
+    def act(what: Callable[[], object]) -> None:
+        st.session_state.pop(fault, None)
+        try:
+            what()
+        except AtomError as error:
+            st.session_state[fault] = error.message
+
+    def again(*, retry: bool) -> None:
+        endpoints = known_endpoints(stores.settings())
+        asked = [endpoints[n] for n in (run.judge, *run.candidates) if n and n in endpoints]
+        hosts = work.hosts_to_ask(here.entry, asked)
+
+        def go() -> None:
+            act(lambda: resume_run(store, run.id, stores.settings(), retry_failed=retry))
+
+        if hosts:
+            work.ask_first(here.entry, hosts, sent, go)
+        else:
+            go()
+
+    with st.container(horizontal=True, key=f"stepbar_{key}"):
+        if view.can_stop:
+            st.button("Stop", key=f"{key}_stop",
+                      on_click=lambda: act(lambda: stop_run(store, run.id)))  # fmt: skip
+            more()
+        if view.can_resume:
+            st.button("Resume", key=f"{key}_resume", type="primary",
+                      on_click=lambda: act(lambda: again(retry=False)))  # fmt: skip
+        if view.can_retry:
+            st.button("Try the failed again", key=f"{key}_retry",
+                      on_click=lambda: act(lambda: again(retry=True)))  # fmt: skip
