@@ -246,31 +246,9 @@ def peer_residuals(layout: Layout, keep: Mask) -> PeerResiduals:
     Reference:
         METHODS B4 (peer residual).
     """
-    k, items = layout.n_models, layout.n_items
-    totals, counts = np.zeros(items), np.zeros(items)
-    own: list[tuple[Floats, Floats]] = []
-    for rows in layout.rows_of_model:
-        kept, item = keep[rows], layout.item[rows]
-        y = np.where(kept, layout.value[rows], 0).astype(np.float64)
-        mean = y.sum() / max(np.count_nonzero(kept), 1)
-        own.append(
-            (group_sums(item, np.where(kept, y - mean, 0), items), group_sums(item, kept, items))
-        )
-        totals += own[-1][0]
-        counts += own[-1][1]
-    x, residual = np.zeros(layout.n_rows), np.full(layout.n_rows, np.nan)
-    taking_part = np.zeros(layout.n_rows, dtype=bool)
-    without = np.zeros(k, dtype=np.int64)
-    for number, (rows, (total, count)) in enumerate(zip(layout.rows_of_model, own, strict=True)):
-        item = layout.item[rows]
-        # Peers by item first: a look-up a row instead of four.
-        others = counts - count
-        mean_of_others = (totals - total) / np.maximum(others, 1)
-        kept = keep[rows]
-        taking = kept & (others > 0)[item]
-        without[number] = np.count_nonzero(kept) - np.count_nonzero(taking)
-        taking_part[rows] = taking
-        x[rows] = np.where(taking, mean_of_others[item], 0)
+    peers = _peer_scores(layout, keep) if layout.single else _peer_sums(layout, keep)
+    x, taking_part = peers.x, peers.keep
+    residual = np.full(layout.n_rows, np.nan)
     group = layout.group_of_row
     means = _group_means(layout, x, taking_part) if group is None else None
     seen = _groups_seen(layout, taking_part) if group is None else None
@@ -284,7 +262,79 @@ def peer_residuals(layout: Layout, keep: Mask) -> PeerResiduals:
             at = _indices(rows)[taking]
             fit = _residual if seen[number] >= MIN_GROUPS else _residual_few_groups
             residual[at] = fit(y[taking], x[at], means[at])
-    return PeerResiduals(value=residual, keep=taking_part, without_peers=without)
+    return PeerResiduals(value=residual, keep=taking_part, without_peers=peers.without)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Peers:
+    """Mean of the other models on each row's item.
+
+    Attributes:
+        x: shape (n,); 0 where the row doesn't take part.
+        keep: rows that take part, shape (n,).
+        without: rows of each model that no other model has a value for, shape (K,).
+    """
+
+    x: Floats
+    keep: Mask
+    without: Ints
+
+
+def _peer_scores(layout: Layout, keep: Mask) -> _Peers:
+    """Look at the peers where a model has at most one row of an item.
+
+    A model's own share of an item is then its row, and adding by index needs no sums by item.
+    """
+    totals = np.zeros(layout.n_items)
+    counts = np.zeros(layout.n_items, dtype=np.int32)
+    x = np.zeros(layout.n_rows)
+    taking_part = np.zeros(layout.n_rows, dtype=bool)
+    without = np.zeros(layout.n_models, dtype=np.int64)
+    for rows in layout.rows_of_model:
+        kept, item = keep[rows], layout.item[rows]
+        y = np.where(kept, layout.value[rows], 0).astype(np.float64)
+        mean = y.sum() / max(np.count_nonzero(kept), 1)
+        x[rows] = np.where(kept, y - mean, 0)
+        totals[item] += x[rows]
+        counts[item] += kept
+    for number, rows in enumerate(layout.rows_of_model):
+        kept, item = keep[rows], layout.item[rows]
+        others = counts[item] - kept
+        taking = kept & (others > 0)
+        without[number] = np.count_nonzero(kept) - np.count_nonzero(taking)
+        taking_part[rows] = taking
+        x[rows] = np.where(taking, (totals[item] - x[rows]) / np.maximum(others, 1), 0)
+    return _Peers(x=x, keep=taking_part, without=without)
+
+
+def _peer_sums(layout: Layout, keep: Mask) -> _Peers:
+    """Look at the peers where a model may have several rows of an item."""
+    k, items = layout.n_models, layout.n_items
+    totals, counts = np.zeros(items), np.zeros(items)
+    own: list[tuple[Floats, Floats]] = []
+    for rows in layout.rows_of_model:
+        kept, item = keep[rows], layout.item[rows]
+        y = np.where(kept, layout.value[rows], 0).astype(np.float64)
+        mean = y.sum() / max(np.count_nonzero(kept), 1)
+        own.append(
+            (group_sums(item, np.where(kept, y - mean, 0), items), group_sums(item, kept, items))
+        )
+        totals += own[-1][0]
+        counts += own[-1][1]
+    x = np.zeros(layout.n_rows)
+    taking_part = np.zeros(layout.n_rows, dtype=bool)
+    without = np.zeros(k, dtype=np.int64)
+    for number, (rows, (total, count)) in enumerate(zip(layout.rows_of_model, own, strict=True)):
+        item = layout.item[rows]
+        # Peers by item first: a look-up a row instead of four.
+        others = counts - count
+        mean_of_others = (totals - total) / np.maximum(others, 1)
+        kept = keep[rows]
+        taking = kept & (others > 0)[item]
+        without[number] = np.count_nonzero(kept) - np.count_nonzero(taking)
+        taking_part[rows] = taking
+        x[rows] = np.where(taking, mean_of_others[item], 0)
+    return _Peers(x=x, keep=taking_part, without=without)
 
 
 def _indices(rows: slice | Ints) -> Ints:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.score_table import FAILED, ScoreTable
+from atom.analysis.sums import BLOCK, blocks
 from taxonomy import Path
 
 MAX_WEIGHT = 10
@@ -176,8 +177,12 @@ def make_cube(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> Cube:
     """
     shape = _shape(table)
     place = table.kept.get(("cube places",), lambda: _places(table))
-    kept = place if rows is None else place[rows]
-    return Cube(counts=np.bincount(kept, minlength=int(np.prod(shape))).reshape(shape))
+    size = int(np.prod(shape))
+    counts = np.zeros(size, dtype=np.int64)
+    for part in blocks(len(place), max(BLOCK, 4 * size)):
+        kept = place[part] if rows is None else place[part][rows[part]]
+        counts += np.bincount(kept, minlength=size)
+    return Cube(counts=counts.reshape(shape))
 
 
 def _shape(table: ScoreTable) -> tuple[int, int, int, int]:

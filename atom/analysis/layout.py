@@ -9,7 +9,7 @@ Reference: METHODS 0 (rows and clusters), G (cells).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -113,6 +113,58 @@ class Layout:
         """What was computed from the layout as it is."""
         return Kept(4)
 
+    @property
+    def single(self) -> bool:
+        """Whether no model has two rows of one item."""
+        return self.kept.get("single", self._is_single)
+
+    def _is_single(self) -> bool:
+        seen = np.zeros(self.n_models * self.n_items, dtype=bool)
+        seen[self.model.astype(np.int64) * self.n_items + self.item] = True
+        return int(np.count_nonzero(seen)) == self.n_rows
+
+    def narrow(self, keep: Mask) -> tuple[Layout, Ints]:
+        """Return a layout of some rows alone, with the same models, nodes and groups.
+
+        Items and clusters are numbered anew, so that what is summed over them costs as little as
+        what is left.
+
+        Args:
+            keep: rows that stay, shape (n,).
+
+        Returns:
+            The layout, and which (unit, group) of this one it still has, ascending.
+        """
+        rows = np.flatnonzero(keep)
+        inside = np.flatnonzero(keep[self.pair_row])
+        number = np.empty(self.n_rows, dtype=np.int32)
+        number[rows] = np.arange(len(rows), dtype=np.int32)
+        _, base, start = _ordered(self.pair_base[inside])
+        used = base[start]
+        item, n_items = _renumbered(self.item[rows], self.n_items)
+        model = self.model[rows]
+        cluster = self.unit[rows] - model * np.int32(self.n_clusters)
+        base_unit = self.base_unit[used]
+        base_model = base_unit // max(self.n_clusters, 1)
+        seen = np.zeros(self.n_clusters, dtype=bool)
+        seen[cluster] = True
+        place, n_clusters = _numbers(seen), int(np.count_nonzero(seen))
+        few = replace(
+            self,
+            n_clusters=n_clusters,
+            n_items=n_items,
+            value=self.value[rows],
+            item=item,
+            model=model,
+            unit=model * np.int32(n_clusters) + place[cluster],
+            pair_row=number[self.pair_row[inside]],
+            pair_base=_number(start, len(base)),
+            base_unit=base_model * np.int32(n_clusters)
+            + place[base_unit - base_model * np.int32(self.n_clusters)],
+            base_group=self.base_group[used],
+        )
+        return few, used
+
     def usable(self, rows: Mask | None = None) -> Mask:
         """Say which rows have a value and a group and pass the mask, shape (n,)."""
         return self._usable.copy() if rows is None else np.asarray(self._usable & rows)
@@ -202,6 +254,18 @@ class _Lifts:
     cell: Ints
     unit: Indices
     node: Indices
+
+
+def _numbers(mask: Mask) -> Indices:
+    """Number the places that a mask keeps; what is returned for the others means nothing."""
+    return np.cumsum(mask, dtype=np.int32) - np.int32(1)
+
+
+def _renumbered(codes: Indices, size: int) -> tuple[Indices, int]:
+    """Number codes below a size without gaps; also returns how many different ones there are."""
+    seen = np.zeros(size, dtype=bool)
+    seen[codes] = True
+    return _numbers(seen)[codes], int(np.count_nonzero(seen))
 
 
 def _ordered(key: Ints) -> tuple[Ints | slice, Ints, Ints]:

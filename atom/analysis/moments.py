@@ -10,7 +10,7 @@ Reference: METHODS G (the closed forms are quadratic in these sums).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,6 +74,30 @@ def list_pairs(layout: Layout) -> Pairs | None:
         above=above,
         lowest=lowest,
     )
+
+
+def narrow(layout: Layout, keep: Mask) -> Layout:
+    """Return a layout of some rows alone (`Layout.narrow`), its pairs taken from the whole's.
+
+    Args:
+        layout: rows and nodes.
+        keep: rows that stay, shape (n,).
+    """
+    (few, used), pairs = layout.narrow(keep), pairs_of(layout)
+    if layout.single:
+        few.kept.get("single", lambda: True)
+    few.kept.get("pairs", lambda: None if pairs is None else _pairs_left(layout, pairs, used))
+    return few
+
+
+def _pairs_left(layout: Layout, pairs: Pairs, used: Ints) -> Pairs:
+    number = np.full(len(layout.base_unit), -1, dtype=np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    first = number[pairs.first]
+    left = np.flatnonzero(first >= 0)
+    first, second = first[left], number[pairs.second[left]]
+    both = second >= 0
+    return replace(pairs, first=first[both], second=second[both], node=pairs.node[left[both]])
 
 
 def linear(layout: Layout, a: Floats) -> Floats:

@@ -53,10 +53,23 @@ def quadrant(right: NDArray[np.bool_], passes: NDArray[np.bool_]) -> Quadrant:
     Returns:
         The counts and shares.
     """
-    sound = int(np.sum(right & passes))
-    lucky = int(np.sum(right & ~passes))
-    slip = int(np.sum(~right & passes))
-    broken = int(np.sum(~right & ~passes))
+    return quadrant_of(
+        sound=int(np.sum(right & passes)),
+        lucky=int(np.sum(right & ~passes)),
+        slip=int(np.sum(~right & passes)),
+        broken=int(np.sum(~right & ~passes)),
+    )
+
+
+def quadrant_of(*, sound: int, lucky: int, slip: int, broken: int) -> Quadrant:
+    """Return a quadrant's shares, where its answers are counted already.
+
+    Args:
+        sound: right answer, process passes.
+        lucky: right answer, process fails.
+        slip: wrong answer, process passes.
+        broken: wrong answer, process fails.
+    """
     n_right, n_pass = sound + lucky, sound + slip
     lo, hi = wilson(lucky, n_right)
     return Quadrant(

@@ -131,8 +131,23 @@ class ScoreTable:
 
     @cached_property
     def recent(self) -> Kept:
-        """What was computed from a part of the table, for the filters used last."""
-        return Kept(16)
+        """What little was computed from a part of the table, for the filters used last."""
+        return Kept(64)
+
+    @cached_property
+    def masks(self) -> Kept:
+        """Which checkpoints the filters used last keep: a byte a checkpoint each."""
+        return Kept(4)
+
+    @cached_property
+    def at_work(self) -> Kept:
+        """What is large, and needed only until a screen is made."""
+        return Kept(1)
+
+    def forget(self) -> None:
+        """Forget what was computed for single filters, as if none had been used yet."""
+        for name in ("recent", "masks", "at_work"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def any_scored(self) -> bool:
@@ -176,6 +191,19 @@ class ScoreTable:
             return keep[self.response]
         return np.repeat(keep, self.checkpoints_of)
 
+    def answer_sums(self, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Sum whole numbers, shape (N,), by answer, shape (R,)."""
+        n = len(self.sample)
+        if self.checkpoints_of is None:
+            return np.bincount(self.response, weights=values, minlength=n).astype(np.int32)
+        running = np.zeros(len(values) + 1, dtype=np.int64)
+        np.cumsum(values, out=running[1:])
+        ends = np.cumsum(self.checkpoints_of)
+        sums: NDArray[np.int32] = (running[ends] - running[ends - self.checkpoints_of]).astype(
+            np.int32
+        )
+        return sums
+
     @property
     def n_models(self) -> int:
         """Number of candidates."""
@@ -202,18 +230,18 @@ class AnswerScores:
     """Scores of answers (METHODS A1), arrays of shape (R,).
 
     Attributes:
-        numerator: int64, sum of weight x score over scored checkpoints.
-        weight: int64, sum of weights over scored checkpoints.
+        numerator: int32, sum of weight x score over scored checkpoints.
+        weight: int32, sum of weights over scored checkpoints.
         value: `(numerator/weight - 1) / 4` in [0, 1]; NaN where nothing is scored.
-        scored: int64, number of scored checkpoints.
-        unscored: int64, number of unscored or failed checkpoints.
+        scored: int32, number of scored checkpoints.
+        unscored: int32, number of unscored or failed checkpoints.
     """
 
-    numerator: Ints
-    weight: Ints
+    numerator: NDArray[np.int32]
+    weight: NDArray[np.int32]
     value: Floats
-    scored: Ints
-    unscored: Ints
+    scored: NDArray[np.int32]
+    unscored: NDArray[np.int32]
 
     @cached_property
     def passes(self) -> NDArray[np.bool_]:
@@ -234,22 +262,19 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
     Reference:
         ATOM Eq. 2; METHODS A1.
     """
-    n = len(table.sample)
-    keep = np.ones(len(table.score), dtype=bool) if rows is None else rows
-    good = keep & (table.score > 0)
-    response = table.response[good]
-    weight = table.weight[good].astype(np.int64)
-    score = table.score[good].astype(np.int64)
-    numerator = np.bincount(response, weights=weight * score, minlength=n).astype(np.int64)
-    total = np.bincount(response, weights=weight, minlength=n).astype(np.int64)
+    good = table.score > 0
+    bad = ~good if rows is None else rows & ~good
+    if rows is not None:
+        good &= rows
+    weight = np.where(good, table.weight, 0).astype(np.int16)
+    numerator = table.answer_sums(weight * table.score)
+    total = table.answer_sums(weight)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (numerator / total - 1) / 4
     return AnswerScores(
         numerator=numerator,
         weight=total,
         value=value,
-        scored=np.bincount(response, minlength=n).astype(np.int64),
-        unscored=np.bincount(table.response[keep & (table.score <= 0)], minlength=n).astype(
-            np.int64
-        ),
+        scored=table.answer_sums(good),
+        unscored=table.answer_sums(bad),
     )

@@ -27,7 +27,7 @@ def group_sums(
     return np.bincount(group, weights=values, minlength=size).astype(np.float64, copy=False)
 
 
-def blocks(n: int) -> Iterator[slice]:
-    """Cut n values into runs of at most `BLOCK`."""
-    for start in range(0, n, BLOCK):
-        yield slice(start, start + BLOCK)
+def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
+    """Cut n values into runs of at most so many."""
+    for start in range(0, n, size):
+        yield slice(start, start + size)

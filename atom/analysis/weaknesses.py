@@ -29,7 +29,7 @@ from atom.analysis.intervals import (
     stats_of_sums,
 )
 from atom.analysis.layout import Layout, Mask
-from atom.analysis.moments import Counted, count_rows, linear, pairs_of, quadratic
+from atom.analysis.moments import Counted, count_rows, linear, narrow, pairs_of, quadratic
 from atom.analysis.multiplicity import adjust, tree_bh
 from atom.analysis.power import needed_samples
 from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
@@ -49,6 +49,9 @@ PEER_MODELS = 4
 """From this many models on `peer` is the default frame."""
 MARGIN = 0.025
 """Smallest departure worth reporting: 0.10 points on 1..5, 2.5 on 0-100."""
+
+FEW = 0.7
+"""Where less than this share of the rows counts, they are laid out by themselves first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +261,7 @@ def diagnose(
     settings = settings or DiagnosisSettings()
     frame = settings.frame or default_frame(layout.n_models)
     grounds = grounds or find_grounds(layout, rows, settings.confidence)
-    stats = grounds.stats
+    layout, stats = grounds.layout, grounds.stats
     framed = (
         _against_line(layout, stats, settings)
         if frame == "absolute"
@@ -309,11 +312,13 @@ class Grounds:
     """What a diagnosis starts from: the rows that count, and the means on every node.
 
     Attributes:
-        keep: rows with a value, in a node, that count, shape (n,).
+        layout: the rows and nodes asked about, or the part of the rows that counts.
+        keep: rows of it with a value, in a node, that count, shape (n,).
         counted: how many they are by unit, group and node; None where that is left to cells.
         stats: means and intervals by (model, node), shape (K * M,).
     """
 
+    layout: Layout
     keep: Mask
     counted: Counted | None
     stats: NodeStats
@@ -328,9 +333,17 @@ def find_grounds(layout: Layout, rows: Mask | None = None, confidence: float = 0
         confidence: coverage aimed at.
     """
     keep = layout.usable(rows)
+    if np.count_nonzero(keep) < FEW * layout.n_rows:
+        layout = narrow(layout, keep)
+        keep = np.ones(layout.n_rows, dtype=bool)
     pairs = pairs_of(layout)
     counted = None if pairs is None else count_rows(layout, pairs, keep)
-    return Grounds(keep=keep, counted=counted, stats=_node_stats(layout, keep, counted, confidence))
+    return Grounds(
+        layout=layout,
+        keep=keep,
+        counted=counted,
+        stats=_node_stats(layout, keep, counted, confidence),
+    )
 
 
 def _node_stats(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import AnswerScores, answer_scores
 from atom.analysis.intervals import Floats, Ints
 from atom.records import Sample
 from atom.store import Store
@@ -132,7 +131,7 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
     """
     measure, keep = measure_of(data, filters), _kept(data, filters)
     chosen = _select(data, filters, measure, keep)
-    order = tuple(data.table.sample_ids[index] for index in chosen.samples)
+    order = _ids(data, chosen.samples)
     pages = max(1, math.ceil(len(order) / PAGE_SIZE))
     page = min(max(page, 0), pages - 1)
     here = chosen.samples[page * PAGE_SIZE : (page + 1) * PAGE_SIZE]
@@ -155,6 +154,12 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
         checkpoints=chosen.checkpoints,
         order=order,
     )
+
+
+def _ids(data: StudyData, samples: Ints) -> tuple[str, ...]:
+    """Return samples' ids: a look-up in one go, since the list may be the whole study."""
+    ids = data.table.kept.get("ids of samples", lambda: np.array(data.table.sample_ids, dtype="O"))
+    return tuple(ids[samples].tolist())
 
 
 def count_listed(data: StudyData, filters: Filters) -> int:
@@ -197,11 +202,26 @@ def _rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     return inside & rows_in_node(data, (filters.root,)) if filters.root else inside
 
 
-def _scores_here(data: StudyData, filters: Filters) -> AnswerScores:
-    """Score every answer over the checkpoints under the node and the root chosen."""
-    rows = _rows_here(data, filters)
-    key = ("scores here", filters.node, filters.root)
-    return data.table.recent.get(key, lambda: answer_scores(data.table, rows))
+def _distinct(codes: NDArray[np.integer], size: int) -> int:
+    """Count different codes below a size."""
+    seen = np.zeros(size, dtype=bool)
+    seen[codes] = True
+    return int(np.count_nonzero(seen))
+
+
+def _scores_here(data: StudyData, filters: Filters, answers: NDArray[np.bool_]) -> dict[int, float]:
+    """Return the mean, 1..5, of answers' checkpoints under the node and the root chosen.
+
+    By the answer's index; answers without a scored one there are left out.
+    """
+    table = data.table
+    rows = np.flatnonzero(table.of_answers(answers) & _rows_here(data, filters))
+    rows = rows[table.score[rows] > 0]
+    at, of = np.unique(table.response[rows], return_inverse=True)
+    weight = table.weight[rows].astype(np.int64)
+    total = np.bincount(of, weights=weight * table.score[rows], minlength=len(at))
+    mean = total / np.bincount(of, weights=weight, minlength=len(at))
+    return dict(zip(at.tolist(), mean.tolist(), strict=True))
 
 
 def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _Selection:
@@ -233,7 +253,7 @@ def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
         severity=severity,
         failed=failed.astype(np.int64),
         worst=worst,
-        looked_at=len(np.unique(table.sample[table.response[seen]])),
+        looked_at=_distinct(table.sample[table.response[seen]], n),
         checkpoints=len(rows),
     )
 
@@ -268,7 +288,7 @@ def _by_answer(
         severity=severity,
         failed=failed.astype(np.int64),
         worst=np.full(n, -1, dtype=np.int64),
-        looked_at=len(np.unique(table.sample[seen[known | hit]])),
+        looked_at=_distinct(table.sample[seen[known | hit]], n),
         checkpoints=len(rows),
     )
 
@@ -282,21 +302,21 @@ def _chips(
 ) -> dict[int, list[Chip]]:
     """Make the chips of the listed samples: every kept answer of theirs, by sample."""
     table = data.table
-    scores = _scores_here(data, filters)
     won = table.preferred if measure == "preference" else None
     wanted = np.zeros(len(table.sample_ids), dtype=bool)
     wanted[samples] = True
     found: dict[int, list[Chip]] = {}
     visible = table.answered & wanted[table.sample] & (table.repeat == 0)
-    for row in np.flatnonzero(visible | (keep & wanted[table.sample])):
-        weight = int(scores.weight[row])
+    listed = visible | (keep & wanted[table.sample])
+    scores = _scores_here(data, filters, listed)
+    for row in np.flatnonzero(listed):
         outcome = float(table.outcome[row])
         number = int(table.model[row])
         found.setdefault(int(table.sample[row]), []).append(
             Chip(
                 model_id=table.model_ids[number],
                 colour=number,
-                score=int(scores.numerator[row]) / weight if weight else None,
+                score=scores.get(int(row)),
                 right=None if math.isnan(outcome) else outcome >= 0.5,
                 chosen=table.model_ids[number] == filters.model,
                 won=None if won is None or np.isnan(won[row]) else float(won[row]),

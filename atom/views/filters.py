@@ -6,7 +6,7 @@ Unknown, missing and hostile query keys are tolerated: what can't be understood 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -120,8 +120,19 @@ class Filters:
         return query
 
     def but(self, **changes: object) -> Filters:
-        """Return a copy with some fields changed."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+        """Return a copy with some fields changed.
+
+        A screen has a door in every cell, so this is done without `dataclasses.replace`, which
+        takes ten times as long.
+
+        Raises:
+            TypeError: there is no such field.
+        """
+        if unknown_fields := changes.keys() - self.__dict__.keys():
+            raise TypeError(f"filters have no {', '.join(sorted(unknown_fields))}")
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy
 
     @property
     def narrowing(self) -> tuple[object, ...]:
@@ -215,7 +226,7 @@ def rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     Read-only.
     """
     key = ("rows", filters.tags, filters.outcome, filters.process, filters.root)
-    return data.table.recent.get(key, lambda: _fixed(_rows_kept(data, filters)))
+    return data.table.masks.get(key, lambda: _fixed(_rows_kept(data, filters)))
 
 
 def _rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
@@ -228,7 +239,7 @@ def rows_in_node(data: StudyData, node: Path) -> NDArray[np.bool_]:
 
     Read-only.
     """
-    return data.table.recent.get(("node", node), lambda: _fixed(_rows_in_node(data, node)))
+    return data.table.masks.get(("node", node), lambda: _fixed(_rows_in_node(data, node)))
 
 
 def _rows_in_node(data: StudyData, node: Path) -> NDArray[np.bool_]:

@@ -15,11 +15,11 @@ from atom.analysis import (
     index_nodes,
     make_cells,
     node_stats,
-    quadrant,
     rank_sets,
 )
 from atom.analysis.cube import NodeIndex
 from atom.analysis.intervals import Floats, Ints, stats_of_sums
+from atom.analysis.quadrant import quadrant_of
 from atom.views.filters import (
     Filters,
     Measure,
@@ -253,13 +253,20 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
         facets=facets,
         quadrants=quadrants,
         weaknesses=looked,
-        samples=len(np.unique(table.sample[counted])),
+        samples=_distinct(table.sample[counted], len(table.sample_ids)),
         quarantined=int(table.quarantined.sum()),
         answers=len(counted),
         pending=data.pending,
         unanswered=int((~table.answered).sum()),
         anchor=anchor,
     )
+
+
+def _distinct(codes: NDArray[np.integer], size: int) -> int:
+    """Count different codes below a size."""
+    seen = np.zeros(size, dtype=bool)
+    seen[codes] = True
+    return int(np.count_nonzero(seen))
 
 
 def _anchor(data: StudyData, measure: Measure) -> int | None:
@@ -301,7 +308,10 @@ def _stats(
 
 def _model_stats(data: StudyData, value: Floats, answers: Ints) -> NodeStats:
     """Estimate every model, with the sums by (model, cluster) laid out in full."""
-    total, count = _by_unit(data, value, answers)
+    return _stats_by_unit(*_by_unit(data, value, answers))
+
+
+def _stats_by_unit(total: Floats, count: Floats) -> NodeStats:
     n, sums = count.sum(axis=1), total.sum(axis=1)
     mean = sums / np.where(n > 0, n, 1)
     squares = ((total - mean[:, None] * count) ** 2).sum(axis=1)
@@ -323,14 +333,12 @@ def _by_unit(data: StudyData, value: Floats, answers: Ints) -> tuple[Floats, Flo
     return total.reshape(shape), count.reshape(shape)
 
 
-def _estimate(stats: NodeStats, index: int) -> Estimate:
-    return Estimate(
-        value=100 * float(stats.mean[index]),
-        lo=100 * float(stats.lo[index]),
-        hi=100 * float(stats.hi[index]),
-        n=int(stats.n[index]),
-        samples=int(stats.clusters[index]),
-    )
+def _estimates(stats: NodeStats) -> list[Estimate]:
+    columns = (100 * stats.mean, 100 * stats.lo, 100 * stats.hi, stats.n, stats.clusters)
+    return [
+        Estimate(value=value, lo=lo, hi=hi, n=n, samples=samples)
+        for value, lo, hi, n, samples in zip(*(one.tolist() for one in columns), strict=True)
+    ]
 
 
 def _node_rows(data: StudyData, filters: Filters) -> tuple[SkillRow, ...]:
@@ -340,7 +348,7 @@ def _node_rows(data: StudyData, filters: Filters) -> tuple[SkillRow, ...]:
         return ()
     index = index_nodes(table.leaves)
     nodes, n_groups = index.paths, index.n_nodes
-    stats = node_means(data, filters)
+    estimates = _estimates(node_means(data, filters))
     samples = _samples_below(data, filters, index)
     return tuple(
         SkillRow(
@@ -352,7 +360,7 @@ def _node_rows(data: StudyData, filters: Filters) -> tuple[SkillRow, ...]:
             cells=tuple(
                 SkillCell(
                     model_id=model_id,
-                    estimate=_estimate(stats, model * n_groups + number),
+                    estimate=estimates[model * n_groups + number],
                     filters=filters.but(model=model_id, node=path, sample=None, criterion=None),
                 )
                 for model, model_id in enumerate(table.model_ids)
@@ -377,7 +385,7 @@ def _label_rows(
     answers = group.response[inside].astype(np.int64)
     codes = group.value[inside].astype(np.int64)
     n_groups = len(group.values)
-    stats = _stats(data, value_of[answers], answers, codes, n_groups)
+    estimates = _estimates(_stats(data, value_of[answers], answers, codes, n_groups))
     samples = _samples_in(data, answers, codes, n_groups)
     return tuple(
         SkillRow(
@@ -389,7 +397,7 @@ def _label_rows(
             cells=tuple(
                 SkillCell(
                     model_id=model_id,
-                    estimate=_estimate(stats, model * n_groups + number),
+                    estimate=estimates[model * n_groups + number],
                     filters=filters.but(
                         model=model_id,
                         tags=tuple(dict.fromkeys((*filters.tags, (facet, label)))),
@@ -415,25 +423,30 @@ def _samples_in(data: StudyData, answers: Ints, group: Ints, n_groups: int) -> l
 def _samples_below(data: StudyData, filters: Filters, nodes: NodeIndex) -> list[int]:
     """Count the distinct samples with a score under each node, over all models."""
     table = data.table
-    sample, leaf = table.kept.get("criteria", lambda: _criteria(data))
+    places = table.kept.get("places of criteria", lambda: _places_of_criteria(data, nodes))
     scored = np.zeros(len(table.criterion_ids), dtype=bool)
     scored[table.criterion[rows_kept(data, filters) & (table.score > 0)]] = True
-    scored &= leaf >= 0
-    seen = np.zeros(len(table.sample_ids) * nodes.n_nodes, dtype=bool)
-    for above in nodes.ancestor:
-        node = above[leaf[scored]]
-        seen[(sample[scored] * nodes.n_nodes + node)[node >= 0]] = True
-    return [int(n) for n in seen.reshape(-1, nodes.n_nodes).sum(axis=0)]
+    found = np.flatnonzero(scored)
+    seen = np.zeros((nodes.n_nodes + 1) * len(table.sample_ids), dtype=bool)
+    for place in places:
+        seen[place[found]] = True
+    by_node = np.count_nonzero(seen.reshape(nodes.n_nodes + 1, -1), axis=1)
+    return [int(n) for n in by_node[:-1]]
 
 
-def _criteria(data: StudyData) -> tuple[Ints, Ints]:
-    """Return each criterion's sample and leaf, shape (criteria,) each."""
+def _places_of_criteria(data: StudyData, nodes: NodeIndex) -> Ints:
+    """Return `node * samples + sample` of each criterion at each depth, shape (D, criteria).
+
+    The node after the last stands for none.
+    """
     table = data.table
     sample = np.zeros(len(table.criterion_ids), dtype=np.int64)
     leaf = np.full(len(table.criterion_ids), -1, dtype=np.int64)
     sample[table.criterion] = table.sample[table.response]
     leaf[table.criterion] = table.leaf
-    return sample, leaf
+    none = np.full((len(nodes.ancestor), 1), -1)
+    above = np.concatenate([nodes.ancestor, none], axis=1)[:, leaf]
+    return np.where(above < 0, nodes.n_nodes, above) * len(table.sample_ids) + sample
 
 
 def _ranking(
@@ -446,7 +459,8 @@ def _ranking(
 ) -> tuple[RankRow, ...]:
     table = data.table
     models = table.n_models
-    main = _stats(data, kept.value, kept.answers)
+    total, count = _by_unit(data, kept.value, kept.answers)
+    main = _stats_by_unit(total, count)
     known = np.flatnonzero(keep & np.isfinite(table.outcome))
     right = _stats(data, table.outcome[known].astype(np.float64), known)
     passes = kept.scores.passes
@@ -455,11 +469,12 @@ def _ranking(
     ranked = np.flatnonzero(np.arange(models) != (-1 if anchor is None else anchor))
     best, worst = np.zeros(models, dtype=np.int64), np.zeros(models, dtype=np.int64)
     if not selection_words(filters):
-        total, count = _by_cluster(data, kept)
-        sets = rank_sets(total[:, ranked], count[:, ranked])
+        there = count.any(axis=0)
+        sets = rank_sets(total[ranked][:, there].T, count[ranked][:, there].T)
         best[ranked], worst[ranked] = sets.best, sets.worst
     n_rows, n_bad = _checkpoints(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
+    score, is_right, is_lucky = (_estimates(stats) for stats in (main, right, lucky))
     rows = [
         RankRow(
             model_id=candidate.id,
@@ -467,9 +482,9 @@ def _ranking(
             colour=number,
             rank_best=int(best[number]),
             rank_worst=int(worst[number]),
-            score=_estimate(main, number),
-            right=_estimate(right, number),
-            lucky=_estimate(lucky, number),
+            score=score[number],
+            right=is_right[number],
+            lucky=is_lucky[number],
             unscored=100 * float(n_bad[number] / n_rows[number]) if n_rows[number] else math.nan,
             n_unscored=int(n_bad[number]),
             findings=found[number].found,
@@ -492,15 +507,15 @@ def _ranking(
 
 def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:
     """Count each model's checkpoints, and those of them that have no score, shape (K,) each."""
-    rows = rows_kept(data, filters)
-    bad = rows & (data.table.score <= 0)
-    return data.table.count_by_model(rows), data.table.count_by_model(bad)
+    scores = root_scores(data, filters.root)
+    keep = np.flatnonzero(answers_kept(data, filters))
+    model, k = data.table.model[keep], data.table.n_models
 
+    def by_model(counts: NDArray[np.int32]) -> Ints:
+        return np.bincount(model, weights=counts[keep], minlength=k).astype(np.int64)
 
-def _by_cluster(data: StudyData, kept: _Kept) -> tuple[Floats, Floats]:
-    """Sum the kept values by (cluster, model)."""
-    total, count = _by_unit(data, kept.value, kept.answers)
-    return total.T, count.T
+    bad = by_model(scores.unscored)
+    return bad + by_model(scores.scored), bad
 
 
 def _quadrants(
@@ -511,13 +526,16 @@ def _quadrants(
     ranking: tuple[RankRow, ...],
 ) -> tuple[ModelQuadrant, ...]:
     table = data.table
-    usable = keep & np.isfinite(table.outcome) & (scores.scored > 0)
-    if not usable.any():
+    usable = np.flatnonzero(keep & np.isfinite(table.outcome) & (scores.scored > 0))
+    if not len(usable):
         return ()
+    kind = 4 * table.model[usable].astype(np.int64) + 2 * scores.passes[usable]
+    kind += table.outcome[usable] >= 0.5
+    sizes = np.bincount(kind, minlength=4 * table.n_models).reshape(-1, 4).tolist()
     found = []
     for row in ranking:
-        mine = usable & (table.model == row.colour)
-        counts = quadrant(table.outcome[mine] >= 0.5, scores.passes[mine])
+        broken, lucky, slip, sound = sizes[row.colour]
+        counts = quadrant_of(sound=sound, lucky=lucky, slip=slip, broken=broken)
         if counts.n:
             found.append(
                 ModelQuadrant(

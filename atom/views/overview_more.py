@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import answer_scores, first_breaks, rank_patterns, wilson
+from atom.analysis import first_breaks, rank_patterns, wilson
 from atom.analysis.chain import FirstBreaks
 from atom.analysis.rank_patterns import MAX_MODELS, TopPattern
 from atom.views.filters import (
@@ -20,7 +20,7 @@ from atom.views.filters import (
     answer_values,
     answers_kept,
     measure_of,
-    rows_in_node,
+    root_scores,
     rows_kept,
 )
 from atom.views.overview import MIN_SAMPLES, selection_words
@@ -259,8 +259,7 @@ def _ranks(
         return None
     if measure != "process":
         return _right_together(data, measure, keep, value)
-    rows = rows_in_node(data, (filters.root,)) if filters.root else None
-    found = rank_patterns(table, answer_scores(table, rows), answers=keep)
+    found = rank_patterns(table, root_scores(data, filters.root), answers=keep)
     if not found.samples:
         return None
     order = np.argsort((found.counts * np.arange(table.n_models)).sum(axis=1), kind="stable")

@@ -32,6 +32,7 @@ Colouring = Literal["score", "difference", "support", "evidence"]
 COLOURINGS: tuple[Colouring, ...] = get_args(Colouring)
 _NOWHERE: Path = ("",)
 _MOST_WORST = 3
+_MOST_LOOKED_AT = 60
 _LEAST_SPAN = 30
 _LINK = 280
 """A path longer than this is cut in a link, and found again by its beginning."""
@@ -642,19 +643,18 @@ def _worst(
     if model is not None:
         kept = kept & scores.of_answers(scores.model == model)
     rows = np.flatnonzero(kept & (scores.score > 0))
-    rows = rows[_under(nodes, index)[scores.criterion[rows]]] if len(rows) else rows
+    if index and len(rows):
+        rows = rows[_under(nodes, index)[scores.criterion[rows]]]
     n = len(scores.criterion_ids)
     code = scores.criterion[rows]
-    value = scores.score[rows].astype(np.float64)
+    score = scores.score[rows]
     count = np.bincount(code, minlength=n)
-    total = np.bincount(code, weights=value, minlength=n)
-    loss = np.bincount(code, weights=(5 - value) * scores.weight[rows], minlength=n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean, cost = total / count, loss / count
-    order = [int(c) for c in np.argsort(-np.nan_to_num(cost), kind="stable") if cost[c] > 0]
+    loss = np.bincount(code, weights=(5 - score) * scores.weight[rows], minlength=n)
+    cost = loss / np.maximum(count, 1)
+    order = _largest(cost, _MOST_LOOKED_AT)
     found: list[WorstCriterion] = []
     seen: set[str] = set()
-    for start in range(0, min(len(order), 60), 12):
+    for start in range(0, len(order), 12):
         batch = [scores.criterion_ids[c] for c in order[start : start + 12]]
         heads = {criterion.id: criterion for criterion in store.get_many(Criterion, batch)}
         samples = {
@@ -675,7 +675,7 @@ def _worst(
                     question=criterion.question,
                     truth=criterion.ground_truth,
                     leaf=nodes.leaf_of.get(criterion.id, ()),
-                    score=float(mean[code_]),
+                    score=float(score[code == code_].sum(dtype=np.int64) / count[code_]),
                     n=int(count[code_]),
                     picture_id=slot.picture_id if slot else None,
                     picture_name=slot.name if slot else "",
@@ -689,6 +689,15 @@ def _worst(
             if len(found) == _MOST_WORST:
                 return tuple(found)
     return tuple(found)
+
+
+def _largest(values: Floats, most: int) -> list[int]:
+    """Return where the largest values above 0 are, largest first, of equal ones the first first."""
+    at = np.flatnonzero(values > 0)
+    if len(at) > most:
+        least = np.partition(values[at], len(at) - most)[len(at) - most]
+        at = at[values[at] >= least]
+    return [int(c) for c in at[np.argsort(-values[at], kind="stable")][:most]]
 
 
 def _under(nodes: NodeTable, index: int) -> NDArray[np.bool_]:

@@ -34,7 +34,14 @@ from atom.analysis import (
     tree_layout,
 )
 from atom.analysis.intervals import stats_of_sums
-from atom.views.filters import Filters, Measure, answer_values, answers_kept, rows_in_node
+from atom.views.filters import (
+    Filters,
+    Measure,
+    answer_values,
+    answers_kept,
+    rows_in_node,
+    rows_kept,
+)
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
@@ -313,15 +320,16 @@ def diagnosis_of(
     facet: str | None,
 ) -> Diagnosis:
     """Diagnose the answers kept, shape (R,); by process what the root filter leaves of them."""
-    grounds = _grounds(data, filters, measure, keep, facet)
-    layout = layout_of(data, measure, facet, _root(filters, measure))
     # A model without any answer that counts (an anchor, say) is nobody's peer.
     peers = int((np.bincount(data.table.model[keep]) > 0).sum()) or data.table.n_models
     settings = DiagnosisSettings(frame=default_frame(peers))
-    return data.table.recent.get(
-        ("diagnosis", *_key(filters, measure, keep, facet)),
-        lambda: diagnose(layout, settings=settings, grounds=grounds),
-    )
+
+    def make() -> Diagnosis:
+        layout = layout_of(data, measure, facet, _root(filters, measure))
+        grounds = _grounds(data, filters, measure, keep, facet)
+        return diagnose(layout, settings=settings, grounds=grounds)
+
+    return data.table.recent.get(("diagnosis", *_key(filters, measure, keep, facet)), make)
 
 
 def _grounds(
@@ -335,12 +343,16 @@ def _grounds(
 
     def make() -> Grounds:
         root = _root(filters, measure)
-        rows = keep if facet is not None else data.table.of_answers(keep)
-        if facet is None and root is not None:
-            rows = rows & rows_in_node(data, (root,))
+        if facet is not None:
+            rows = keep
+        elif keep is answers_kept(data, filters):
+            rows = rows_kept(data, filters)
+        else:
+            rows = data.table.of_answers(keep)
+            rows = rows & rows_in_node(data, (root,)) if root is not None else rows
         return find_grounds(layout_of(data, measure, facet, root), rows)
 
-    return data.table.recent.get(("grounds", *_key(filters, measure, keep, facet)), make)
+    return data.table.at_work.get(("grounds", *_key(filters, measure, keep, facet)), make)
 
 
 def _root(filters: Filters, measure: Measure) -> str | None:
@@ -366,7 +378,11 @@ def node_means(data: StudyData, filters: Filters) -> NodeStats:
     Returns:
         Statistics on [0, 1] by model, then node, in the order of `index_nodes(table.leaves)`.
     """
-    return _grounds(data, filters, "process", answers_kept(data, filters), None).stats
+    keep = answers_kept(data, filters)
+    return data.table.recent.get(
+        ("node means", *_key(filters, "process", keep, None)),
+        lambda: _grounds(data, filters, "process", keep, None).stats,
+    )
 
 
 def whole_means(data: StudyData, filters: Filters) -> NodeStats:
@@ -379,8 +395,15 @@ def whole_means(data: StudyData, filters: Filters) -> NodeStats:
     Returns:
         Statistics on [0, 1] by model.
     """
-    layout = layout_of(data, "process", None, filters.root)
-    keep = _grounds(data, filters, "process", answers_kept(data, filters), None).keep
+    keep = answers_kept(data, filters)
+    return data.table.recent.get(
+        ("whole means", *_key(filters, "process", keep, None)),
+        lambda: _whole_means(_grounds(data, filters, "process", keep, None)),
+    )
+
+
+def _whole_means(grounds: Grounds) -> NodeStats:
+    layout, keep = grounds.layout, grounds.keep
     shape = layout.n_models, layout.n_clusters
     size = shape[0] * shape[1]
     value = np.where(keep, layout.value, 0).astype(np.float64)

@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from atom.analysis import DiagnosisSettings, diagnose, facet_layout, tree_layout
+from atom.analysis import (
+    DiagnosisSettings,
+    Layout,
+    diagnose,
+    facet_layout,
+    peer_residuals,
+    tree_layout,
+)
 from atom.analysis import moments as moments_module
+from atom.analysis import weaknesses as weaknesses_module
 from atom.analysis.moments import count_rows, linear, list_pairs, quadratic, units_in
 from atom.analysis.planted import WorldSettings, plant
 
@@ -81,3 +89,38 @@ def test_labels_that_overlap_have_no_pairs():
     table = plant(WorldSettings(samples=30, models=2), np.random.default_rng(1)).table()
     layout = facet_layout(table, "parity")
     assert len(list_pairs(layout).first) == 0
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_rows_laid_out_by_themselves_give_the_same_as_a_mask(world, monkeypatch):
+    layout = tree_layout(plant(world, np.random.default_rng(3)).table())
+    rows = np.random.default_rng(4).random(layout.n_rows) < 0.4
+    few = diagnose(layout, rows)
+    monkeypatch.setattr(weaknesses_module, "FEW", 0)
+    whole = diagnose(layout, rows)
+    assert few.label.tolist() == whole.label.tolist()
+    assert few.without_peers.tolist() == whole.without_peers.tolist()
+    for name in ("n", "samples", "mean", "lo", "hi", "effect", "se", "pooled", "adjusted_weak"):
+        assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-10, nan_ok=True)
+
+
+def test_a_narrowed_layout_numbers_its_rows_items_and_clusters_anew():
+    layout = tree_layout(plant(WORLDS[0], np.random.default_rng(3)).table())
+    keep = layout.model == 1
+    few, used = layout.narrow(keep)
+    assert few.n_rows == keep.sum()
+    assert set(few.model) == {1}
+    assert few.n_items == len(set(layout.item[keep])) == few.item.max() + 1
+    assert few.base_group.tolist() == layout.base_group[used].tolist()
+    assert few.group_of_row.tolist() == layout.group_of_row[keep].tolist()
+
+
+def test_peers_row_by_row_equal_peers_by_sums(monkeypatch):
+    layout = tree_layout(plant(WORLDS[0], np.random.default_rng(5)).table())
+    keep = layout.usable(np.random.default_rng(6).random(layout.n_rows) < 0.6)
+    assert layout.single
+    by_row = peer_residuals(layout, keep)
+    monkeypatch.setattr(Layout, "single", False)
+    by_sums = peer_residuals(layout, keep)
+    assert by_row.keep.tolist() == by_sums.keep.tolist()
+    assert by_row.value == pytest.approx(by_sums.value, abs=1e-12, nan_ok=True)
