@@ -17,6 +17,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from atom.engine.bench import BenchSpec, open_bench
 from atom.engine.clock import stamp, utc_now
 from atom.engine.correction import open_experiment
 from atom.engine.correction_subjects import CorrectionSpec
@@ -95,6 +96,29 @@ def start_experiment(
     experiment, run = open_experiment(store, spec, load_endpoints(settings.endpoints))
     _spawn(store, run, settings, retry_failed=retry_failed)
     return experiment, run
+
+
+def start_bench(
+    store: Store, spec: BenchSpec, settings: Settings, *, retry_failed: bool = False
+) -> Run:
+    """Have a judge work through a benchmark's data, in a process of its own.
+
+    Args:
+        store: the store that `settings` names.
+        spec: what it is asked.
+        settings: where the store and the endpoints are.
+        retry_failed: ask again for what failed.
+
+    Returns:
+        The run's row; follow it with `run_status`.
+
+    Raises:
+        UsageError: it asks for something that isn't there, or it is running already.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    run = open_bench(store, spec, load_endpoints(settings.endpoints))
+    _spawn(store, run, settings, retry_failed=retry_failed)
+    return run
 
 
 def resume_run(

@@ -11,7 +11,6 @@ Reference: ATOM 3.5 and appendix G; METHODS B14.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -32,19 +31,19 @@ from atom.engine.correction_plan import (
 )
 from atom.engine.correction_steps import failed_records, perform
 from atom.engine.correction_subjects import CorrectionSpec, Found, Ground, find_subjects, prepare
-from atom.engine.ledger import run_claim
-from atom.engine.process import halted_by_signals, process_gone
+from atom.engine.ledger import run_claim, run_holder
+from atom.engine.process import halted_by_signals
 from atom.engine.shift import (
     BEAT,
     ClientMaker,
-    Lane,
+    HaltedError,
     OnProgress,
     Shift,
     make_client,
 )
 from atom.engine.steps import Brought
 from atom.errors import ReadOnlyError, SpendCapReached, StoreError, UsageError
-from atom.judge import Reply, Request, call_id, failed_call, request_hash
+from atom.judge import failed_call
 from atom.records import (
     Correction,
     Endpoint,
@@ -144,11 +143,7 @@ def _known_run(store: Store, experiment_id: str) -> Run | None:
     )
     if not runs:
         return None
-    with store.read() as connection:
-        held = connection.execute(
-            sa.select(claims.c.owner, claims.c.until).where(claims.c.item == run_claim(runs[0].id))
-        ).first()
-    if held is not None and held.until > time.time() and not process_gone(held.owner):
+    if run_holder(store, runs[0].id) is not None:
         raise UsageError(
             f"this experiment is being carried out already by run {runs[0].id}: follow it with "
             f"`run status {runs[0].id}`, or stop it first"
@@ -241,10 +236,6 @@ async def run_experiment(
         return await shift.run()
 
 
-class _HaltedError(Exception):
-    """A stop is due, and the step asked nobody."""
-
-
 class _Trials(Shift):
     """One part of a run that carries out an experiment."""
 
@@ -330,14 +321,15 @@ class _Trials(Shift):
             if self._stopping is not None:
                 return
             try:
-                ask = partial(self._ask, lane, step, held)
+                tell = None if self._on_text is None else partial(self._tell, step)
+                ask = partial(self._ask_once, lane, held, tell=tell)
                 brought = await perform(ask, self._store, step, self._have, self._rules)
             except SpendCapReached as reached:
                 self.stop("stopped", f"{reached.message} Resume with a larger budget.")
                 return
             except (StoreError, asyncio.CancelledError):
                 raise
-            except _HaltedError:
+            except HaltedError:
                 return
             except Exception as error:  # noqa: BLE001 - the one place that accounts for failures
                 text, call = self._trouble(lane, error), failed_call(error)
@@ -346,24 +338,6 @@ class _Trials(Shift):
             else:
                 lane.failures = 0
         await self._finish(step, brought, held)
-
-    async def _ask(self, lane: Lane, step: Step, held: list[str], request: Request) -> Reply:
-        """Ask, unless the store holds the reply; another run may be asking just that."""
-        stored = lane.client.stored(request)
-        if stored is None:
-            name = call_id(request_hash(request, lane.endpoint.model), request.repeat)
-            while not await self._off(partial(self._ledger.hold, name)):
-                await self._wait(BEAT)
-                if self._stopping is not None:
-                    raise _HaltedError
-            held.append(name)
-            # Whoever held it may have brought the reply between our look and our turn.
-            stored = lane.client.stored(request)
-        if stored is not None:
-            self._tell(step, stored.text)
-            return stored
-        tell = None if self._on_text is None else partial(self._tell, step)
-        return await lane.client.send(request, tell)
 
     def _tell(self, step: Step, text: str) -> None:
         if self._on_text is not None:

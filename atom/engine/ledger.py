@@ -33,6 +33,17 @@ def run_claim(run_id: str) -> str:
     return f"run:{run_id}"
 
 
+def run_holder(store: Store, run_id: str) -> str | None:
+    """Return the process that works on a run, by its name; None when none does."""
+    with store.read() as connection:
+        held = connection.execute(
+            sa.select(claims.c.owner, claims.c.until).where(claims.c.item == run_claim(run_id))
+        ).first()
+    if held is None or held.until <= time.time() or process_gone(held.owner):
+        return None
+    return str(held.owner)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunLedger:
     """Writes one run's results, claims and progress.

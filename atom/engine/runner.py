@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from datetime import datetime
+from typing import Protocol
 
+from atom.engine.bench import run_bench
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
 from atom.engine.correction import run_experiment
@@ -16,6 +18,23 @@ from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.errors import UsageError
 from atom.records import Endpoint, Run, content_id
 from atom.store import Store
+
+
+class CarryOut(Protocol):
+    """Does a run that is more than stages, or the rest of it."""
+
+    def __call__(
+        self,
+        store: Store,
+        run_id: str,
+        endpoints: Mapping[str, Endpoint],
+        *,
+        retry_failed: bool,
+        make: ClientMaker,
+        clock: Clock,
+        on_progress: OnProgress | None,
+    ) -> Awaitable[Run]:
+        """Return the run's row at its end."""
 
 
 def new_run(spec: RunSpec, moment: datetime, study_id: str) -> Run:
@@ -74,6 +93,15 @@ def open_run(
     return run
 
 
+def _special(row: Run) -> CarryOut | None:
+    """Return what carries out a run that isn't one of stages."""
+    if row.experiment_id is not None:
+        return run_experiment
+    if row.bench_set_id is not None:
+        return run_bench
+    return None
+
+
 async def run(
     store: Store,
     spec: RunSpec,
@@ -114,8 +142,9 @@ async def run(
         state = "stopping" if found.state == "stopping" else "running"
         row = found.model_copy(update={"state": state, "message": "", "budget": spec.budget})
         store.replace([row])
-        if row.experiment_id is not None:
-            return await run_experiment(
+        carry_out = _special(row)
+        if carry_out is not None:
+            return await carry_out(
                 store,
                 row.id,
                 endpoints,

@@ -22,7 +22,15 @@ from atom.engine.ledger import RunLedger
 from atom.engine.process import owner_name
 from atom.engine.replies import PaidOnce
 from atom.errors import AtomError, UsageError
-from atom.judge import JudgeClient, PictureCache, SpendLedger
+from atom.judge import (
+    JudgeClient,
+    PictureCache,
+    Reply,
+    Request,
+    SpendLedger,
+    call_id,
+    request_hash,
+)
 from atom.records import Endpoint, Run, RunState, State
 from atom.store import Store
 
@@ -36,6 +44,10 @@ BREAKER = 20
 ClientMaker = Callable[[Endpoint, SpendLedger, PictureCache], JudgeClient]
 T = TypeVar("T")
 OnProgress = Callable[["Progress"], None]
+
+
+class HaltedError(Exception):
+    """A stop is due, and nobody was asked."""
 
 
 def make_client(endpoint: Endpoint, spend: SpendLedger, pictures: PictureCache) -> JudgeClient:
@@ -228,6 +240,41 @@ class Shift(ABC):
         self._done += 1
         self._unscored += state == "unscored"
         self._failed += state == "failed"
+
+    async def _ask_once(
+        self,
+        lane: Lane,
+        held: list[str],
+        request: Request,
+        tell: Callable[[str], None] | None = None,
+    ) -> Reply:
+        """Ask, unless the store holds the reply; another run may be asking just that.
+
+        Args:
+            lane: who is asked.
+            held: what is claimed for it is added here, to be given back with the record.
+            request: the question.
+            tell: told each piece of text as it streams in; None = the reply isn't streamed.
+
+        Raises:
+            HaltedError: a stop came while another run was waited for.
+            AtomError: as `JudgeClient.ask` does.
+        """
+        stored = lane.client.stored(request)
+        if stored is None:
+            name = call_id(request_hash(request, lane.endpoint.model), request.repeat)
+            while not await self._off(partial(self._ledger.hold, name)):
+                await self._wait(BEAT)
+                if self._stopping is not None:
+                    raise HaltedError
+            held.append(name)
+            # Whoever held it may have brought the reply between our look and our turn.
+            stored = lane.client.stored(request)
+        if stored is not None:
+            if tell is not None:
+                tell(stored.text)
+            return stored
+        return await lane.client.send(request, tell)
 
     async def _off(self, job: Callable[[], T]) -> T:
         """Do a piece of store work in the one writing thread, in the order of the calls."""

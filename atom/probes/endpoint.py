@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from atom.probes import growing
+from atom.probes.bench import TASKS, BenchQuestion, Character
 from atom.probes.candidates import Feedback, World, planted_world
 from atom.probes.chunk import read_program
 from atom.probes.config import ProbeConfig
@@ -43,7 +44,11 @@ from atom.probes.worlds.leaves import Leaf
 
 LOOSE_NAMER: Final = "probe-judge-synonyms"
 """Exact but for the names of abilities and which one a criterion tests (see `naming`)."""
-JUDGES: Final = ("probe-judge", "probe-judge-noisy", LOOSE_NAMER)
+NOISY: Final = "probe-judge-noisy"
+COIN: Final = "probe-judge-coin"
+"""Flips a coin for whatever a judge benchmark or a rival method asks; exact elsewhere."""
+JUDGES: Final = ("probe-judge", NOISY, LOOSE_NAMER, COIN)
+CHARACTERS: Final[Mapping[str, Character]] = {NOISY: "noisy", COIN: "coin"}
 JUDGE_TASKS: Final = (
     "replay",
     "criteria",
@@ -304,11 +309,14 @@ class ProbeEndpoint:
             "report": self._report,
         }
         task = tasks.get(request.task)
+        if task is None and request.task in TASKS:
+            task = self._bench
         if task is None:
             raise RequestError(
                 400,
-                f"{request.model!r} knows the tasks {', '.join(JUDGE_TASKS)}, named in the system "
-                f"text's first line as `Atomscope task: scoring/1`; got {request.task!r}",
+                f"{request.model!r} knows the tasks {', '.join((*JUDGE_TASKS, *TASKS))}, named in "
+                "the system text's first line as `Atomscope task: scoring/1`; got "
+                f"{request.task!r}",
             )
         if request.data is None:
             raise RequestError(400, "the last user message has no block BEGIN DATA ... END DATA")
@@ -415,13 +423,30 @@ class ProbeEndpoint:
 
     def _report(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         noise = None
-        if request.model == "probe-judge-noisy":
+        if request.model == NOISY:
             noise = Draws("report", request.prompt, request.repeat)
         return write_report(data, noise)
 
+    def _bench(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        """Answer a judge benchmark's or a rival method's question."""
+        probe = self._probe(request.pictures)
+        said = hashlib.blake2b(
+            json.dumps(data, sort_keys=True).encode("utf-8", errors="surrogatepass"),
+            digest_size=12,
+        )
+        question = BenchQuestion(
+            task=request.task,
+            data=data,
+            program=probe.program,
+            readers=probe.readers,
+            character=CHARACTERS.get(request.model, "exact"),
+            draws=Draws("bench", probe.key, request.prompt, request.repeat, said.hexdigest()),
+        )
+        return TASKS[request.task](question)
+
     def _noise(self, request: ChatRequest, probe: _Probe, answer: str) -> Draws | None:
         """Return the noisy judge's draws: equal for equal questions, prompts, seeds and repeats."""
-        if request.model != "probe-judge-noisy":
+        if request.model != NOISY:
             return None
         said = hashlib.blake2b(answer.encode("utf-8", errors="surrogatepass"), digest_size=12)
         return Draws("judge", probe.key, request.prompt, request.repeat, said.hexdigest())

@@ -42,9 +42,21 @@ from atom.records.study import (
     StudySample,
 )
 from atom.records.trees import Induction, InductionState, TreeEdit, TreeOrigin, TreeVersion
+from atom.records.trust import (
+    Annotation,
+    AnnotationKind,
+    BenchItem,
+    BenchSet,
+    RankedAnswer,
+    Verdict,
+)
 
 __all__ = [
+    "Annotation",
+    "AnnotationKind",
     "Arm",
+    "BenchItem",
+    "BenchSet",
     "Call",
     "Candidate",
     "Checkpoint",
@@ -73,6 +85,7 @@ __all__ = [
     "Preference",
     "PreferenceVerdict",
     "Prices",
+    "RankedAnswer",
     "Record",
     "Region",
     "Replay",
@@ -98,6 +111,7 @@ __all__ = [
     "TreeRecord",
     "TreeVersion",
     "Usage",
+    "Verdict",
     "blob_hash",
     "content_id",
 ]

@@ -96,6 +96,18 @@ class Run(Record):
     """Whether the judge is told the reference answer when it solves a sample."""
     experiment_id: str | None = None
     """The self-correction experiment that it carries out; its stages are empty then."""
+    bench_set_id: str | None = None
+    """The judge benchmark's data that it judges; it belongs to no study then (`study_id` is this
+    id, too), and its stages are empty."""
+    methods: tuple[str, ...] = ()
+    """The rival methods that it applies to the study, or which parts of a judge benchmark it asks;
+    its stages are empty then."""
+    votes: int = 1
+    """How often a benchmark's judge is asked each question."""
+    scorer: str | None = None
+    """Endpoint name of whoever scores a benchmark judge's critiques; None = nobody."""
+    sampling: Sampling | None = None
+    """How a benchmark's judge or a rival method is asked; None = as the study says."""
     state: RunState = "running"
     created: str = ""
     heartbeat: str = ""

@@ -138,6 +138,10 @@ KINDS: dict[type[r.Record], Kind] = {
         _kind(r.Experiment, "experiments", "id"),
         _kind(r.Correction, "corrections", "experiment_id", "response_id", "arm", "round"),
         _kind(r.Hint, "hints", "id"),
+        _kind(r.Annotation, "annotations", "id"),
+        _kind(r.BenchSet, "bench_sets", "id"),
+        _kind(r.BenchItem, "bench_items", "set_id", "id"),
+        _kind(r.Verdict, "verdicts", "key"),
     )
 }
 

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "atom.judge": {*PURE, *COMMON, "atom.probes"},
     "atom.stages": {*PURE, "atom.judge"},
     "atom.methods": {*PURE, "atom.judge", "atom.stages", "atom.analysis"},
-    "atom.judgebench": {*PURE, "atom.judge", "atom.stages", "atom.analysis"},
+    "atom.judgebench": {*PURE, "atom.judge", "atom.stages", "atom.analysis", "atom.formats"},
     "atom.store": {*PURE, *COMMON},
     "atom.engine": {*PURE, *COMMON, *LOGIC, "atom.judge", "atom.store", "atom.probes"},
     "atom.views": {*PURE, *COMMON, *LOGIC, "atom.store"},

@@ -1,0 +1,161 @@
+"""Runs whose items become verdicts: judge benchmarks and rival methods."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from atom.engine.clock import Clock, utc_now
+from atom.engine.shift import (
+    BEAT,
+    ClientMaker,
+    HaltedError,
+    OnProgress,
+    Shift,
+    make_client,
+)
+from atom.errors import SpendCapReached, StoreError
+from atom.judge import failed_call
+from atom.records import Call, Endpoint, Run, Verdict
+from atom.stages import verdicts
+from atom.stages.verdicts import Agenda, Ask, Asked
+from atom.store import Store
+from atom.store import table as columns_of
+
+ROUNDS = 20
+"""No agenda has later questions than so many rounds deep."""
+
+
+def load_verdicts(store: Store, group: str) -> dict[str, Verdict]:
+    """Return a set's or a study's verdicts by key."""
+    columns = columns_of(Verdict).c
+    return {row.key: row for row in store.select(Verdict, columns.group == group)}
+
+
+def open_asks(
+    agenda: Agenda, have: Mapping[str, Verdict], *, retry_failed: bool = False
+) -> list[Ask]:
+    """Return what is still to be asked, each question once."""
+
+    def is_open(ask: Ask) -> bool:
+        there = have.get(ask.key)
+        return there is None or (retry_failed and there.state == "failed")
+
+    return list({ask.key: ask for ask in agenda.asks(have) if is_open(ask)}.values())
+
+
+class AgendaShift(Shift):
+    """One part of a run that works through an agenda.
+
+    Args:
+        store: the store.
+        run: the run's row, written already.
+        agenda: what there is to ask.
+        group: whose verdicts they become: the set's or the study's id.
+        asked: the endpoint of everybody who is asked.
+        retry_failed: ask again for what failed earlier.
+        make: opens clients.
+        clock: UTC time, for records.
+        on_progress: called twice a second at most.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        run: Run,
+        agenda: Agenda,
+        group: str,
+        asked: Mapping[Asked, Endpoint],
+        *,
+        retry_failed: bool = False,
+        make: ClientMaker = make_client,
+        clock: Clock = utc_now,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        endpoints = list({endpoint.name: endpoint for endpoint in asked.values()}.values())
+        super().__init__(
+            store, run, endpoints, run.budget, make=make, clock=clock, on_progress=on_progress
+        )
+        self._agenda = agenda
+        self._group = group
+        self._asked = asked
+        self._retry_failed = retry_failed
+        self._have: dict[str, Verdict] = {}
+        self._tried: set[str] = set()
+        self._queue: deque[Ask] = deque()
+
+    def _count(self) -> int:
+        self._have = load_verdicts(self._store, self._group)
+        self._queue = deque(self._still_open())
+        return len(self._queue)
+
+    def _still_open(self) -> list[Ask]:
+        found = open_asks(self._agenda, self._have, retry_failed=self._retry_failed)
+        return [ask for ask in found if ask.key not in self._tried]
+
+    async def _labour(self, group: asyncio.TaskGroup) -> Sequence[asyncio.Task[None]]:
+        at_once = sum(lane.endpoint.concurrency for lane in self._lanes.values())
+        workers: list[asyncio.Task[None]] = []
+        for _ in range(ROUNDS):
+            if not self._queue or self._stopping is not None:
+                break
+            workers = [group.create_task(self._work()) for _ in range(at_once)]
+            while self._stopping is None and not all(worker.done() for worker in workers):
+                await asyncio.wait(workers, timeout=BEAT, return_when=asyncio.FIRST_EXCEPTION)
+            if self._stopping is None:
+                self._queue = deque(await self._off(self._still_open))
+                self._left = len(self._queue)
+        return workers
+
+    async def _work(self) -> None:
+        while self._queue and self._stopping is None:
+            await self._do(self._queue.popleft())
+
+    async def _do(self, ask: Ask) -> None:
+        """Ask; here, and nowhere else, an exception becomes a failed verdict.
+
+        Raises:
+            StoreError: the store can't be read or written.
+        """
+        lane = self._lanes[self._asked[ask.by].name]
+        held: list[str] = []
+        call: Call | None = None
+        try:
+            reply = await self._ask_once(lane, held, ask.build())
+            verdict, call = ask.read(reply, ask.blank), reply.call
+        except SpendCapReached as reached:
+            self.stop("stopped", f"{reached.message} Resume with a larger budget.")
+            return
+        except (StoreError, asyncio.CancelledError):
+            raise
+        except HaltedError:
+            return
+        except Exception as error:  # noqa: BLE001 - the one place that accounts for failures
+            text, call = self._trouble(lane, error), failed_call(error)
+            verdict = verdicts.failed(ask.blank, text, call.id if call else None)
+        else:
+            lane.failures = 0
+        await self._finish(verdict, call, held)
+
+    async def _finish(self, verdict: Verdict, call: Call | None, held: Sequence[str]) -> None:
+        self._tried.add(verdict.key)
+        there = self._have.get(verdict.key)
+        worse = verdict.state == "failed" and there is not None and there.state != "failed"
+        if not worse:
+            self._have[verdict.key] = verdict
+        self._account(verdict.state)
+        self._left -= 1
+        await self._off(
+            partial(
+                self._ledger.record,
+                call,
+                [],
+                [] if worse else [verdict],
+                state=verdict.state,
+                total=self.total,
+                cost=self._spend.spent,
+                held=held,
+            )
+        )

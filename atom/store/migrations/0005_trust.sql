@@ -1,0 +1,11 @@
+ALTER TABLE runs ADD COLUMN bench_set_id TEXT;
+ALTER TABLE runs ADD COLUMN methods TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE runs ADD COLUMN votes INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE runs ADD COLUMN scorer TEXT;
+ALTER TABLE runs ADD COLUMN sampling TEXT;
+CREATE TABLE annotations (id TEXT NOT NULL, study_id TEXT NOT NULL, kind TEXT NOT NULL, subject_id TEXT NOT NULL, annotator TEXT NOT NULL, value DOUBLE PRECISION, label TEXT NOT NULL, ranks TEXT NOT NULL, shown TEXT NOT NULL, state TEXT NOT NULL, adjudicates BOOLEAN NOT NULL, note TEXT NOT NULL, created TEXT NOT NULL, PRIMARY KEY (id));
+CREATE TABLE bench_sets (id TEXT NOT NULL, benchmark TEXT NOT NULL, name TEXT NOT NULL, sources TEXT NOT NULL, created TEXT NOT NULL, n_items INTEGER NOT NULL, synthetic BOOLEAN NOT NULL, skipped TEXT NOT NULL, notes TEXT NOT NULL, consent TEXT NOT NULL, PRIMARY KEY (id));
+CREATE TABLE bench_items (set_id TEXT NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, pictures TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (set_id, id));
+CREATE TABLE verdicts (key TEXT NOT NULL, "group" TEXT NOT NULL, subject_id TEXT NOT NULL, part TEXT NOT NULL, judge TEXT NOT NULL, prompt TEXT NOT NULL, sampling TEXT NOT NULL, repeat INTEGER NOT NULL, "order" TEXT NOT NULL, state TEXT NOT NULL, value DOUBLE PRECISION, label TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL, detail TEXT NOT NULL, call_id TEXT, PRIMARY KEY (key));
+CREATE INDEX annotations_study ON annotations (study_id, kind);
+CREATE INDEX verdicts_group ON verdicts ("group", subject_id);
