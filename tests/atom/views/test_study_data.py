@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from atom.errors import UsageError
-from atom.records import Checkpoint, Judge, Mapping, Outcome, Tag, TreeRecord
+from atom.records import Checkpoint, Judge, Mapping, Outcome, Response, Tag, TreeRecord
 from atom.store import Store, copy_study
+from atom.views import study_data
 from atom.views.study_data import load_study
 from taxonomy import Tree, to_json, tree_version
 from tests.factories import COUNT, DIFFERENCE, SOME, TREE
@@ -123,8 +124,6 @@ def test_labels_with_odd_texts_and_of_answers_alone(twice_judged):
 
 
 def test_a_small_study_in_a_large_store_is_looked_up_row_by_row(store, data, monkeypatch):
-    from atom.views import study_data
-
     monkeypatch.setattr(study_data, "_scan", lambda *_: False)
     again = load_study(store, data.study.id)
     assert again.table.response_ids == data.table.response_ids
@@ -132,3 +131,40 @@ def test_a_small_study_in_a_large_store_is_looked_up_row_by_row(store, data, mon
     for name in ("score", "leaf", "response", "criterion", "outcome", "position", "weight"):
         one, other = getattr(again.table, name), getattr(data.table, name)
         assert np.array_equal(one, other, equal_nan=name == "outcome")
+
+
+def test_an_imported_answer_without_a_text_waits_for_no_score(twice_judged):
+    mine, copy, _ = twice_judged
+    before = load_study(mine, copy.id, "judge-y")
+    answer = mine.get(Response, before.table.response_ids[-1])
+    assert answer is not None
+    pending, answers = before.pending, before.table.answered.sum()
+    # Only an answer with a text adds its three criteria; both are answers.
+    for number, (text, more) in enumerate((("", 0), ("It's two.", 3)), start=1):
+        again = {"id": f"again-{number}", "prompt": "imported", "repeat": number, "text": text}
+        mine.put([answer.model_copy(update=again)])
+        after = load_study(mine, copy.id, "judge-y")
+        assert after.pending == (pending := pending + more)
+        assert after.table.answered.sum() == answers + number
+
+
+def test_texts_are_found_whatever_is_in_them():
+    known = study_data._array(["a", "b\x1fc", "", "ü"])
+    packed = study_data._array("ü\x1fx\x1f\x1f")
+    plain = study_data._array(["b\x1fc", "a", None])
+    assert study_data._look_up([packed, plain], known).tolist() == [3, -1, 2, 1, 0, -1]
+
+
+def test_uses_are_read_the_plain_way_where_they_are_odd():
+    use = '{"criterion_id": "c", "position": 1, "weight": 2, "step": null}'
+    assert plain(study_data._read_uses([f"[{use}]", "[]", f"[{use},\n{use}]"])) == [
+        [1, 0, 2], ["c", "c", "c"], [1, 1, 1], [2, 2, 2]
+    ]  # fmt: skip
+    # Arrow reads no number with a fraction as a whole one; the plain reader cuts it.
+    odd = use.replace("2", "2.0")
+    assert plain(study_data._read_uses([f"[{odd}]"])) == [[1], ["c"], [1], [2]]
+    assert plain(study_data._read_uses([])) == [[], [], [], []]
+
+
+def plain(columns):
+    return [list(column) for column in columns]
