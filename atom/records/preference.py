@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from atom.records.base import Id, Record, State, content_id
 
 Side = Literal["a", "b"]
@@ -30,6 +32,8 @@ class Preference(Record):
     state: State = "scored"
     verdict: PreferenceVerdict | None = None
     """None unless scored."""
+    strength: int = Field(default=1, ge=1, le=2)
+    """2 = much better, where the judge was offered both; 1 otherwise, and for ties."""
     reason: str = ""
     detail: str = ""
     """Why it couldn't be read (unscored) or what failed."""
