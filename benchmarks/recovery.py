@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,10 +21,11 @@ from scipy.stats import spearmanr
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis import answer_scores
+from atom.analysis import answer_scores, make_cells, node_stats
+from atom.analysis.debias import debiased_nodes, inverse_confusion, ppi_mean
 from atom.analysis.fingerprints import identify, profiles
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import Planted, WorldSettings, plant
+from atom.analysis.planted import Planted, WorldSettings, confusion, plant
 from atom.analysis.weaknesses import CONFIRMED, Diagnosis, diagnose
 
 Floats = NDArray[np.float64]
@@ -74,11 +76,23 @@ ROWS = (
         bounds={300: (0.90, 1)}),
     Row(name="fingerprint_two_way", unit="share", published=(0.983, 0.999, 1.0, 1.0),
         bounds=_everywhere(0.97, 1)),
+    Row(name="ppi_coverage", unit="share", published=(0.975, 0.950, 0.950, 0.950),
+        bounds=_everywhere(0.92, 0.98)),
+    Row(name="ppi_width", unit="ratio", published=(0.67, 0.54, 0.44, 0.40),
+        bounds={300: (0, 0.65)}),
+    Row(name="judge_only_coverage", unit="share", published=(math.nan,) * 4, bounds={}),
+    Row(name="confusion_error", unit="share", published=(0.010,) * 4,
+        bounds=_everywhere(0, 0.03)),
+    Row(name="leaf_coverage_debiased", unit="share",
+        published=(math.nan, math.nan, math.nan, 0.939),
+        bounds={1200: (0.92, 0.97)}),
 )  # fmt: skip
+LABELLED = 60
 CONTRASTS = {
     "naive_false_discovery": "contrast: leaves below the model's own average",
     "bottom_3_raw": "contrast: lowest raw leaf means",
     "leaf_coverage_of_truth": "contrast: the judge's error is not taken out",
+    "judge_only_coverage": "contrast: an interval by the judge's scores alone",
 }
 
 
@@ -112,6 +126,46 @@ def _profile_correlation(world: Planted, value: Floats) -> float:
     )
 
 
+def _debiased(world: Planted, rng: np.random.Generator) -> dict[str, float]:
+    """Label sixty samples as a person would, and take the judge's error out."""
+    k = len(world.judged)
+    model, atom = np.nonzero(world.judged > 0)
+    judge = world.judged[model, atom].astype(np.int64)
+    truth = world.true_score[model, atom].astype(np.int64)
+    sample, leaf = world.sample[atom], world.leaf[atom]
+    chosen = rng.choice(world.settings.samples, LABELLED, replace=False)
+    labelled = np.isin(sample, chosen)
+    human = np.where(labelled, truth, np.nan)
+    expected = world.expected(by_judge=False)
+    covered, alone, width = [], [], []
+    for at in range(k):
+        mine = model == at
+        share = np.bincount(leaf[mine], minlength=expected.shape[1]) / mine.sum()
+        goal = float(share @ expected[at])
+        cluster = sample[mine].astype(np.int64)
+        found = ppi_mean(judge[mine].astype(np.float64), human[mine], cluster)
+        only = node_stats(make_cells((judge[mine] - 1) / 4, np.zeros_like(cluster), cluster, 1), 1)
+        covered.append(found.lo <= goal <= found.hi)
+        alone.append(only.lo[0] <= (goal - 1) / 4 <= only.hi[0])
+        width.append((found.hi - found.lo) / (found.human_hi - found.human_lo))
+    inverse = inverse_confusion(
+        judge[labelled], truth[labelled], sample[labelled].astype(np.int64), rng=rng
+    )
+    node = model * expected.shape[1] + leaf
+    nodes = debiased_nodes(judge, node, sample.astype(np.int64), expected.size, inverse)
+    known = np.isfinite(nodes.mean)
+    goals = expected.ravel()[known]
+    return {
+        "ppi_coverage": float(np.mean(covered)),
+        "ppi_width": float(np.mean(width)),
+        "judge_only_coverage": float(np.mean(alone)),
+        "confusion_error": float(np.abs(inverse.confusion - confusion(world.settings)).mean()),
+        "leaf_coverage_debiased": float(
+            ((nodes.lo[known] <= goals) & (goals <= nodes.hi[known])).mean()
+        ),
+    }
+
+
 def measure(samples: int, seed: int, splits: int) -> dict[str, float]:
     """Draw one world and measure every row."""
     world = plant(WorldSettings(samples=samples), np.random.default_rng([seed, samples]))
@@ -141,6 +195,7 @@ def measure(samples: int, seed: int, splits: int) -> dict[str, float]:
         "profile_correlation": _profile_correlation(world, profiles(layout).value),
         "fingerprint_top_1": named.top1,
         "fingerprint_two_way": named.two_way,
+        **_debiased(world, np.random.default_rng([seed, samples, 2])),
     }
 
 
@@ -167,8 +222,8 @@ def lines(seeds: int, splits: int) -> Iterator[dict[str, object]]:
                 "name": f"{row.name}_{samples}",
                 "value": round(value, 4),
                 "unit": row.unit,
-                "baseline": published,
-                "ratio": round(value / published, 3),
+                "baseline": None if math.isnan(published) else published,
+                "ratio": None if math.isnan(published) else round(value / published, 3),
                 "n": samples,
                 "note": note,
             }
