@@ -25,7 +25,7 @@ from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import run, spec_of
 from atom.engine.shift import Progress
 from atom.errors import UsageError
-from atom.records import Run, Stage
+from atom.records import Run, Stage, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
 
@@ -161,11 +161,22 @@ def _here(
                 on_progress=lambda progress: show_progress(line, progress),
             )
         )
+        _prepare(store, ended, line)
     finally:
         line.end()
     out.result(ended, run_lines(RunStatus(run=ended, alive=False)))
     nothing_came = ended.failed == ended.done > 0
     return 0 if ended.state == "done" and not nothing_came else 1
+
+
+def _prepare(store: Store, ended: Run, line: ProgressLine) -> None:
+    """Read what the run added once now, so that the study opens at once when it is looked at."""
+    if ended.done and store.get(Study, ended.study_id) is not None:
+        # The screens' libraries take a second to load, which `run status` needn't wait for.
+        from atom.views.snapshot import open_study
+
+        line.show("making the study ready to be looked at")
+        open_study(store, ended.study_id)
 
 
 def show_progress(line: ProgressLine, progress: Progress) -> None:

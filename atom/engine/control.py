@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from atom.engine.bench import BenchSpec, open_bench
 from atom.engine.clock import stamp, utc_now
 from atom.engine.correction import open_experiment
 from atom.engine.correction_subjects import CorrectionSpec
@@ -31,6 +31,9 @@ from atom.records import Experiment, Run
 from atom.settings import PROJECT_ROOT, Settings
 from atom.store import Store, table
 from atom.store.schema import claims
+
+if TYPE_CHECKING:
+    from atom.engine.bench import BenchSpec
 
 STARTING = 15.0
 """Seconds within which a run that nobody holds may still be starting."""
@@ -116,6 +119,8 @@ def start_bench(
         UsageError: it asks for something that isn't there, or it is running already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
+    from atom.engine.bench import open_bench
+
     run = open_bench(store, spec, load_endpoints(settings.endpoints))
     _spawn(store, run, settings, retry_failed=retry_failed)
     return run

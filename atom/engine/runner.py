@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Mapping
 from datetime import datetime
 from typing import Protocol
 
-from atom.engine.bench import run_bench
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
 from atom.engine.correction import run_experiment
@@ -98,6 +97,9 @@ def _special(row: Run) -> CarryOut | None:
     if row.experiment_id is not None:
         return run_experiment
     if row.bench_set_id is not None:
+        # Its figures need SciPy, which an ordinary run starts a second sooner without.
+        from atom.engine.bench import run_bench
+
         return run_bench
     return None
 
