@@ -9,6 +9,7 @@ from pathlib import Path
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 DEMO_FOLDER = PROJECT_ROOT / "data" / "demo"
+PUBLISHED_FOLDER = PROJECT_ROOT / "data" / "published"
 ANCHORS_FILE = PROJECT_ROOT / "taxonomy" / "anchors.yaml"
 
 

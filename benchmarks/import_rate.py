@@ -1,7 +1,10 @@
-"""Measure how fast the generic table importer reads, against pandas on the same file.
+"""Measure how fast importers read, and in how much memory.
 
-Run it with `python benchmarks/import_rate.py --json`. Both read one generated JSON-lines table;
-ours checks and makes records (sample, response, outcome, tags), pandas makes a frame.
+Run it with `python benchmarks/import_rate.py --json`. The generic table is measured against pandas
+on one generated JSON-lines table; ours checks and makes records (sample, response, outcome, tags),
+pandas makes a frame. Then a synthetic log of lmms-eval of `--megabytes` (1 GB for the closing
+figures: `--megabytes 1000`) is read, and with `--stored` also put into a store: rate and the
+process's peak memory, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -9,18 +12,24 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from atom.engine.imports import import_reading
 from atom.formats import ImportFile, read
+from atom.store import Store
 
 
 def generate(path: Path, rows: int, seed: int) -> None:
@@ -45,6 +54,32 @@ def generate(path: Path, rows: int, seed: int) -> None:
             stream.write(json.dumps(row) + "\n")
 
 
+def generate_log(path: Path, rows: int, seed: int, *, most_bytes: int | None = None) -> int:
+    """Write a synthetic lmms-eval log of so many rows, or until it has so many bytes."""
+    draw = random.Random(seed)
+    subjects = ("charts", "maps", "scenes", "diagrams")
+    written = at = 0
+    with path.open("w", encoding="utf-8") as stream:
+        while at < rows and (most_bytes is None or written < most_bytes):
+            letter = "ABCD"[at % 4]
+            said = "I look at each part of the picture in turn. " * draw.randint(1, 12)
+            row = {
+                "doc_id": at,
+                "doc": {"question": f"What does picture {at} show?", "subject": subjects[at % 4]},
+                "target": letter,
+                "arguments": [
+                    [f"What does picture {at} show?\nA. one\nB. two\nC. three\nD. four", {}]
+                ],
+                "resps": [[f"{said}The answer is {letter}."]],
+                "filtered_resps": [letter],
+                "doc_hash": f"{at:064x}",
+                "exact_match": float(draw.random() < 0.6),
+            }
+            written += stream.write(json.dumps(row) + "\n")
+            at += 1
+    return at
+
+
 def import_file(path: Path) -> int:
     """Read the file with the importer; returns the rows read."""
     reading = read("table", [ImportFile.from_path(path)])
@@ -66,32 +101,124 @@ def seconds(run: Callable[[Path], int], path: Path, rows: int) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--times", type=int, default=3)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "answers.jsonl"
-        generate(path, options.rows, seed=1)
-        taken = [
-            (seconds(import_file, path, options.rows), seconds(frame_file, path, options.rows))
-            for _ in range(options.times)
-        ]
-    ours = options.rows / statistics.median(own for own, _ in taken)
-    pandas_rate = options.rows / statistics.median(frame for _, frame in taken)
-    line = {
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """One reading of a log, in a process of its own."""
+
+    rows: int
+    seconds: float
+    peak_megabytes: float
+
+
+def read_log(path: Path, store: Path | None) -> Reading:
+    """Read a log, and put it into a store where one is named; the peak is this whole process's."""
+    start = time.perf_counter()
+    reading = read("lmms-eval", [ImportFile.from_path(path)])
+    if store is None:
+        for _ in reading:
+            pass
+        rows = reading.report.rows
+    else:
+        with Store.open(store) as opened:
+            rows = import_reading(opened, reading, "Log", datetime.now(UTC)).report.rows
+    return Reading(
+        rows=rows,
+        seconds=time.perf_counter() - start,
+        peak_megabytes=_peak(),
+    )
+
+
+def _peak() -> float:
+    """Return this process's peak of resident memory in MB.
+
+    The kernel's own line is asked first: `getrusage` starts from the parent's peak.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def read_apart(path: Path, store: Path | None) -> Reading:
+    """Read a log in a process of its own, so that its peak is nothing else's."""
+    command = [sys.executable, __file__, "--log", str(path)]
+    if store is not None:
+        command += ["--store", str(store)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Reading(**json.loads(done.stdout))
+
+
+def log_lines(folder: Path, megabytes: int, *, stored: bool) -> list[dict[str, object]]:
+    """Measure rate and peak on a small and on the wanted log; both peaks should be alike."""
+    lines: list[dict[str, object]] = []
+    sizes = sorted({max(1, megabytes // 10), megabytes})
+    for size in sizes:
+        path = folder / f"{size}_samples_synthetic.jsonl"
+        rows = generate_log(path, 10**9, seed=1, most_bytes=size * 1_000_000)
+        for store in (None, folder / f"store{size}") if stored else (None,):
+            found = read_apart(path, store)
+            if found.rows != rows:
+                raise SystemExit("not all rows were read")
+            lines.append(
+                {
+                    "name": "import_log" if store is None else "import_log_into_a_store",
+                    "value": round(found.rows / found.seconds),
+                    "unit": "rows/s",
+                    "megabytes": size,
+                    "megabytes_per_second": round(size / found.seconds, 1),
+                    "peak_megabytes": round(found.peak_megabytes),
+                    "n": rows,
+                    "note": "synthetic lmms-eval log; the peak is the whole process's",
+                }
+            )
+        path.unlink()
+    return lines
+
+
+def table_line(folder: Path, rows: int, times: int) -> dict[str, object]:
+    """Measure the generic table against pandas."""
+    path = folder / "answers.jsonl"
+    generate(path, rows, seed=1)
+    taken = [
+        (seconds(import_file, path, rows), seconds(frame_file, path, rows)) for _ in range(times)
+    ]
+    ours = rows / statistics.median(own for own, _ in taken)
+    pandas_rate = rows / statistics.median(frame for _, frame in taken)
+    return {
         "name": "import_rate",
         "value": round(ours),
         "unit": "rows/s",
         "baseline": round(pandas_rate),
         "ratio": round(ours / pandas_rate, 3),
-        "n": options.rows,
+        "n": rows,
         "note": "records made and checked; the baseline is pandas.read_json, which makes a frame",
     }
-    text = json.dumps(line) if options.json else "\n".join(f"{k}: {v}" for k, v in line.items())
-    sys.stdout.write(text + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--megabytes", type=int, default=20, help="size of the synthetic log")
+    parser.add_argument("--stored", action="store_true", help="also put the log into a store")
+    parser.add_argument("--log", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.log is not None:
+        sys.stdout.write(json.dumps(asdict(read_log(options.log, options.store))) + "\n")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        lines = [
+            table_line(folder, options.rows, options.times),
+            *log_lines(folder, options.megabytes, stored=options.stored),
+        ]
+    for line in lines:
+        text = json.dumps(line) if options.json else "\n".join(f"{k}: {v}" for k, v in line.items())
+        sys.stdout.write(text + "\n")
 
 
 if __name__ == "__main__":

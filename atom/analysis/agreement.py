@@ -291,7 +291,7 @@ def pairwise_accuracy(
         for part in range(FOLDS):
             here = fold[group] == part
             if here.any() and (~here).any():
-                epsilon[here] = _best_epsilon(gap[~here], wanted[~here])
+                epsilon[here] = best_epsilon(gap[~here], wanted[~here])
     known = np.isfinite(gap)
     close = np.abs(np.where(known, gap, np.inf)) <= epsilon
     got = np.where(close, 0, np.sign(np.nan_to_num(gap))).astype(int)
@@ -320,7 +320,7 @@ def pairwise_accuracy(
     )
 
 
-def _best_epsilon(gap: Floats, wanted: Ints) -> float:
+def best_epsilon(gap: Floats, wanted: Ints) -> float:
     """Find the tolerance that orders most of these pairs as people do; the smallest one if several.
 
     Reference:

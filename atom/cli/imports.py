@@ -176,6 +176,8 @@ def _lines(report: ImportReport) -> list[str]:
         f"{len(report.candidates)} candidates, {report.responses} answers, "
         f"{report.outcomes} verdicts, {report.tags} tags, {report.pictures} pictures"
         + (f", {report.preferences} votes" if report.preferences else "")
+        + (f", {report.annotations} labels by people" if report.annotations else "")
+        + (f", {report.verdicts} scores by a judge" if report.verdicts else "")
     ]
     lines += [f"note: {note}" for note in report.notes[:_LINES]]
     lines += [f"left out: {line}" for line in report.skipped[:_LINES]]

@@ -1,15 +1,19 @@
-"""`judge bench|list|show|delete`."""
+"""`judge bench|calibrate|list|show|published|delete`."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
+from atom.analysis.calibration import NAME as CALIBRATION
+from atom.cli import judge_code
 from atom.cli.options import common, names_of, settings_of
 from atom.cli.output import Output, table
 from atom.cli.run import run_lines, show_progress
@@ -24,19 +28,33 @@ from atom.engine.bench import (
     import_set,
     make_probe_set,
     open_bench,
+    prepare_bench,
+    probe_set_name,
     run_bench,
 )
+from atom.engine.calibration import ANSWERS, calibration_set
 from atom.engine.consent import ConsentNeeded
 from atom.engine.control import RunStatus, start_bench
 from atom.engine.endpoints import known_endpoints
 from atom.errors import UsageError
-from atom.formats import FolderPictures, ImportFile
+from atom.formats import FolderPictures, ImportFile, PictureFinder
+from atom.formats.zip_pictures import SeveralPictures, ZipPictures
 from atom.judgebench.base import BenchResult, MetricRow
+from atom.judgebench.published import Place
 from atom.judgebench.registry import BENCHES, find_bench
-from atom.records import BenchSet, Judge, Sampling
+from atom.records import BenchSet, Sampling
 from atom.settings import Settings
 from atom.store import Store
-from atom.views.judge_lab import bench_result, bench_sets, standings
+from atom.views.judge_lab import (
+    all_places,
+    bench_result,
+    bench_results,
+    bench_sets,
+    data_files,
+    places,
+    read_columns,
+    standings,
+)
 
 T = TypeVar("T")
 
@@ -46,15 +64,44 @@ def add(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _add_bench(
         verbs.add_parser(
-            "bench", parents=[common()], help="have a judge work through a judge benchmark"
+            "bench",
+            parents=[common()],
+            help="have a judge work through a judge benchmark",
+            description="Have a judge work through a judge benchmark, and print its figures with "
+            "chance levels and intervals. Data come from --files or --probes once; after that "
+            "--set names them. What was asked before is never asked again.",
         )
     )
+    one = verbs.add_parser(
+        "calibrate", parents=[common()], help="hold a judge's scores against exact truth, on probes"
+    )
+    one.add_argument("--judge", required=True, metavar="ENDPOINT", help="who is examined")
+    one.add_argument("--probes", type=int, metavar="N", help=f"answers it scores ({ANSWERS})")
+    one.add_argument("--seed", type=int, default=0, metavar="N", help="of the probes (0)")
+    one.add_argument(
+        "--temperature",
+        type=float,
+        metavar="T",
+        help="how warm it's asked; 0 for one vote, 0.7 for several if left out",
+    )
+    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    one.add_argument("--dry-run", action="store_true", help="say what it would ask and cost")
+    one.add_argument("--detach", action="store_true", help="run in a process of its own")
+    one.add_argument("--yes", action="store_true", help="agree to sending data")
+    one.set_defaults(call=calibrate, **_CALIBRATE)
     one = verbs.add_parser("list", parents=[common()], help="the benchmarks, and the sets here")
     one.set_defaults(call=list_all)
     one = verbs.add_parser("show", parents=[common()], help="how judges did on a set")
     one.add_argument("set", metavar="SET", help="its name or id")
     one.add_argument("--judge", metavar="NAME", help="one judge's figures in full")
     one.set_defaults(call=show)
+    one = verbs.add_parser(
+        "published", parents=[common()], help="what the papers print of the models they examined"
+    )
+    one.add_argument("name", nargs="?", metavar="NAME", help=f"of {', '.join(BENCHES)}; all")
+    one.set_defaults(call=show_published)
+    judge_code.add(verbs)
     one = verbs.add_parser("delete", parents=[common()], help="a set with all its verdicts")
     one.add_argument("set", metavar="SET", help="its name or id")
     one.set_defaults(call=delete)
@@ -64,17 +111,39 @@ def _add_bench(one: argparse.ArgumentParser) -> None:
     one.add_argument("name", metavar="NAME", help=f"of {', '.join(BENCHES)}")
     one.add_argument("--set", metavar="SET", help="the data: the name of a set; a new one's, too")
     one.add_argument(
-        "--files", nargs="+", type=Path, metavar="PATH", help="read a new set from these"
+        "--files",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="read a new set from these files, or a folder's",
     )
-    one.add_argument("--probes", type=int, metavar="N", help="make a new set of N items of probes")
+    one.add_argument(
+        "--probes", type=int, metavar="N", help="a set of N items made of probes; made once"
+    )
     one.add_argument("--seed", type=int, default=0, metavar="N", help="of the probes (0)")
-    one.add_argument("--columns", type=Path, metavar="FILE", help="JSON: our field → file's column")
-    one.add_argument("--pictures", action="append", type=Path, metavar="DIR")
+    one.add_argument(
+        "--columns",
+        type=Path,
+        metavar="FILE",
+        help="our field → the file's column: JSON, or lines `field = column`",
+    )
+    one.add_argument(
+        "--pictures",
+        action="append",
+        type=Path,
+        metavar="PLACE",
+        help="folder or zip with the pictures; beside the files if left out; may be repeated",
+    )
     one.add_argument("--judge", metavar="ENDPOINT", help="who is examined")
     one.add_argument("--scorer", metavar="ENDPOINT", help="who scores what the judge writes")
     one.add_argument("--votes", type=int, metavar="K", help="how often each question is put")
     one.add_argument("--parts", metavar="A,B", help="which parts; the usual ones if left out")
-    one.add_argument("--temperature", type=float, metavar="T")
+    one.add_argument(
+        "--temperature",
+        type=float,
+        metavar="T",
+        help="how warm it's asked; 0 for one vote, 0.7 for several if left out",
+    )
     one.add_argument("--limit", type=int, metavar="N", help="only the first so many items")
     one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
     one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
@@ -92,8 +161,9 @@ def bench(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         record = _the_set(store, args)
         if args.replies:
-            files = [ImportFile.from_path(path) for path in args.replies]
-            replies = import_replies(store, record.id, files, args.name_of_judge or "")
+            if not (args.name_of_judge or "").strip():
+                raise UsageError("say whose replies these are with --as NAME")
+            replies = import_replies(store, record.id, files_at(args.replies), args.name_of_judge)
             for line in (*replies.notes, *replies.skipped[:12]):
                 out.problem(line)
             return _tell(store, record, args.name_of_judge, out)
@@ -115,7 +185,7 @@ def bench(args: argparse.Namespace, out: Output) -> int:
         )
         if args.dry_run:
             forecast = forecast_bench(store, spec, known_endpoints(settings))
-            out.result(forecast, _forecast_lines(forecast))
+            out.result(plain(forecast), _forecast_lines(forecast))
             return 0
         if args.detach:
             began = _agreed(
@@ -128,24 +198,41 @@ def bench(args: argparse.Namespace, out: Output) -> int:
         )
 
 
+_CALIBRATE = {
+    "name": CALIBRATION, "files": None, "scorer": None, "votes": None, "parts": None,
+    "limit": None, "replies": None, "name_of_judge": None,
+}  # fmt: skip
+
+
+def calibrate(args: argparse.Namespace, out: Output) -> int:
+    """Have a judge score answers whose every step is known; the probes are made once for all."""
+    with Store.open(settings_of(args).store) as store:
+        args.set = calibration_set(store, args.probes, args.seed).name
+    args.probes = None
+    return bench(args, out)
+
+
 def _the_set(store: Store, args: argparse.Namespace) -> BenchSet:
     """Return the set that is meant: a new one of files or probes, else one that is there."""
-    find_bench(args.name)
-    if args.files and args.probes:
+    bench = find_bench(args.name)
+    if args.files and args.probes is not None:
         raise UsageError("a new set comes from --files or from --probes, not from both")
     if args.files:
-        columns = json.loads(args.columns.read_text(encoding="utf-8")) if args.columns else {}
         return import_set(
             store,
             args.name,
             args.set or args.files[0].stem,
-            [ImportFile.from_path(path) for path in args.files],
-            columns=columns,
-            pictures=FolderPictures(args.pictures or [path.parent for path in args.files]),
+            files_at(args.files),
+            columns=_columns(args.columns),
+            pictures=_pictures(args.pictures, args.files),
             limit=args.limit,
         )
-    if args.probes:
-        return make_probe_set(store, args.name, args.probes, args.seed, name=args.set)
+    if args.probes is not None:
+        name = args.set or probe_set_name(args.probes, args.seed)
+        there = store.get(BenchSet, BenchSet.make_id(args.name, name))
+        if there is not None and there.synthetic and args.set is None:
+            return there
+        return make_probe_set(store, args.name, args.probes, args.seed, name=name)
     sets = bench_sets(store, args.name)
     if args.set:
         found = find_set(store, args.set)
@@ -153,8 +240,47 @@ def _the_set(store: Store, args: argparse.Namespace) -> BenchSet:
             raise UsageError(f"the set {found.name!r} is of {found.benchmark}, not of {args.name}")
         return found
     if not sets:
-        raise UsageError("there is no set yet: read one with --files, or make one with --probes 50")
+        raise UsageError(
+            f"there is no set of {bench.title} yet: read one with --files PATH, or make one with "
+            "--probes 60"
+        )
     return sets[0]
+
+
+def files_at(paths: Sequence[Path]) -> list[ImportFile]:
+    """Return files, a folder's data files for a folder.
+
+    Raises:
+        UsageError: there is no such file, or a folder without one.
+    """
+    return [ImportFile.from_path(one) for path in paths for one in data_files(path)]
+
+
+def _columns(path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    try:
+        return read_columns(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the column map {str(path)!r} can't be read: {error}") from error
+
+
+def _pictures(places: Sequence[Path] | None, files: Sequence[Path]) -> PictureFinder:
+    """Return where pictures are looked for.
+
+    Raises:
+        UsageError: there is no such folder or zip file.
+    """
+    finders: list[PictureFinder] = []
+    folders = [path if path.is_dir() else path.parent for path in files] if not places else []
+    for place in places or ():
+        if place.is_dir():
+            folders.append(place)
+        elif place.is_file():
+            finders.append(ZipPictures(place.name, place.read_bytes()))
+        else:
+            raise UsageError(f"there is no folder or zip file {str(place)!r} (--pictures)")
+    return SeveralPictures([*finders, FolderPictures(folders)])
 
 
 def _agreed(
@@ -191,15 +317,84 @@ def _here(store: Store, record: BenchSet, settings: Settings, spec: BenchSpec, o
         line.end()
     for text in run_lines(RunStatus(run=ended, alive=False)):
         out.problem(text)
-    judge = next(one for one in store.select(Judge) if one.name == endpoints[spec.judge].model)
-    code = _tell(store, record, judge.id, out)
+    code = _tell(store, record, prepare_bench(store, spec, endpoints).judge.id, out)
     return code if ended.state == "done" else 1
 
 
 def _tell(store: Store, record: BenchSet, judge: str, out: Output) -> int:
+    """Write one judge's figures, and where it would stand among the papers' models."""
     result = bench_result(store, record.id, judge)
-    out.result(result, _result_lines(result))
+    names = {one.judge: one.name for one in standings(store, record.id)}
+    among = places(record.benchmark, result)
+    document = {
+        "set": _set_document(record),
+        "judge": names.get(judge, judge),
+        "judge_id": judge,
+        **plain(result),
+        "published": [_place_document(one) for one in among],
+    }
+    out.result(document, [*_result_lines(result), *_place_lines(among, record.synthetic)])
     return 0
+
+
+def _set_document(record: BenchSet) -> dict[str, object]:
+    return {
+        "id": record.id,
+        "name": record.name,
+        "benchmark": record.benchmark,
+        "items": record.n_items,
+        "synthetic": record.synthetic,
+        "sources": list(record.sources),
+        "created": record.created,
+    }
+
+
+def _place_document(one: Place) -> dict[str, object]:
+    return {
+        "figure": one.headline.label,
+        "table": one.headline.table,
+        "data": one.headline.data,
+        "value": plain(one.ours.value) if one.ours else None,
+        "place": one.rank,
+        "of": len(one.models) + (one.rank is not None),
+        "models": [
+            {
+                "model": model.model,
+                "value": model.value,
+                "errata": [error.words for error in model.errata],
+            }
+            for model in one.models
+        ],
+    }
+
+
+def _place_lines(among: Sequence[Place], synthetic: bool) -> list[str]:
+    if not among:
+        return []
+    title = "among the papers' models"
+    title += " (not their data: this set is made of probes, so the place means nothing)" * synthetic
+    rows = [
+        [one.headline.label, one.headline.table, one.headline.data, f"{one.ours.value:.2f}",
+         one.rank, len(one.models) + 1]
+        for one in among
+        if one.ours is not None
+    ]  # fmt: skip
+    return ["", title, *table(("figure", "table", "data", "value", "place", "of"), rows)]
+
+
+def plain(value: object) -> Any:
+    """Return a value as JSON has it: records and dataclasses as objects, NaN as null."""
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump(mode="json"))
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def _forecast_lines(forecast: BenchForecast) -> list[str]:
@@ -238,7 +433,9 @@ def list_all(args: argparse.Namespace, out: Output) -> int:
     rows = [[s.name, s.benchmark, s.n_items, "probes" if s.synthetic else ", ".join(s.sources)]
             for s in sets]  # fmt: skip
     lines += ["", *table(("set", "benchmark", "items", "from"), rows)] if rows else ["no sets yet"]
-    out.result({"benchmarks": list(BENCHES), "sets": sets}, lines)
+    known = [{"name": one.name, "title": one.title, "about": one.about, "parts": dict(one.parts)}
+             for one in BENCHES.values()]  # fmt: skip
+    out.result({"benchmarks": known, "sets": [_set_document(one) for one in sets]}, lines)
     return 0
 
 
@@ -253,14 +450,43 @@ def show(args: argparse.Namespace, out: Output) -> int:
                 names = ", ".join(one.name for one in found) or "nobody yet"
                 raise UsageError(f"{args.judge!r} judged nothing of this set; {names} did")
             return _tell(store, record, wanted[0].judge, out)
-        rows = [
-            [one.name, one.items, one.scored, one.unscored, one.failed,
-             "; ".join(f"{row.label} {row.value:.1f}" for row in
-                       bench_result(store, record.id, one.judge).headline[:3])]
-            for one in found
-        ]  # fmt: skip
+        results = bench_results(store, record.id, [one.judge for one in found])
+    rows = [
+        [one.name, one.items, one.scored, one.unscored, one.failed,
+         "; ".join(_short(row) for row in results[one.judge].headline[:3])]
+        for one in found
+    ]  # fmt: skip
     head = ("judge", "items", "read", "unread", "failed", "figures")
-    out.result(found, table(head, rows) if rows else ["nobody judged this set yet"])
+    document = {
+        "set": _set_document(record),
+        "judges": [{**plain(one), "headline": plain(results[one.judge].headline)} for one in found],
+    }
+    out.result(document, table(head, rows) if rows else ["nobody judged this set yet"])
+    return 0
+
+
+def _short(row: MetricRow) -> str:
+    value = "-" if math.isnan(row.value) else f"{row.value:.1f}"
+    chance = "" if math.isnan(row.chance) else f" (chance {row.chance:.1f})"
+    return f"{row.label} {value}{chance}"
+
+
+def show_published(args: argparse.Namespace, out: Output) -> int:
+    """Say what the papers print, the errata beside the figures."""
+    if args.name is not None:
+        find_bench(args.name)
+    found = places(args.name) if args.name else all_places()
+    lines: list[str] = []
+    for one in found:
+        about = ", ".join(part for part in (one.headline.table, one.headline.data) if part)
+        rows = [
+            [number, model.model, f"{model.value:.2f}",
+             "; ".join(error.words for error in model.errata)]
+            for number, model in enumerate(one.models, start=1)
+        ]  # fmt: skip
+        lines += [f"{one.headline.label} ({about})",
+                  *table(("", "model", "printed", "erratum"), rows), ""]  # fmt: skip
+    out.result([_place_document(one) for one in found], lines or ["nothing is printed of it"])
     return 0
 
 

@@ -5,6 +5,7 @@ Reference: VL-RewardBench, Multi-Crit, MM-CRITIC, CriticBench.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,16 +14,19 @@ import sqlalchemy as sa
 
 from atom.engine.agenda import AgendaShift, load_verdicts, open_asks
 from atom.engine.clock import Clock, stamp, utc_now
+from atom.engine.code_runs import run_programs
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
 from atom.engine.ledger import run_claim, run_holder
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
+from atom.engine.sandbox import find_sandbox
 from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.errors import PictureError, ReadOnlyError, UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures, NoPictures, PictureFinder
 from atom.judge import JudgeClient, PicturePart
 from atom.judgebench.base import Bench, BenchPlan, LoadOptions, Replies
+from atom.judgebench.critic_bench_code import RUN_CODE
 from atom.judgebench.registry import find_bench
 from atom.probes.bench import make_bench_files
 from atom.records import BenchItem, BenchSet, Endpoint, Judge, Run, Sampling, Verdict, content_id
@@ -198,12 +202,17 @@ def make_probe_set(
     return import_set(
         store,
         benchmark,
-        name or f"Probes {seed} ({n_items} items)",
+        name or probe_set_name(n_items, seed),
         [ImportFile.from_bytes(file, data) for file, data in files.rows.items()],
         pictures=MemoryPictures(files.pictures),
         synthetic=True,
         clock=clock,
     )
+
+
+def probe_set_name(n_items: int, seed: int) -> str:
+    """Name a set of probes by what it is made of: the same name is the same data."""
+    return f"Probes {seed} ({n_items} items)"
 
 
 def import_replies(store: Store, set_id: str, files: Sequence[ImportFile], judge: str) -> Replies:
@@ -370,6 +379,8 @@ def open_bench(
     if store.read_only:
         raise ReadOnlyError("this store is sealed: name one of your own with --store")
     ready = prepare_bench(store, spec, endpoints)
+    if RUN_CODE in ready.plan.parts:
+        find_sandbox()
     _ask_consent(ready)
     moment = stamp(clock())
     scorer = ready.asked["scorer"].name if "scorer" in ready.asked else None
@@ -482,5 +493,23 @@ async def run_bench(
         clock=clock,
         on_progress=on_progress,
     )
-    with halted_by_signals(shift.signalled):
-        return await shift.run()
+    halted: list[str] = []
+
+    def halt(name: str) -> None:
+        halted.append(name)
+        shift.signalled(name)
+
+    with halted_by_signals(halt):
+        ended = await shift.run()
+        if RUN_CODE not in ready.plan.parts or ended.state != "done":
+            return ended
+        ran = await asyncio.to_thread(
+            run_programs,
+            store,
+            ready.bench_set.id,
+            ready.judge.id,
+            stopped=lambda: bool(halted),
+        )
+    ended = ended.model_copy(update={"message": f"{ended.message} {ran.sentence}.".strip()})
+    store.replace([ended])
+    return ended

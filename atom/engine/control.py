@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from atom.engine.clock import stamp, utc_now
 from atom.engine.correction import open_experiment
 from atom.engine.correction_subjects import CorrectionSpec
+from atom.engine.fidelity import FidelitySpec, open_fidelity
 from atom.engine.ledger import LEASE, run_claim
 from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name, process_gone
@@ -123,6 +124,26 @@ def start_bench(
 
     run = open_bench(store, spec, load_endpoints(settings.endpoints))
     _spawn(store, run, settings, retry_failed=retry_failed)
+    return run
+
+
+def start_fidelity(store: Store, spec: FidelitySpec, settings: Settings) -> Run:
+    """Have a judge rank a study's answers by rival methods, in a process of its own.
+
+    Args:
+        store: the store that `settings` names.
+        spec: what it is asked.
+        settings: where the store and the endpoints are.
+
+    Returns:
+        The run's row; follow it with `run_status`.
+
+    Raises:
+        UsageError: it asks for something that isn't there, or it is running already.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    run = open_fidelity(store, spec, load_endpoints(settings.endpoints))
+    _spawn(store, run, settings, retry_failed=spec.retry_failed)
     return run
 
 

@@ -1,16 +1,24 @@
-"""Moves what a format read into a study: batch by batch, each in one transaction."""
+"""Moves what a format read into a study: batch by batch, each in one transaction.
+
+An import is all or nothing: one that breaks off is taken back at once. Where the process itself is
+killed there is no one left to do that; the study then holds an import that says so, and
+`import undo` takes it back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
+
+import sqlalchemy as sa
 
 from atom.engine.clock import stamp
 from atom.errors import PictureError, UsageError
 from atom.formats import Batch, ImportReport, Reading
 from atom.records import (
+    Annotation,
     Candidate,
     Import,
     Picture,
@@ -20,11 +28,16 @@ from atom.records import (
     Study,
     StudyCandidate,
     StudySample,
+    Verdict,
     content_id,
 )
-from atom.store import ALSO, Store, list_studies, study_candidates, study_places
+from atom.store import ALSO, Store, delete_study, list_studies, study_candidates, undo_import
+from atom.store.schema import table
 
-_Named = TypeVar("_Named", Sample, Response, Candidate, Preference)
+UNFINISHED = "this import broke off before its end; take it back with `import undo`"
+"""The note that an import bears until it is done."""
+_CHUNK = 400
+_Named = TypeVar("_Named", Sample, Response, Candidate, Preference, Annotation, Verdict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +82,7 @@ def import_reading(
     *,
     on_batch: Callable[[ImportReport], None] | None = None,
 ) -> Imported:
-    """Put everything that a format reads into a study.
+    """Put everything that a format reads into a study, or nothing.
 
     Samples and answers that the store holds already are shared, not doubled.
 
@@ -84,25 +97,45 @@ def import_reading(
         What it brought. The study keeps an `Import`, so that it can be undone.
 
     Raises:
-        FormatError: the files can't be read; batches before the bad place stay.
+        FormatError: the files can't be read; nothing of them stays.
     """
     created = stamp(moment)
+    there = {study.id for study in list_studies(store)}
     study = study_for(store, study_name, created)
-    number = len(study_places(store, study.id))
-    import_id = content_id("import", study.id, created, number)[:16]
+    number = _next_position(store, study.id)
+    import_id = _free_id(store, study.id, created, number)
+    begun = reading.report.to_import(import_id, study.id, created)
+    begun = begun.model_copy(update={"notes": (UNFINISHED,)})
+    store.put([begun])
     broken: list[str] = []
-    for batch in reading:
-        kept, problems = _keep_pictures(store, batch)
-        broken += problems
-        _write(store, study, import_id, batch, kept)
-        if on_batch is not None:
-            on_batch(reading.report)
+    try:
+        for batch in reading:
+            kept, problems = _keep_pictures(store, batch)
+            broken += problems
+            _write(store, study, begun, batch, kept)
+            if on_batch is not None:
+                on_batch(reading.report)
+    except BaseException:
+        # Whatever went wrong, a reader's stop included: half an import is worse than none.
+        undo_import(store, import_id)
+        if study.id not in there:
+            delete_study(store, study.id)
+        raise
     report = reading.report
     record = report.to_import(import_id, study.id, created)
     if broken:
         record = record.model_copy(update={"skipped": (*record.skipped, *broken)[:200]})
-    store.put([record])
+    store.replace([record])
     return Imported(study=study, record=record, report=report, broken_pictures=tuple(broken))
+
+
+def _free_id(store: Store, study_id: str, created: str, number: int) -> str:
+    """Name an import; another one of the same second and size gets another name."""
+    while (
+        store.get(Import, found := content_id("import", study_id, created, number)[:16]) is not None
+    ):
+        number += 1
+    return found
 
 
 def _keep_pictures(store: Store, batch: Batch) -> tuple[list[Picture], list[str]]:
@@ -116,19 +149,20 @@ def _keep_pictures(store: Store, batch: Batch) -> tuple[list[Picture], list[str]
 
 
 def _write(
-    store: Store, study: Study, import_id: str, batch: Batch, pictures: list[Picture]
+    store: Store, study: Study, begun: Import, batch: Batch, pictures: list[Picture]
 ) -> None:
     """Write a batch: records, places and what the import brought, all or nothing."""
     good = {picture.id for picture in pictures}
     for picture in batch.pictures:
         if picture.id not in good:
             batch = batch.without_picture(picture.id)
-    places = study_places(store, study.id)
-    there = {place.sample_id for place in places}
+    labels = [label.in_study(study.id, begun.created) for label in batch.annotations]
+    verdicts = [verdict.in_study(study.id) for verdict in batch.verdicts]
+    there = _placed(store, study.id, [sample.id for sample in batch.samples])
     seats = {candidate.id for candidate in study_candidates(store, study.id)}
-    new_samples = [s.id for s in dict.fromkeys(batch.samples) if s.id not in there]
-    new_candidates = [c.id for c in dict.fromkeys(batch.candidates) if c.id not in seats]
-    first = max((place.position for place in places), default=-1) + 1
+    new_samples = list(dict.fromkeys(s.id for s in batch.samples if s.id not in there))
+    new_candidates = list(dict.fromkeys(c.id for c in batch.candidates if c.id not in seats))
+    first = _next_position(store, study.id)
     links = [
         *_links("sample", batch.samples, _new(store, Sample, batch.samples)),
         *_links("response", batch.responses, _new(store, Response, batch.responses)),
@@ -137,10 +171,12 @@ def _write(
         *_links("seat", batch.candidates, new_candidates),
         *(("outcome", record.response_id) for record in batch.outcomes),
         *_links("preference", batch.preferences, _new(store, Preference, batch.preferences)),
+        *_links("annotation", labels, _new(store, Annotation, labels)),
+        *_links("verdict", verdicts, _new(store, Verdict, verdicts)),
     ]
     told = _told_now(store, batch)
     with store.write() as writer:
-        writer.put([*pictures, *batch.records()])
+        writer.put([*pictures, *batch.records(), *labels, *verdicts])
         writer.replace(told)
         writer.put(
             StudySample(study_id=study.id, sample_id=sample_id, position=first + number)
@@ -150,20 +186,52 @@ def _write(
             StudyCandidate(study_id=study.id, candidate_id=name, position=len(seats) + number)
             for number, name in enumerate(new_candidates)
         )
-        writer.link_import(import_id, links)
+        writer.link_import(begun.id, links)
 
 
-def _links(kind: str, records: Sequence[_Named], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _next_position(store: Store, study_id: str) -> int:
+    """Return the place after the last one: the study's samples themselves are never read."""
+    places = table(StudySample).c
+    with store.read() as connection:
+        last = connection.execute(
+            sa.select(sa.func.max(places.position)).where(places.study_id == study_id)
+        ).scalar()
+    return 0 if last is None else int(last) + 1
+
+
+def _placed(store: Store, study_id: str, ids: Sequence[str]) -> set[str]:
+    """Return which of these samples the study holds already."""
+    places = table(StudySample).c
+    found: set[str] = set()
+    with store.read() as connection:
+        for start in range(0, len(ids), _CHUNK):
+            part = ids[start : start + _CHUNK]
+            found |= set(
+                connection.execute(
+                    sa.select(places.sample_id).where(
+                        places.study_id == study_id, places.sample_id.in_(part)
+                    )
+                ).scalars()
+            )
+    return found
+
+
+def _name(record: _Named) -> str:
+    return record.key if isinstance(record, Verdict) else record.id
+
+
+def _links(kind: str, records: Iterable[_Named], new: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Note what came in for the first time, and what another import or run had brought before."""
     fresh = set(new)
     for record in records:
-        yield (kind, record.id) if record.id in fresh else (ALSO, f"{kind}:{record.id}")
+        name = _name(record)
+        yield (kind, name) if name in fresh else (ALSO, f"{kind}:{name}")
 
 
 def _new(store: Store, kind: type[_Named], records: Sequence[_Named]) -> list[str]:
     """Return the ids that the store doesn't hold yet."""
-    ids = list(dict.fromkeys(record.id for record in records))
-    known = {record.id for record in store.get_many(kind, ids)}
+    ids = list(dict.fromkeys(_name(record) for record in records))
+    known = {_name(record) for record in store.get_many(kind, ids)}
     return [record_id for record_id in ids if record_id not in known]
 
 

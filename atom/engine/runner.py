@@ -9,6 +9,7 @@ from typing import Protocol
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
 from atom.engine.correction import run_experiment
+from atom.engine.fidelity import run_fidelity
 from atom.engine.members import enrol, gather
 from atom.engine.plan import RunSpec
 from atom.engine.pool import Runner
@@ -101,6 +102,8 @@ def _special(row: Run) -> CarryOut | None:
         from atom.engine.bench import run_bench
 
         return run_bench
+    if row.methods:
+        return run_fidelity
     return None
 
 

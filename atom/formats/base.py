@@ -12,15 +12,21 @@ from typing import BinaryIO, Self
 from atom.formats.column_map import ColumnMap
 from atom.formats.pictures import NOT_THERE, NoPictures, PictureData, PictureFinder
 from atom.records import (
+    Annotation,
+    AnnotationKind,
     Candidate,
     Import,
     Outcome,
     Preference,
+    RankedAnswer,
     Record,
     Response,
     Sample,
+    Sampling,
+    State,
     Tag,
     TagSubject,
+    Verdict,
     content_id,
 )
 
@@ -84,6 +90,86 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class GivenLabel:
+    """A label that a person gave, as a file holds it: it isn't any study's yet."""
+
+    kind: AnnotationKind
+    subject_id: str
+    """What was labelled, as `Annotation` names it."""
+    annotator: str
+    value: float | None = None
+    label: str = ""
+    ranks: tuple[RankedAnswer, ...] = ()
+    note: str = ""
+
+    def in_study(self, study_id: str, created: str) -> Annotation:
+        """Make the record that a study keeps of it."""
+        return Annotation(
+            id=Annotation.make_id(study_id, self.kind, self.subject_id, self.annotator),
+            study_id=study_id,
+            kind=self.kind,
+            subject_id=self.subject_id,
+            annotator=self.annotator,
+            value=self.value,
+            label=self.label,
+            ranks=self.ranks,
+            note=self.note,
+            created=created,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenVerdict:
+    """What a judge said elsewhere, as a file holds it: it isn't any study's yet."""
+
+    subject_id: str
+    """The sample's id."""
+    part: str
+    """What it was asked about, as `Verdict` names it."""
+    judge: str
+    repeat: int = 0
+    order: str = ""
+    state: State = "scored"
+    value: float | None = None
+    label: str = ""
+    text: str = ""
+    detail: str = ""
+
+    def in_study(self, study_id: str) -> Verdict:
+        """Make the record that a study keeps of it."""
+        sampling = Sampling()
+        return Verdict(
+            key=Verdict.make_key(
+                study_id,
+                self.subject_id,
+                self.part,
+                self.judge,
+                "imported",
+                sampling,
+                self.repeat,
+                self.order,
+            ),
+            group=study_id,
+            subject_id=self.subject_id,
+            part=self.part,
+            judge=self.judge,
+            prompt="imported",
+            sampling=sampling,
+            repeat=self.repeat,
+            order=self.order,
+            state=self.state,
+            value=self.value,
+            label=self.label,
+            text=self.text,
+            detail=self.detail,
+        )
+
+
+Taken = Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdict
+"""What a format hands over, candidates and pictures aside."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Batch:
     """Some records of an import, with the bytes of the pictures that they show."""
 
@@ -93,10 +179,12 @@ class Batch:
     outcomes: tuple[Outcome, ...] = ()
     tags: tuple[Tag, ...] = ()
     preferences: tuple[Preference, ...] = ()
+    annotations: tuple[GivenLabel, ...] = ()
+    verdicts: tuple[GivenVerdict, ...] = ()
     pictures: tuple[PictureData, ...] = ()
 
     def records(self) -> Iterator[Record]:
-        """Give every record, those that others point at first."""
+        """Give every record that is the same in every study, those that others point at first."""
         yield from self.candidates
         yield from self.samples
         yield from self.responses
@@ -151,6 +239,10 @@ class ImportReport(Record):
     tags: int = 0
     preferences: int = 0
     """Votes between two answers, one an order."""
+    annotations: int = 0
+    """People's labels."""
+    verdicts: int = 0
+    """A judge's scores and rankings that are no votes."""
     pictures: int = 0
     """Pictures that were found and can be attached."""
     facets: tuple[FacetCount, ...] = ()
@@ -172,6 +264,10 @@ class ImportReport(Record):
             notes += (f"{self.n_missing_pictures} pictures are missing; attach them later",)
         if self.preferences:
             notes += (f"{self.preferences} votes between answers came in",)
+        if self.annotations:
+            notes += (f"{self.annotations} labels by people came in",)
+        if self.verdicts:
+            notes += (f"{self.verdicts} scores by a judge came in",)
         if self.n_skipped > len(self.skipped):
             notes += (f"{self.n_skipped} rows were left out; the first {MAX_SKIPPED} are listed",)
         return Import(
@@ -205,12 +301,12 @@ class Collector:
         self._tallies: dict[str, tuple[int, str]] = {}
         self._missing: dict[str, None] = {}
         self._n_missing = 0
-        self._pending: list[Record] = []
+        self._pending: list[Candidate | Taken] = []
         self._pictures: list[PictureData] = []
         self._picture_bytes = 0
         self._seen_pictures: set[str] = set()
 
-    def add(self, record: Sample | Response | Outcome | Tag | Preference) -> None:
+    def add(self, record: Taken) -> None:
         """Take a record into the current batch."""
         self._pending.append(record)
         self._counts[type(record).__name__] += 1
@@ -276,6 +372,8 @@ class Collector:
             outcomes=tuple(r for r in pending if isinstance(r, Outcome)),
             tags=tuple(r for r in pending if isinstance(r, Tag)),
             preferences=tuple(r for r in pending if isinstance(r, Preference)),
+            annotations=tuple(r for r in pending if isinstance(r, GivenLabel)),
+            verdicts=tuple(r for r in pending if isinstance(r, GivenVerdict)),
             pictures=tuple(self._pictures),
         )
         self._pending = []
@@ -300,6 +398,8 @@ class Collector:
             outcomes=self._counts["Outcome"],
             tags=self._counts["Tag"],
             preferences=self._counts["Preference"],
+            annotations=self._counts["GivenLabel"],
+            verdicts=self._counts["GivenVerdict"],
             pictures=self._counts["pictures"],
             facets=tuple(
                 FacetCount(facet=facet, subject=subject, values=len(values))

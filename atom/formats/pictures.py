@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -28,6 +29,8 @@ PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")
 _DATA_URL = re.compile(r"^data:[^,]{0,200};base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
+_HASH = re.compile(r"[0-9a-fA-F]{64}")
+_MAX_HASHED = 10_000
 _MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
 
 
@@ -117,7 +120,9 @@ class FolderPictures:
     """Pictures in folders, tried in order.
 
     A name is taken relative to each folder. Where the name repeats the folder's own name
-    (`images/1.jpg`, looked for in `.../images`), the part after it is tried, too.
+    (`images/1.jpg`, looked for in `.../images`), the part after it is tried, too. A name without
+    an ending, such as a question's id, is also tried with the usual endings; one of 64
+    hexadecimal digits is looked for among the SHA-256 hashes of the folders' own files.
 
     Args:
         folders: the only places from which anything is read.
@@ -125,6 +130,8 @@ class FolderPictures:
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._roots = tuple(dict.fromkeys(folder.resolve() for folder in folders))
+        self._by_hash: dict[str, Path] | None = None
+        self._names: dict[Path, frozenset[str]] = {}
 
     def find(self, name: str) -> PictureData | None:
         """Return the picture, or None."""
@@ -136,6 +143,10 @@ class FolderPictures:
         if refusal:
             return Look(picture=None, reason=refusal)
         outside = False
+        if _HASH.fullmatch(name):
+            path_by_hash = self._hashes().get(name.lower())
+            if path_by_hash is not None:
+                return _checked_file(path_by_hash, name)
         for root, path in self._places(name):
             try:
                 if not os.path.isfile(path):  # noqa: PTH113 - called for every row
@@ -154,15 +165,66 @@ class FolderPictures:
             reason="it lies outside the picture folders" if outside else NOT_THERE,
         )
 
+    def _listing(self, root: Path) -> frozenset[str]:
+        """List a folder once: a log of a million ids asks for a million names."""
+        found = self._names.get(root)
+        if found is None:
+            try:
+                found = frozenset(os.listdir(root))  # noqa: PTH208 - names, not paths
+            except OSError:
+                found = frozenset()
+            self._names[root] = found
+        return found
+
+    def _hashes(self) -> dict[str, Path]:
+        """Hash the pictures that lie in the folders, once."""
+        if self._by_hash is None:
+            self._by_hash = {}
+            for root in self._roots:
+                for path in _pictures_in(root):
+                    try:
+                        self._by_hash.setdefault(blob_hash(path.read_bytes()), path)
+                    except OSError:
+                        continue
+        return self._by_hash
+
     def _places(self, name: str) -> Iterator[tuple[Path, str]]:
         parts = _parts(name)
         joined = "/".join(parts)
         absolute = name.strip().startswith("/")
         for root in self._roots:
-            yield root, f"/{joined}" if absolute else f"{root}/{joined}"
+            path = f"/{joined}" if absolute else f"{root}/{joined}"
+            yield root, path
+            if len(parts) == 1 and not parts[0].lower().endswith(PICTURE_SUFFIXES):
+                names = self._listing(root)
+                for suffix in PICTURE_SUFFIXES:
+                    if parts[0] + suffix in names:
+                        yield root, path + suffix
             for at in range(len(parts) - 1, 0, -1):
                 if parts[at - 1] == root.name:
                     yield root, f"{root}/{'/'.join(parts[at:])}"
+
+
+def _pictures_in(root: Path) -> list[Path]:
+    """List a folder's own picture files, links aside."""
+    try:
+        return [
+            path
+            for path in islice(sorted(root.iterdir()), _MAX_HASHED)
+            if path.suffix.lower() in PICTURE_SUFFIXES
+            and not path.is_symlink()
+            and path.is_file()
+            and path.stat().st_size <= MAX_BYTES
+        ]
+    except OSError:
+        return []
+
+
+def _checked_file(path: Path, name: str) -> Look:
+    try:
+        return check_picture(path.read_bytes(), name)
+    except OSError:
+        return Look(picture=None, reason=NOT_THERE)
 
 
 class MemoryPictures:
@@ -174,6 +236,7 @@ class MemoryPictures:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._by_path = {"/".join(_parts(name)): data for name, data in files.items()}
+        self._by_hash = {blob_hash(data): data for data in files.values()}
         self._by_name: dict[str, list[bytes]] = {}
         for path, data in self._by_path.items():
             self._by_name.setdefault(path.rsplit("/", 1)[-1], []).append(data)
@@ -188,7 +251,16 @@ class MemoryPictures:
         if refusal:
             return Look(picture=None, reason=refusal)
         path = "/".join(_parts(name))
-        found = self._by_path.get(path)
+        found = self._by_path.get(path) or self._by_hash.get(name.lower())
+        if found is None:
+            found = next(
+                (
+                    self._by_path[path + suffix]
+                    for suffix in PICTURE_SUFFIXES
+                    if path + suffix in self._by_path
+                ),
+                None,
+            )
         if found is None:
             same = self._by_name.get(path.rsplit("/", 1)[-1], [])
             if len(same) > 1:

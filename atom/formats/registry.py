@@ -7,9 +7,38 @@ from dataclasses import dataclass
 from itertools import islice
 
 from atom.errors import FormatError
-from atom.formats import mathvista, mllm_bench, table
-from atom.formats.base import Format, ImportFile, ImportReport, Reading, ReadOptions
+from atom.formats import (
+    hallusion,
+    image_edit,
+    inspect_log,
+    lmms_eval,
+    mathvista,
+    metacritique,
+    mllm_bench,
+    mllm_judge,
+    mm_rewardbench,
+    mm_vet,
+    mmmu,
+    openai_batch,
+    pandalm,
+    prometheus,
+    promptfoo,
+    reviews,
+    table,
+    vlmevalkit,
+    wildvision,
+)
+from atom.formats.base import (
+    Format,
+    GivenLabel,
+    GivenVerdict,
+    ImportFile,
+    ImportReport,
+    Reading,
+    ReadOptions,
+)
 from atom.formats.column_map import ColumnMap
+from atom.formats.foreign import check_foreign
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
 from atom.records import Candidate, Outcome, Preference, Response, Sample, Tag
 
@@ -18,8 +47,8 @@ FORMATS: Mapping[str, Format] = {
     for format in (
         Format(
             name=table.NAME,
-            about="Any table with a question a row: CSV, TSV, JSON lines, JSON, Parquet.",
-            patterns=("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.parquet"),
+            about="Any table with a question a row: CSV, TSV, JSON lines, JSON, Parquet, Excel.",
+            patterns=("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.parquet", "*.xlsx"),
             sniff=table.sniff,
             read=table.read,
         ),
@@ -37,6 +66,22 @@ FORMATS: Mapping[str, Format] = {
             sniff=mllm_bench.sniff,
             read=mllm_bench.read,
         ),
+        pandalm.FORMAT,
+        wildvision.FORMAT,
+        reviews.FORMAT,
+        mllm_judge.FORMAT,
+        mm_rewardbench.FORMAT,
+        prometheus.FORMAT,
+        metacritique.FORMAT,
+        image_edit.FORMAT,
+        lmms_eval.FORMAT,
+        vlmevalkit.FORMAT,
+        inspect_log.FORMAT,
+        promptfoo.FORMAT,
+        openai_batch.FORMAT,
+        mmmu.FORMAT,
+        mm_vet.FORMAT,
+        hallusion.FORMAT,
     )
 }
 _LIKELY = 0.1
@@ -52,6 +97,8 @@ class Preview:
     outcomes: tuple[Outcome, ...]
     tags: tuple[Tag, ...]
     preferences: tuple[Preference, ...]
+    annotations: tuple[GivenLabel, ...]
+    verdicts: tuple[GivenVerdict, ...]
     report: ImportReport
 
 
@@ -94,6 +141,7 @@ def read(
         FormatError: the files can't be this format; the message says what is expected.
     """
     if format is None:
+        check_foreign(files)
         found = detect(files)
         if found is None:
             raise FormatError(
@@ -156,5 +204,7 @@ def preview(
         outcomes=tuple(outcome for batch in batches for outcome in batch.outcomes),
         tags=tuple(tag for batch in batches for tag in batch.tags),
         preferences=tuple(vote for batch in batches for vote in batch.preferences),
+        annotations=tuple(label for batch in batches for label in batch.annotations),
+        verdicts=tuple(verdict for batch in batches for verdict in batch.verdicts),
         report=reading.report,
     )

@@ -1,4 +1,4 @@
-"""Read the rows of a table file one by one: CSV, JSON lines, JSON, Parquet.
+"""Read the rows of a table file one by one: CSV, JSON lines, JSON, Parquet, Excel.
 
 What can't be read is told to a `Problems`; rows before a break are kept.
 """
@@ -8,19 +8,24 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Literal, Protocol, TextIO
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TextIO
 
 from atom.errors import FormatError
 from atom.formats.base import ImportFile
 from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
 
-Kind = Literal["csv", "jsonl", "json", "parquet"]
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
+
+Kind = Literal["csv", "jsonl", "json", "parquet", "excel"]
 DELIMITERS = (",", "\t", ";", "|")
 _FIELD_LIMIT = 64_000_000
 _PARQUET_ROWS = 64
+_MAX_WORKBOOK = 500_000_000
 _SCAN_CHUNK = 1 << 20
 _END = "\x1e\x1eend of table\x1e\x1e"
 
@@ -73,7 +78,9 @@ def find_layout(
         raise FormatError(f"{file.name!r} is empty; a table with a header line is expected")
     if head.startswith(b"PAR1"):
         return Layout(kind="parquet")
-    for magic, kind in ((b"PK\x03\x04", "a ZIP or Excel file"), (b"\x1f\x8b", "a gzip file")):
+    if is_excel(head):
+        return Layout(kind="excel")
+    for magic, kind in ((b"PK\x03\x04", "a ZIP file"), (b"\x1f\x8b", "a gzip file")):
         if head.startswith(magic):
             raise FormatError(
                 f"{file.name!r} is {kind}; unpack it, or save it as CSV, JSON lines or Parquet"
@@ -91,6 +98,13 @@ def find_layout(
         return Layout(kind=kind_of_json, encoding=found, notes=notes)
     chosen = delimiter or find_delimiter(text, file.name)
     return Layout(kind="csv", encoding=found, delimiter=chosen, notes=notes)
+
+
+def is_excel(head: bytes) -> bool:
+    """Whether a file begins as an Excel workbook does: a ZIP of certain parts."""
+    return head.startswith(b"PK\x03\x04") and (
+        b"[Content_Types].xml" in head or b"xl/" in head or b"docProps/" in head
+    )
 
 
 def _known_encoding(name: str) -> str:
@@ -213,9 +227,10 @@ def read_rows(file: ImportFile, layout: Layout, problems: Problems) -> Iterator[
     Raises:
         FormatError: nothing of it can be read.
     """
-    if layout.kind == "parquet":
+    if layout.kind in ("parquet", "excel"):
+        read = _parquet if layout.kind == "parquet" else _excel
         with file.open() as stream:
-            yield from _parquet(stream, file.name, problems)
+            yield from read(stream, file.name, problems)
         return
     with (
         file.open() as stream,
@@ -387,6 +402,84 @@ def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
             f"{name}: the file is broken after row {number} ({_first_line(error)}); the rows "
             "before are kept"
         )
+
+
+def _excel(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
+    """Read a workbook's sheets one after the other, each with a header line of its own."""
+    sheets = 0
+    for sheet in read_sheets(stream, name):
+        header: list[str] | None = None
+        for number, cells in enumerate(sheet.rows, start=1):
+            if all(cell == "" for cell in cells):
+                continue
+            if header is None:
+                header = _header([str(cell) for cell in cells], name, problems)
+                sheets += 1
+                continue
+            place = f"{name} row {number}"
+            if sheet.title and sheets > 1:
+                place = f"{name} sheet {sheet.title!r} row {number}"
+            yield Row(
+                place=place,
+                values={
+                    column: None if cell == "" else cell
+                    for column, cell in zip(header, cells, strict=False)
+                },
+            )
+    if sheets > 1:
+        problems.note(f"{name}: {sheets} sheets hold rows; they were read one after the other")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """A sheet of a workbook."""
+
+    title: str
+    rows: Iterator[list[object]]
+
+
+def read_sheets(stream: BinaryIO, name: str) -> Iterator[Sheet]:
+    """Read a workbook's sheets.
+
+    Raises:
+        FormatError: it can't be read, is locked, or would fill the memory.
+    """
+    import python_calamine as calamine  # only workbooks need it
+
+    _check_size(stream, name)
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(stream)
+        for at, title in enumerate(book.sheet_names):
+            yield Sheet(title=title, rows=_cells(book.get_sheet_by_index(at)))
+    except calamine.PasswordError as error:
+        raise FormatError(f"{name!r} is locked with a password; save it without one") from error
+    except (calamine.CalamineError, OSError, ValueError) as error:
+        raise FormatError(
+            f"{name!r} can't be read as an Excel workbook ({_first_line(error)}); it may be cut: "
+            "get it again, or save it as CSV"
+        ) from error
+
+
+def _cells(sheet: CalamineSheet) -> Iterator[list[object]]:
+    for row in sheet.iter_rows():
+        yield [cell if isinstance(cell, str | bool | int | float) else str(cell) for cell in row]
+
+
+def _check_size(stream: BinaryIO, name: str) -> None:
+    """Refuse a workbook that unpacks to more than the memory should hold."""
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise FormatError(
+            f"{name!r} can't be read as an Excel workbook ({_first_line(error)}); it may be cut: "
+            "get it again, or save it as CSV"
+        ) from error
+    if size > _MAX_WORKBOOK:
+        raise FormatError(
+            f"{name!r} unpacks to {size // 1_000_000} MB; save it as CSV, which is read row by row"
+        )
+    stream.seek(0)
 
 
 def _first_line(error: Exception) -> str:

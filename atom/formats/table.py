@@ -27,7 +27,7 @@ from atom.formats.cells import (
 from atom.formats.column_map import ColumnMap
 from atom.formats.guess import cell, check_columns, complete_map, labels_of
 from atom.formats.pictures import PICTURE_SUFFIXES, PictureData, check_picture, embedded_bytes
-from atom.formats.rows import Layout, Row, find_layout, read_rows
+from atom.formats.rows import Layout, Row, find_layout, is_excel, read_rows
 from atom.records import (
     Outcome,
     PictureSlot,
@@ -51,6 +51,8 @@ def sniff(head: bytes, name: str) -> float:
     lowered = name.lower()
     if head.startswith(b"PAR1"):
         return 0.6
+    if is_excel(head):
+        return 0.5
     if lowered.endswith((".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")):
         return 0.5
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{"):

@@ -21,7 +21,7 @@ from atom.errors import SettingsError
 from atom.records import Endpoint, Prices
 
 CANDIDATE_NAMES = tuple(f"model-{letter}" for letter in "abcdefgh")
-JUDGE_NAMES = ("probe-judge", "probe-judge-noisy", "probe-judge-coin")
+JUDGE_NAMES = ("probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _KEY_FIELDS = frozenset({"key", "api_key", "apikey", "token", "secret", "password"})
 _HEADER = (

@@ -33,7 +33,8 @@ class Spearman:
         n: pairs that enter.
         invalid: scores that couldn't be read.
         value: rho x 100; NaN under three pairs or where a side is constant.
-        lo: lower end of the 95 % interval (Fisher z with Bonett-Wright's error).
+        lo: lower end of the 95 % interval (Fisher z with Bonett-Wright's error); NaN under four
+            pairs, and where all ranks agree: there the method gives a point.
         hi: upper end.
         rule: how unreadable scores were counted.
     """
@@ -71,8 +72,8 @@ def feedback_correlation(predicted: Floats, human: Floats, rule: Rule = "strict"
         return Spearman(n=n, invalid=invalid, value=nan, lo=nan, hi=nan, rule=rule)
     rho = float(spearmanr(x, y).statistic)
     lo = hi = math.nan
-    if n > 3:
-        z = math.atanh(min(max(rho, -0.999999), 0.999999))
+    if n > 3 and abs(rho) < 1 - 1e-9:
+        z = math.atanh(rho)
         half = Z95 * math.sqrt((1 + rho**2 / 2) / (n - 3))
         lo, hi = 100 * math.tanh(z - half), 100 * math.tanh(z + half)
     return Spearman(n=n, invalid=invalid, value=100 * rho, lo=lo, hi=hi, rule=rule)
@@ -82,7 +83,8 @@ def comparison(forward: Ints, backward: Ints, truth: Ints, rule: Rule = "strict"
     """Score preferences that must hold in both orders of showing.
 
     `strict`: right in both orders. `released`: right in the first order, and the second one only
-    mustn't name the same position, so a second verdict that can't be read or ties counts as right.
+    mustn't say the same again, so that a tie in the second order counts as right. A verdict that
+    can't be read is wrong under both rules.
 
     Args:
         forward: verdict with answer 0 shown first: 0 or 1 = position, 2 tie, -1 unreadable.
@@ -91,7 +93,7 @@ def comparison(forward: Ints, backward: Ints, truth: Ints, rule: Rule = "strict"
         rule: how to count.
 
     Returns:
-        The rate; unreadable = either order can't be read. Chance is 1/4 for a coin under `strict`;
+        The rate; unreadable = either order can't be read. Chance is 1/4 for a coin that never ties;
         a judge locked to one position gets 0.
 
     Reference:
@@ -105,8 +107,9 @@ def comparison(forward: Ints, backward: Ints, truth: Ints, rule: Rule = "strict"
         unreadable = (forward == INVALID) | (backward == INVALID)
         codes = np.where(unreadable, INVALID, both.astype(np.int64))
         return rate(codes, 0.25)
-    codes = np.where(forward == INVALID, INVALID, (first & (backward != forward)).astype(np.int64))
-    return rate(codes)
+    unreadable = (forward == INVALID) | (backward == INVALID)
+    codes = np.where(unreadable, INVALID, (first & (backward != forward)).astype(np.int64))
+    return rate(codes, 0.25)
 
 
 def correction(passed: Ints) -> Rate:

@@ -80,11 +80,13 @@ class CritiqueScore:
     below: float
 
 
-def critique_score(scores: Floats) -> CritiqueScore:
+def critique_score(scores: Floats, item: Ints | None = None) -> CritiqueScore:
     """Average a judge's scores of critiques.
 
     Args:
         scores: 0-10; NaN = unreadable; shape (n,).
+        item: what each critique is about, non-negative, where an item may have several: each item
+            then counts the same, and the interval is over items. None = one critique an item.
 
     Raises:
         ValueError: a score is off the scale.
@@ -95,7 +97,7 @@ def critique_score(scores: Floats) -> CritiqueScore:
     known = scores[np.isfinite(scores)]
     if len(known) and (known.min() < 0 or known.max() > 10):
         raise ValueError(f"scores from {known.min():g} to {known.max():g}: 0 to 10 is expected")
-    mean, lo, hi = mean_interval(known)
+    mean, lo, hi = mean_interval(known if item is None else _item_means(known, item, scores))
 
     def share(mask: Floats) -> float:
         return float(mask.mean()) if len(known) else math.nan
@@ -110,6 +112,13 @@ def critique_score(scores: Floats) -> CritiqueScore:
         equal=share((known == ANCHOR).astype(np.float64)),
         below=share((known < ANCHOR).astype(np.float64)),
     )
+
+
+def _item_means(known: Floats, item: Ints, scores: Floats) -> Floats:
+    _, code = np.unique(item[np.isfinite(scores)], return_inverse=True)
+    if not len(code):
+        return known
+    return np.asarray(np.bincount(code, weights=known) / np.bincount(code), dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)

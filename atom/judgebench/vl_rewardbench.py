@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, binomtest, hypergeom, pearsonr, spearmanr
+from scipy.stats import betabinom, binom, binomtest, hypergeom, pearsonr, spearmanr
 
+from atom.analysis import wilson
 from atom.analysis.intervals import Z95, Floats, Ints
 from atom.analysis.multiplicity import adjust
 from atom.judgebench.rates import (
@@ -30,6 +31,10 @@ from atom.judgebench.rates import (
 
 CHANCE = 0.5
 """A coin picks the preferred answer half the time, by majority of any odd number of votes, too."""
+ABSENT = -2
+"""A vote that isn't there: not asked yet, or its call failed."""
+SIZES = (1, 3, 5, 7, 9)
+"""Numbers of votes at which scaling is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,11 +60,12 @@ def accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
     """Score a judge's votes by majority, an unreadable or undecided item counted as wrong.
 
     Args:
-        votes: 1 right, 0 wrong, -1 unreadable; shape (n, K).
+        votes: 1 right, 0 wrong, -1 unreadable, -2 not there; shape (n, K).
         category: each item's category, length n.
 
     Returns:
-        The accuracy; its `valid_only` leaves items out that have no readable vote.
+        The accuracy; its `valid_only` leaves items out that have no readable vote. The chance
+        level is a half for an odd number of votes, and less for an even one, which may tie.
 
     Raises:
         ValueError: lengths differ.
@@ -67,7 +73,20 @@ def accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
     Reference:
         VL-RewardBench 3.2 (majority of K, overall and macro accuracy); METHODS A13, A14.
     """
-    return _accuracy(majority(votes), category)
+    return _accuracy(majority(votes), category, coin_chance(votes))
+
+
+def coin_chance(votes: Ints) -> Floats:
+    """Return each item's chance to be right by a majority of coin flips, a tie being wrong.
+
+    Args:
+        votes: -2 = not there, all else is a vote; shape (n, K).
+
+    Returns:
+        `P(more than k/2 of k flips are right)` for each item's own k, shape (n,); 0 without votes.
+    """
+    count = (votes != ABSENT).sum(axis=1)
+    return np.asarray(binom.sf(count // 2, count, 0.5), dtype=np.float64)
 
 
 def released_accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
@@ -83,22 +102,26 @@ def released_accuracy(votes: Ints, category: Sequence[str]) -> Accuracy:
     clean = (votes != INVALID).all(axis=1) & (right != wrong)
     kept = np.flatnonzero(clean)
     names = [category[int(at)] for at in kept]
-    return _accuracy((right > wrong)[kept].astype(np.int64), names)
+    return _accuracy((right > wrong)[kept].astype(np.int64), names, np.full(len(kept), CHANCE))
 
 
-def _accuracy(codes: Ints, category: Sequence[str]) -> Accuracy:
+def _accuracy(codes: Ints, category: Sequence[str], chance: Floats) -> Accuracy:
     if len(codes) != len(category):
         raise ValueError(f"{len(codes)} items and {len(category)} categories; they must match")
     label = np.asarray(category, dtype=object)
     names = tuple(sorted({str(name) for name in category}))
-    rates = tuple(rate(codes[label == name], CHANCE) for name in names)
+    rates = tuple(rate(codes[label == name], _mean(chance[label == name])) for name in names)
     return Accuracy(
         categories=names,
         by_category=rates,
-        overall=rate(codes, CHANCE),
+        overall=rate(codes, _mean(chance)),
         macro=macro([r.strict for r in rates], [r.n for r in rates]),
         macro_valid=macro([r.valid_only for r in rates], [r.n - r.invalid for r in rates]),
     )
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else math.nan
 
 
 def majority_probability(p: Floats | float, votes: int) -> Floats:
@@ -127,7 +150,7 @@ class ScalingPoint:
     Attributes:
         votes: K.
         measured: expected accuracy over all ways to take K of the votes that there are.
-        lo: lower end of the 95 % interval over items.
+        lo: lower end of the 95 % interval over items; as wide as Wilson's where all are alike.
         hi: upper end.
         independent: closed form from each item's share of right votes, as if votes were
             independent draws; biased upwards in spread, so it stands beside `measured`.
@@ -140,14 +163,17 @@ class ScalingPoint:
     independent: float
 
 
-def scaling(votes: Ints, sizes: Sequence[int] = (1, 3, 5, 7, 9)) -> tuple[ScalingPoint, ...]:
+def scaling(
+    votes: Ints, sizes: Sequence[int] = SIZES, category: Sequence[str] | None = None
+) -> tuple[ScalingPoint, ...]:
     """Measure what more votes an item would bring.
 
     Items with unreadable votes count those as wrong. With fewer votes than K nothing is measured.
 
     Args:
-        votes: 1 right, 0 wrong, -1 unreadable; shape (n, V).
+        votes: 1 right, 0 wrong, -1 unreadable; shape (n, V), all of them there.
         sizes: odd numbers K.
+        category: each item's category; then the unweighted mean over categories is measured.
 
     Returns:
         One point for each K up to V.
@@ -156,9 +182,12 @@ def scaling(votes: Ints, sizes: Sequence[int] = (1, 3, 5, 7, 9)) -> tuple[Scalin
         ValueError: a K is even.
 
     Reference:
-        VL-RewardBench 4 (test-time scaling); METHODS A13.
+        VL-RewardBench 4.2 (test-time scaling; its figure shows the macro average); METHODS A13,
+        A14.
     """
     n, there = votes.shape
+    label = np.asarray([""] * n if category is None else category, dtype=object)
+    groups = [label == name for name in sorted({str(name) for name in label})]
     right = (votes == RIGHT).sum(axis=1)
     points = []
     for size in sizes:
@@ -166,18 +195,61 @@ def scaling(votes: Ints, sizes: Sequence[int] = (1, 3, 5, 7, 9)) -> tuple[Scalin
         if size > there or not n:
             continue
         each = np.asarray(hypergeom.sf(size // 2, there, right, size), dtype=np.float64)
-        value = float(each.mean())
-        half = Z95 * float(each.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+        closed = majority_probability(right / there, size)
+        value = float(np.mean([each[mask].mean() for mask in groups]))
+        half = Z95 * math.hypot(*(_standard_error(each[mask]) for mask in groups)) / len(groups)
+        if half == 0:
+            half = wilson(0, n)[1]
         points.append(
             ScalingPoint(
                 votes=size,
                 measured=value,
-                lo=value - half,
-                hi=value + half,
-                independent=float(majority_probability(right / there, size).mean()),
+                lo=max(value - half, 0.0),
+                hi=min(value + half, 1.0),
+                independent=float(np.mean([closed[mask].mean() for mask in groups])),
             )
         )
     return tuple(points)
+
+
+def closed_form(votes: Ints, size: int) -> float:
+    """Foretell the accuracy of a majority of K votes, whether or not so many were asked.
+
+    Each pair has a chance p of a right vote, and votes are independent given p. Over pairs p
+    follows a Beta distribution with the mean and the second moment that the votes give without
+    bias, `E[p] = mean r/V`, `E[p^2] = mean r(r - 1)/(V(V - 1))`; K votes are then beta-binomial.
+    (Taking each pair's share r/V for its p, as `ScalingPoint.independent` does, counts the noise of
+    few votes as a difference between pairs.)
+
+    Args:
+        votes: 1 right, 0 wrong, -1 unreadable, all of them there; shape (n, V), V at least 2.
+        size: K, odd.
+
+    Returns:
+        The expected accuracy; NaN without pairs, or with fewer than two votes a pair.
+
+    Reference:
+        METHODS A13 (closed form; Beta mixtures .625 -> .664, .375 -> .335 at K = 5).
+    """
+    _check_odd(size)
+    n, there = votes.shape
+    if not n or there < 2:
+        return math.nan
+    right = (votes == RIGHT).sum(axis=1)
+    mean = float(right.mean()) / there
+    spread = float((right * (right - 1)).mean()) / (there * (there - 1)) - mean**2
+    most = mean * (1 - mean)
+    if spread <= 1e-12:
+        return float(majority_probability(mean, size))
+    if spread >= most - 1e-12:
+        return float(mean)
+    weight = most / spread - 1
+    return float(betabinom.sf(size // 2, size, mean * weight, (1 - mean) * weight))
+
+
+def _standard_error(values: Floats) -> float:
+    """Return the standard error of a mean; NaN of a single value."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
 
 
 def _check_odd(votes: int) -> None:

@@ -7,59 +7,36 @@ one for whatever it is asked).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
-
 from atom.errors import UsageError
-from atom.probes.draws import Draws
-from atom.probes.judge import StepReader
-from atom.probes.program import Program
+from atom.probes import (
+    bench_calibration,
+    bench_critic_bench,
+    bench_methods,
+    bench_mm_critic,
+    bench_multi_crit,
+    bench_vl_rewardbench,
+)
+from atom.probes.bench_types import Answer as Answer
+from atom.probes.bench_types import BenchFiles as BenchFiles
+from atom.probes.bench_types import BenchQuestion as BenchQuestion
+from atom.probes.bench_types import Character as Character
+from atom.probes.bench_types import MakeFiles as MakeFiles
 
-Character = Literal["exact", "noisy", "coin"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class BenchFiles:
-    """A benchmark's data, made from probes.
-
-    Args:
-        rows: the benchmark's own files by name, in its published layout.
-        pictures: picture files by the name that the rows use.
-    """
-
-    rows: Mapping[str, bytes]
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class BenchQuestion:
-    """What a probe judge is asked in a benchmark.
-
-    Args:
-        task: the prompt's id.
-        data: the request's data block.
-        program: the picture's program.
-        readers: its steps, ready to read answers with.
-        character: who judges.
-        draws: random numbers that are a pure function of the request; the noisy judge and the coin
-            use them, the exact one doesn't.
-    """
-
-    task: str
-    data: Mapping[str, Any]
-    program: Program
-    readers: tuple[StepReader, ...]
-    character: Character
-    draws: Draws
-
-
-Answer = Callable[[BenchQuestion], dict[str, object]]
-MakeFiles = Callable[[int, int], BenchFiles]
-
-TASKS: dict[str, Answer] = {}
+TASKS: dict[str, Answer] = {
+    **bench_critic_bench.TASKS,
+    **bench_methods.TASKS,
+    **bench_multi_crit.TASKS,
+    **bench_mm_critic.TASKS,
+    **bench_vl_rewardbench.TASKS,
+}
 """Who answers a task, by the prompt's id; the reply is an object that fits the prompt's schema."""
-MAKERS: dict[str, MakeFiles] = {}
+MAKERS: dict[str, MakeFiles] = {
+    "vl_rewardbench": bench_vl_rewardbench.make,
+    "multi_crit": bench_multi_crit.make,
+    "mm_critic": bench_mm_critic.make,
+    "critic_bench": bench_critic_bench.make,
+    "calibration": bench_calibration.make,
+}
 """Who makes a benchmark's files: number of items, seed."""
 
 

@@ -47,7 +47,13 @@ LOOSE_NAMER: Final = "probe-judge-synonyms"
 NOISY: Final = "probe-judge-noisy"
 COIN: Final = "probe-judge-coin"
 """Flips a coin for whatever a judge benchmark or a rival method asks; exact elsewhere."""
-JUDGES: Final = ("probe-judge", NOISY, LOOSE_NAMER, COIN)
+LENIENT: Final = "probe-judge-lenient"
+"""Exact but for one branch, where it gives `LENIENT_LIFT` too much (METHODS D5)."""
+LENIENT_ROOT: Final = "Knowledge"
+"""The branch that the lenient judge reads too kindly; it is exact everywhere else."""
+LENIENT_LIFT: Final = 1
+"""Points on 1..5 that it adds there, up to 5."""
+JUDGES: Final = ("probe-judge", NOISY, LOOSE_NAMER, COIN, LENIENT)
 CHARACTERS: Final[Mapping[str, Character]] = {NOISY: "noisy", COIN: "coin"}
 JUDGE_TASKS: Final = (
     "replay",
@@ -396,7 +402,8 @@ class ProbeEndpoint:
             return {"scores": [_declined(item, error.reason) for item in items]}
         judge = AnswerJudge(probe.readers, answer)
         noise = self._noise(request, probe, answer)
-        return {"scores": [_scored(probe, judge, item, noise) for item in items]}
+        lenient = request.model == LENIENT
+        return {"scores": [_scored(probe, judge, item, noise, lenient=lenient) for item in items]}
 
     def _outcome(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         probe = self._asked(request, data)
@@ -493,7 +500,12 @@ class ProbeEndpoint:
 
 
 def _scored(
-    probe: _Probe, judge: AnswerJudge, item: Mapping[str, Any], noise: Draws | None
+    probe: _Probe,
+    judge: AnswerJudge,
+    item: Mapping[str, Any],
+    noise: Draws | None,
+    *,
+    lenient: bool,
 ) -> dict[str, object]:
     reader = _reader(probe, item)
     if isinstance(reader, str):
@@ -502,6 +514,8 @@ def _scored(
     score = result.score
     if score is not None and noise is not None:
         score = confuse(score, noise, reader.step.id, reader.step.truth)
+    if score is not None and lenient and reader.step.leaf[0] == LENIENT_ROOT:
+        score = min(5, score + LENIENT_LIFT)
     return {"id": item.get("id"), "score": score, "reason": result.reason, "quote": result.quote}
 
 

@@ -58,6 +58,11 @@ class Annotation(Record):
         """Hash what makes a label this one: a person who labels again replaces it."""
         return content_id("annotation", study_id, kind, subject_id, annotator)
 
+    @staticmethod
+    def pair(response_a: str, response_b: str) -> str:
+        """Name the pair that a preference label is about; `a` and `b` are in this order."""
+        return f"{response_a}/{response_b}"
+
 
 class BenchSet(Record):
     """A judge benchmark's data, as it was read from files."""

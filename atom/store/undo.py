@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from atom.errors import UsageError
 from atom.records import (
+    Annotation,
     Candidate,
     Checkpoint,
     Correction,
@@ -24,6 +25,7 @@ from atom.records import (
     StudyCandidate,
     StudySample,
     Tag,
+    Verdict,
 )
 from atom.store.schema import import_links, table
 from atom.store.store import Store, Writer
@@ -85,8 +87,12 @@ def undo_import(store: Store, import_id: str) -> Undone:
 
         mine = {
             kind: brought.get(kind, set()) - everywhere.get(kind, set())
-            for kind in ("sample", "response", "candidate", "preference", "outcome")
-        }
+            for kind in (
+                "sample", "response", "candidate", "preference", "outcome", "annotation", "verdict"
+            )
+        }  # fmt: skip
+        _delete(writer, Annotation, "id", mine["annotation"])
+        _delete(writer, Verdict, "key", mine["verdict"])
         placed = _elsewhere(writer, record.study_id, _samples_of(writer, mine))
         free = _on_free_samples(writer, Response, mine["response"], placed)
         votes = _on_free_samples(writer, Preference, mine["preference"], placed)

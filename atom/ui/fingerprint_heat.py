@@ -27,6 +27,7 @@ from atom.views.fingerprint_heat import (
     heatmap,
 )
 from atom.views.fingerprints import Claims, Shape, claim_words
+from atom.views.judge_marks import GLYPH
 from atom.views.tree_colours import evidence_colour, stops
 from atom.views.weaknesses import GLYPHS
 
@@ -154,6 +155,9 @@ def legend(form: Shape, heat: Heatmap, colouring: Colouring, said: Claims | None
             pieces.append(el("span", "; ".join(marks)))
     pieces.append(el("span", "– no value (a framed, empty cell), which is not zero"))
     notes = ["A click on a cell opens the answers behind it."]
+    flaws = dict.fromkeys(mark.word for mark in form.judge_flaws)
+    if flaws:
+        notes.append(f"{GLYPH} before a name: {', '.join(flaws)}.")
     if heat.coarse:
         notes.append(
             "There are too many leaves for one picture: columns are the layer above; the file "
@@ -192,7 +196,7 @@ def table(form: Shape, heat: Heatmap, colouring: Colouring) -> Html:
     rows = []
     before = None
     for number, column in enumerate(heat.columns):
-        name: Html = el("span", numbers.middle(column.name, 34), data_tip=column.full)
+        name: Html = parts.named(column)
         if heat.grouped and column.group != before:
             name = join(el("div", column.group, class_="strong small"), name)
             before = column.group

@@ -13,6 +13,7 @@ from atom.ui.html import Html, el, join
 from atom.ui.pages import COMPARE, FAILURES, FINGERPRINTS
 from atom.views import figures
 from atom.views.filters import Filters, Measure, label_name
+from atom.views.fingerprint_heat import HeatColumn
 from atom.views.fingerprints import (
     MOST_DRAWN,
     Axis,
@@ -24,6 +25,7 @@ from atom.views.fingerprints import (
     ShapeModel,
     claim_words,
 )
+from atom.views.judge_marks import JudgeMark
 from atom.views.overview import Statement
 from atom.views.weaknesses import frame_words, more_words
 
@@ -276,14 +278,43 @@ def _doors(form: Shape, radar: Radar) -> figures.Doors:
         return (
             f"{axis.full}\nmean of the models {axis.middle:.1f}\n"
             f"opens {radar.models[0].name}'s {_listed(form, axis.marks[0])}"
+            f"{judge_words(axis.judge)}"
         )
 
     def mark_tip(axis: Axis, mark: Mark) -> str:
-        return f"{form.names[mark.model].name}: {axis.full}\n{mark_words(form, mark)}"
+        words = f"{form.names[mark.model].name}: {axis.full}\n{mark_words(form, mark)}"
+        return words + judge_words(axis.judge)
 
     return figures.Doors(
         axis=lambda axis: go(axis.marks[0]), mark=go, axis_tip=axis_tip, mark_tip=mark_tip
     )
+
+
+def judge_words(mark: JudgeMark | None) -> str:
+    """Return a line about the judge for a tooltip; nothing where nothing is known."""
+    return "" if mark is None else f"\n{mark.text}: {mark.tip}"
+
+
+def named(one: Axis | Bar | HeatColumn, size: int = 34) -> Html:
+    """Write a capability's name, with a glyph and a word where the judge misreads it."""
+    name = el("span", numbers.middle(one.name, size), data_tip=one.full)
+    if one.judge is None:
+        return name
+    tip = el("span", one.judge.text, class_="status weak small", data_tip=one.judge.tip)
+    return join(name, " ", tip)
+
+
+def judge_flaws(form: Shape, lab: str) -> Html | None:
+    """Say on which branches the judge itself misreads; nothing where none is known."""
+    if not form.judge_flaws:
+        return None
+    return kit.notice(
+        join(
+            [el("div", el("span", mark.text, class_="strong"), f" {mark.tip}")
+             for mark in form.judge_flaws],
+            kit.door("How far can the judge be trusted?", lab),
+        )
+    )  # fmt: skip
 
 
 def _listed(form: Shape, mark: Mark) -> str:
@@ -316,7 +347,7 @@ def _numbers(form: Shape, radar: Radar) -> Html:
     rows = [
         kit.Row(
             cells=[
-                el("span", numbers.middle(axis.name, 34), data_tip=axis.full),
+                named(axis),
                 *(_number(form, mark) for mark in axis.marks),
                 numbers.score(axis.middle),
             ]
@@ -395,6 +426,7 @@ def _skill_row(form: Shape, bar: Bar, model: ShapeModel) -> kit.Row:
         more = more_words(claim)
         tip += f"\n{claim.glyph} {claim.words}: {claim_words(claim, form.facet)}"
         tip += f"\n{frame_words(claim)}" + (f"\n{more}" if more else "")
+    tip += judge_words(bar.judge)
     cells: list[Html | str] = []
     if claim is not None:
         kind = {"confirmed": "weak", "suspected": "weak", "strength": "strong-at"}
@@ -403,7 +435,12 @@ def _skill_row(form: Shape, bar: Bar, model: ShapeModel) -> kit.Row:
         cells.append(el("span", glyph, claim.words,
                         class_=f"status {kind.get(claim.label, '')}{quiet}"))  # fmt: skip
     cells += [
-        el("a", numbers.middle(bar.name, 34), href=href, data_go=True, data_tip=tip),
+        el("a", numbers.middle(bar.name, 34), href=href, data_go=True, data_tip=tip)
+        if bar.judge is None
+        else join(
+            el("a", numbers.middle(bar.name, 34), href=href, data_go=True, data_tip=tip),
+            el("div", bar.judge.text, class_="status weak small", data_tip=bar.judge.tip),
+        ),
         el("a", _skill_bar(bar, model), href=href, data_go=True, class_="cell", data_tip=tip,
            tabindex="-1"),
         numbers.score(estimate.value),

@@ -87,6 +87,13 @@ RUNS = Screen(
     url_path="runs",
     file="pages/run/runs.py",
 )
+JUDGE_LAB = Screen(
+    section="Trust",
+    title="Judge lab",
+    question="Does the judge deserve trust, and what does its error do to the diagnosis?",
+    url_path="judge-lab",
+    file="pages/trust/judge_lab.py",
+)
 REPORTS = Screen(
     section="Share",
     title="Reports",
@@ -110,6 +117,7 @@ SCREENS: tuple[Screen, ...] = (
     REPLAY,
     CORRECTION,
     RUNS,
+    JUDGE_LAB,
     REPORTS,
     SETTINGS,
 )

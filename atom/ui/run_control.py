@@ -14,6 +14,7 @@ from atom.errors import AtomError
 from atom.ui import stores, work
 from atom.ui.frame import Here
 from atom.views.runs import RunView, Seen, run_view
+from atom.views.shelf import OpenStore
 
 SEEN = "runs_seen"
 _WATCHED = 40
@@ -33,7 +34,7 @@ def watched(status: RunStatus, label: str = "") -> RunView:
 def buttons(
     here: Here, view: RunView, *, key: str, fault: str, sent: str, more: Callable[[], object]
 ) -> None:
-    """Draw what can be done with a run.
+    """Draw what can be done with a study's run.
 
     Args:
         here: the page.
@@ -43,7 +44,40 @@ def buttons(
         sent: what would be sent to a host that nobody has agreed to yet.
         more: draws what the page adds beside *Stop*.
     """
-    run, store = view.run, here.store
+    run = view.run
+
+    def ask(go: Callable[[], None]) -> None:
+        endpoints = known_endpoints(stores.settings())
+        asked = [endpoints[n] for n in (run.judge, *run.candidates) if n and n in endpoints]
+        hosts = work.hosts_to_ask(here.entry, asked)
+        if hosts:
+            work.ask_first(here.entry, hosts, sent, go)
+        else:
+            go()
+
+    bar(here.store, view, key=key, fault=fault, ask=ask, more=more)
+
+
+def bar(
+    store: OpenStore,
+    view: RunView,
+    *,
+    key: str,
+    fault: str,
+    ask: Callable[[Callable[[], None]], None],
+    more: Callable[[], object],
+) -> None:
+    """Draw the buttons of a run in any store.
+
+    Args:
+        store: the store that holds the run.
+        view: the run.
+        key: the beginning of the buttons' keys.
+        fault: where an error's words are put in the session's state.
+        ask: does what it's given, after asking whether data may be sent where it must.
+        more: draws what the page adds beside *Stop*.
+    """
+    run = view.run
 
     def act(what: Callable[[], object]) -> None:
         st.session_state.pop(fault, None)
@@ -53,17 +87,10 @@ def buttons(
             st.session_state[fault] = error.message
 
     def again(*, retry: bool) -> None:
-        endpoints = known_endpoints(stores.settings())
-        asked = [endpoints[n] for n in (run.judge, *run.candidates) if n and n in endpoints]
-        hosts = work.hosts_to_ask(here.entry, asked)
-
         def go() -> None:
             act(lambda: resume_run(store, run.id, stores.settings(), retry_failed=retry))
 
-        if hosts:
-            work.ask_first(here.entry, hosts, sent, go)
-        else:
-            go()
+        ask(go)
 
     with st.container(horizontal=True, key=f"stepbar_{key}"):
         if view.can_stop:

@@ -322,6 +322,14 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
     st.fragment(look, run_every=_EVERY * 4 if alive else None)()
 
 
+def draw_elsewhere(here: Here) -> None:
+    """Say where the runs are that belong to no study."""
+    benches = sum(item.run.bench_set_id is not None for item in list_runs(here.store))
+    words = runs_parts.elsewhere(benches, Filters(study=here.entry.key))
+    if words is not None:
+        kit.show(words, key="runs_elsewhere")
+
+
 def draw_no_samples(here: Here) -> None:
     """Say that there is nothing to run on."""
     kit.show(

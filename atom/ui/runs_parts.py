@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.engine.forecast import Forecast
 from atom.ui import kit, links, numbers, work
 from atom.ui.html import Html, el, join
-from atom.ui.pages import CORRECTION, OVERVIEW, RUNS
+from atom.ui.pages import CORRECTION, JUDGE_LAB, OVERVIEW, RUNS
 from atom.views.filters import Filters
 from atom.views.runs import RunView, duration, money
 
@@ -91,6 +91,8 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
     results = links.address(OVERVIEW.url_path, filters)
     if view.is_correction:
         results = links.address(CORRECTION.url_path, filters, experiment=run.experiment_id)
+    elif view.is_methods:
+        results = links.address(JUDGE_LAB.url_path, filters, tab="people")
     door = kit.door("See the results", results)
     return el(
         "div",
@@ -146,6 +148,16 @@ def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> H
         el("h2", f"All runs of this study ({len(views)})"),
         kit.table(columns, rows, label="Runs of this study", tight=True),
     )
+
+
+def elsewhere(benches: int, filters: Filters) -> Html | None:
+    """Say where the runs of judge benchmarks are, which belong to no study."""
+    if not benches:
+        return None
+    words = numbers.count(benches, "run of a judge benchmark", "runs of judge benchmarks")
+    door = kit.door("Judge lab", links.address(JUDGE_LAB.url_path, filters))
+    return el("p", f"{words} in this store: they belong to no study and stand on ", door, ".",
+              class_="quiet small")  # fmt: skip
 
 
 def forecast(found: Forecast) -> Html:

@@ -15,6 +15,7 @@ from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
 from atom.ui.pages import FAILURES, TREE
 from atom.views.filters import Filters
+from atom.views.judge_marks import JudgeMark
 from atom.views.pictures import read_thumbnail
 from atom.views.tree import (
     COLOURINGS,
@@ -388,8 +389,9 @@ def card(
     node: NodeCard,
     log: Html | None = None,
     said: NodeEvidence | None = None,
+    judge: JudgeMark | None = None,
 ) -> Html:
-    """Draw a node: what it means, who is good at it, what goes wrong there."""
+    """Draw a node: what it means, who is good at it, what goes wrong there, a judge's flaw."""
     support = [
         numbers.count(node.criteria, "criterion", "criteria"),
         numbers.count(node.samples, "sample"),
@@ -405,6 +407,7 @@ def card(
             el("div", node.name, class_="name"),
             el("div", " · ".join(support), class_="quiet small"),
             kit.status("insufficient", "insufficient: under 5 samples") if node.thin else None,
+            el("div", judge.text, class_="status weak", data_tip=judge.tip) if judge else None,
             el("p", node.meaning, class_="meaning", style="margin-top:6px")
             if node.meaning
             else None,

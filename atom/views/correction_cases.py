@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,13 +24,13 @@ from atom.records import Arm, Cohort, Sample
 from atom.store import Store
 from atom.views.correction import Came, Results, asked_again, contrast_of, step_rows
 from atom.views.correction_form import ARM_WORDS, EFFECT_WORDS
+from atom.views.csv_text import csv_text
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
 OF_STEPS: tuple[Came, ...] = ("steps", "repaired", "asked", "flipped", "unlocked")
 """Numbers that count steps, not answers."""
 EXCERPT = 140
-_UNSAFE = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +316,7 @@ def effects_csv(found: Results) -> str:
         "holm", "strict", "apart", "unpaired", "verdict",
     )  # fmt: skip
     lines = [[getattr(effect, name) for name in names] for effect in found.effects + found.printed]
-    return _csv(("model", *names), [[found.model, *line] for line in lines])
+    return csv_text(("model", *names), [[found.model, *line] for line in lines])
 
 
 def cases_csv(store: Store, found: Results) -> str:
@@ -336,7 +334,7 @@ def cases_csv(store: Store, found: Results) -> str:
         sample = found.samples.get(name, "")
         lines.append([found.model, *sources.get(sample, ("", "", "")), name, cohort, *marks])
     head = ("model", "dataset", "source_id", "question", "response_id", "cohort", *ran)
-    return _csv(head, lines)
+    return csv_text(head, lines)
 
 
 def _cell(seen: Standing, place: int, arm: Arm) -> str:
@@ -345,20 +343,3 @@ def _cell(seen: Standing, place: int, arm: Arm) -> str:
         return ""
     mark = _mark(float(seen.right[place, code]))
     return {True: "right", False: "wrong", None: "unknown"}[mark]
-
-
-def _csv(head: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([[_safe(value) for value in line] for line in lines])
-    return out.getvalue()
-
-
-def _safe(value: object) -> object:
-    """Keep a text from being read as a formula by a spreadsheet."""
-    if isinstance(value, float):
-        return "" if not np.isfinite(value) else value
-    if isinstance(value, str) and value.startswith(_UNSAFE):
-        return f"'{value}"
-    return value

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atom.views.fingerprints import LEAST_AXES, Axis, Bar, Bars, Mark, Radar, ShapeModel
+from atom.views.judge_marks import GLYPH
 from atom.views.markup import Html, el, join
 
 COLOURS = (
@@ -256,7 +257,7 @@ def _axis_label(axis: Axis, number: int, of: int, inks: Inks, doors: Doors | Non
     x, y = _at(number, of, 100)
     dx, dy = (x - _WIDE / 2) / _RADIUS, (y - _HIGH / 2) / _RADIUS
     anchor = "middle" if abs(dx) < 0.12 else "start" if dx > 0 else "end"
-    lines = _wrap(axis.name)
+    lines = _wrap(_named(axis))
     x, y = x + 10 * dx, y + 12 * dy
     y += _TEXT / 3 + (dy - 1) * _LINE * (len(lines) - 1) / 2
     words = [
@@ -265,6 +266,11 @@ def _axis_label(axis: Axis, number: int, of: int, inks: Inks, doors: Doors | Non
     label = el("text", words, x=_n(x), y=_n(y), text_anchor=anchor, font_size=_TEXT,
                fill=inks.ink)  # fmt: skip
     return _door(label, axis, None, doors, focus=True)
+
+
+def _named(one: Axis | Bar) -> str:
+    """Return a capability's name, with a glyph before it where the judge misreads it."""
+    return one.name if one.judge is None else f"{GLYPH} {one.name}"
 
 
 def _wrap(name: str) -> list[str]:
@@ -282,6 +288,8 @@ def _wrap(name: str) -> list[str]:
 def _door(inner: Html, axis: Axis, mark: Mark | None, doors: Doors | None, *, focus: bool) -> Html:
     if doors is None:
         title = axis.full if mark is None else f"{axis.full}: {mark.estimate.value:.1f}"
+        if axis.judge is not None:
+            title += f" ({axis.judge.text})"
         return el("g", el("title", title), inner)
     href = doors.axis(axis) if mark is None else doors.mark(mark)
     tip = doors.axis_tip(axis) if mark is None else doors.mark_tip(axis, mark)
@@ -348,7 +356,7 @@ def _radar_bars(radar: Radar, inks: Inks, doors: Doors | None, *, legend: bool) 
             lo, hi = (left + (right - left) * min(max(v, 0), 100) / 100 for v in (axis.lo, axis.hi))
             parts.append(el("rect", x=_n(lo), y=_n(y - 10), width=_n(hi - lo), height=_n(size + 4),
                             fill=inks.band, fill_opacity="0.55"))  # fmt: skip
-        label = _text(left - 12, y + size / 2 - 5, cut(axis.name, 20), inks.ink, anchor="end")
+        label = _text(left - 12, y + size / 2 - 5, cut(_named(axis), 20), inks.ink, anchor="end")
         parts.append(_door(label, axis, None, doors, focus=True))
         for place, mark in enumerate(axis.marks):
             estimate = mark.estimate
@@ -379,7 +387,7 @@ def _bar_row(bar: Bar, model: ShapeModel, y: float) -> Html:
     tint = PRINT.better if strong else PRINT.worse
     parts = [
         el("title", bar.full),
-        _text(left - 12, y + 4, f"{cut(bar.name, 28)}", PRINT.ink, anchor="end"),
+        _text(left - 12, y + 4, cut(_named(bar), 28), PRINT.ink, anchor="end"),
     ]
     if estimate.known:
         x = left + (right - left) * estimate.value / 100

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from atom.views.figures import cut
 from atom.views.fingerprint_heat import Colouring, HeatCell, Heatmap
 from atom.views.fingerprints import Shape, claim_words
+from atom.views.judge_marks import GLYPH
 from atom.views.tree_colours import (
     GROUND,
     INK,
@@ -130,6 +131,8 @@ def heat_chart(heat: Heatmap, form: Shape, colouring: Colouring, scheme: Scheme)
     click = alt.selection_point(name=CLICK, fields=["row", "column"], on="click")
     # Vega shows these as text, so names can't become markup.
     tips = ["Model", "Capability", "Score", "To the others", "n", "Claim", "Click"]
+    if any(column.judge is not None for column in heat.columns):
+        tips.insert(-1, "Judge")
     cells = (
         base.mark_rect(cursor="pointer", strokeWidth=1)
         .encode(
@@ -185,7 +188,12 @@ def _label_room(labels: Sequence[str]) -> int:
 
 def column_labels(heat: Heatmap) -> list[str]:
     """Return the columns' labels as drawn, none twice."""
-    return unique_labels([column.name for column in heat.columns])
+    return unique_labels(
+        [
+            column.name if column.judge is None else f"{GLYPH} {column.name}"
+            for column in heat.columns
+        ]
+    )
 
 
 def row_labels(heat: Heatmap) -> list[str]:
@@ -262,6 +270,7 @@ def _record(
         "Model": model.name,
         "Capability": column.full,
         **cell_words(cell, form.facet, form.unit),
+        "Judge": "" if column.judge is None else f"{column.judge.text}: {column.judge.tip}",
         "Click": f"opens {listed}" if cell.mark.listed else "",
     }
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from atom.analysis.intervals import Floats
 from atom.views.fingerprints import Claims, Mark, Shape, ShapeModel, full_name
+from atom.views.judge_marks import JudgeMark
 from atom.views.weaknesses import NodeEvidence
 from taxonomy import Path
 
@@ -40,6 +41,7 @@ class HeatColumn:
         path: its path; empty for a label.
         label: (facet, value) for a label; None for a capability.
         group: the root that it hangs under; empty for a label.
+        judge: what is wrong with the judge there; None = nothing known.
     """
 
     node: int
@@ -47,6 +49,7 @@ class HeatColumn:
     path: Path
     label: tuple[str, str] | None
     group: str
+    judge: JudgeMark | None = None
 
     @property
     def full(self) -> str:
@@ -142,6 +145,7 @@ def heatmap(
                 path=form.path_at(node),
                 label=form.label_at(node),
                 group=form.path_at(node)[0] if form.path_at(node) else "",
+                judge=form.judge_at(node),
             )
             for node in nodes
         ),
@@ -231,7 +235,7 @@ def heat_csv(heat: Heatmap) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
         ("model", "group", "name", "path", "score", "low", "high", "n", "samples", "listed",
-         "difference_to_peers", "status", "effect", "effect_low", "effect_high", "frame")
+         "difference_to_peers", "status", "effect", "effect_low", "effect_high", "frame", "judge")
     )  # fmt: skip
     for model, row in zip(heat.models, heat.cells, strict=True):
         for column, cell in zip(heat.columns, row, strict=True):
@@ -251,6 +255,7 @@ def heat_csv(heat: Heatmap) -> str:
                         else map(_number, (claim.effect, claim.lo, claim.hi))
                     ),
                     "" if claim is None else claim.frame,
+                    "" if column.judge is None else column.judge.word,
                 )
             )
     return out.getvalue()

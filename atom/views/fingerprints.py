@@ -11,8 +11,8 @@ ATOM Figures 4 and 16.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +39,7 @@ from atom.views.filters import (
     measure_of,
     rows_kept,
 )
+from atom.views.judge_marks import JudgeMark, find_mark, find_mark_above
 from atom.views.overview import Estimate, Statement, selection_words
 from atom.views.preferences import anchor_of
 from atom.views.study_data import SOURCE_FACET, StudyData
@@ -104,6 +105,7 @@ class Axis:
         lo: that mean less one standard deviation between the models.
         hi: that mean plus one.
         marks: one a model drawn, in the radar's order.
+        judge: what is wrong with the judge there; None = nothing known.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Axis:
     lo: float
     hi: float
     marks: tuple[Mark, ...]
+    judge: JudgeMark | None = None
 
     @property
     def full(self) -> str:
@@ -157,6 +160,7 @@ class Bar:
         mark: the model's value.
         peers: mean of the other models there, 0-100; NaN without any.
         claim: what the diagnosis says; None where nothing may be claimed.
+        judge: what is wrong with the judge there; None = nothing known.
     """
 
     name: str
@@ -165,6 +169,7 @@ class Bar:
     mark: Mark
     peers: float
     claim: NodeEvidence | None
+    judge: JudgeMark | None = None
 
     @property
     def full(self) -> str:
@@ -231,6 +236,7 @@ class Shape:
         listed: what the door behind it lists.
         selected: which answers are looked at, when they are chosen by how they went.
         anchor: the model that all others were voted against, which has no shape of its own.
+        judge_marks: branches that the judge misreads, by path.
     """
 
     filters: Filters
@@ -250,6 +256,23 @@ class Shape:
     listed: Ints
     selected: str
     anchor: ShapeModel | None
+    judge_marks: Mapping[Path, JudgeMark] = field(default_factory=dict)
+
+    def judged(self, marks: Mapping[Path, JudgeMark]) -> Shape:
+        """Return the same values with the branches marked that the judge misreads."""
+        return replace(self, judge_marks=marks)
+
+    def judge_at(self, node: int) -> JudgeMark | None:
+        """Return what is wrong with the judge on a capability; None for a label."""
+        return find_mark(self.judge_marks, self.paths[node]) if self.paths else None
+
+    @property
+    def judge_flaws(self) -> tuple[JudgeMark, ...]:
+        """What is wrong with the judge on capabilities that are shown, the highest branches."""
+        found = (self.judge_at(int(node)) for node in self.finest if self.n[:, node].any())
+        marks = {mark.path: mark for mark in found if mark is not None}
+        tops = {find_mark_above(self.judge_marks, path) or mark for path, mark in marks.items()}
+        return tuple(sorted(tops, key=lambda mark: mark.path))
 
     @property
     def unit(self) -> str:
@@ -595,6 +618,7 @@ def _axis(form: Shape, node: int, drawn: Sequence[int]) -> Axis:
         lo=max(middle - spread, 0.0),
         hi=min(middle + spread, 100.0),
         marks=tuple(form.mark(one, node) for one in drawn),
+        judge=form.judge_at(node),
     )
 
 
@@ -638,6 +662,7 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
                 mark=form.mark(one, node),
                 peers=float(peers[one, node]),
                 claim=None if said is None else said.at(one, node),
+                judge=form.judge_at(node),
             )
             for node in nodes
         ),

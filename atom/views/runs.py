@@ -75,10 +75,22 @@ class RunView:
         return self.run.experiment_id is not None
 
     @property
+    def is_bench(self) -> bool:
+        """Whether a judge works through a benchmark."""
+        return self.run.bench_set_id is not None
+
+    @property
+    def is_methods(self) -> bool:
+        """Whether methods judge the study's answers for comparison."""
+        return not self.is_bench and bool(self.run.methods) and not self.run.stages
+
+    @property
     def what(self) -> str:
         """What it does, in words."""
         if self.is_correction:
             return self.label or f"Self-correction: {', '.join(self.run.candidates[:1])}"
+        if self.is_bench or self.is_methods:
+            return agenda_words(self.run)
         stages = ", ".join(self.run.stages)
         asked = self.run.candidates
         who = f" · {', '.join(asked[:4])}" if asked else ""
@@ -113,6 +125,14 @@ def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = (), label: str = "
         seconds_left=left / rate if rate else None,
         label=label,
     )
+
+
+def agenda_words(run: Run) -> str:
+    """Say what a run of a judge benchmark or of methods does, in words."""
+    votes = f", {run.votes} votes" if run.votes > 1 else ""
+    scorer = f", scored by {run.scorer}" if run.scorer else ""
+    kind = "Methods" if run.bench_set_id is None else "Judge benchmark"
+    return f"{kind}: {', '.join(run.methods)}{votes}{scorer}"
 
 
 def run_labels(store: Store, runs: Sequence[Run]) -> dict[str, str]:

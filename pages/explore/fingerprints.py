@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui import fingerprint_heat, fingerprint_identity, fingerprint_parts, frame, kit
+from atom.ui import (
+    fingerprint_heat,
+    fingerprint_identity,
+    fingerprint_parts,
+    frame,
+    judge_flaws,
+    kit,
+)
 from atom.ui.pages import FINGERPRINTS
 from atom.views.fingerprints import bars, claims, radars, shape, statements, told_apart
 
@@ -13,11 +20,15 @@ def body(here: frame.Here) -> None:
     """Draw the page: the values first, then what takes longer; the answer stands on top."""
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     form = shape(here.data, here.filters, facet=here.query.get("facet"))
+    form = form.judged(judge_flaws.marks(here))
     head = kit.page_header(FINGERPRINTS.title, FINGERPRINTS.question, *badges)
     if not form.models:
         fingerprint_parts.show(head, fingerprint_parts.nothing(here, form), key="fingerprints_none")
         return
     kit.show(head, key="fingerprints_head")
+    flaws = fingerprint_parts.judge_flaws(form, judge_flaws.address(here))
+    if flaws is not None:
+        kit.show(flaws, key="fingerprints_judge")
     answer = st.container()
     fingerprint_parts.show(
         fingerprint_parts.choices(here, form),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui import frame, kit, tree_history, tree_parts
+from atom.ui import frame, judge_flaws, kit, tree_history, tree_parts
 from atom.ui.html import join
 from atom.ui.pages import TREE
 from atom.views.tree import NodeTable, node_card
@@ -32,7 +32,9 @@ def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
     with right:
         node = node_card(here.store, here.data, nodes, here.filters)
         log = tree_history.log_of(node_log(here.store, here.data, node.path))
-        kit.show(tree_parts.card(here, nodes, node, log, view.said(node.index)), key="tree_card")
+        flaw = judge_flaws.mark_at(here, node.path)
+        card = tree_parts.card(here, nodes, node, log, view.said(node.index), flaw)
+        kit.show(card, key="tree_card")
         past = steps(history(here.store, here.data))
         tree_history.by_hand(here, nodes, node.index, past)
 

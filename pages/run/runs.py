@@ -30,4 +30,6 @@ if here is not None:
             runs_page.draw_start(here, endpoints)
         if runs:
             runs_page.draw_history(here, runs)
+    if endpoints is not None:
+        runs_page.draw_elsewhere(here)
 work.draw_question()

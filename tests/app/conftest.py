@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, app_test
 
 from atom.engine.imports import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
+from atom.ui.pages import SCREENS
 from tests.app.screen_store import Made, make_store
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -99,6 +100,10 @@ def open_app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callab
         test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
         if page:
             test.switch_page(page)
+            # Before the first run the harness knows a page by its file's name alone.
+            screen = next(screen for screen in SCREENS if screen.file == page)
+            hash_of = getattr(app_test, "calc_hash", None) or app_test.calc_md5
+            test._page_hash = hash_of(screen.url_path)
         for key, value in (query or {}).items():
             test.query_params[key] = value
         test.run()

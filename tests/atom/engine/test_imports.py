@@ -1,16 +1,35 @@
 from __future__ import annotations
 
 import io
+import json
 from datetime import UTC, datetime
 
 import pytest
 from PIL import Image
 
-from atom.engine.imports import import_reading, study_for
-from atom.errors import UsageError
+from atom.engine.imports import UNFINISHED, import_reading, study_for
+from atom.errors import FormatError, UsageError
 from atom.formats import FolderPictures, ImportFile, read
-from atom.records import Import, Outcome, Preference, Response, Sample
-from atom.store import ALSO, Store, check_store, study_candidates, study_places
+from atom.records import (
+    Annotation,
+    Import,
+    Outcome,
+    Preference,
+    Response,
+    Sample,
+    Study,
+    StudyCandidate,
+    StudySample,
+    Verdict,
+)
+from atom.store import (
+    ALSO,
+    Store,
+    check_store,
+    study_candidates,
+    study_places,
+    undo_import,
+)
 from atom.store.studies import linked_records
 from tests.votes import vote_files
 
@@ -105,3 +124,89 @@ def test_an_answer_known_from_votes_alone_gets_its_text_later(tmp_path):
         assert [response.text for response in store.select(Response)] == ["", ""]
         import_reading(store, vote_reading(*files), "Votes", datetime(2026, 1, 2, tzinfo=UTC))
         assert all(response.text and not response.detail for response in store.select(Response))
+
+
+class Breaking:
+    """A reading that fails after some batches."""
+
+    def __init__(self, reading, batches, error):
+        self._reading, self._left, self._error = reading, batches, error
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._left == 0:
+            raise self._error
+        self._left -= 1
+        return next(self._reading)
+
+    @property
+    def report(self):
+        return self._reading.report
+
+
+@pytest.mark.parametrize("error", [FormatError("broken"), KeyboardInterrupt(), ValueError("bug")])
+def test_an_import_that_breaks_off_leaves_nothing(tmp_path, files, error):
+    with Store.open(tmp_path / "s") as store:
+        reading = read("table", [ImportFile.from_path(files / "rows.csv")])
+        with pytest.raises(type(error)):
+            import_reading(store, Breaking(reading, 1, error), "Mine", MOMENT)
+        for kind in (Study, Sample, Response, Outcome, Import, StudySample, StudyCandidate):
+            assert store.select(kind) == [], kind
+
+
+def test_an_import_that_breaks_off_leaves_an_earlier_one_alone(tmp_path, files):
+    with Store.open(tmp_path / "s") as store:
+        first = bring(store, files)
+        counts = [len(store.select(kind)) for kind in (Sample, Response, StudySample)]
+        reading = read("table", [ImportFile.from_path(files / "rows.csv")])
+        with pytest.raises(FormatError):
+            import_reading(store, Breaking(reading, 1, FormatError("x")), "Mine", MOMENT)
+        assert [len(store.select(kind)) for kind in (Sample, Response, StudySample)] == counts
+        assert store.select(Import) == [first.record]
+
+
+def test_an_import_says_that_it_is_unfinished_until_it_is_done(tmp_path, files):
+    with Store.open(tmp_path / "s") as store:
+        seen = []
+        reading = read("table", [ImportFile.from_path(files / "rows.csv")])
+        import_reading(
+            store, reading, "Mine", MOMENT,
+            on_batch=lambda _: seen.append(store.select(Import)[0].notes),
+        )  # fmt: skip
+        assert seen[0] == (UNFINISHED,)
+        assert UNFINISHED not in store.select(Import)[0].notes
+
+
+def test_labels_and_scores_come_in_and_go_with_their_import(tmp_path):
+    pair = {
+        "idx": 1, "cmp_key": "m_n", "instruction": "Do.", "response1": "x", "response2": "y",
+        "annotator1": 1, "annotator2": 2,
+    }  # fmt: skip
+    pairs = ImportFile.from_bytes("testset-v1.json", json.dumps([pair]).encode())
+    review = {"question_id": 1, "answer1_id": "a", "answer2_id": "b", "score": [8, 7], "text": ""}
+    reviews = ImportFile.from_bytes("review_m_n.jsonl", json.dumps(review).encode())
+    with Store.open(tmp_path / "s") as store:
+        labelled = import_reading(store, read(None, [pairs]), "Mine", MOMENT)
+        scored = import_reading(store, read(None, [reviews]), "Mine", MOMENT)
+        labels, verdicts = store.select(Annotation), store.select(Verdict)
+        assert {label.label for label in labels} == {"a", "b"}
+        assert {label.study_id for label in labels} == {labelled.study.id}
+        assert sorted(verdict.value for verdict in verdicts) == [7, 8]
+        assert "2 labels by people came in" in labelled.record.notes
+        assert "2 scores by a judge came in" in scored.record.notes
+        undo_import(store, labelled.record.id)
+        assert (store.select(Annotation), len(store.select(Verdict))) == ([], 2)
+        undo_import(store, scored.record.id)
+        for kind in (Verdict, Preference, Sample, Response):
+            assert store.select(kind) == []
+
+
+def test_a_votes_strength_is_kept(tmp_path):
+    row = {"question_id": "q", "model": "m", "judge": "j", "score": "B>>A"}
+    text = ",".join(row) + "\n" + ",".join(row.values()) + "\n"
+    with Store.open(tmp_path / "s") as store:
+        file = ImportFile.from_bytes("scores.csv", text.encode())
+        import_reading(store, read(None, [file]), "Mine", MOMENT)
+        assert [(v.verdict, v.strength) for v in store.select(Preference)] == [("b", 2)]

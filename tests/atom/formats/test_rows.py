@@ -205,7 +205,7 @@ def test_json_that_breaks_before_the_first_row_is_refused() -> None:
     [
         (b"", "empty"),
         (b"\xef\xbb\xbf \n", "empty"),
-        (b"PK\x03\x04rest", "Excel"),
+        (b"PK\x03\x04rest", "ZIP"),
         (b"\x1f\x8brest", "gzip"),
     ],
 )

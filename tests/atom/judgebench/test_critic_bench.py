@@ -15,7 +15,7 @@ from atom.judgebench.critic_bench import (
 
 @pytest.mark.parametrize(
     ("forward", "backward", "strict", "released"),
-    [(0, 1, 1, 1), (0, 0, 0, 0), (0, 2, 0, 1), (1, 0, 0, 0), (0, -1, 0, 1), (-1, 1, 0, 0)],
+    [(0, 1, 1, 1), (0, 0, 0, 0), (0, 2, 0, 1), (1, 0, 0, 0), (0, -1, 0, 0), (-1, 1, 0, 0)],
 )
 def test_the_swap_toys_of_the_methods(forward, backward, strict, released):
     # The truth is answer 0: position 0 forward, position 1 backward.

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import betabinom, binom
 
 from atom.judgebench.vl_rewardbench import (
     accuracy,
     best_of_n_correlation,
+    closed_form,
+    coin_chance,
     error_types,
     length_check,
     majority_probability,
@@ -101,3 +103,40 @@ def test_the_interval_of_a_correlation_over_few_judges_is_wide():
     assert found.pearson == pytest.approx(0.8)
     assert found.lo < 0 < found.hi
     assert math.isnan(best_of_n_correlation(np.array([1.0, 1.0]), np.array([1.0, 2.0])).pearson)
+
+
+def test_an_even_number_of_coin_flips_may_tie():
+    # K = 4: P(3 or 4 of 4) = (4 + 1)/16 = .3125; K = 3 on one item, 4 on the other: mean .40625.
+    assert coin_chance(np.array([[1, 1, 0, -2], [1, 0, 0, -1]])).tolist() == [0.5, 0.3125]
+    found = accuracy(np.array([[1, 1, 0, -2], [1, 0, 0, -1]]), ["general"] * 2)
+    assert found.overall.chance == pytest.approx(0.40625)
+    # A vote that isn't there is no unreadable one: the first item stays under the released rule.
+    assert released_accuracy(np.array([[1, 1, 0, -2]]), ["general"]).overall.n == 1
+
+
+def test_scaling_of_the_macro_average_weighs_categories_alike():
+    # a: 1 of 3 right twice; b: 3 of 3. K = 1: (1/3 + 1)/2; K = 3: (0 + 1)/2. Pooled: K = 3: 1/3.
+    votes = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 1]])
+    macro = scaling(votes, (1, 3), ["a", "a", "b"])
+    assert [point.measured for point in macro] == pytest.approx([2 / 3, 1 / 2])
+    assert scaling(votes, (3,))[0].measured == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("a", "b", "expected"), [(2, 1.2, 0.664), (1.2, 2, 0.335)])
+def test_the_closed_form_finds_a_beta_mixture_from_five_votes(a, b, expected):
+    # METHODS A13: Beta mixtures of mean .625 and .375 give .664 and .335 at K = 5.
+    truth = float(betabinom.sf(2, 5, a, b))
+    assert truth == pytest.approx(expected, abs=1e-3)
+    rng = np.random.default_rng(8)
+    votes = (rng.random((20_000, 5)) < rng.beta(a, b, size=20_000)[:, None]).astype(int)
+    assert closed_form(votes, 5) == pytest.approx(truth, abs=0.008)
+    assert closed_form(votes, 9) == pytest.approx(float(betabinom.sf(4, 9, a, b)), abs=0.008)
+
+
+def test_the_closed_form_at_its_ends():
+    assert closed_form(np.ones((3, 5), int), 9) == 1.0
+    assert closed_form(np.array([[1, 1], [0, 0]]), 5) == 0.5  # pairs are all right or all wrong
+    # r = 1 of 2 everywhere: no spread, p = 1/2.
+    assert closed_form(np.array([[1, 0], [0, 1]]), 5) == pytest.approx(0.5)
+    assert math.isnan(closed_form(np.ones((3, 1), int), 5))
+    assert math.isnan(closed_form(np.zeros((0, 5), int), 5))

@@ -118,3 +118,17 @@ def test_an_experiments_run_says_what_it_does(tmp_path):
     assert run_view(row, alive=False, label=labels["r"]).what == labels["r"]
     assert run_view(row, alive=False).is_correction
     assert not run_view(rows[3], alive=False).is_correction
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"bench_set_id": "set", "methods": ("pair", "point")}, "Judge benchmark: pair, point"),
+        ({"bench_set_id": "set", "methods": ("pair",), "votes": 5, "scorer": "s"},
+         "Judge benchmark: pair, 5 votes, scored by s"),
+        ({"methods": ("pointwise",)}, "Methods: pointwise"),
+    ],
+)  # fmt: skip
+def test_a_run_without_stages_says_what_it_does(values, what):
+    row = Run(id="r", study_id="s", stages=(), created="2026-01-02T03:04:05+00:00", **values)
+    assert run_view(row, alive=False).what == what

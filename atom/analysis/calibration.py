@@ -1,0 +1,416 @@
+"""A judge against exact truth: its confusion, its bias, and the branches where it can't be trusted.
+
+Truth is known where a program wrote the answer: each step's score is what was planted in it.
+Branches are compared at equal truths, so that a branch of hard or easy answers isn't taken for one
+that the judge misreads.
+
+Reference: METHODS B12 (agreement), B13b (confusion), D3 (planted confusion), D5 (a judge that is
+lenient on one branch only must be found). Decisions: `design/013-judge-noise.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+from scipy.stats import f as f_distribution
+
+from atom.analysis.agreement import confusion
+from atom.analysis.contrasts import moderate
+from atom.analysis.criteria_health import SCORES, ordinal_alpha
+from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints, make_cells, node_stats
+from atom.analysis.multiplicity import adjust
+from atom.records import BenchItem, Verdict
+from taxonomy import Path
+
+Flaw = Literal["lenient", "harsh", "blind"]
+"""What is wrong with a judge on a branch: reads it too high, too low, or can't tell."""
+NAME = "calibration"
+"""Name of the judge benchmark whose items are such answers."""
+STEPS = "steps"
+"""Where an item keeps its steps: objects with `leaf` and the true `score`."""
+MARGIN = 0.3
+"""Points on 1..5 that a branch's mean may be off before it is marked (7.5 of 100)."""
+DROP = 0.10
+"""How much less often than elsewhere it may be right, at equal truths."""
+BLIND = 0.5
+"""Right less often than this, it is called blind however it does elsewhere."""
+Q = 0.10
+"""False discovery rate over the branches of one depth."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truths:
+    """Scores beside their truth, arrays of shape (n,).
+
+    Attributes:
+        truth: 1..5.
+        said: 1..5; 0 = unscored, -1 = failed.
+        leaf: index into `leaves`.
+        cluster: the probe; its answers share a picture and a difficulty.
+        leaves: paths.
+    """
+
+    truth: Ints
+    said: Ints
+    leaf: Ints
+    cluster: Ints
+    leaves: tuple[Path, ...]
+
+
+def truths_of(items: Sequence[BenchItem], found: Sequence[Verdict]) -> Truths:
+    """Lay a judge's scores out beside their truth.
+
+    Args:
+        items: of one set or several.
+        found: one judge's verdicts on them; of several repeats all count, by probe.
+
+    Returns:
+        The scores by step; a reply that couldn't be read leaves all its steps unscored.
+    """
+    by_id = {item.id: item for item in items}
+    probes: dict[str, int] = {}
+    leaves: dict[Path, int] = {}
+    rows: list[tuple[int, int, int, int]] = []
+    for verdict in sorted(found, key=lambda one: one.key):
+        item = by_id.get(verdict.subject_id)
+        if item is None:
+            continue
+        cluster = probes.setdefault(str(item.data["probe"]), len(probes))
+        steps = item.data[STEPS]
+        said = verdict.data.get("scores") if verdict.state == "scored" else None
+        if not isinstance(said, list) or len(said) != len(steps):
+            said = [None] * len(steps)
+        for step, score in zip(steps, said, strict=True):
+            leaf = leaves.setdefault(tuple(step["leaf"]), len(leaves))
+            rows.append((step["score"], score or (-1 if verdict.state == "failed" else 0),
+                         leaf, cluster))  # fmt: skip
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    order = sorted(leaves)
+    place = np.array([order.index(path) for path in leaves], dtype=np.int64)
+    return Truths(
+        truth=columns[0],
+        said=columns[1],
+        leaf=place[columns[2]] if len(leaves) else columns[2],
+        cluster=columns[3],
+        leaves=tuple(order),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Branch:
+    """How a judge reads one branch, or everything.
+
+    Attributes:
+        path: the branch; empty for everything.
+        n: scores beside a truth.
+        clusters: probes.
+        unscored: steps without a score.
+        counts: rows truth 1..5, columns said 1..5; shape (5, 5).
+        accuracy: share scored exactly; NaN where n = 0.
+        accuracy_lo: lower end of its 95 % interval.
+        accuracy_hi: upper end.
+        bias: mean of said less truth, in points.
+        bias_lo: lower end of its 95 % interval.
+        bias_hi: upper end.
+        alpha: ordinal alpha between said and truth.
+        drop: accuracy less what the judge reaches elsewhere at the same truths; NaN for everything.
+        p: adjusted p-value of the flaw named, or the smallest one; NaN = not tested.
+        flaw: what is wrong there; None = nothing found, or too little to tell.
+    """
+
+    path: Path
+    n: int
+    clusters: int
+    unscored: int
+    counts: Ints
+    accuracy: float
+    accuracy_lo: float
+    accuracy_hi: float
+    bias: float
+    bias_lo: float
+    bias_hi: float
+    alpha: float
+    drop: float = math.nan
+    p: float = math.nan
+    flaw: Flaw | None = None
+
+    @property
+    def tested(self) -> bool:
+        """Whether there was enough to say anything."""
+        return math.isfinite(self.p)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Homogeneity:
+    """Whether the judge reads all roots by one and the same confusion.
+
+    Attributes:
+        statistic: F of the shift in score, at equal truths.
+        p: of both tests (shift, and share exactly right) together; NaN = not tested.
+        roots: branches compared.
+    """
+
+    statistic: float
+    p: float
+    roots: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """A judge against exact truth.
+
+    Attributes:
+        whole: over everything.
+        roots: by root, in the order of the leaves.
+        leaves: by leaf.
+        homogeneity: whether roots differ.
+    """
+
+    whole: Branch
+    roots: tuple[Branch, ...]
+    leaves: tuple[Branch, ...]
+    homogeneity: Homogeneity
+
+    @property
+    def flawed(self) -> tuple[Branch, ...]:
+        """Branches that are marked: roots first."""
+        return tuple(one for one in (*self.roots, *self.leaves) if one.flaw is not None)
+
+    def marks(self) -> dict[Path, Branch]:
+        """Return the marked branches by path."""
+        return {one.path: one for one in self.flawed}
+
+    def marked(self, path: Path) -> Branch | None:
+        """Return what is marked on a node: its own mark, else that of the branch it hangs in."""
+        marks = self.marks()
+        return next((marks[path[:d]] for d in range(len(path), 0, -1) if path[:d] in marks), None)
+
+
+def calibrate(truths: Truths, *, margin: float = MARGIN, q: float = Q) -> Calibration:
+    """Hold a judge's scores against the truth, overall and by branch.
+
+    A branch is *lenient* (*harsh*) where the mean of said less truth is above `margin` (below its
+    negative) by a one-sided test with moderated t, and *blind* where the share scored exactly is
+    more than `DROP` lower than elsewhere at equal truths, or below one half; Benjamini-Hochberg at
+    `q` over the branches of one depth. Branches of fewer than five probes aren't tested.
+
+    Args:
+        truths: the scores.
+        margin: points that a mean may be off.
+        q: false discovery rate.
+
+    Returns:
+        The calibration.
+
+    Reference:
+        METHODS B13b, D5.
+    """
+    scored = (truths.said > 0) & (truths.truth > 0)
+    roots = tuple(dict.fromkeys(leaf[:1] for leaf in truths.leaves))
+    root_of = np.array([roots.index(leaf[:1]) for leaf in truths.leaves], dtype=np.int64)
+    root = root_of[truths.leaf] if len(truths.leaf) else truths.leaf
+    everything = np.zeros(len(truths.truth), dtype=np.int64)
+    return Calibration(
+        whole=_branches(truths, scored, everything, ((),), margin, q, tested=False)[0],
+        roots=_branches(truths, scored, root, roots, margin, q),
+        leaves=_branches(truths, scored, truths.leaf, truths.leaves, margin, q),
+        homogeneity=homogeneity(
+            truths.truth[scored], truths.said[scored], root[scored], truths.cluster[scored]
+        ),
+    )
+
+
+def _branches(
+    truths: Truths,
+    scored: NDArray[np.bool_],
+    group: Ints,
+    paths: Sequence[Path],
+    margin: float,
+    q: float,
+    *,
+    tested: bool = True,
+) -> tuple[Branch, ...]:
+    size = len(paths)
+    if not size:
+        return ()
+    open_ = np.bincount(group[~scored], minlength=size)
+    truth, said = truths.truth[scored].astype(np.int64), truths.said[scored].astype(np.int64)
+    here, cluster = group[scored].astype(np.int64), truths.cluster[scored].astype(np.int64)
+    exact, gap = (truth == said).astype(np.float64), (said - truth).astype(np.float64)
+    right = node_stats(make_cells(exact, here, cluster, size), size)
+    bias, variance, n, clusters = _means(gap, here, cluster, size)
+    se, df = moderate(variance, clusters, n, np.zeros(size, dtype=np.int64))
+    half = stdtrit(df, 0.975) * se
+    drop, drop_se, drop_df = _drops(exact, truth, here, cluster, size)
+    enough = tested & (clusters >= MIN_CLUSTERS)
+    half_se, half_df = moderate(right.se**2, clusters, n, np.zeros(size, dtype=np.int64))
+    kinds: dict[Flaw, Floats] = {
+        "lenient": _above(bias - margin, se, df),
+        "harsh": _above(-bias - margin, se, df),
+        "blind": np.minimum(
+            1,
+            2
+            * np.fmin(
+                _above(-drop - DROP, drop_se, drop_df),
+                _above(BLIND - right.mean, half_se, half_df),
+            ),
+        ),
+    }
+    family = np.zeros(size, dtype=np.int64)
+    adjusted = {kind: adjust(np.where(enough, p, np.nan), family) for kind, p in kinds.items()}
+    made = []
+    for at, path in enumerate(paths):
+        rows = here == at
+        counts = confusion(truth[rows], said[rows], SCORES)
+        found: dict[Flaw, float] = {kind: float(p[at]) for kind, p in adjusted.items()}
+        flaw = next((kind for kind, p in found.items() if p <= q), None)
+        smallest = min(found.values()) if enough[at] else math.nan
+        made.append(
+            Branch(
+                path=path,
+                n=int(n[at]),
+                clusters=int(clusters[at]),
+                unscored=int(open_[at]),
+                counts=counts,
+                accuracy=float(right.mean[at]),
+                accuracy_lo=float(right.lo[at]),
+                accuracy_hi=float(right.hi[at]),
+                bias=float(bias[at]),
+                bias_lo=float(bias[at] - half[at]),
+                bias_hi=float(bias[at] + half[at]),
+                alpha=ordinal_alpha((counts + counts.T).astype(np.float64)),
+                drop=float(drop[at]) if size > 1 else math.nan,
+                p=found[flaw] if flaw else smallest,
+                flaw=flaw,
+            )
+        )
+    return tuple(made)
+
+
+def _means(
+    value: Floats, group: Ints, cluster: Ints, size: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return means, CR1 variances (NaN under two clusters), rows and clusters of each group."""
+    cells = make_cells(value, group, cluster, size)
+    node = cells.node.astype(np.int64)
+    n = np.bincount(group, minlength=size).astype(np.float64)
+    clusters = np.bincount(node, minlength=size).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.bincount(group, weights=value, minlength=size) / n
+        residual = cells.total - mean[node] * cells.count
+        squares = np.bincount(node, weights=residual**2, minlength=size)
+        variance = np.where(clusters > 1, clusters / (clusters - 1) * squares / n**2, np.nan)
+    return mean, variance, n, clusters
+
+
+def _drops(
+    exact: Floats, truth: Ints, group: Ints, cluster: Ints, size: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return, by group, the accuracy less that of the rest at equal truths, its error and df.
+
+    Influence of a row of the group: `(y - a_t - d) / n_g`; of a row elsewhere with truth t:
+    `-w_t (y - a_t) / n_t`, where `a_t` is accuracy elsewhere and `w_t` the group's share of t.
+    Truths that occur nowhere else are left out.
+    """
+    drop, variance, clusters = np.full((3, size), np.nan)
+    clusters[:] = 0
+    n = np.zeros(size)
+    for at in range(size):
+        mine = group == at
+        other = np.bincount(truth[~mine], minlength=SCORES + 1)
+        known = mine & (other[truth] > 0)
+        if not known.any():
+            continue
+        with np.errstate(divide="ignore", invalid="ignore"):
+            there = np.bincount(truth[~mine], weights=exact[~mine], minlength=SCORES + 1) / other
+        n[at] = known.sum()
+        share = np.bincount(truth[known], minlength=SCORES + 1) / n[at]
+        gap = exact - there[truth]
+        drop[at] = gap[known].mean()
+        influence = np.where(known, (gap - drop[at]) / n[at], 0.0)
+        influence[~mine] = -(share[truth] / np.maximum(other[truth], 1) * gap)[~mine]
+        clusters[at] = len(np.unique(cluster[known]))
+        sums = np.bincount(cluster, weights=influence)
+        if clusters[at] > 1:
+            variance[at] = clusters[at] / (clusters[at] - 1) * float((sums**2).sum())
+    se, df = moderate(variance, clusters, n, np.zeros(size, dtype=np.int64))
+    return drop, se, df
+
+
+def _above(excess: Floats, se: Floats, df: Floats) -> Floats:
+    """Return one-sided p-values of an excess over 0; an exact one has no error and is sure."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(se > 0, excess / se, np.where(excess > 0, np.inf, -np.inf))
+    return np.asarray(np.where(np.isfinite(excess), stdtr(df, -t), np.nan))
+
+
+def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogeneity:
+    """Test whether a judge reads all groups by the same confusion.
+
+    A score test by truth stratum: residuals `e = y - mean(y | truth)` and indicators
+    `z = 1[group] - share(group | truth)` give `U_g = sum z e`; with cluster sums `u_c`,
+    `W = U' (sum u_c u_c')^+ U` and `F = W (C - k) / ((C - 1) k)` at (k, C - k) degrees of freedom.
+    It is made for the score itself and for whether it is exactly right; `p = min(1, 2 min(p))`.
+
+    Args:
+        truth: 1..5, shape (n,).
+        said: 1..5, shape (n,).
+        group: shape (n,); groups of fewer than five clusters are left out.
+        cluster: shape (n,).
+
+    Returns:
+        The test; p = 1 where the judge makes no errors at all.
+
+    Reference:
+        METHODS D5 (C homogeneity).
+    """
+    groups = [
+        int(one)
+        for one in np.unique(group)
+        if len(np.unique(cluster[group == one])) >= MIN_CLUSTERS
+    ]
+    if len(groups) < 2:
+        return Homogeneity(statistic=math.nan, p=math.nan, roots=len(groups))
+    kept = np.isin(group, groups)
+    truth, said, group = truth[kept], said[kept], group[kept]
+    _, code = np.unique(cluster[kept], return_inverse=True)
+    at_truth = np.bincount(truth, minlength=SCORES + 1)
+
+    def residual(value: Floats) -> Floats:
+        total = np.bincount(truth, weights=value, minlength=SCORES + 1)
+        return np.asarray(value - (total / np.maximum(at_truth, 1))[truth])
+
+    z = np.stack([residual((group == one).astype(np.float64)) for one in groups[:-1]])
+    tests = [
+        _score_test(z, residual(said.astype(np.float64)), code),
+        _score_test(z, residual((said == truth).astype(np.float64)), code),
+    ]
+    p = [test[1] for test in tests if math.isfinite(test[1])]
+    return Homogeneity(
+        statistic=tests[0][0],
+        p=min(1.0, len(tests) * min(p)) if p else math.nan,
+        roots=len(groups),
+    )
+
+
+def _score_test(z: Floats, error: Floats, code: Ints) -> tuple[float, float]:
+    """Return F and its p-value; p = 1 without any error, NaN with too few clusters."""
+    clusters = int(code.max()) + 1
+    sums = np.stack([np.bincount(code, weights=row * error, minlength=clusters) for row in z])
+    score, cross = sums.sum(axis=1), sums @ sums.T
+    rank = int(np.linalg.matrix_rank(cross, hermitian=True))
+    if not rank or not np.abs(error).max() > 1e-12:
+        return 0.0, 1.0
+    if clusters <= rank + 1:
+        return math.nan, math.nan
+    wald = float(score @ np.linalg.pinv(cross, hermitian=True) @ score)
+    # Centred as Hotelling's T2 is: the plain sum of squares holds the shift itself.
+    wald = wald / max(1 - wald / clusters, 1e-12)
+    statistic = wald * (clusters - rank) / ((clusters - 1) * rank)
+    return statistic, float(f_distribution.sf(statistic, rank, clusters - rank))

@@ -1,0 +1,284 @@
+"""`fidelity run|show|rankings|plant`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TypeVar
+
+from atom.analysis.fidelity import Share
+from atom.cli.options import common, names_of, settings_of
+from atom.cli.output import Output, table
+from atom.cli.run import run_lines, show_progress
+from atom.engine.consent import ConsentNeeded, give_consent
+from atom.engine.control import RunStatus, start_fidelity
+from atom.engine.endpoints import known_endpoints
+from atom.engine.fidelity import (
+    FidelityForecast,
+    FidelitySpec,
+    forecast_fidelity,
+    open_fidelity,
+    run_fidelity,
+)
+from atom.engine.rankings import RankingsTaken, import_rankings, plant_rankings
+from atom.errors import UsageError
+from atom.formats import ImportFile
+from atom.methods.registry import ASKED, METHODS
+from atom.records import Judge
+from atom.settings import Settings
+from atom.store import Store, find_study
+from atom.views.fidelity import FidelityView, MethodRow, fidelity
+from atom.views.snapshot import open_study
+
+T = TypeVar("T")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    one = verbs.add_parser(
+        "run", parents=[common()], help="have a judge rank a study's answers by rival methods"
+    )
+    one.add_argument("--study", required=True, metavar="NAME")
+    one.add_argument("--judge", required=True, metavar="ENDPOINT")
+    one.add_argument("--methods", metavar="A,B", help=f"of {', '.join(ASKED)}; all if left out")
+    one.add_argument("--limit", type=int, metavar="N", help="so many samples, ranked ones first")
+    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    one.add_argument("--dry-run", action="store_true", help="say what it would ask and cost")
+    one.add_argument("--detach", action="store_true", help="run in a process of its own")
+    one.add_argument("--yes", action="store_true", help="agree to sending data")
+    one.set_defaults(call=run)
+    one = verbs.add_parser("show", parents=[common()], help="how well methods rank as people do")
+    one.add_argument("--study", required=True, metavar="NAME")
+    one.add_argument("--judge", metavar="NAME", help="another judge than the study's own")
+    one.set_defaults(call=show)
+    one = verbs.add_parser("rankings", parents=[common()], help="take in people's rankings")
+    one.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    one.add_argument("--study", required=True, metavar="NAME")
+    one.set_defaults(call=rankings)
+    one = verbs.add_parser(
+        "plant", parents=[common()], help="draw rankings from a synthetic study's truth"
+    )
+    one.add_argument("--study", required=True, metavar="NAME")
+    one.add_argument("--seed", type=int, default=0, metavar="N")
+    one.set_defaults(call=plant)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Ask what is missing, and say how the methods do."""
+    settings = settings_of(args)
+    spec = FidelitySpec(
+        study_id=args.study,
+        judge=args.judge,
+        methods=names_of(args.methods),
+        limit=args.limit,
+        budget=args.budget,
+        retry_failed=args.retry_failed,
+    )
+    with Store.open(settings.store) as store:
+        if args.dry_run:
+            forecast = forecast_fidelity(store, spec, known_endpoints(settings))
+            out.result({**asdict(forecast), "calls": forecast.calls}, _forecast_lines(forecast))
+            return 0
+        study_id = find_study(store, args.study).id
+        if args.detach:
+            began = _agreed(
+                store, study_id, args.yes, out, lambda: start_fidelity(store, spec, settings)
+            )
+            out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
+            return 0
+        return _agreed(store, study_id, args.yes, out, lambda: _here(store, settings, spec, out))
+
+
+def _agreed(store: Store, study_id: str, agreed: bool, out: Output, action: Callable[[], T]) -> T:
+    """Do something that may send data to new hosts: with --yes or after asking."""
+    try:
+        return action()
+    except ConsentNeeded as needed:
+        for question in needed.questions:
+            out.problem(f"{question.sentence}.")
+        if not agreed and not out.ask("Send them?"):
+            raise UsageError("nothing was sent: agree with --yes, or leave it") from None
+        give_consent(store, study_id, [question.host for question in needed.questions])
+    return action()
+
+
+def _here(store: Store, settings: Settings, spec: FidelitySpec, out: Output) -> int:
+    """Run in this process, with a progress line, and say how the methods do."""
+    endpoints = known_endpoints(settings)
+    row = open_fidelity(store, spec, endpoints)
+    line = out.progress()
+    try:
+        ended = asyncio.run(
+            run_fidelity(
+                store,
+                row.id,
+                endpoints,
+                retry_failed=spec.retry_failed,
+                on_progress=lambda progress: show_progress(line, progress),
+            )
+        )
+    finally:
+        line.end()
+    for text in run_lines(RunStatus(run=ended, alive=False)):
+        out.problem(text)
+    judge = next(one for one in store.select(Judge) if one.name == endpoints[spec.judge].model)
+    _tell(store, row.study_id, judge.id, out)
+    return 0 if ended.state == "done" else 1
+
+
+def show(args: argparse.Namespace, out: Output) -> int:
+    """Say how well the methods rank answers as people do."""
+    with Store.open(settings_of(args).store) as store:
+        study = find_study(store, args.study)
+        judge_id = None
+        if args.judge:
+            found = [one for one in store.select(Judge) if args.judge in (one.id, one.name)]
+            if not found:
+                names = ", ".join(sorted(one.name for one in store.select(Judge))) or "none yet"
+                raise UsageError(f"there is no judge {args.judge!r}; judges here: {names}")
+            judge_id = found[0].id
+        _tell(store, study.id, judge_id, out)
+    return 0
+
+
+def rankings(args: argparse.Namespace, out: Output) -> int:
+    """Take in people's rankings."""
+    with Store.open(settings_of(args).store) as store:
+        files = [ImportFile.from_path(path) for path in args.files]
+        taken = import_rankings(store, args.study, files)
+    for line in (*taken.notes, *taken.skipped[:12]):
+        out.problem(line)
+    out.result(asdict(taken), _taken_lines(taken))
+    return 1 if taken.n_skipped else 0
+
+
+def plant(args: argparse.Namespace, out: Output) -> int:
+    """Draw people's rankings from a synthetic study's truth."""
+    with Store.open(settings_of(args).store) as store:
+        taken = plant_rankings(store, args.study, seed=args.seed)
+    out.result(asdict(taken), [*_taken_lines(taken), "they are synthetic, and marked so"])
+    return 0
+
+
+def _taken_lines(taken: RankingsTaken) -> list[str]:
+    lines = [
+        f"{taken.labels} labels on {taken.samples} samples by {', '.join(taken.annotators[:6])}"
+    ]
+    if taken.n_skipped:
+        lines.append(f"{taken.n_skipped} left out")
+    return lines
+
+
+def _forecast_lines(forecast: FidelityForecast) -> list[str]:
+    rows = [[one.method, one.calls, one.later, one.blocked or ""] for one in forecast.methods]
+    cost = "at a price that isn't known" if forecast.cost is None else f"about ${forecast.cost:.4f}"
+    lines = [
+        f"{forecast.samples} samples, {forecast.ranked} of them ranked by people; "
+        f"{forecast.calls} calls, {cost}",
+        *table(("method", "calls", "then", "samples without a solution"), rows),
+    ]
+    if any(one.blocked for one in forecast.methods):
+        lines.append("solutions come from a run of a judge on the study: `run start --judge ...`")
+    return lines
+
+
+def _tell(store: Store, study_id: str, judge_id: str | None, out: Output) -> None:
+    own = open_study(store, study_id)
+    data = own if judge_id is None else open_study(store, study_id, judge_id)
+    view = fidelity(store, data, own)
+    out.result(_plain(view), _lines(view))
+
+
+def _percent(share: Share | None) -> str:
+    if share is None or math.isnan(share.value):
+        return "-"
+    return f"{100 * share.value:.1f} ({100 * share.lo:.1f} to {100 * share.hi:.1f})"
+
+
+def _lines(view: FidelityView) -> list[str]:
+    people = view.people
+    if not people.pairs:
+        return [
+            "nobody ranked this study's answers yet: `fidelity rankings FILE --study ...`"
+            + (", or `fidelity plant --study ...`" if view.synthetic else "")
+        ]
+    head = ("method", *view.roots, "all", "ties", "tau-b", "against ATOM", "calls", "USD", "unread")
+    rows = [_cells(row, view) for row in view.rows]
+    kind = "synthetic labels" if people.synthetic else ", ".join(people.annotators[:6])
+    lines = [
+        f"judge: {view.judge.name if view.judge else 'none'}; {people.pairs} pairs of "
+        f"{people.samples} samples ({kind}); {100 * people.ties:.1f} % of pairs are ties",
+        *table(head, rows),
+        f"calling every pair a tie reaches {100 * people.ties:.1f} %; without ties at most "
+        f"{100 * (1 - people.ties):.1f} % can be reached",
+        f"the rows rest on {view.shared} samples that all methods with numbers were asked about"
+        if view.shared
+        else "the methods were asked about different samples: compare with care",
+    ]
+    missing = [row.name for row in view.rows if row.accuracy is None]
+    if missing:
+        lines.append(f"not asked yet: {', '.join(missing)} (`fidelity run`, `run start`)")
+    return lines
+
+
+def _cells(row: MethodRow, view: FidelityView) -> list[object]:
+    accuracy, gap = row.accuracy, row.against_atom
+    if accuracy is None:
+        return [row.title, *("" for _ in view.roots), "-", "", "", "", "", "", ""]
+    against = f"{100 * gap.gap:+.1f} ({100 * gap.lo:+.1f} to {100 * gap.hi:+.1f})" if gap else ""
+    roots = [f"{100 * share.value:.1f}" if (share := row.by_root.get(root)) else "-"
+             for root in view.roots]  # fmt: skip
+    usd = "?" if row.cost.usd is None else f"{row.cost.usd:.4f}"
+    tau = "-" if math.isnan(accuracy.tau) else f"{accuracy.tau:.2f}"
+    ties = "-" if math.isnan(accuracy.judge_ties) else f"{100 * accuracy.judge_ties:.1f}"
+    return [row.title, *roots, _percent(accuracy.strict), ties, tau, against, row.cost.calls, usd,
+            row.unscored + row.failed]  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _share(share: Share) -> dict[str, float | int | None]:
+    return {
+        "value": _number(share.value), "lo": _number(share.lo), "hi": _number(share.hi),
+        "pairs": share.n, "clusters": share.clusters,
+    }  # fmt: skip
+
+
+def _plain(view: FidelityView) -> dict[str, object]:
+    """Return what `--json` prints."""
+    return {
+        "study": view.study_id,
+        "judge": view.judge.name if view.judge else None,
+        "synthetic": view.synthetic,
+        "people": {
+            **asdict(view.people),
+            "ties": _number(view.people.ties),
+            "agreed": _number(view.people.agreed),
+        },
+        "shared_samples": view.shared,
+        "methods": [
+            {
+                "name": row.name,
+                "removes": METHODS[row.name].removes,
+                "strict": _share(row.accuracy.strict) if row.accuracy else None,
+                "valid": _share(row.accuracy.valid) if row.accuracy else None,
+                "tolerant": _share(row.tolerant.strict) if row.tolerant else None,
+                "tau_b": _number(row.accuracy.tau) if row.accuracy else None,
+                "judge_ties": _number(row.accuracy.judge_ties) if row.accuracy else None,
+                "confusion": row.accuracy.counts.tolist() if row.accuracy else None,
+                "by_root": {root: _share(share) for root, share in row.by_root.items()},
+                "cost": asdict(row.cost),
+                "unscored": row.unscored,
+                "failed": row.failed,
+            }
+            for row in view.rows
+        ],
+    }

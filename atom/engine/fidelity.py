@@ -1,0 +1,414 @@
+"""Fidelity: have a judge rank a study's answers by rival methods.
+
+What it says becomes verdicts of the study; how well they follow people is for the views to say.
+
+Reference: ATOM 4.1, Tables 1 and 2, appendix B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import sqlalchemy as sa
+
+from atom.analysis.fidelity import ranks_of
+from atom.engine.agenda import AgendaShift, load_verdicts, open_asks
+from atom.engine.clock import Clock, stamp, utc_now
+from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
+from atom.engine.ledger import run_claim, run_holder
+from atom.engine.members import check_endpoint, judge_of, pick_endpoint
+from atom.engine.process import halted_by_signals
+from atom.engine.shift import ClientMaker, OnProgress, make_client
+from atom.engine.steps import read_material
+from atom.errors import ReadOnlyError, UsageError
+from atom.judge import JudgeClient, PicturePart
+from atom.methods.base import MethodPlan, MethodSample, compared
+from atom.methods.registry import ASKED, METHODS, find_method
+from atom.records import (
+    Annotation,
+    Endpoint,
+    Judge,
+    Replay,
+    Response,
+    Run,
+    Sample,
+    Study,
+    Verdict,
+    content_id,
+)
+from atom.stages.verdicts import Agenda, Ask
+from atom.store import Store, find_study, study_candidates, study_places
+from atom.store import table as columns_of
+from atom.store.schema import claims
+
+TRIED = 6
+"""Requests that are built to see how long they are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FidelitySpec:
+    """What a judge is to be asked.
+
+    Args:
+        study_id: the study's id or name.
+        judge: name of the judge's endpoint.
+        methods: the methods; empty = all that ask anything.
+        limit: only the first so many samples, those that people ranked first.
+        budget: spend cap in USD.
+        retry_failed: ask again for what failed earlier.
+    """
+
+    study_id: str
+    judge: str
+    methods: tuple[str, ...] = ()
+    limit: int | None = None
+    budget: float | None = None
+    retry_failed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """A run's parts, found and checked.
+
+    Args:
+        study: the study.
+        judge: the judge's record.
+        endpoint: where it is asked.
+        methods: the methods that ask anything.
+        plan: what they are given.
+        ranked: samples among them that people ranked.
+    """
+
+    study: Study
+    judge: Judge
+    endpoint: Endpoint
+    methods: tuple[str, ...]
+    plan: MethodPlan
+    ranked: int
+
+    @property
+    def agenda(self) -> Agenda:
+        """What there is to ask."""
+        made = [make(self.plan) for name in self.methods if (make := METHODS[name].agenda)]
+        return _Together(parts=tuple(made))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Together:
+    """Several agendas as one."""
+
+    parts: tuple[Agenda, ...]
+
+    def asks(self, have: Mapping[str, Verdict]) -> Sequence[Ask]:
+        return list(chain.from_iterable(part.asks(have) for part in self.parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodForecast:
+    """What a method would ask.
+
+    Args:
+        method: its name.
+        calls: requests that can be asked at once.
+        later: requests that build on their replies, about.
+        blocked: samples for which nothing can be asked, since no solution stands for them.
+    """
+
+    method: str
+    calls: int
+    later: int
+    blocked: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FidelityForecast:
+    """What a run would ask.
+
+    Args:
+        samples: samples that are looked at.
+        ranked: of these, samples that people ranked.
+        methods: by method.
+        cost: USD, about, later questions included; None where a price is unknown.
+    """
+
+    samples: int
+    ranked: int
+    methods: tuple[MethodForecast, ...] = ()
+    cost: float | None = 0.0
+
+    @property
+    def calls(self) -> int:
+        """All requests, later ones included."""
+        return sum(one.calls + one.later for one in self.methods)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """A study's answers as they are ranked.
+
+    Args:
+        responses: sample's id → its answers, two at least.
+        alone: samples with fewer than two answers.
+    """
+
+    responses: Mapping[str, tuple[Response, ...]] = field(default_factory=dict)
+    alone: int = 0
+
+
+def compared_answers(store: Store, study: Study) -> Compared:
+    """Return the answers of a study that are ranked, by sample, in the study's order."""
+    places = [place.sample_id for place in study_places(store, study.id)]
+    candidates = [candidate.id for candidate in study_candidates(store, study.id)]
+    rows = store.get_many(Response, places, "sample_id")
+    found = compared(rows, candidates, study.answer_sampling)
+    usable = {name: found[name] for name in places if len(found.get(name, ())) > 1}
+    return Compared(responses=usable, alone=len(places) - len(usable))
+
+
+def prepare_fidelity(store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint]) -> Ready:
+    """Find and check all that a run needs.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+        SettingsError: a key isn't set, or a budget is given and an endpoint has no prices.
+    """
+    study = find_study(store, spec.study_id)
+    for name in spec.methods:
+        if find_method(name).agenda is None:
+            raise UsageError(
+                f"the method {name!r} asks nothing: it is read off the checkpoints of the study's "
+                f"own run; there are to ask {', '.join(ASKED)}"
+            )
+    if spec.limit is not None and spec.limit < 1:
+        raise UsageError(f"the limit is {spec.limit}: at least 1 sample is needed")
+    endpoint = pick_endpoint(endpoints, spec.judge, "judge")
+    check_endpoint(endpoint, spec.budget)
+    judge = judge_of(endpoint)
+    responses = compared_answers(store, study).responses
+    if not responses:
+        raise UsageError(
+            f"no sample of {study.name!r} has two answers to compare: let two candidates answer "
+            "first (`run start --stages answer`)"
+        )
+    ranked = _ranked(store, study, responses)
+    order = [name for name in responses if name in ranked]
+    order += [name for name in responses if name not in ranked]
+    chosen = order[: spec.limit]
+    samples = {sample.id: sample for sample in store.get_many(Sample, chosen)}
+    replays = _solutions(store, study, chosen)
+    plan = MethodPlan(
+        study_id=study.id,
+        samples=[
+            MethodSample(sample=samples[name], responses=responses[name], replay=replays.get(name))
+            for name in chosen
+        ],
+        pictures=lambda sample: _pictures(store, sample),
+        judge=judge.id,
+        sampling=study.judge_sampling,
+    )
+    return Ready(
+        study=study,
+        judge=judge,
+        endpoint=endpoint,
+        methods=spec.methods or ASKED,
+        plan=plan,
+        ranked=sum(name in ranked for name in chosen),
+    )
+
+
+def _pictures(store: Store, sample: Sample) -> tuple[PicturePart, ...]:
+    return read_material(store, sample).pictures
+
+
+def _ranked(store: Store, study: Study, responses: Mapping[str, tuple[Response, ...]]) -> set[str]:
+    """Return the samples that people ranked, or some pair of."""
+    sample_of = {answer.id: name for name, answers in responses.items() for answer in answers}
+    columns = columns_of(Annotation).c
+    rows = store.select(
+        Annotation, columns.study_id == study.id, columns.kind.in_(("ranking", "preference"))
+    )
+    return {
+        sample_of[one.response_id]
+        for row in rows
+        for one in ranks_of(row)
+        if one.response_id in sample_of
+    }
+
+
+def _solutions(store: Store, study: Study, sample_ids: Sequence[str]) -> dict[str, Replay]:
+    """Return the solutions that stand for the samples: those their criteria were cut from."""
+    wanted = set(sample_ids)
+    ids = [
+        place.replay_id
+        for place in study_places(store, study.id)
+        if place.replay_id is not None and place.sample_id in wanted
+    ]
+    rows = store.get_many(Replay, ids)
+    return {row.sample_id: row for row in rows if row.state == "scored"}
+
+
+def forecast_fidelity(
+    store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint]
+) -> FidelityForecast:
+    """Say what a run would ask, and what about it would cost.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+    """
+    ready = prepare_fidelity(store, spec, endpoints)
+    have = load_verdicts(store, ready.study.id)
+    client = JudgeClient(ready.endpoint)
+    rows: list[MethodForecast] = []
+    cost: float | None = 0.0
+    for name in ready.methods:
+        make = METHODS[name].agenda
+        if make is None:
+            continue
+        agenda = make(ready.plan)
+        asks = open_asks(agenda, have, retry_failed=spec.retry_failed)
+        later = 0
+        blocked = 0
+        if name in ("scan", "no_replay"):
+            known = {ask.blank.subject_id for ask in asks if ask.blank.part.endswith("/criteria")}
+            answers = {one.sample.id: len(one.responses) for one in ready.plan.samples}
+            later = sum(answers[subject] for subject in known)
+        if name == "no_decomposition":
+            blocked = sum(one.replay is None for one in ready.plan.samples)
+        rows.append(MethodForecast(method=name, calls=len(asks), later=later, blocked=blocked))
+        if not asks or cost is None:
+            continue
+        prices = [client.estimate(ask.build()).cost for ask in asks[:: -(-len(asks) // TRIED)]]
+        known_prices = [price for price in prices if price is not None]
+        if len(known_prices) < len(prices):
+            cost = None
+        else:
+            cost += sum(known_prices) / len(known_prices) * (len(asks) + later)
+    return FidelityForecast(
+        samples=len(ready.plan.samples), ranked=ready.ranked, methods=tuple(rows), cost=cost
+    )
+
+
+def open_fidelity(
+    store: Store,
+    spec: FidelitySpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    clock: Clock = utc_now,
+) -> Run:
+    """Check what a judge is to be asked, and write the run.
+
+    The same asked for again takes up the run that is there.
+
+    Raises:
+        UsageError: it asks for something that isn't there, or it is running already.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    if store.read_only:
+        raise ReadOnlyError(
+            "this store is sealed: copy the study into one of your own first (`study copy`)"
+        )
+    ready = prepare_fidelity(store, spec, endpoints)
+    _ask_consent(ready)
+    moment = stamp(clock())
+    told = (ready.endpoint.name, list(ready.methods), spec.limit, ready.plan.sampling.key)
+    run_id = content_id("fidelity run", ready.study.id, *told)[:12]
+    row = store.get(Run, run_id)
+    if row is not None and run_holder(store, run_id) is not None:
+        raise UsageError(f"run {run_id!r} is running; stop it first, or wait for its end")
+    again = {"state": "running", "message": "", "heartbeat": moment, "budget": spec.budget}
+    row = (
+        row.model_copy(update=again)
+        if row is not None
+        else Run(
+            id=run_id,
+            study_id=ready.study.id,
+            stages=(),
+            judge=ready.endpoint.name,
+            methods=ready.methods,
+            limit=spec.limit,
+            budget=spec.budget,
+            created=moment,
+            heartbeat=moment,
+        )
+    )
+    with store.write() as writer:
+        writer.put([ready.judge])
+        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(run_id)))
+        writer.replace([row])
+    return row
+
+
+def _ask_consent(ready: Ready) -> None:
+    """Refuse to send anything to a host that the study's owner hasn't agreed to.
+
+    Raises:
+        ConsentNeeded: with what would be sent.
+    """
+    endpoint = ready.endpoint
+    if not is_remote(endpoint) or endpoint.host in ready.study.consent:
+        return
+    samples = [one.sample for one in ready.plan.samples]
+    pictures = {slot.picture_id for sample in samples for slot in sample.pictures}
+    question = ConsentQuestion(
+        host=endpoint.host,
+        endpoints=(endpoint.name,),
+        pictures=len(pictures - {None}),
+        texts=len(samples),
+    )
+    raise ConsentNeeded([question])
+
+
+async def run_fidelity(
+    store: Store,
+    run_id: str,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    retry_failed: bool = False,
+    make: ClientMaker = make_client,
+    clock: Clock = utc_now,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """Have a judge apply the methods to a study, or to the rest of it, in this process.
+
+    Args:
+        store: the store.
+        run_id: the run, as `open_fidelity` made it.
+        endpoints: endpoints by name.
+        retry_failed: ask again for what failed earlier.
+        make: opens clients.
+        clock: UTC time, for records.
+        on_progress: called twice a second at most.
+
+    Returns:
+        The run's row at its end.
+
+    Raises:
+        AtomError: it can't begin, or the store can't be written.
+    """
+    row = store.get(Run, run_id)
+    if row is None or not row.methods or row.bench_set_id is not None or row.judge is None:
+        raise UsageError(f"there is no fidelity run {run_id!r}; `run status` lists the runs")
+    spec = FidelitySpec(
+        study_id=row.study_id,
+        judge=row.judge,
+        methods=row.methods,
+        limit=row.limit,
+        budget=row.budget,
+    )
+    ready = prepare_fidelity(store, spec, endpoints)
+    _ask_consent(ready)
+    shift = AgendaShift(
+        store,
+        row,
+        ready.agenda,
+        ready.study.id,
+        {"judge": ready.endpoint},
+        retry_failed=retry_failed,
+        make=make,
+        clock=clock,
+        on_progress=on_progress,
+    )
+    with halted_by_signals(shift.signalled):
+        return await shift.run()

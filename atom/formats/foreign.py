@@ -1,0 +1,73 @@
+"""Files that are known, but are no study's data: refused with what to do with them instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atom.errors import FormatError
+from atom.formats.base import ImportFile
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Foreign:
+    """A kind of file, how its beginning looks, and what to do with it."""
+
+    about: str
+    start: re.Pattern[str]
+    advice: str
+
+
+_TREE = "an EvalTree file describes capabilities, not answers: read it as a tree"
+_FOREIGN = (
+    _Foreign(
+        about="a capability tree of EvalTree, or its intervals",
+        start=re.compile(
+            r'\A\{(?=[^}]{0,400}"subtrees"\s*:)(?=[^}]{0,400}"(?:description|size|'
+            r'sum_metrics|capability)")',
+            re.DOTALL,
+        ),
+        advice=f"{_TREE}, and import the answers it was grown from",
+    ),
+    _Foreign(
+        about="a weakness profile or an assessment of EvalTree",
+        start=re.compile(r'\A(?:\[\s*\{\s*"capability"|\{\s*"Recall"\s*:\s*\{\s*"per-capability")'),
+        advice=f"{_TREE}, and import the answers it was made from",
+    ),
+    _Foreign(
+        about="a list without names or questions",
+        start=re.compile(r"\A\[\s*(?:\[|-?\d|\"|true|false|null)"),
+        advice="its rows say neither what was asked nor who answered: import the table with the "
+        "questions, and put these values into a column of it",
+    ),
+    _Foreign(
+        about="notes of EvalTree on capabilities",
+        start=re.compile(r'\A\{\s*"[^"]{10,300}"\s*:\s*\[\s*(?:null|"YES"|"NO")\s*,'),
+        advice=f"{_TREE}, and import the answers it was made from",
+    ),
+    _Foreign(
+        about="critiques for CriticBench",
+        start=re.compile(r'\A\{\s*"0"\s*:\s*\{\s*"origin_prompt"'),
+        advice="give it to the judge lab: `judge bench critic_bench --replies FILE --as NAME`",
+    ),
+    _Foreign(
+        about="a leaderboard of CriticBench",
+        start=re.compile(r"\A\ufeff?Model,feedback,correction,comparison"),
+        advice="it holds means of models, no answers; the published tables are compared on the "
+        "judge lab's page",
+    ),
+)
+
+
+def check_foreign(files: Sequence[ImportFile]) -> None:
+    """Refuse files that are known to be something else than answers.
+
+    Raises:
+        FormatError: with what the file is, and what to do with it.
+    """
+    for file in files:
+        text = file.head(2048).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+        for kind in _FOREIGN:
+            if kind.start.match(text):
+                raise FormatError(f"{file.name!r} holds {kind.about}: {kind.advice}")

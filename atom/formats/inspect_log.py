@@ -1,0 +1,460 @@
+"""Inspect logs: `.eval` (a ZIP of samples) and `.json`, and Inspect's data set files.
+
+Samples are read one at a time. Attachments (`attachment://<hash>`) are put back where they belong,
+pictures among them. Traps: NaN is no number; an answer that was cut off at the length limit is kept
+and marked; a sample without scores stays ungraded; a sample that failed says why; several accepted
+answers stand in one target.
+
+Reference: inspect_ai (UK AI Security Institute), `inspect_ai.log`.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from atom.errors import FormatError
+from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.cells import (
+    Verdict,
+    label_choices,
+    to_list,
+    to_name,
+    to_number,
+    to_reference,
+    to_text,
+    to_verdict,
+)
+from atom.formats.json_file import inner
+from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
+from atom.formats.maker import Limit, Maker, Question, cut, rows_of
+from atom.formats.rows import find_encoding
+from atom.records import State
+
+NAME = "inspect"
+_ATTACHED = "attachment://"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_GRADES: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_MAX_SAMPLE = 400_000_000
+_MAX_DEPTH = 6
+
+
+def sniff(head: bytes, name: str) -> float:
+    """Say how likely it is that this is an Inspect log."""
+    if head.startswith(b"PK\x03\x04"):
+        inside = b"_journal/" in head or b"header.json" in head or b"samples/" in head
+        return 0.95 if inside else 0.6 if name.lower().endswith(".eval") else 0.0
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if text.startswith("{") and all(f'"{key}"' in text for key in ("version", "eval", "task_id")):
+        return 0.95
+    first = text.split("\n", 1)[0]
+    messages = re.search(r'"input":\s*\[\s*\{', first) is not None
+    return 0.7 if messages and '"role"' in first and '"target"' in first else 0.0
+
+
+@dataclass(kw_only=True)
+class _Log:
+    """What a log says about itself."""
+
+    file: ImportFile
+    task: str = "inspect"
+    model: str = "model"
+    dataset: str = ""
+    scorer: str | None = None
+    accuracy: float | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
+    """Read logs, sample by sample.
+
+    Raises:
+        FormatError: a file is no log, or its ZIP is broken.
+    """
+    if not files:
+        raise FormatError("no file was given; name .eval or .json logs of Inspect")
+    collector = Collector(NAME, options.dataset or "", [file.name for file in files])
+    logs = [_header(file, options) for file in files]
+    for log in logs:
+        for note in log.notes:
+            collector.note(f"{log.file.name}: {note}")
+    collector.dataset = options.dataset or ", ".join(dict.fromkeys(log.dataset for log in logs))
+    return Reading(_batches(logs, options, collector), collector)
+
+
+# --- opening ---------------------------------------------------------------------------------
+
+
+def _header(file: ImportFile, options: ReadOptions) -> _Log:
+    head = file.head()
+    log = _Log(file=file)
+    if head.startswith(b"PK\x03\x04"):
+        header = _zip_header(file)
+    elif _is_log(head):
+        header = _json_header(file)
+    elif b'"input"' in head:
+        log.task = log.dataset = cut(file.stem)
+        log.notes.append("these are questions without answers")
+        return log
+    else:
+        raise FormatError(
+            f"{file.name!r} is no Inspect log: an object with `eval` and `samples`, or a ZIP with "
+            "`header.json`, is expected"
+        )
+    told = inner(header, "eval")
+    log.task = cut(to_name(told.get("task")) or file.stem)
+    log.model = options.candidates.get(file.name) or cut(to_name(told.get("model")) or "model")
+    dataset = inner(told, "dataset")
+    log.dataset = cut(to_name(dataset.get("name")) or log.task)
+    status = to_name(header.get("status"))
+    if status not in (None, "success"):
+        log.notes.append(f"the run ended as {status!r}; the samples that are there came in")
+    results = inner(header, "results")
+    for score in to_list(results.get("scores")) or ():
+        if isinstance(score, dict):
+            log.scorer = to_name(score.get("scorer")) or to_name(score.get("name"))
+            metrics = inner(score, "metrics")
+            for name in ("accuracy", "mean"):
+                log.accuracy = to_number(inner(metrics, name).get("value"))
+                if log.accuracy is not None:
+                    break
+            break
+    return log
+
+
+def _is_log(head: bytes) -> bool:
+    return b'"eval"' in head and b'"version"' in head
+
+
+def _zip_header(file: ImportFile) -> Mapping[str, object]:
+    with file.open() as stream, _archive(stream, file.name) as archive:
+        names = archive.namelist()
+        for name in ("header.json", "_journal/start.json"):
+            if name in names:
+                return _member(archive, name, file.name)
+        raise FormatError(
+            f"{file.name!r} is a ZIP without `header.json`; an Inspect log (.eval) is expected"
+        )
+
+
+def _archive(stream: io.BufferedIOBase | object, name: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(stream)  # type: ignore[arg-type]
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error) as error:
+        raise FormatError(
+            f"{name!r} is a broken ZIP ({error}); it may be cut: get it again"
+        ) from error
+
+
+def _member(archive: zipfile.ZipFile, name: str, file: str) -> Mapping[str, object]:
+    """Read one JSON object of a ZIP.
+
+    Raises:
+        FormatError: it can't be unpacked, is too large or no object.
+    """
+    try:
+        entry = archive.getinfo(name)
+        if entry.file_size > _MAX_SAMPLE:
+            raise FormatError(f"{name} in {file!r} unpacks to over {_MAX_SAMPLE // 1_000_000} MB")
+        with archive.open(entry) as stream:
+            data = stream.read(_MAX_SAMPLE + 1)
+        value = DECODER.decode(data.decode("utf-8", "replace").strip())
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        OSError,
+        EOFError,
+        ValueError,
+        RecursionError,
+        NotImplementedError,
+        RuntimeError,
+        struct.error,
+    ) as error:
+        raise FormatError(f"{name} in {file!r} can't be read ({error}); get it again") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"{name} in {file!r} is no object")
+    return value
+
+
+def _text(file: ImportFile) -> io.TextIOWrapper:
+    return io.TextIOWrapper(file.open(), encoding=find_encoding(file).name, errors="replace")
+
+
+def _json_header(file: ImportFile) -> Mapping[str, object]:
+    """Read everything of a JSON log but its samples."""
+    header: dict[str, object] = {}
+    with _text(file) as text:
+        scanner = JsonScanner(text)
+        try:
+            for key in scanner.each_key():
+                if key == "samples" and scanner.peek() == "[":
+                    for _ in scanner.items():
+                        pass
+                    continue
+                header[key] = scanner.value()
+        except BrokenJsonError as error:
+            if "eval" not in header:
+                raise FormatError(
+                    f"{file.name!r} can't be read as JSON: {error.reason}; get it again"
+                ) from error
+    return header
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sample:
+    """A sample, or why it can't be read."""
+
+    place: str
+    values: Mapping[str, object] | None
+    reason: str = ""
+
+
+def _samples(log: _Log, collector: Collector) -> Iterator[_Sample]:
+    head = log.file.head()
+    if head.startswith(b"PK\x03\x04"):
+        yield from _zip_samples(log)
+    elif _is_log(head):
+        yield from _json_samples(log, collector)
+    else:
+        for row in rows_of(log.file, collector, count=False):
+            yield _Sample(place=row.place, values=row.values)
+
+
+def _zip_samples(log: _Log) -> Iterator[_Sample]:
+    with log.file.open() as stream, _archive(stream, log.file.name) as archive:
+        for name in archive.namelist():
+            if not name.startswith("samples/") or not name.endswith(".json"):
+                continue
+            place = f"{log.file.name} {name}"
+            try:
+                yield _Sample(place=place, values=_member(archive, name, log.file.name))
+            except FormatError as error:
+                yield _Sample(place=place, values=None, reason=error.message)
+
+
+def _json_samples(log: _Log, collector: Collector) -> Iterator[_Sample]:
+    name, number = log.file.name, 0
+    with _text(log.file) as text:
+        scanner = JsonScanner(text)
+        try:
+            for key in scanner.each_key():
+                if key != "samples" or scanner.peek() != "[":
+                    scanner.value()
+                    continue
+                for value in scanner.items():
+                    number += 1
+                    if isinstance(value, dict):
+                        yield _Sample(place=f"{name} sample {number}", values=value)
+                    else:
+                        yield _Sample(
+                            place=f"{name} sample {number}", values=None, reason="it is no object"
+                        )
+        except BrokenJsonError as error:
+            collector.note(
+                f"{name}: the file {'breaks off' if error.at_end else 'is broken'} after sample "
+                f"{number} ({error.reason}); the samples before are kept"
+            )
+
+
+# --- records ---------------------------------------------------------------------------------
+
+
+def _batches(logs: Sequence[_Log], options: ReadOptions, collector: Collector) -> Iterator[Batch]:
+    limit = Limit(options, collector, "samples")
+    whole = collector.dataset
+    maker = Maker(collector, options)
+    several = bool(options.dataset) and len({log.dataset for log in logs}) > 1
+    found = 0
+    for log in logs:
+        collector.dataset = options.dataset or log.dataset
+        prefix = f"{log.dataset}/" if several else ""
+        values: list[float] = []
+        for sample in _samples(log, collector):
+            if limit.reached():
+                break
+            collector.rows += 1
+            found += 1
+            if sample.values is None:
+                collector.skip(sample.place, sample.reason)
+                continue
+            _take(sample.place, sample.values, log, prefix, maker, values)
+            if collector.is_full:
+                yield collector.flush()
+        if values:
+            mean = sum(values) / len(values)
+            told = "" if log.accuracy is None else f"; the log says {log.accuracy:.4f}"
+            collector.note(f"{log.file.name}: mean score {mean:.4f} (n = {len(values)}){told}")
+    if not found:
+        raise FormatError(
+            f"{logs[0].file.name!r} holds results without samples; write the log with its samples "
+            "(`inspect eval --log-samples`)"
+        )
+    collector.dataset = whole
+    yield collector.flush()
+
+
+@dataclass(kw_only=True)
+class _Said:
+    """A message's or input's text, and the pictures in it."""
+
+    texts: list[str] = field(default_factory=list)
+    pictures: list[object] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All texts, one after the other."""
+        return "\n".join(self.texts)
+
+
+def _gather(value: object, attachments: Mapping[str, object], said: _Said, depth: int = 0) -> None:
+    """Take texts and pictures out of an input: a text, messages, or parts of one."""
+    if depth > _MAX_DEPTH:
+        return
+    if isinstance(value, str):
+        text = to_text(attachments.get(value.removeprefix(_ATTACHED), value))
+        if text is not None:
+            said.texts.append(text)
+    elif isinstance(value, list):
+        for item in value:
+            _gather(item, attachments, said, depth + 1)
+    elif isinstance(value, dict):
+        kind = value.get("type")
+        if kind == "image":
+            name = to_name(value.get("image")) or ""
+            key = name.removeprefix(_ATTACHED)
+            data = to_text(attachments.get(key))
+            if name.startswith(_ATTACHED) and data is None:
+                said.pictures.append(key)
+            else:
+                said.pictures.append(data or name)
+        elif kind in (None, "text") and value.get("role") not in ("system", "assistant", "tool"):
+            _gather(value.get("text", value.get("content")), attachments, said, depth + 1)
+
+
+def _take(
+    place: str,
+    values: Mapping[str, object],
+    log: _Log,
+    prefix: str,
+    maker: Maker,
+    scores: list[float],
+) -> None:
+    attachments = inner(values, "attachments")
+    said = _Said()
+    _gather(values.get("input"), attachments, said)
+    if not said.text.strip():
+        maker.out.skip(place, "it has no input")
+        return
+    identity = to_name(values.get("id"))
+    texts = to_list(values.get("choices")) or []
+    choices = label_choices(_LETTERS, texts) if texts else None
+    reference = to_reference(values.get("target"), choices)
+    if reference.note:
+        maker.out.tally(reference.note, place)
+    sample_id = maker.sample(
+        place,
+        log.file.name,
+        None if identity is None else prefix + identity,
+        Question(
+            text=said.text,
+            choices=choices.texts if choices else (),
+            reference=None if reference.text is None else reference.text.strip(),
+            pictures=tuple(said.pictures),
+            labels=_labels(inner(values, "metadata")),
+        ),
+    )
+    if sample_id is None or not ("output" in values or "scores" in values or "error" in values):
+        return
+    answer = _answer(values, attachments, maker, place)
+    epoch = to_number(values.get("epoch"))
+    response_id = maker.answer(
+        place,
+        sample_id,
+        log.model,
+        answer.text,
+        repeat=int(epoch) - 1 if epoch is not None and 1 <= epoch < 1e6 else 0,
+        detail=answer.detail,
+        state=answer.state,
+    )
+    if response_id is None:
+        return
+    given = inner(values, "scores")
+    name = log.scorer if log.scorer in given else next(iter(given), None)
+    if name is None:
+        maker.out.tally("a sample has no scores and stays ungraded", place)
+        return
+    if len(given) > 1:
+        maker.out.tally(f"several scorers; {name} is followed", place)
+    told = given[name]
+    score: Mapping[str, object] = told if isinstance(told, dict) else {"value": told}
+    verdict = _grade(score.get("value"))
+    said_answer = cut(to_text(score.get("answer")) or "", 4_000)
+    maker.graded(response_id, verdict, answer=said_answer, unread="the scorer gave no score")
+    if verdict is None or verdict.value is None:
+        maker.out.tally("a score can't be read as a number from 0 to 1; it stays unscored", place)
+    else:
+        scores.append(verdict.value)
+
+
+def _grade(value: object) -> Verdict | None:
+    """Read a score: C, P, I or N, a number, yes or no; several values in one are none."""
+    if isinstance(value, str) and value in _GRADES:
+        return Verdict(value=_GRADES[value])
+    if isinstance(value, list | dict):
+        return Verdict(value=None, detail="the scorer gives several values")
+    return to_verdict(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Answer:
+    text: str | None
+    detail: str = ""
+    state: State | None = None
+
+
+def _answer(
+    values: Mapping[str, object], attachments: Mapping[str, object], maker: Maker, place: str
+) -> _Answer:
+    output = inner(values, "output")
+    choices = output.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else {}
+    message = first.get("message") if isinstance(first, dict) else None
+    said = _Said()
+    content = message.get("content") if isinstance(message, dict) else output.get("completion")
+    _gather(content, attachments, said)
+    text = said.text if said.text.strip() else None
+    error = values.get("error") or output.get("error")
+    if error is not None:
+        told = error.get("message") if isinstance(error, dict) else error
+        detail = cut(to_text(told) or "the sample failed")
+        maker.out.tally("a sample failed", place)
+        return _Answer(text=text, detail=detail, state="failed" if text is None else None)
+    stop = to_name(first.get("stop_reason")) if isinstance(first, dict) else None
+    if stop in ("max_tokens", "length", "model_length"):
+        maker.out.tally("an answer was cut off at the length limit", place)
+        return _Answer(text=text, detail="cut off at the length limit")
+    return _Answer(text=text)
+
+
+def _labels(metadata: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """Take short words of a sample's metadata as labels; numbers are measurements."""
+    found = []
+    for key, value in metadata.items():
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, str) and 0 < len(item.strip()) <= 80 and "\n" not in item:
+                found.append((cut(str(key), 80), item.strip()))
+    return tuple(found)
+
+
+FORMAT = Format(
+    name=NAME,
+    about="Inspect logs (.eval and .json): samples, answers, scores and attached pictures.",
+    patterns=("*.eval", "*.json", "*.jsonl"),
+    sniff=sniff,
+    read=read,
+)

@@ -1,0 +1,385 @@
+"""lmms-eval (and lm-evaluation-harness) logs: one line a document, and the results file.
+
+`<date>_samples_<task>.jsonl` holds what was asked, the answer and the metrics; `*_results.json`
+names the model and holds the means and standard errors, which are compared with the log's rows.
+Logs are read line by line: memory doesn't grow with them. `doc_hash` is no name (some logs have one
+hash on every row); documents are named by task and `doc_id`.
+
+Reference: lmms-eval (Zhang et al., 2024), repository EvolvingLMMs-Lab/lmms-eval.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from atom.errors import FormatError
+from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.cells import (
+    Verdict,
+    to_list,
+    to_name,
+    to_number,
+    to_reference,
+    to_text,
+    to_verdict,
+)
+from atom.formats.json_file import inner, load_object
+from atom.formats.maker import Limit, Maker, Question, SeenNumbers, cut, labels_in, rows_of
+from atom.formats.rows import Row
+from atom.records import Sample
+
+NAME = "lmms-eval"
+_TASK = re.compile(r"(?:^|_)samples_(?P<task>.+?)(?:_\d{4}-\d\d-\d\dT[\d.\-:]+)?\Z")
+_NO_METRIC = frozenset(
+    {
+        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "doc_hash",
+        "prompt_hash", "target_hash", "input", "filter", "metrics", "sample_len", "bypass",
+        "token_counts", "submission",
+    }
+)  # fmt: skip
+_SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exact_match")
+_QUESTION_KEYS = ("question", "query", "prompt", "text", "instruction")
+_CHOICE_KEYS = ("options", "choices")
+_MAX_RESULTS = 50_000_000
+_HEAD_ROWS = 50
+
+
+def sniff(head: bytes, name: str) -> float:
+    """Say how likely it is that this is a log or a results file of lmms-eval."""
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if '"doc_id"' in text and ('"filtered_resps"' in text or '"resps"' in text):
+        return 0.95
+    if text.startswith("{") and '"results"' in text and '"configs"' in text:
+        return 0.9
+    return 0.0
+
+
+@dataclass(kw_only=True)
+class _Results:
+    """What results files say: models and figures."""
+
+    models: list[str] = field(default_factory=list)
+    figures: dict[tuple[str, str], tuple[str, float | None]] = field(default_factory=dict)
+    """(task, `exact_match` or `exact_match_stderr`) -> file and figure."""
+    metrics: dict[str, list[str]] = field(default_factory=dict)
+    """Task -> metrics, in the order of its configuration."""
+
+
+@dataclass(kw_only=True)
+class _Sums:
+    """Sums of one task's scores."""
+
+    metric: str
+    n: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def add(self, value: float) -> None:
+        """Take a score."""
+        self.n += 1
+        self.total += value
+        self.squares += value * value
+
+    @property
+    def mean(self) -> float:
+        """The mean; NaN without scores."""
+        return self.total / self.n if self.n else math.nan
+
+    @property
+    def stderr(self) -> float:
+        """Standard error of the mean, `sd / sqrt(n)` with n - 1 in the variance."""
+        if self.n < 2:
+            return math.nan
+        return math.sqrt(max(0.0, self.squares - self.n * self.mean**2) / (self.n - 1) / self.n)
+
+
+def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
+    """Read logs, and compare them with results files where there are some.
+
+    Raises:
+        FormatError: a file is neither, or there is no log.
+    """
+    if not files:
+        raise FormatError("no file was given; name <date>_samples_<task>.jsonl")
+    collector = Collector(NAME, options.dataset or "", [file.name for file in files])
+    results = _Results()
+    logs: list[ImportFile] = []
+    for file in files:
+        head = file.head()
+        if b'"doc_id"' in head:
+            logs.append(file)
+        elif b'"results"' in head:
+            _take_results(load_object(file, collector, most=_MAX_RESULTS), file, results)
+        else:
+            raise FormatError(
+                f"{file.name!r} is no log of lmms-eval: lines with `doc_id` and `filtered_resps`, "
+                "or a file with `results` are expected"
+            )
+    if not logs:
+        raise FormatError(
+            f"{files[0].name!r} holds only means; name the log (`*_samples_<task>.jsonl`, written "
+            "with --log_samples) as well"
+        )
+    collector.dataset = options.dataset or ", ".join(dict.fromkeys(_task(log) for log in logs))
+    return Reading(_batches(logs, results, options, collector), collector)
+
+
+def _take_results(content: Mapping[str, object], file: ImportFile, results: _Results) -> None:
+    model = to_name(content.get("model_name"))
+    arguments = to_name(inner(content, "config").get("model_args")) or ""
+    found = re.search(r"pretrained=([^,]+)", arguments)
+    name = model or (found[1] if found else None) or to_name(content.get("model_source"))
+    if name is not None:
+        results.models.append(name)
+    for task, figures in inner(content, "results").items():
+        if not isinstance(figures, dict):
+            continue
+        for key, value in figures.items():
+            results.figures[task, str(key).split(",")[0]] = (file.name, to_number(value))
+    for task, config in inner(content, "configs").items():
+        listed = config.get("metric_list") if isinstance(config, dict) else None
+        names = [
+            to_name(one.get("metric")) for one in to_list(listed) or () if isinstance(one, dict)
+        ]
+        results.metrics[task] = [name for name in names if name is not None]
+
+
+def _task(file: ImportFile) -> str:
+    found = _TASK.search(file.stem)
+    return cut(found["task"] if found else file.stem)
+
+
+def _model(file: ImportFile, results: _Results, options: ReadOptions) -> str:
+    given = options.candidates.get(file.name)
+    if given:
+        return given
+    if len(set(results.models)) == 1:
+        return cut(results.models[0])
+    if file.folder is not None and "__" in file.folder.name:
+        return cut(file.folder.name.replace("__", "/"))
+    if file.folder is not None and file.folder.name:
+        return cut(file.folder.name)
+    return "model"
+
+
+def _batches(
+    logs: Sequence[ImportFile], results: _Results, options: ReadOptions, collector: Collector
+) -> Iterator[Batch]:
+    limit = Limit(options, collector)
+    whole = collector.dataset
+    several = len({_task(log) for log in logs}) > 1
+    for log in logs:
+        task = _task(log)
+        collector.dataset = options.dataset or task
+        reader = _Reader(
+            log,
+            task,
+            _model(log, results, options),
+            Maker(collector, options, remember=False),
+            prefix=f"{task}/" if several and options.dataset else "",
+            listed=results.metrics.get(task, []),
+        )
+        stopped = False
+        for row in reader.rows():
+            if limit.reached():
+                stopped = True
+                break
+            reader.take(row)
+            if collector.is_full:
+                yield collector.flush()
+        reader.finish(results, whole=not stopped)
+        if stopped:
+            break
+    collector.dataset = whole
+    yield collector.flush()
+
+
+class _Reader:
+    """Turns one log's rows into records."""
+
+    def __init__(
+        self,
+        file: ImportFile,
+        task: str,
+        model: str,
+        maker: Maker,
+        *,
+        prefix: str,
+        listed: Sequence[str],
+    ) -> None:
+        self._file = file
+        self._task = task
+        self._model = model
+        self._maker = maker
+        self._prefix = prefix
+        self._listed = listed
+        self._numbers = SeenNumbers()
+        self._names: set[int] = set()
+        self._metrics: tuple[str, ...] = ()
+        self._sums: dict[str, _Sums] = {}
+
+    def rows(self) -> Iterator[Row]:
+        """Give the rows, once the metrics are known from the first ones."""
+        rows = rows_of(self._file, self._maker.out)
+        head = list(islice(rows, _HEAD_ROWS))
+        found: dict[str, None] = dict.fromkeys(self._listed)
+        present: dict[str, None] = {}
+        for row in head:
+            for key, value in row.values.items():
+                if key not in _NO_METRIC and _verdict(value) is not None:
+                    present[key] = None
+        self._metrics = (
+            *(name for name in found if name in present),
+            *(name for name in present if name not in found),
+        )
+        if len(self._metrics) > 1:
+            self._maker.out.note(
+                f"{self._task}: {self._metrics[0]} is the verdict; "
+                f"{', '.join(self._metrics[1:6])} stay in the log"
+            )
+        yield from chain(head, rows)
+
+    def take(self, row: Row) -> None:
+        """Turn one row into records, or note why not."""
+        out, values = self._maker.out, row.values
+        name = to_name(values.get("doc_id"))
+        if name is None:
+            out.skip(row.place, "it has no doc_id")
+            return
+        if not self._is_new(name):
+            out.skip(row.place, f"doc_id {name!r:.60} stood before; the first row is kept")
+            return
+        document = inner(values, "doc")
+        sample_id = self._maker.sample(
+            row.place, self._file.name, self._prefix + name, self._question(row, document, name)
+        )
+        if sample_id is None:
+            return
+        filtered = _first(values.get("filtered_resps"))
+        text = _first(values.get("resps"))
+        response_id = self._maker.answer(
+            row.place, sample_id, self._model, text if text is not None else filtered
+        )
+        if response_id is None:
+            return
+        metric = next((key for key in self._metrics if key in values), None)
+        verdict = None if metric is None else _verdict(values[metric])
+        self._maker.graded(
+            response_id,
+            verdict,
+            answer=cut(filtered or "", 4_000),
+            unread="" if metric is None else f"{metric} holds no score",
+        )
+        if metric is not None and verdict is not None and verdict.value is not None:
+            self._sums.setdefault(metric, _Sums(metric=metric)).add(verdict.value)
+        elif metric is not None:
+            out.tally(f"{self._task}: {metric} can't be read as a score from 0 to 1", row.place)
+
+    def _is_new(self, name: str) -> bool:
+        if re.fullmatch(r"\d{1,15}", name):
+            return self._numbers.add(int(name))
+        key = int(Sample.make_id(self._task, name)[:16], 16)
+        if key in self._names:
+            return False
+        self._names.add(key)
+        return True
+
+    def _question(self, row: Row, document: Mapping[str, object], name: str) -> Question:
+        values = row.values
+        text = _asked(values.get("input")) or _asked(values.get("arguments"))
+        if text is None:
+            text = next((t for key in _QUESTION_KEYS if (t := to_text(document.get(key)))), None)
+        if text is None:
+            self._maker.out.tally("the log doesn't say what was asked", row.place)
+            text = f"Document {name} of {self._task} (its question is not in the log)"
+        reference = to_reference(values.get("target"))
+        if reference.note:
+            self._maker.out.tally(reference.note, row.place)
+        choices = next(
+            (to_list(document.get(key)) for key in _CHOICE_KEYS if key in document), None
+        )
+        labels = dict(labels_in(document))
+        for value in values.values():
+            if isinstance(value, dict) and value is not document:
+                labels |= dict(labels_in(value))
+        if self._prefix or len(self._metrics) > 1:
+            labels["task"] = self._task
+        picture = to_name(document.get("image_path")) or document.get("image")
+        return Question(
+            text=text,
+            choices=tuple(t for item in choices or () if (t := to_text(item)) is not None),
+            reference=reference.text,
+            pictures=(picture,) if isinstance(picture, str | dict) else (),
+            labels=tuple(labels.items()),
+            find_by_id=True,
+        )
+
+    def finish(self, results: _Results, *, whole: bool) -> None:
+        """Say what the log's scores come to, and compare with the results file."""
+        out = self._maker.out
+        for sums in self._sums.values():
+            line = (
+                f"{self._task}: {sums.metric} {sums.mean:.4f} +- {sums.stderr:.4f} (n = {sums.n})"
+            )
+            there = results.figures.get((self._task, sums.metric))
+            error = results.figures.get((self._task, f"{sums.metric}_stderr"))
+            if there is None or there[1] is None or not whole:
+                out.note(line)
+                continue
+            same = abs(there[1] - sums.mean) < 1e-6 and (
+                error is None or error[1] is None or abs(error[1] - sums.stderr) < 1e-6
+            )
+            if same:
+                out.note(f"{line}, as {there[0]} says")
+            else:
+                told = "" if error is None or error[1] is None else f" +- {error[1]:.4f}"
+                out.note(f"{line}; {there[0]} says {there[1]:.4f}{told}")
+
+
+def _verdict(value: object) -> Verdict | None:
+    """Read a metric: a number or yes/no, or an object with one inside."""
+    if isinstance(value, dict):
+        inside = next((value[key] for key in _SCORE_KEYS if key in value), None)
+        return None if isinstance(inside, dict | list) else to_verdict(inside)
+    if isinstance(value, bool | int | float):
+        return to_verdict(value)
+    return None
+
+
+def _first(value: object) -> str | None:
+    """Return the first text of nested lists, as `resps` and `filtered_resps` are."""
+    while isinstance(value, list):
+        if not value:
+            return None
+        value = value[0]
+    return to_text(value)
+
+
+def _asked(value: object) -> str | None:
+    """Find the prompt: a text, nested lists, `gen_args_0.arg_0`, or chat messages."""
+    if isinstance(value, str):
+        return to_text(value)
+    if isinstance(value, dict):
+        for key in ("gen_args_0", "arg_0", "content", "text"):
+            if key in value:
+                return _asked(value[key])
+        return None
+    if isinstance(value, list):
+        parts = [text for item in value if (text := _asked(item)) is not None]
+        if value and isinstance(value[0], dict):
+            return "\n".join(parts) or None
+        return parts[0] if parts else None
+    return None
+
+
+FORMAT = Format(
+    name=NAME,
+    about="lmms-eval logs: what was asked, answers and metrics; results files to check them.",
+    patterns=("*_samples_*.jsonl", "*_results.json"),
+    sniff=sniff,
+    read=read,
+)

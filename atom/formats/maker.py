@@ -1,0 +1,573 @@
+"""Makes records out of what a format read: each once, with what went wrong said.
+
+A format reads its files and says what a row means; everything that all formats do alike is here:
+questions that repeat or clash, answers that stand twice, pictures in any form, verdicts.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from atom.errors import FormatError
+from atom.formats.base import Collector, GivenLabel, GivenVerdict, ImportFile, ReadOptions
+from atom.formats.cells import Verdict, to_name, to_text
+from atom.formats.guess import labels_of
+from atom.formats.pictures import PictureData, check_picture, embedded_bytes
+from atom.formats.rows import Row, find_layout, read_rows
+from atom.records import (
+    Outcome,
+    PictureSlot,
+    Preference,
+    PreferenceVerdict,
+    RankedAnswer,
+    Response,
+    Sample,
+    Sampling,
+    Side,
+    State,
+    Tag,
+    TagSubject,
+    content_id,
+)
+
+NO_ANSWER = "the file holds no answer"
+NO_TEXT = "the file holds no answer text"
+"""Kept with an answer that only verdicts are known of."""
+MAX_NAME = 500
+MAX_WORDS = 4_000
+"""Characters of a judge's words that are kept beside its verdict."""
+_MAX_LABEL = 80
+_SAMPLING = Sampling()
+
+
+LABELS = (
+    "category", "l2_category", "l2-category", "sub_category", "subcategory", "skill", "skills",
+    "task", "subject", "subfield", "subdomain", "topic", "sub_topic", "domain", "field", "type",
+    "question_type", "difficulty", "topic_difficulty", "level", "grade", "split", "source",
+    "dataset", "language", "lang", "image_type", "img_type", "bench", "capability",
+)  # fmt: skip
+"""Keys whose values are labels of a question, in files that don't say which are."""
+
+
+def labels_in(
+    values: Mapping[str, object], keys: Sequence[str] = LABELS, separator: str | None = None
+) -> tuple[tuple[str, str], ...]:
+    """Return the labels among a row's cells: (facet, value), lists and separated ones apart."""
+    return tuple(
+        (key, label)
+        for key in keys
+        if key in values
+        for label in (part.strip() for part in labels_of(values[key], separator))
+        if label and len(label) <= _MAX_LABEL and "\n" not in label
+    )
+
+
+def short(record_id: str) -> int:
+    """Cut an id to 64 bits, to remember millions of them in little memory."""
+    return int(record_id[:16], 16)
+
+
+def cut(text: str, length: int = MAX_NAME) -> str:
+    """Shorten a name or a quotation."""
+    return text if len(text) <= length else text[:length]
+
+
+def rows_of(file: ImportFile, collector: Collector, *, count: bool = True) -> Iterator[Row]:
+    """Read a file's rows, noting how it was read; counts them unless told not to.
+
+    Raises:
+        FormatError: nothing of it can be read.
+    """
+    layout = find_layout(file)
+    for note in layout.notes:
+        collector.note(note)
+    for row in read_rows(file, layout, collector):
+        collector.rows += count
+        yield row
+
+
+def refuse(file: ImportFile, expected: str) -> FormatError:
+    """Make the error for a file without one usable row."""
+    return FormatError(f"{file.name!r} holds nothing that can be used; {expected} are expected")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sorted:
+    """A row of a known kind, and the file that it stands in."""
+
+    kind: str
+    file: ImportFile
+    row: Row
+
+
+def sort_rows(
+    files: Sequence[ImportFile],
+    collector: Collector,
+    kinds: Mapping[str, Sequence[str]],
+    expected: str,
+) -> Iterator[Sorted]:
+    """Read files and say of each row what it is, by the keys that it has.
+
+    Args:
+        files: what to read, in order.
+        collector: told of rows that are none of these.
+        kinds: kind -> keys that all of its rows have; the first kind that fits counts.
+        expected: what the files should hold, for messages.
+
+    Raises:
+        FormatError: a file has no row of any kind.
+    """
+    for file in files:
+        usable = 0
+        for row in rows_of(file, collector):
+            kind = next(
+                (kind for kind, keys in kinds.items() if all(key in row.values for key in keys)),
+                None,
+            )
+            if kind is None:
+                collector.skip(row.place, f"it has not the fields of {expected}")
+                continue
+            usable += 1
+            yield Sorted(kind=kind, file=file, row=row)
+        if not usable:
+            raise refuse(file, expected)
+
+
+def names_keys(head: bytes, *keys: str) -> bool:
+    """Whether a file's first bytes name all these keys, as JSON or in a table's first line."""
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if text.startswith(("{", "[")):
+        return all(f'"{key}"' in text for key in keys)
+    first = text.split("\n", 1)[0]
+    cells = {cell.strip().strip('"') for cell in re.split(r"[,\t;]", first)}
+    return all(key in cells for key in keys)
+
+
+class Limit:
+    """Counts what a preview may still read."""
+
+    def __init__(self, options: ReadOptions, collector: Collector, what: str = "rows") -> None:
+        self._left = options.limit
+        self._options = options
+        self._collector = collector
+        self._what = what
+
+    def reached(self) -> bool:
+        """Count one; says whether it is one too many."""
+        if self._left is None:
+            return False
+        if self._left <= 0:
+            self._collector.note(f"stopped after {self._options.limit} {self._what}, as asked")
+            return True
+        self._left -= 1
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question as a row gives it."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+    reference: str | None = None
+    answer_type: str = ""
+    tolerance: float | None = None
+    pictures: tuple[object, ...] = ()
+    """Names, paths, bytes, base64, data URLs or objects with `bytes` and `path`."""
+    cluster: str | None = None
+    """What is equal for questions that belong together; None = by their pictures."""
+    labels: tuple[tuple[str, str], ...] = ()
+    """(facet, value)."""
+    find_by_id: bool = False
+    """Whether a picture is looked for under the question's id where the row names none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Known:
+    """What is remembered of a question: hashes, not texts; None = the file didn't say."""
+
+    text: int
+    choices: int
+    reference: int | None
+    pictures: int | None
+    source: int
+
+    def is_same(self, other: _Known) -> bool:
+        """Whether it is the same question, as far as both say."""
+        return self.text == other.text and self._fits(other)
+
+    def is_reworded(self, other: _Known) -> bool:
+        """Whether another file has the same choices and answer under another wording."""
+        return self.source != other.source and self._fits(other)
+
+    def _fits(self, other: _Known) -> bool:
+        return self.choices == other.choices and all(
+            a == b or a is None or b is None
+            for a, b in (
+                (self.reference, other.reference),
+                (self.pictures, other.pictures),
+            )
+        )
+
+
+@dataclass(kw_only=True)
+class _Slots:
+    slots: list[PictureSlot] = field(default_factory=list)
+    pictures: list[PictureData] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+    """Name -> why it isn't there."""
+
+
+class SeenNumbers:
+    """Remembers whole numbers as runs: a log that counts upwards takes no memory at all."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def add(self, number: int) -> bool:
+        """Take a number in; says whether it is new."""
+        at = bisect_right(self._starts, number)
+        if at and number <= self._ends[at - 1]:
+            return False
+        if at and self._ends[at - 1] == number - 1:
+            self._ends[at - 1] = number
+            if at < len(self._starts) and self._starts[at] == number + 1:
+                self._ends[at - 1] = self._ends.pop(at)
+                del self._starts[at]
+        elif at < len(self._starts) and self._starts[at] == number + 1:
+            self._starts[at] = number
+        else:
+            self._starts.insert(at, number)
+            self._ends.insert(at, number)
+        return True
+
+    @property
+    def runs(self) -> int:
+        """How many runs are kept."""
+        return len(self._starts)
+
+
+class Maker:
+    """Makes records for one import.
+
+    Args:
+        collector: where they go.
+        options: how to read.
+        remember: whether repeats are looked for here; a format that reads files of any size sees
+            to it by itself, in less memory.
+    """
+
+    def __init__(
+        self, collector: Collector, options: ReadOptions, *, remember: bool = True
+    ) -> None:
+        self.out = collector
+        self._remember = remember
+        self._finder = options.pictures
+        self._samples: dict[int, _Known] = {}
+        self._answers: dict[int, int] = {}
+        self._labels: dict[int, int] = {}
+        self._votes: set[int] = set()
+        self._said: set[int] = set()
+
+    # --- questions ---------------------------------------------------------------------------
+
+    def sample_id(self, source_id: str) -> str:
+        """Name the question with this id in its source."""
+        return Sample.make_id(self.out.dataset, source_id)
+
+    def knows(self, sample_id: str) -> bool:
+        """Whether the question came in already."""
+        return short(sample_id) in self._samples
+
+    def sample(
+        self, place: str, source: str, source_id: str | None, question: Question
+    ) -> str | None:
+        """Take a question, once.
+
+        Args:
+            place: where it stands, for messages.
+            source: the file that labels are kept with.
+            source_id: its id in the source; None = named by its content.
+            question: what it is.
+
+        Returns:
+            Its id; None where it clashes with an earlier one of the same id, which is kept.
+        """
+        if source_id is not None and len(source_id) > MAX_NAME:
+            self.out.skip(place, f"its id has more than {MAX_NAME} characters")
+            return None
+        filled = self._slots(question, source_id, place)
+        names = tuple(slot.picture_id or slot.name for slot in filled.slots)
+        sample_id = Sample.make_id(
+            self.out.dataset, source_id, question.text, question.choices, names
+        )
+        now = _Known(
+            text=hash(question.text),
+            choices=hash(question.choices),
+            reference=None if question.reference is None else hash(question.reference),
+            pictures=hash(names) if names else None,
+            source=hash(source),
+        )
+        known = self._samples.get(short(sample_id))
+        if known is not None:
+            if known.is_same(now):
+                return sample_id
+            if known.is_reworded(now):
+                self.out.tally("a question is worded otherwise in another file", place)
+                return sample_id
+            self.out.skip(
+                place,
+                f"{cut(source_id or question.text, 80)!r} stood before for another question, "
+                "choices, answer or picture; the first is kept",
+            )
+            return None
+        if self._remember:
+            self._samples[short(sample_id)] = now
+        for picture in filled.pictures:
+            self.out.picture(picture)
+        cluster = question.cluster or (sorted(names) if names else None)
+        self.out.add(
+            Sample(
+                id=sample_id,
+                dataset=self.out.dataset,
+                source_id=source_id,
+                question=question.text,
+                choices=question.choices,
+                reference=question.reference,
+                answer_type=question.answer_type or ("choice" if question.choices else ""),
+                tolerance=question.tolerance,
+                pictures=tuple(filled.slots),
+                cluster=(
+                    None if cluster is None else content_id("cluster", self.out.dataset, cluster)
+                ),
+            )
+        )
+        self.tags("sample", sample_id, source, question.labels)
+        return sample_id
+
+    def tags(
+        self,
+        subject: TagSubject,
+        subject_id: str,
+        source: str,
+        labels: Iterable[tuple[str, str]],
+    ) -> None:
+        """Take labels of a question or an answer."""
+        for facet, value in dict.fromkeys(labels):
+            self.out.add(
+                Tag(
+                    subject=subject,
+                    subject_id=subject_id,
+                    source=source,
+                    facet=facet,
+                    value=cut(value),
+                )
+            )
+
+    def _slots(self, question: Question, source_id: str | None, place: str) -> _Slots:
+        filled = _Slots()
+        for item in question.pictures:
+            self._fill(item, place, filled)
+        lone = len(filled.slots) == 1 and bool(filled.missing)
+        if source_id is not None and (lone or (not filled.slots and question.find_by_id)):
+            found = self._finder.look(source_id).picture
+            if found is not None:
+                slot = PictureSlot(name=found.name, picture_id=found.id)
+                return _Slots(slots=[slot], pictures=[found])
+        for name, reason in filled.missing.items():
+            self.out.missing_picture(name, reason)
+        return filled
+
+    def _fill(self, item: object, place: str, filled: _Slots) -> None:
+        """Fill a picture's place with what a cell gives: bytes, base64, or a name to look up."""
+        name, data = "", None
+        if isinstance(item, Mapping):
+            name = to_name(item.get("path")) or to_name(item.get("url")) or ""
+            found = item.get("bytes")
+            data = found if isinstance(found, bytes) else None
+            if isinstance(found, str):
+                data = embedded_bytes(found)
+        elif isinstance(item, bytes):
+            data = item
+        else:
+            text = to_name(item) or ""
+            data = embedded_bytes(text)
+            name = "" if data is not None else text
+        if data is None and not name:
+            return
+        if data is None and name.lower().startswith("data:"):
+            self.out.skip(place, "a picture's data URL can't be decoded; its place stays empty")
+            filled.slots.append(PictureSlot(name="data URL"))
+            return
+        name = cut(name)
+        look = check_picture(data, name) if data is not None else self._finder.look(name)
+        if look.picture is None:
+            filled.missing[name or place] = look.reason
+            filled.slots.append(PictureSlot(name=name))
+            return
+        filled.slots.append(PictureSlot(name=name, picture_id=look.picture.id))
+        filled.pictures.append(look.picture)
+
+    # --- answers -----------------------------------------------------------------------------
+
+    def answer(
+        self,
+        place: str,
+        sample_id: str,
+        candidate: str,
+        text: str | None,
+        *,
+        repeat: int = 0,
+        detail: str = "",
+        state: State | None = None,
+        known: bool = True,
+    ) -> str | None:
+        """Take a candidate's answer, once.
+
+        Args:
+            place: where it stands, for messages.
+            sample_id: the question.
+            candidate: the candidate's name.
+            text: the answer; None = there is none, or its text isn't known.
+            repeat: counts a candidate's answers to one question, from 0.
+            detail: why there is none, or what else should be known.
+            state: None = scored where there is a text.
+            known: False = there is an answer, only its text isn't in the file.
+
+        Returns:
+            Its id; None for a second, different answer, which is left out.
+        """
+        candidate_id = self.out.candidate(cut(candidate))
+        response_id = Response.make_id(sample_id, candidate_id, "imported", _SAMPLING, repeat)
+        now = hash(text)
+        before = self._answers.get(short(response_id))
+        if before is not None:
+            if before == now or text is None:
+                return response_id
+            self.out.skip(
+                place,
+                f"{cut(candidate, 80)!r} has a second, different answer to this question; the "
+                "first is kept",
+            )
+            return None
+        if self._remember:
+            self._answers[short(response_id)] = now
+        given = text is not None or not known
+        self.out.add(
+            Response(
+                id=response_id,
+                sample_id=sample_id,
+                candidate_id=candidate_id,
+                prompt="imported",
+                repeat=repeat,
+                state=state or ("scored" if given else "unscored"),
+                text=text or "",
+                detail=detail or ("" if text is not None else NO_ANSWER if known else NO_TEXT),
+            )
+        )
+        return response_id
+
+    def graded(
+        self, response_id: str, verdict: Verdict | None, *, answer: str = "", unread: str = ""
+    ) -> None:
+        """Take the verdict on an answer.
+
+        Args:
+            response_id: the answer.
+            verdict: None = the file has none.
+            answer: the final answer as it was read out.
+            unread: why there is no verdict; without it a missing one is no record at all.
+        """
+        if verdict is None:
+            if not unread:
+                return
+            verdict = Verdict(value=None, detail=unread)
+        self.out.add(
+            Outcome(
+                response_id=response_id,
+                how="imported",
+                state="scored" if verdict.value is not None else "unscored",
+                value=verdict.value,
+                answer=answer,
+                detail=verdict.detail,
+            )
+        )
+
+    # --- what judges and people say ------------------------------------------------------------
+
+    def prefer(
+        self,
+        place: str,
+        sample_id: str,
+        pair: tuple[str, str],
+        judge: str,
+        verdict: PreferenceVerdict | None,
+        *,
+        first: Side = "a",
+        repeat: int = 0,
+        strength: int = 1,
+        reason: str = "",
+        detail: str = "",
+    ) -> None:
+        """Take a judge's vote between two answers; without a verdict it is unscored."""
+        a, b = pair
+        vote_id = Preference.make_id(a, b, judge, "imported", first, repeat)
+        if short(vote_id) in self._votes:
+            self.out.skip(place, "this vote stood before")
+            return
+        self._votes.add(short(vote_id))
+        self.out.add(
+            Preference(
+                id=vote_id,
+                sample_id=sample_id,
+                response_a=a,
+                response_b=b,
+                judge=judge,
+                prompt="imported",
+                repeat=repeat,
+                first=first,
+                state="unscored" if verdict is None else "scored",
+                verdict=verdict,
+                strength=strength,
+                reason=cut(reason, MAX_WORDS),
+                detail=detail,
+            )
+        )
+
+    def said(self, place: str, verdict: GivenVerdict) -> None:
+        """Take a judge's score or ranking, once."""
+        key = hash((verdict.subject_id, verdict.part, verdict.judge, verdict.repeat, verdict.order))
+        if key in self._said:
+            self.out.skip(place, "the judge's score stood before")
+            return
+        self._said.add(key)
+        self.out.add(verdict)
+
+    def label(self, place: str, label: GivenLabel) -> None:
+        """Take a person's label; a second one by the same person is left out."""
+        key = hash((label.kind, label.subject_id, label.annotator))
+        now = hash((label.value, label.label, label.ranks))
+        if key not in self._labels:
+            self._labels[key] = now
+            self.out.add(label)
+        elif self._labels[key] != now:
+            self.out.skip(
+                place,
+                f"{cut(label.annotator, 80)!r} gave another label to this before, which is kept",
+            )
+
+
+def ranks_of(response_ids: Sequence[str]) -> tuple[RankedAnswer, ...]:
+    """Rank answers in the order given, best first."""
+    return tuple(
+        RankedAnswer(response_id=name, rank=at) for at, name in enumerate(response_ids, start=1)
+    )
+
+
+def words(value: object, length: int = MAX_WORDS) -> str:
+    """Return a judge's words, shortened; empty when there are none."""
+    return cut(to_text(value) or "", length)

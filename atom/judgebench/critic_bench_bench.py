@@ -1,0 +1,31 @@
+"""CriticBench (CriticEval), as a judge benchmark."""
+
+from __future__ import annotations
+
+from atom.judgebench.base import Bench, BenchPlan
+from atom.judgebench.critic_bench_ask import PARTS, SCORED, USUAL, CriticAgenda
+from atom.judgebench.critic_bench_figures import measure
+from atom.judgebench.critic_bench_files import load
+from atom.judgebench.critic_bench_replies import read_replies
+from atom.stages.verdicts import Agenda
+
+
+def agenda(plan: BenchPlan) -> Agenda:
+    """Return what a judge is asked."""
+    return CriticAgenda(plan=plan)
+
+
+BENCH = Bench(
+    name="critic_bench",
+    title="CriticBench",
+    about="Whether a judge finds the faults of answers, compares answers, mends them, and tells "
+    "good critiques from bad ones.",
+    parts=PARTS,
+    usual=USUAL,
+    votes=1,
+    scored=frozenset(SCORED),
+    load=load,
+    agenda=agenda,
+    measure=measure,
+    read_replies=read_replies,
+)

@@ -1,0 +1,39 @@
+"""ATOM's own scores from stored checkpoints, and what they are with equal weights.
+
+Reference: ATOM equation 2, Table 2 (without adaptive weighting); METHODS 0 and A1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atom.analysis.score_table import ScoreTable
+from atom.methods.base import MethodName
+
+
+def atom_scores(table: ScoreTable, method: MethodName) -> dict[str, int]:
+    """Return each answer's integer numerator.
+
+    Args:
+        table: the study, with the judge's checkpoints.
+        method: `atom` gives `sum_t w_t s_t`; `no_weights` gives `sum_t s_t`.
+
+    Returns:
+        Response's id → numerator, for answers with a score on every criterion that the sample has
+        in the table; the others have none, since their denominators would differ.
+    """
+    answers = len(table.response_ids)
+    weight = table.weight.astype(np.int64) if method == "atom" else np.ones(len(table.weight), int)
+    there = table.score > 0
+    row = table.response[there]
+    total = np.bincount(
+        row, weights=(weight * table.score)[there].astype(np.float64), minlength=answers
+    ).astype(np.int64)
+    read = np.bincount(row, minlength=answers)
+    known = table.criterion >= 0
+    pairs = np.unique(
+        np.stack([table.sample[table.response[known]], table.criterion[known]]), axis=1
+    )
+    wanted = np.bincount(pairs[0], minlength=len(table.sample_ids))[table.sample]
+    full = (read == wanted) & (wanted > 0)
+    return {table.response_ids[at]: int(total[at]) for at in np.flatnonzero(full)}

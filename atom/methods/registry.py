@@ -1,0 +1,83 @@
+"""All methods by name, in the order in which tables show them.
+
+Reference: ATOM Tables 1 and 2.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from atom.errors import UsageError
+from atom.methods import agendas
+from atom.methods.agendas import MethodAgenda
+from atom.methods.base import Method
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            name="pointwise",
+            title="Pointwise score",
+            about="one number from 1 to 10 for each answer, seen alone",
+            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.pointwise_asks),
+            scores=partial(agendas.value_scores, "pointwise"),
+        ),
+        Method(
+            name="batch",
+            title="Batch ranking",
+            about="all answers in one call, ranked, ties allowed",
+            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.batch_asks),
+            scores=agendas.batch_scores,
+        ),
+        Method(
+            name="scan",
+            title="SCAN adapted",
+            about="weighted criteria from comparing the answers, then every answer scored on them",
+            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.scan_asks),
+            scores=agendas.scan_scores,
+        ),
+        Method(
+            name="atom",
+            title="ATOM",
+            about="the study's own checkpoints, weighted",
+            source="checkpoints",
+        ),
+        Method(
+            name="no_replay",
+            title="ATOM without replay",
+            about="criteria made from question and picture, nothing solved first",
+            removes="the worked solution",
+            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.no_replay_asks),
+            scores=partial(agendas.value_scores, "no_replay"),
+        ),
+        Method(
+            name="no_decomposition",
+            title="ATOM without decomposition",
+            about="one score from 1 to 5 for each answer, held against the whole solution",
+            removes="the criteria",
+            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.no_decomposition_asks),
+            scores=partial(agendas.value_scores, "no_decomposition"),
+        ),
+        Method(
+            name="no_weights",
+            title="ATOM without weights",
+            about="the study's own checkpoints, every criterion counting the same",
+            removes="the weights",
+            source="checkpoints",
+        ),
+    )
+}
+ASKED: tuple[str, ...] = tuple(name for name, method in METHODS.items() if method.agenda)
+"""Methods for which a judge is asked anything beyond the study's own run."""
+
+
+def find_method(name: str) -> Method:
+    """Return a method by name.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    found = METHODS.get(name)
+    if found is None:
+        raise UsageError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
+    return found

@@ -1,0 +1,65 @@
+"""A judge's calibration, read from what it said of probes whose truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from atom.analysis.calibration import NAME, Calibration, calibrate, truths_of
+from atom.records import BenchItem, BenchSet, Verdict
+from atom.store import Store
+from atom.store import table as columns_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibrated:
+    """A judge's calibration, and what it was made of.
+
+    Attributes:
+        view: the judge against the truth.
+        answers: answers that it scored.
+        probes: probes that they answer.
+        unread: answers whose scores couldn't be read, or whose call failed.
+    """
+
+    view: Calibration
+    answers: int
+    probes: int
+    unread: int
+
+
+def calibration_of(stores: Iterable[Store], judge_id: str | None) -> Calibrated | None:
+    """Hold what a judge said of probes against the truth; None where it was never asked.
+
+    Args:
+        stores: where its verdicts may be: the study's store, and the user's own.
+        judge_id: the judge.
+    """
+    if judge_id is None:
+        return None
+    items: list[BenchItem] = []
+    verdicts: list[Verdict] = []
+    for store in {store.url: store for store in stores}.values():
+        sets = [row.id for row in store.select(BenchSet, columns_of(BenchSet).c.benchmark == NAME)]
+        found = _said(store, sets, judge_id)
+        asked = {row.group for row in found}
+        items += store.select(BenchItem, columns_of(BenchItem).c.set_id.in_(asked)) if asked else []
+        verdicts += found
+    if not verdicts:
+        return None
+    truths = truths_of(items, verdicts)
+    return Calibrated(
+        view=calibrate(truths),
+        answers=len(verdicts),
+        probes=int(truths.cluster.max(initial=-1)) + 1,
+        unread=sum(row.state != "scored" for row in verdicts),
+    )
+
+
+def _said(store: Store, sets: Sequence[str], judge_id: str) -> list[Verdict]:
+    if not sets:
+        return []
+    columns = columns_of(Verdict).c
+    return store.select(Verdict, sa.and_(columns.group.in_(sets), columns.judge == judge_id))

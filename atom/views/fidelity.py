@@ -1,0 +1,758 @@
+"""Fidelity: how well each method's scores rank a study's answers as people do, and at what cost.
+
+Reference: ATOM 4.1, Tables 1, 2 and 5, Figure 7; METHODS A6-A8, B9.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from atom.analysis.fidelity import (
+    CriteriaQuality,
+    HitRates,
+    MethodAccuracy,
+    PeoplePairs,
+    Share,
+    compare_methods,
+    criteria_quality,
+    dominant_root,
+    hit_rates,
+    method_accuracy,
+    orders_of,
+    people_pairs,
+)
+from atom.analysis.intervals import Floats, Ints
+from atom.analysis.paired import PairedGap
+from atom.analysis.score_table import ScoreTable
+from atom.methods.base import Method, Scores, compared
+from atom.methods.checkpoints import atom_scores
+from atom.methods.registry import METHODS
+from atom.records import (
+    Annotation,
+    Call,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Judge,
+    Replay,
+    Response,
+    Sampling,
+    Study,
+    StudySample,
+    Verdict,
+)
+from atom.records import Mapping as MappingRecord
+from atom.store import Store
+from atom.store import table as columns_of
+from atom.views.study_data import StudyData
+from taxonomy import Path, parse_path
+
+_CHUNK = 400
+_SEED = 20_041
+"""Of the halves that a tie tolerance is fitted on."""
+_ATOM = "atom"
+UNMAPPED = "no capability"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodCost:
+    """What a method's calls took.
+
+    Attributes:
+        calls: calls, each once however many verdicts rest on it.
+        tokens_in: tokens sent; None where the server told none.
+        tokens_out: tokens received.
+        usd: cost; None where a price is unknown.
+        samples: samples that were asked about.
+    """
+
+    calls: int
+    tokens_in: int | None
+    tokens_out: int | None
+    usd: float | None
+    samples: int
+
+    @property
+    def calls_each(self) -> float:
+        """Calls a sample."""
+        return self.calls / self.samples if self.samples else math.nan
+
+    @property
+    def usd_each(self) -> float | None:
+        """USD a sample."""
+        return None if self.usd is None or not self.samples else self.usd / self.samples
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRow:
+    """A method beside people.
+
+    Attributes:
+        name: the method's name.
+        title: what it is called.
+        about: what it asks.
+        removes: what of ATOM is taken away.
+        samples: samples that people ranked and the method was asked about.
+        accuracy: ties exact; None where there is nothing to compare.
+        tolerant: ties within a tolerance that was fitted on the other half of the samples.
+        by_root: root → share of pairs ordered as people do, unread ones wrong.
+        against_atom: accuracy less ATOM's on pairs that both have numbers for; None for ATOM
+            itself and without it.
+        unscored: verdicts that couldn't be read, or checkpoints.
+        failed: questions whose call failed.
+        cost: of the samples that it was asked about.
+    """
+
+    name: str
+    title: str
+    about: str
+    removes: str
+    samples: int
+    accuracy: MethodAccuracy | None
+    tolerant: MethodAccuracy | None
+    by_root: Mapping[str, Share]
+    against_atom: PairedGap | None
+    unscored: int
+    failed: int
+    cost: MethodCost
+
+
+@dataclass(frozen=True, kw_only=True)
+class People:
+    """People's rankings.
+
+    Attributes:
+        labels: rankings and preferences.
+        annotators: whose.
+        pairs: pairs of answers that somebody ordered.
+        samples: samples.
+        ties: share of pairs that are ties; NaN without any.
+        agreed: share of two people's orders of one pair that are equal.
+        met: pairs of orders behind it.
+        foreign: ranked answers that aren't among those compared.
+        synthetic: drawn from probes' truth.
+    """
+
+    labels: int
+    annotators: tuple[str, ...]
+    pairs: int
+    samples: int
+    ties: float
+    agreed: float
+    met: int
+    foreign: int
+    synthetic: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class QualityRow:
+    """People's labels of criteria under one root; `root` is empty for all."""
+
+    root: str
+    quality: CriteriaQuality
+
+
+@dataclass(frozen=True, kw_only=True)
+class FidelityView:
+    """What the tab shows.
+
+    Attributes:
+        study_id: the study.
+        synthetic: whether it is made of probes.
+        judge: the judge whose methods are looked at; None without any.
+        judges: judges with checkpoints or methods here: (id, name).
+        people: people's rankings.
+        rows: the methods, in their order.
+        roots: roots with pairs, the most first.
+        shared: samples that all methods with numbers were asked about; the rows rest on these
+            where there are any.
+        uneven: the methods were asked about different samples and share none.
+        quality: people's labels of criteria, all first; empty without labels.
+        hits: people's leaves against the judge's; None without labels.
+        undecided: criteria on whose leaf people don't agree; left out of `hits`.
+        compared: samples with two answers.
+    """
+
+    study_id: str
+    synthetic: bool
+    judge: Judge | None
+    judges: tuple[tuple[str, str], ...]
+    people: People
+    rows: tuple[MethodRow, ...]
+    roots: tuple[str, ...]
+    shared: int
+    uneven: bool
+    quality: tuple[QualityRow, ...]
+    hits: HitRates | None
+    undecided: int
+    compared: int
+
+    @property
+    def measured(self) -> tuple[MethodRow, ...]:
+        """Rows that have an accuracy."""
+        return tuple(row for row in self.rows if row.accuracy is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Read:
+    """One method, read from the store: its numbers, and whom it was asked about."""
+
+    scores: Mapping[str, int]
+    asked: frozenset[str]
+    unscored: int
+    failed: int
+    calls: Mapping[str, frozenset[str]]
+    """Sample's id → call ids."""
+
+
+def fidelity(
+    store: Store, data: StudyData, own: StudyData | None = None, *, tolerance: bool = True
+) -> FidelityView:
+    """Hold a judge's methods against people's rankings.
+
+    Args:
+        store: the store.
+        data: the study, with the checkpoints of the judge that is looked at.
+        own: the study with its own judge's checkpoints, which say what capability a sample is of;
+            None = the same.
+        tolerance: also with a fitted tie tolerance.
+    """
+    own = own or data
+    study = data.study
+    responses = _compared(store, data)
+    sample_of = {answer: sample for sample, answers in responses.items() for answer in answers}
+    labels = store.select(Annotation, columns_of(Annotation).c.study_id == study.id)
+    ranking = [label for label in labels if label.kind in ("ranking", "preference")]
+    orders, foreign = orders_of(ranking, sample_of)
+    pairs = people_pairs(orders)
+    judge = data.judge
+    read = _read_methods(store, data, responses, judge.id if judge else None)
+    having = [one for one in read.values() if one.asked]
+    ranked = frozenset(pairs.sample)
+    shared = ranked.intersection(*(one.asked for one in having)) if having else frozenset()
+    roots = _roots(own.table)
+    rows = _rows(read, pairs, shared, roots, data, tolerance=tolerance)
+    costs = _costs(store, {name: one.calls for name, one in read.items()}, shared)
+    quality, hits, undecided = _labelled(store, labels, own, roots)
+    return FidelityView(
+        study_id=study.id,
+        synthetic=study.synthetic,
+        judge=judge,
+        judges=_judges(store, data),
+        people=People(
+            labels=len(ranking),
+            annotators=tuple(sorted({label.annotator for label in ranking})),
+            pairs=len(pairs.order),
+            samples=len(ranked),
+            ties=float((pairs.order == 0).mean()) if len(pairs.order) else math.nan,
+            agreed=pairs.agreed,
+            met=pairs.met,
+            foreign=foreign,
+            synthetic=any(label.note.startswith("synthetic") for label in ranking),
+        ),
+        rows=tuple(_with_cost(row, costs[row.name]) for row in rows),
+        roots=_roots_of_pairs(pairs, shared, roots),
+        shared=len(shared),
+        uneven=bool(having) and bool(ranked) and not shared,
+        quality=quality,
+        hits=hits,
+        undecided=undecided,
+        compared=len(responses),
+    )
+
+
+# --- what is compared ----------------------------------------------------------------------------
+
+
+def _compared(store: Store, data: StudyData) -> dict[str, tuple[str, ...]]:
+    """Return the answers that are ranked, by sample; the same ones as when they are asked about."""
+    response, place = columns_of(Response), columns_of(StudySample)
+    columns = (
+        response.c.id, response.c.sample_id, response.c.candidate_id, response.c.prompt,
+        response.c.sampling, response.c.repeat,
+    )  # fmt: skip
+    statement = (
+        sa.select(*columns)
+        .select_from(response.join(place, place.c.sample_id == response.c.sample_id))
+        .where(
+            place.c.study_id == data.study.id,
+            response.c.arm.is_(None),
+            response.c.state == "scored",
+        )
+    )
+    settings: dict[str, Sampling] = {}
+    rows = []
+    with store.read() as connection:
+        for row in connection.execute(statement):
+            if row.sampling not in settings:
+                settings[row.sampling] = Sampling.model_validate(json.loads(row.sampling))
+            rows.append(
+                Response.model_construct(
+                    id=row.id, sample_id=row.sample_id, candidate_id=row.candidate_id,
+                    prompt=row.prompt, sampling=settings[row.sampling], repeat=row.repeat,
+                )
+            )  # fmt: skip
+    candidates = [candidate.id for candidate in data.candidates]
+    found = compared(rows, candidates, data.study.answer_sampling)
+    return {
+        sample: tuple(each.id for each in answers)
+        for sample, answers in found.items()
+        if len(answers) > 1
+    }
+
+
+def _judges(store: Store, data: StudyData) -> tuple[tuple[str, str], ...]:
+    column = columns_of(Verdict).c
+    with store.read() as connection:
+        ids = connection.execute(
+            sa.select(column.judge).where(column.group == data.study.id).distinct()
+        ).scalars()
+        found = dict.fromkeys([*(judge.id for judge in data.judges), *ids])
+    names = {judge.id: judge.name for judge in store.get_many(Judge, found)}
+    return tuple((name, names[name]) for name in found if name in names)
+
+
+# --- methods -------------------------------------------------------------------------------------
+
+
+def _read_methods(
+    store: Store, data: StudyData, responses: Mapping[str, Sequence[str]], judge: str | None
+) -> dict[str, _Read]:
+    verdicts = _verdicts(store, data.study, judge)
+    return {
+        name: _read_checkpoints(store, data, method, responses, judge)
+        if method.source == "checkpoints"
+        else _read_verdicts(store, method, responses, verdicts, data.study.id)
+        for name, method in METHODS.items()
+    }
+
+
+def _verdicts(store: Store, study: Study, judge: str | None) -> dict[str, list[Verdict]]:
+    """Return a judge's verdicts by sample, under the study's settings; the newest prompt last."""
+    if judge is None:
+        return {}
+    column = columns_of(Verdict).c
+    wanted = (column.key, column.subject_id, column.part, column.state, column.value, column.data,
+              column.call_id, column.prompt, column.sampling)  # fmt: skip
+    found: dict[str, list[Verdict]] = {}
+    same: dict[str, bool] = {}
+    sampling = study.judge_sampling
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(*wanted)
+            .where(column.group == study.id, column.judge == judge, column.repeat == 0)
+            .order_by(column.prompt, column.key)
+        )
+        for row in rows:
+            if row.sampling not in same:
+                same[row.sampling] = Sampling.model_validate(json.loads(row.sampling)) == sampling
+            if not same[row.sampling]:
+                continue
+            verdict = Verdict.model_construct(
+                key=row.key, group=study.id, subject_id=row.subject_id, part=row.part,
+                judge=judge, prompt=row.prompt, state=row.state, value=row.value,
+                data=json.loads(row.data) if row.data else {}, call_id=row.call_id,
+            )  # fmt: skip
+            found.setdefault(row.subject_id, []).append(verdict)
+    return found
+
+
+def _read_verdicts(
+    store: Store,
+    method: Method,
+    responses: Mapping[str, Sequence[str]],
+    verdicts: Mapping[str, Sequence[Verdict]],
+    study_id: str,
+) -> _Read:
+    scores: dict[str, int] = {}
+    calls: dict[str, frozenset[str]] = {}
+    asked = set()
+    states: Counter[str] = Counter()
+    prefix = f"{method.name}/"
+    for sample, answers in responses.items():
+        mine = [one for one in verdicts.get(sample, ()) if one.part.startswith(prefix)]
+        if not mine or method.scores is None:
+            continue
+        asked.add(sample)
+        states.update(one.state for one in mine)
+        got: Scores = method.scores(answers, mine)
+        scores.update({name: value for name, value in got.items() if value is not None})
+        calls[sample] = frozenset(one.call_id for one in mine if one.call_id)
+    if method.name == "no_decomposition":
+        for sample, call in _solution_calls(store, study_id, asked, criteria=False):
+            calls[sample] = calls.get(sample, frozenset()) | {call}
+    return _Read(
+        scores=scores,
+        asked=frozenset(asked),
+        unscored=states["unscored"],
+        failed=states["failed"],
+        calls=calls,
+    )
+
+
+def _read_checkpoints(
+    store: Store,
+    data: StudyData,
+    method: Method,
+    responses: Mapping[str, Sequence[str]],
+    judge: str | None,
+) -> _Read:
+    table = data.table
+    ranked = {answer for answers in responses.values() for answer in answers}
+    scores = {
+        name: value for name, value in atom_scores(table, method.name).items() if name in ranked
+    }
+    touched = {table.response_ids[at] for at in np.unique(table.response)} & ranked
+    asked = {sample for sample, answers in responses.items() if touched.intersection(answers)}
+    mine = np.array([name in ranked for name in table.response_ids], dtype=np.bool_)
+    state = table.score[mine[table.response]] if len(table.response) else table.score
+    calls: dict[str, set[str]] = {}
+    if judge is not None:
+        for sample, call in _solution_calls(store, data.study.id, asked, criteria=True):
+            calls.setdefault(sample, set()).add(call)
+        for sample, call in _scoring_calls(store, responses, asked, judge):
+            calls.setdefault(sample, set()).add(call)
+    return _Read(
+        scores=scores,
+        asked=frozenset(asked),
+        unscored=int((state == 0).sum()),
+        failed=int((state < 0).sum()),
+        calls={sample: frozenset(ids) for sample, ids in calls.items()},
+    )
+
+
+def _solution_calls(
+    store: Store, study_id: str, samples: Iterable[str], *, criteria: bool
+) -> Iterable[tuple[str, str]]:
+    """Return which calls solved the samples, and cut the solutions that stand into criteria."""
+    place = columns_of(StudySample).c
+    sources = [(columns_of(Replay).c, place.replay_id)]
+    if criteria:
+        sources.append((columns_of(CriteriaSet).c, place.criteria_set_id))
+    for record, pointer in sources:
+        for part in _chunks(sorted(samples)):
+            with store.read() as connection:
+                rows = connection.execute(
+                    sa.select(place.sample_id, record.call_id).where(
+                        record.id == pointer,
+                        place.study_id == study_id,
+                        place.sample_id.in_(part),
+                        record.call_id.is_not(None),
+                    )
+                ).all()
+            yield from ((row.sample_id, row.call_id) for row in rows)
+
+
+def _scoring_calls(
+    store: Store, responses: Mapping[str, Sequence[str]], samples: Iterable[str], judge: str
+) -> Iterable[tuple[str, str]]:
+    sample_of = {answer: sample for sample in samples for answer in responses[sample]}
+    column = columns_of(Checkpoint).c
+    for part in _chunks(sorted(sample_of)):
+        with store.read() as connection:
+            rows = connection.execute(
+                sa.select(column.response_id, column.call_id)
+                .where(
+                    column.response_id.in_(part),
+                    column.judge_id == judge,
+                    column.repeat == 0,
+                    column.call_id.is_not(None),
+                )
+                .distinct()
+            ).all()
+        yield from ((sample_of[row.response_id], row.call_id) for row in rows)
+
+
+def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
+    for start in range(0, len(names), _CHUNK):
+        yield names[start : start + _CHUNK]
+
+
+def _costs(
+    store: Store, calls: Mapping[str, Mapping[str, frozenset[str]]], shared: frozenset[str]
+) -> dict[str, MethodCost]:
+    """Add up what each method's calls took, over the shared samples where there are any."""
+    wanted = {
+        name: {sample: ids for sample, ids in mine.items() if sample in shared or not shared}
+        for name, mine in calls.items()
+    }
+    every = sorted({call for mine in wanted.values() for ids in mine.values() for call in ids})
+    column = columns_of(Call).c
+    took: dict[str, tuple[Mapping[str, Any], float | None]] = {}
+    for part in _chunks(every):
+        with store.read() as connection:
+            rows = connection.execute(
+                sa.select(column.id, column.usage, column.cost).where(column.id.in_(part))
+            ).all()
+        took.update({row.id: (json.loads(row.usage) if row.usage else {}, row.cost)
+                     for row in rows})  # fmt: skip
+    found = {}
+    for name, mine in wanted.items():
+        ids = {call for each in mine.values() for call in each if call in took}
+        found[name] = MethodCost(
+            calls=len(ids),
+            tokens_in=_added([took[call][0].get("prompt_tokens") for call in ids]),
+            tokens_out=_added([took[call][0].get("completion_tokens") for call in ids]),
+            usd=_added_cost([took[call][1] for call in ids]),
+            samples=len(mine),
+        )
+    return found
+
+
+def _added(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _added_cost(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if len(known) == len(values) else None
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def _rows(
+    read: Mapping[str, _Read],
+    pairs: PeoplePairs,
+    shared: frozenset[str],
+    roots: Mapping[str, str],
+    data: StudyData,
+    *,
+    tolerance: bool,
+) -> list[MethodRow]:
+    code = {name: at for at, name in enumerate(dict.fromkeys(pairs.sample))}
+    sample = np.array([code[name] for name in pairs.sample], dtype=np.int64)
+    cluster = np.array([_cluster(data, name) for name in pairs.sample], dtype=np.int64)
+    gaps = {name: _gaps(one.scores, pairs) for name, one in read.items()}
+    atom_gap = gaps[_ATOM] if read[_ATOM].asked else None
+    rows = []
+    for name, one in read.items():
+        here = _among(pairs, shared or one.asked)
+        if not one.asked:
+            here = np.zeros(len(pairs.order), dtype=np.bool_)
+        given = (gaps[name][here], pairs.order[here], sample[here], cluster[here])
+        some = bool(here.any())
+        against = None
+        if some and name != _ATOM and atom_gap is not None:
+            both = here & _among(pairs, read[_ATOM].asked)
+            against = compare_methods(
+                gaps[name][both], atom_gap[both], pairs.order[both], cluster[both]
+            )
+        method = METHODS[name]
+        rows.append(
+            MethodRow(
+                name=name,
+                title=method.title,
+                about=method.about,
+                removes=method.removes,
+                samples=len(set(sample[here].tolist())),
+                accuracy=method_accuracy(*given) if some else None,
+                tolerant=method_accuracy(*given, rng=np.random.default_rng(_SEED))
+                if some and tolerance
+                else None,
+                by_root=_by_root(gaps[name], pairs, here, roots, sample, cluster),
+                against_atom=against if against is not None and against.n else None,
+                unscored=one.unscored,
+                failed=one.failed,
+                cost=MethodCost(calls=0, tokens_in=None, tokens_out=None, usd=None, samples=0),
+            )
+        )
+    return rows
+
+
+def _with_cost(row: MethodRow, cost: MethodCost) -> MethodRow:
+    return replace(row, cost=cost)
+
+
+def _gaps(scores: Mapping[str, int], pairs: PeoplePairs) -> Floats:
+    return np.array(
+        [
+            scores[one] - scores[other] if one in scores and other in scores else math.nan
+            for one, other in zip(pairs.first, pairs.second, strict=True)
+        ],
+        dtype=np.float64,
+    )
+
+
+def _among(pairs: PeoplePairs, samples: frozenset[str]) -> NDArray[np.bool_]:
+    return np.array([name in samples for name in pairs.sample], dtype=np.bool_)
+
+
+def _cluster(data: StudyData, sample: str) -> int:
+    """Return what a sample shares its pictures with; one that isn't in the table stands alone."""
+    at = data.sample_position.get(sample)
+    return int(data.table.cluster[at]) if at is not None else 0
+
+
+def _by_root(
+    gap: Floats,
+    pairs: PeoplePairs,
+    here: NDArray[np.bool_],
+    roots: Mapping[str, str],
+    sample: Ints,
+    cluster: Ints,
+) -> dict[str, Share]:
+    names = np.array([roots.get(name, UNMAPPED) for name in pairs.sample], dtype=object)
+    found = {}
+    for root in dict.fromkeys(names[here].tolist()):
+        mine = here & (names == root)
+        accuracy = method_accuracy(gap[mine], pairs.order[mine], sample[mine], cluster[mine])
+        found[root] = accuracy.strict
+    return found
+
+
+def _roots_of_pairs(
+    pairs: PeoplePairs, shared: frozenset[str], roots: Mapping[str, str]
+) -> tuple[str, ...]:
+    count = Counter(
+        roots.get(name, UNMAPPED) for name in pairs.sample if name in shared or not shared
+    )
+    order = sorted(count, key=lambda root: (root == UNMAPPED, -count[root], root))
+    return tuple(order)
+
+
+def _roots(table: ScoreTable) -> dict[str, str]:
+    """Return each sample's capability: the root with most of its criteria's weight."""
+    _, first = np.unique(table.criterion, return_index=True)
+    parts: dict[int, list[tuple[int, str, int]]] = {}
+    for at in first.tolist():
+        leaf = int(table.leaf[at])
+        root = table.leaves[leaf][0] if leaf >= 0 else ""
+        sample = int(table.sample[table.response[at]])
+        parts.setdefault(sample, []).append((int(table.position[at]), root, int(table.weight[at])))
+    found = {}
+    for sample, rows in parts.items():
+        rows.sort()
+        root = dominant_root([row[1] for row in rows], [row[2] for row in rows])
+        if root:
+            found[table.sample_ids[sample]] = root
+    return found
+
+
+# --- labels of criteria --------------------------------------------------------------------------
+
+
+def _labelled(
+    store: Store, labels: Sequence[Annotation], own: StudyData, roots: Mapping[str, str]
+) -> tuple[tuple[QualityRow, ...], HitRates | None, int]:
+    given = [label for label in labels if label.state == "given"]
+    about = {label.subject_id for label in given
+             if label.kind in ("accuracy", "necessity", "mapping")}  # fmt: skip
+    if not about:
+        return (), None, 0
+    leaves = _judged_leaves(store, about, own)
+    sample_of = _samples_of(store, about)
+    quality = _quality(given, sample_of, leaves, roots)
+    chosen, undecided = _people_leaves(given)
+    names = [name for name in sorted(chosen) if name in sample_of]
+    if not names:
+        return quality, None, undecided
+    hits = hit_rates(
+        [leaves.get(name, ()) for name in names],
+        [chosen[name] for name in names],
+        _codes([sample_of[name] for name in names]),
+    )
+    return quality, hits, undecided
+
+
+def _codes(names: Sequence[str]) -> Ints:
+    code = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    return np.array([code[name] for name in names], dtype=np.int64)
+
+
+def _samples_of(store: Store, criteria: Iterable[str]) -> dict[str, str]:
+    from_store: dict[str, str] = {}
+    column = columns_of(Criterion).c
+    for part in _chunks(sorted(criteria)):
+        with store.read() as connection:
+            rows = connection.execute(
+                sa.select(column.id, column.sample_id).where(column.id.in_(part))
+            ).all()
+        from_store.update({row.id: row.sample_id for row in rows})
+    return from_store
+
+
+def _judged_leaves(store: Store, criteria: Iterable[str], own: StudyData) -> dict[str, Path]:
+    """Return where the study's tree has these criteria."""
+    if own.study.tree_version is None:
+        return {}
+    column = columns_of(MappingRecord).c
+    found: dict[str, Path] = {}
+    for part in _chunks(sorted(criteria)):
+        rows = store.select(
+            MappingRecord,
+            column.criterion_id.in_(part),
+            column.tree_version == own.study.tree_version,
+        )
+        mine = own.study.judge_id
+        for row in sorted(rows, key=lambda each: each.judge_id != mine, reverse=True):
+            if row.leaf:
+                found[row.criterion_id] = row.leaf
+    return found
+
+
+def _quality(
+    labels: Sequence[Annotation],
+    sample_of: Mapping[str, str],
+    leaves: Mapping[str, Path],
+    roots: Mapping[str, str],
+) -> tuple[QualityRow, ...]:
+    values: dict[str, dict[str, list[float]]] = {}
+    for label in labels:
+        known = label.kind in ("accuracy", "necessity") and label.subject_id in sample_of
+        if known and label.value is not None and label.value in (1, 2, 3):
+            kinds = values.setdefault(label.subject_id, {})
+            if label.adjudicates:
+                kinds[f"{label.kind} settled"] = [label.value]
+            kinds.setdefault(label.kind, []).append(label.value)
+    names = sorted(values)
+    if not names:
+        return ()
+    cluster = _codes([sample_of[name] for name in names])
+
+    def column(kind: str) -> Floats:
+        found = [values[name].get(f"{kind} settled") or values[name].get(kind) for name in names]
+        return np.array([np.mean(each) if each else math.nan for each in found], dtype=np.float64)
+
+    right, needed = column("accuracy"), column("necessity")
+    own_root = [leaves[name][0] if name in leaves else UNMAPPED for name in names]
+    rows = [QualityRow(root="", quality=criteria_quality(right, needed, cluster))]
+    for root, _ in Counter(own_root).most_common():
+        here = np.array([each == root for each in own_root], dtype=np.bool_)
+        found = criteria_quality(right[here], needed[here], cluster[here])
+        rows.append(QualityRow(root=root, quality=found))
+    return tuple(rows)
+
+
+def _people_leaves(labels: Sequence[Annotation]) -> tuple[dict[str, Path], int]:
+    """Return people's leaf of each criterion: the most named one; and how many have none."""
+    named: dict[str, Counter[Path]] = {}
+    settled: dict[str, Path] = {}
+    for label in labels:
+        if label.kind != "mapping" or not label.label.strip():
+            continue
+        path = parse_path(label.label)
+        if label.adjudicates:
+            settled[label.subject_id] = path
+        named.setdefault(label.subject_id, Counter())[path] += 1
+    chosen = dict(settled)
+    undecided = 0
+    for name, count in named.items():
+        ranked = count.most_common()
+        if name in chosen:
+            continue
+        if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
+            undecided += 1
+        else:
+            chosen[name] = ranked[0][0]
+    return chosen, undecided

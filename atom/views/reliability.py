@@ -1,0 +1,770 @@
+"""How far a study's judge can be trusted: with itself, with others, and with the truth.
+
+Everything is computed from what is stored: scorings asked more than once, other judges' scorings of
+the same checkpoints, votes in both orders, and probes whose truth is known.
+
+Reference: METHODS B12 (test-retest, position, verbosity), B13b (confusion), B20 (detectable
+change); `design/013-judge-noise.md`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import sqlalchemy as sa
+
+from atom.analysis import answer_scores
+from atom.analysis.agreement import Agreement
+from atom.analysis.calibration import Calibration
+from atom.analysis.intervals import Floats, Ints
+from atom.analysis.judge_noise import (
+    Advice,
+    LengthPull,
+    NoiseSplit,
+    Ratings,
+    between,
+    length_pull,
+    retest,
+    split_noise,
+)
+from atom.analysis.layout import Mask
+from atom.analysis.votes import VOTE_A, VOTE_B, VOTE_TIE, PositionBias, position_bias
+from atom.records import BenchSet, Candidate, Checkpoint, Judge, Response, Verdict
+from atom.store import Store
+from atom.store import table as columns_of
+from atom.views.calibrations import Calibrated, calibration_of
+from atom.views.filters import Filters, answers_kept, rows_kept
+from atom.views.judge_marks import points
+from atom.views.overview import Estimate
+from atom.views.study_data import StudyData
+from taxonomy import format_path
+
+SEED = 12
+WANTED_HALF = 3.0
+"""Points of 0-100 on either side of a number that a forecast of samples aims at."""
+MOST_PAIRS = 10
+"""Pairs of judges that are compared, those with the study's own judge first."""
+LEAST = 20
+"""Fewer pairs than this say nothing about agreement."""
+WANTED_PAIRS = 100
+_MANY = 20_000
+_VOTE = {"a": VOTE_A, "b": VOTE_B, "tie": VOTE_TIE}
+_WORD = re.compile(r"[a-z]+")
+_MAKERS = {
+    "gpt": "openai", "o": "openai", "chatgpt": "openai", "claude": "anthropic",
+    "gemini": "google", "gemma": "google", "qwen": "alibaba", "qvq": "alibaba",
+    "llama": "meta", "pixtral": "mistral", "mixtral": "mistral", "grok": "xai",
+    "internvl": "opengvlab", "phi": "microsoft", "glm": "zhipu",
+}  # fmt: skip
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementRow:
+    """Two scorings compared, on everything or on one branch."""
+
+    name: str
+    found: Agreement
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgePair:
+    """Two judges on the same checkpoints: over all, then by root."""
+
+    first: str
+    second: str
+    rows: tuple[AgreementRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseRow:
+    """One model's number with all of its uncertainty, on 0-100.
+
+    Attributes:
+        model: index of the model.
+        name: the model's name.
+        branch: the root; empty for all of the model's checkpoints.
+        estimate: mean with the interval that holds the judge's noise.
+        plain: the same without the judges' shift.
+        samples: share of the variance that is the samples', 0..1; NaN where it can't be told.
+        repeats: share of asking again; NaN where nobody was asked twice.
+        judges: share of who judges; NaN with one judge.
+        advice: what would narrow the interval more.
+        needed: samples for plus or minus `WANTED_HALF` points; inf possible.
+    """
+
+    model: int
+    name: str
+    branch: str
+    estimate: Estimate
+    plain: Estimate
+    samples: float
+    repeats: float
+    judges: float
+    advice: Advice
+    needed: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositionRow:
+    """How the place of an answer decides, of one judge on one kind of pairs."""
+
+    judge: str
+    where: str
+    found: PositionBias
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextStep:
+    """What would tell more.
+
+    Attributes:
+        text: what to do, and what it would tell.
+        command: on the command line; empty where there is none.
+        calibrates: whether it is the calibration, for which there is a button.
+        runs: whether it can be started on the Runs page.
+    """
+
+    text: str
+    command: str = ""
+    calibrates: bool = False
+    runs: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reliability:
+    """Everything on the tab.
+
+    Attributes:
+        judge: whose scores the study shows; None while nothing is judged.
+        others: names of other judges that scored checkpoints of the study.
+        statements: the answer in plain words, the most important first.
+        repeats: how often the checkpoint that was asked most often was scored by this judge.
+        retest: the judge with itself, over all and by root; empty without repeats.
+        pairs: judges with each other.
+        noise: intervals that hold the judge's noise: each model over all, then by root.
+        separable: whether the judge's noise can be told from the samples'.
+        position: pull of the place.
+        length: pull of the length.
+        family: candidates of the judge's own family.
+        calibrated: the judge against the truth; None where it was never asked.
+        covered: roots of the study's tree that were calibrated.
+        roots: roots of the study's tree.
+        steps: what to do next.
+        synthetic: whether the judge is simulated.
+        cold: whether it is asked at temperature 0, where repeats are the same request.
+    """
+
+    judge: str | None
+    others: tuple[str, ...]
+    statements: tuple[str, ...]
+    repeats: int
+    retest: tuple[AgreementRow, ...]
+    pairs: tuple[JudgePair, ...]
+    noise: tuple[NoiseRow, ...]
+    separable: bool
+    position: tuple[PositionRow, ...]
+    length: LengthPull
+    family: tuple[str, ...]
+    calibrated: Calibrated | None
+    covered: int
+    roots: int
+    steps: tuple[NextStep, ...]
+    synthetic: bool
+    cold: bool
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingData:
+    """A study's scorings beside those that its table holds.
+
+    Attributes:
+        ratings: items are the table's checkpoint rows; judge 0 is the one looked at.
+        names: of the judges.
+    """
+
+    ratings: Ratings
+    names: tuple[str, ...]
+
+
+def load_ratings(store: Store, data: StudyData) -> RatingData:
+    """Read all scorings of a study's checkpoints: repeats, and other judges'.
+
+    Only what the score table doesn't hold is read. Scorings of one checkpoint by one judge count
+    together only under the same prompt and sampling settings: those that were used most often.
+
+    Args:
+        store: where the study is.
+        data: the study, as one judge sees it.
+    """
+    score_table = data.table
+    judge_id = data.judge.id if data.judge else None
+    n = len(score_table.score)
+    width = max(len(score_table.criterion_ids), 1)
+    row_key = score_table.response.astype(np.int64) * width + score_table.criterion
+    order = np.argsort(row_key, kind="stable")
+    judges: dict[str, int] = {} if judge_id is None else {judge_id: 0}
+    extra = _further(store, data, judge_id, judges)
+    place = np.searchsorted(row_key[order], extra[:, 0])
+    there = place < len(order)
+    there[there] = row_key[order[place[there]]] == extra[there, 0]
+    extra = np.column_stack([order[place[there]], extra[there, 1:]])
+    extra = _one_setting(extra, max(len(judges), 1))
+    # What was read of the judge itself holds the first scoring, too.
+    kept = np.ones(n, dtype=bool)
+    kept[extra[extra[:, 1] == 0, 0]] = False
+    base = np.flatnonzero(kept)
+    zero = np.zeros(len(base), dtype=np.int64)
+    names = {row.id: row.name for row in store.get_many(Judge, list(judges))}
+    return RatingData(
+        ratings=Ratings(
+            item=np.concatenate([base, extra[:, 0]]),
+            judge=np.concatenate([zero, extra[:, 1]]),
+            repeat=np.concatenate([zero, extra[:, 2]]),
+            score=np.concatenate([score_table.score[base].astype(np.int64), extra[:, 3]]),
+            cluster=score_table.cluster[score_table.sample[score_table.response]].astype(np.int64),
+            judges=max(len(judges), 1),
+        ),
+        names=tuple(names.get(judge, judge) for judge in judges) or ("",),
+    )
+
+
+def _further(store: Store, data: StudyData, judge_id: str | None, judges: dict[str, int]) -> Ints:
+    """Read rows of (checkpoint key, judge, repeat, score, setting), shape (V, 5).
+
+    Of the judge looked at, answers that were scored more than once are read whole.
+    """
+    table = data.table
+    columns = columns_of(Checkpoint).c
+    own = columns.judge_id == (judge_id or "")
+    again = sa.select(columns.response_id).where(own, columns.repeat > 0)
+    statement = (
+        sa.select(
+            columns.response_id,
+            columns.criterion_id,
+            columns.judge_id,
+            columns.repeat,
+            columns.score,
+            columns.prompt,
+            sa.cast(columns.sampling, sa.Text),
+        )
+        .where(columns.score.is_not(None))
+        .where(sa.or_(sa.not_(own), columns.response_id.in_(again)))
+        .order_by(columns.prompt, columns.key)
+    )
+    response_at = {name: at for at, name in enumerate(table.response_ids)}
+    criterion_at = {name: at for at, name in enumerate(table.criterion_ids)}
+    width = max(len(criterion_at), 1)
+    settings: dict[tuple[str, str], int] = {}
+    found: list[tuple[int, int, int, int, int]] = []
+    with store.read() as connection:
+        for response, criterion, judge, repeat, score, *how in connection.execute(statement):
+            at, use = response_at.get(response), criterion_at.get(criterion)
+            if at is None or use is None:
+                continue
+            setting = settings.setdefault((how[0], how[1]), len(settings))
+            number = judges.setdefault(judge, len(judges))
+            found.append((at * width + use, number, repeat, score, setting))
+    return np.array(found, dtype=np.int64).reshape(-1, 5)
+
+
+def _one_setting(rows: Ints, judges: int) -> Ints:
+    """Keep, of each checkpoint and judge, the setting with the most repeats; the last if several.
+
+    Args:
+        rows: (checkpoint, judge, repeat, score, setting), shape (V, 5).
+        judges: number of judges.
+
+    Returns:
+        (checkpoint, judge, repeat, score), one row each.
+    """
+    if not len(rows):
+        return rows[:, :4]
+    settings = int(rows[:, 4].max()) + 1
+    unit = rows[:, 0] * judges + rows[:, 1]
+    _, of_unit = np.unique(unit, return_inverse=True)
+    key, group, count = np.unique(
+        of_unit * settings + rows[:, 4], return_inverse=True, return_counts=True
+    )
+    best = np.zeros(int(of_unit.max()) + 1, dtype=np.int64)
+    order = np.lexsort((key % settings, count))
+    best[key[order] // settings] = order
+    return rows[group == best[of_unit], :4]
+
+
+def _lengths(store: Store, data: StudyData) -> Floats:
+    """Return the characters of each answer, shape (R,); 0 where there is none."""
+    columns = columns_of(Response).c
+    at = {name: number for number, name in enumerate(data.table.response_ids)}
+    size = np.zeros(len(at))
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(columns.id, sa.func.length(columns.text)).where(columns.state == "scored")
+        )
+        for name, count in rows:
+            number = at.get(name)
+            if number is not None:
+                size[number] = count or 0
+    return size
+
+
+# --- all of it -----------------------------------------------------------------------------------
+
+
+def reliability(
+    store: Store, data: StudyData, filters: Filters, *, others: Sequence[Store] = ()
+) -> Reliability:
+    """Compute the tab.
+
+    Args:
+        store: where the study is.
+        data: the study, as one judge sees it.
+        filters: what narrows it.
+        others: further stores in which the judge may have been calibrated.
+    """
+    read = load_ratings(store, data)
+    keep = rows_kept(data, filters)
+    root, roots = _roots(data)
+    calibrated = calibration_of((store, *others), data.judge.id if data.judge else None)
+    times = _times(read.ratings, keep)
+    again = _agreements(read.ratings, None, keep, root, roots) if times > 1 else ()
+    both = [(a, b) for a in range(len(read.names)) for b in range(a + 1, len(read.names))]
+    pairs = tuple(
+        JudgePair(first=read.names[a], second=read.names[b], rows=rows)
+        for a, b in both[:MOST_PAIRS]
+        if (rows := _agreements(read.ratings, (a, b), keep, root, roots))
+    )
+    usable = data.table.any_scored
+    noise, separable = _noise(data, read.ratings, keep, root, roots) if usable else ((), False)
+    length = _length(store, data, filters) if usable else _no_length()
+    family = same_family(data.judge, data.candidates)
+    position = (*_study_positions(data), *_lab_positions(store, data.judge, others))
+    made = Reliability(
+        judge=data.judge.name if data.judge else None,
+        others=read.names[1:],
+        statements=(),
+        repeats=times,
+        retest=again,
+        pairs=pairs,
+        noise=noise,
+        separable=separable,
+        position=position,
+        length=length,
+        family=family,
+        calibrated=calibrated,
+        covered=0 if calibrated is None else _covered(calibrated.view, roots),
+        roots=len(roots),
+        steps=(),
+        synthetic=bool(data.judge and data.judge.synthetic),
+        cold=data.study.judge_sampling.temperature == 0,
+    )
+    return _with_words(made, data)
+
+
+def _roots(data: StudyData) -> tuple[Ints, tuple[str, ...]]:
+    """Return each checkpoint's root, -1 = not mapped, and the roots' names."""
+    names = tuple(dict.fromkeys(leaf[0] for leaf in data.table.leaves))
+    of_leaf = np.array([names.index(leaf[0]) for leaf in data.table.leaves] + [-1], dtype=np.int64)
+    return of_leaf[data.table.leaf], names
+
+
+def _times(ratings: Ratings, keep: Mask) -> int:
+    """Return how often the judge scored the checkpoint that it scored most often."""
+    mine = (ratings.judge == 0) & (ratings.score > 0) & keep[ratings.item]
+    return int(np.bincount(ratings.item[mine], minlength=1).max())
+
+
+def _agreements(
+    ratings: Ratings,
+    judges: tuple[int, int] | None,
+    keep: Mask,
+    root: Ints,
+    roots: Sequence[str],
+) -> tuple[AgreementRow, ...]:
+    """Compare two scorings, over all and by root; a root of fewer than `LEAST` pairs is left out.
+
+    Args:
+        ratings: the scores.
+        judges: two judges; None = the judge with itself.
+        keep: checkpoints that count.
+        root: of each checkpoint.
+        roots: names.
+    """
+    rng = np.random.default_rng(SEED) if len(ratings.cluster) <= _MANY * 5 else None
+
+    def compare(rows: Mask) -> Agreement:
+        if judges is None:
+            return retest(ratings, rows, rng=rng)
+        return between(ratings, *judges, rows, rng=rng)
+
+    whole = compare(keep)
+    if not whole.n:
+        return ()
+    rows = [AgreementRow(name="Everything", found=whole)]
+    for at, name in enumerate(roots):
+        found = compare(keep & (root == at))
+        if found.n >= LEAST:
+            rows.append(AgreementRow(name=name, found=found))
+    return tuple(rows)
+
+
+def _noise(
+    data: StudyData, ratings: Ratings, keep: Mask, root: Ints, roots: Sequence[str]
+) -> tuple[tuple[NoiseRow, ...], bool]:
+    """Return each model's number over all and by root, and whether noise can be told apart."""
+    model = data.table.model[data.table.response].astype(np.int64)
+    names = [one.name for one in data.candidates]
+    whole = split_noise(ratings, np.where(keep, model, -1), len(names), judge=0)
+    rows = [_noise_row(whole, at, at, name, "") for at, name in enumerate(names)]
+    if roots:
+        inside = keep & (root >= 0)
+        node = np.where(inside, model * len(roots) + root, -1)
+        split = split_noise(ratings, node, len(names) * len(roots), judge=0)
+        rows += [
+            _noise_row(split, at * len(roots) + place, at, name, branch)
+            for at, name in enumerate(names)
+            for place, branch in enumerate(roots)
+        ]
+    return tuple(row for row in rows if row.estimate.n), whole.separable
+
+
+def _noise_row(split: NoiseSplit, at: int, model: int, name: str, branch: str) -> NoiseRow:
+    total = float(split.total[at])
+
+    def share(part: Floats) -> float:
+        return float(part[at]) / total if total > 0 else math.nan
+
+    def estimate(lo: Floats, hi: Floats) -> Estimate:
+        return Estimate(
+            value=100 * float(split.mean[at]),
+            lo=100 * float(lo[at]),
+            hi=100 * float(hi[at]),
+            n=int(split.n[at]),
+            samples=int(split.clusters[at]),
+        )
+
+    return NoiseRow(
+        model=model,
+        name=name,
+        branch=branch,
+        estimate=estimate(split.lo, split.hi),
+        plain=estimate(split.plain_lo, split.plain_hi),
+        samples=share(split.samples) if split.separable else math.nan,
+        repeats=share(split.repeats),
+        judges=share(split.judges),
+        advice=split.advice[at],
+        needed=float(split.needed(WANTED_HALF / 100)[at]),
+    )
+
+
+def _length(store: Store, data: StudyData, filters: Filters) -> LengthPull:
+    table = data.table
+    score = 1 + 4 * answer_scores(table).value
+    kept = answers_kept(data, filters)
+    return length_pull(
+        table.sample.astype(np.int64),
+        np.where(kept, score, np.nan),
+        _lengths(store, data),
+        table.outcome.astype(np.float64),
+    )
+
+
+def _no_length() -> LengthPull:
+    nan = math.nan
+    return LengthPull(n=0, clusters=0, slope=nan, lo=nan, hi=nan, controlled=False)
+
+
+def _covered(view: Calibration, roots: Sequence[str]) -> int:
+    tested = {one.path[0] for one in view.roots if one.tested}
+    return len(tested & set(roots))
+
+
+# --- votes ---------------------------------------------------------------------------------------
+
+
+def _study_positions(data: StudyData) -> tuple[PositionRow, ...]:
+    """Measure the pull of the place from the study's own votes, by judge."""
+    votes = data.votes
+    if votes is None:
+        return ()
+    names = {one.id: one.name for one in data.judges}
+    rows = []
+    for at, judge in enumerate(votes.judges):
+        mine = votes.judge == at
+        key = np.stack([votes.a, votes.b, votes.repeat], axis=1)[mine]
+        _, group = np.unique(key, axis=0, return_inverse=True)
+        group = group.reshape(-1).astype(np.int64)
+        found = position_bias(
+            votes.verdict[mine], votes.first[mine], group, int(group.max(initial=-1)) + 1
+        )
+        if found.pairs:
+            rows.append(
+                PositionRow(judge=names.get(judge, judge), where="votes of this study", found=found)
+            )
+    return tuple(rows)
+
+
+def _lab_positions(
+    store: Store, judge: Judge | None, others: Sequence[Store]
+) -> tuple[PositionRow, ...]:
+    """Measure the pull of the place from pairs that this judge compared in the Judge lab."""
+    if judge is None:
+        return ()
+    rows = []
+    columns = columns_of(Verdict).c
+    for place in {one.url: one for one in (store, *others)}.values():
+        found = place.select(
+            Verdict,
+            columns.judge == judge.id,
+            columns.order.in_(("ab", "ba")),
+            columns.label.in_(tuple(_VOTE)),
+            columns.state == "scored",
+        )
+        titles = {row.id: row.name for row in place.select(BenchSet)}
+        for group in dict.fromkeys(row.group for row in found):
+            mine = [row for row in found if row.group == group]
+            pair = {key: at for at, key in enumerate({(r.subject_id, r.part): 0 for r in mine})}
+            bias = position_bias(
+                np.array([_VOTE[row.label] for row in mine], dtype=np.int8),
+                np.array([row.order == "ba" for row in mine], dtype=np.int8),
+                np.array([pair[row.subject_id, row.part] for row in mine], dtype=np.int64),
+                len(pair),
+            )
+            if bias.pairs:
+                where = titles.get(group, "pairs of this study")
+                rows.append(PositionRow(judge=judge.name, where=where, found=bias))
+    return tuple(rows)
+
+
+# --- family --------------------------------------------------------------------------------------
+
+
+def family_of(name: str, family: str = "") -> str:
+    """Return a family's plain name: what is said, else the first word of the model's name.
+
+    `Qwen2-VL-72B` and `qwen` are one family; `gpt-4o` and `OpenAI` as well.
+
+    Args:
+        name: the model's name, with or without the maker in front (`openai/gpt-4o`).
+        family: the family, where one is given.
+    """
+    for text in (family, name.rsplit("/", 1)[-1]):
+        found = _WORD.search(text.casefold())
+        if found:
+            return _MAKERS.get(found.group(), found.group())
+    return ""
+
+
+def same_family(judge: Judge | None, candidates: Iterable[Candidate]) -> tuple[str, ...]:
+    """Name the candidates of a judge's own family; simulated ones have none."""
+    if judge is None or judge.synthetic:
+        return ()
+    own = {family_of(judge.name), family_of(judge.name, judge.family)} - {""}
+    return tuple(
+        one.name
+        for one in candidates
+        if not one.synthetic
+        and own & ({family_of(one.name), family_of(one.name, one.family)} - {""})
+    )
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def _with_words(made: Reliability, data: StudyData) -> Reliability:
+    said = [
+        *_about_itself(made),
+        *_about_truth(made),
+        *_about_others(made),
+        *_about_noise(made),
+        *_about_pulls(made),
+    ]
+    return replace(made, statements=tuple(said), steps=tuple(_steps(made, data)))
+
+
+def _about_itself(made: Reliability) -> Iterable[str]:
+    if not made.retest:
+        return
+    found = made.retest[0].found
+    if found.n < LEAST:
+        yield f"Only {found.n} checkpoints were scored twice: too few to say how steady it is."
+        return
+    words = (
+        f"Asked twice, the judge gives the same score {100 * found.exact:.0f} % of the time"
+        f" and one at most a point away {100 * found.adjacent:.0f} % ({found.n:,} checkpoints)"
+    )
+    if found.noise > 0:
+        words += (
+            f"; a single score has to change by {found.detectable_change:.1f} points before it is "
+            "more than noise"
+        )
+    if made.cold:
+        words += (
+            ". It was asked at temperature 0, where a second request is the first one again, so "
+            "this shows only the server's own wobble"
+        )
+    yield f"{words}."
+
+
+def _about_truth(made: Reliability) -> Iterable[str]:
+    if made.calibrated is None:
+        return
+    view = made.calibrated.view
+    whole = view.whole
+    if not whole.n:
+        yield "It scored probes whose truth is known, but none of its scores could be read."
+        return
+    yield (
+        f"Where the truth is known it is exactly right {100 * whole.accuracy:.0f} % of the time, "
+        f"{_off(whole.bias)} on average ({whole.n:,} steps of {made.calibrated.probes} probes)."
+    )
+    shown = [one for one in view.roots if one.flaw] or [one for one in view.leaves if one.flaw]
+    for one in shown:
+        name = format_path(one.path)
+        if one.flaw == "blind":
+            yield (
+                f"On {name} it can hardly tell: right only {100 * one.accuracy:.0f} % of the time. "
+                "That branch is marked in every fingerprint."
+            )
+        else:
+            way = "high" if one.flaw == "lenient" else "low"
+            yield (
+                f"It reads {name} {points(one.bias)} too {way}; that branch is marked in every "
+                "fingerprint."
+            )
+    if not shown:
+        yield (
+            f"No branch of the {sum(one.tested for one in view.roots)} that could be looked at "
+            "stands out as one that it misreads."
+        )
+
+
+def _off(bias: float) -> str:
+    if abs(bias) < 0.05:
+        return "neither kind nor strict"
+    return f"{points(bias)} too {'high' if bias > 0 else 'low'}"
+
+
+def _about_others(made: Reliability) -> Iterable[str]:
+    own = [pair for pair in made.pairs if pair.first == made.judge]
+    for pair in own[:3]:
+        found = pair.rows[0].found
+        if found.n < LEAST:
+            continue
+        words = (
+            f"{pair.first} and {pair.second} give the same score "
+            f"{100 * found.exact:.0f} % of the time (agreement alpha {found.alpha:.2f}, "
+            f"{found.n:,} checkpoints)"
+        )
+        if abs(found.shift) >= 0.05:
+            kinder = pair.second if found.shift > 0 else pair.first
+            words += f"; {kinder} is kinder by {points(found.shift)}"
+        yield f"{words}."
+
+
+def _about_pulls(made: Reliability) -> Iterable[str]:
+    for row in made.position:
+        bias = row.found
+        if bias.lo > 0 or bias.hi < 0:
+            seat = "first" if bias.beta > 0 else "second"
+            yield (
+                f"Of two answers, {row.judge} leans to the one shown {seat}: the winner stays the "
+                f"same in {100 * bias.consistent / bias.pairs:.0f} % of {bias.pairs:,} pairs when "
+                f"they are swapped ({row.where})."
+            )
+    pull = made.length
+    if math.isfinite(pull.slope) and (pull.lo > 0 or pull.hi < 0):
+        held = ", the final answer's outcome held equal" if pull.controlled else ""
+        yield (
+            f"An answer twice as long as another to the same question scores "
+            f"{abs(pull.slope):.2f} points {'more' if pull.slope > 0 else 'less'}{held}; longer "
+            "answers may also say more, so this is a warning, not a proof."
+        )
+    if made.family:
+        names = ", ".join(made.family[:4])
+        yield (
+            f"The judge is of the same family as {names}: it may be kinder to its own kind. Have "
+            "another family's judge score the same samples."
+        )
+
+
+def _about_noise(made: Reliability) -> Iterable[str]:
+    whole = [row for row in made.noise if not row.branch]
+    if not whole:
+        return
+    if not made.separable:
+        yield (
+            "One judge, asked once: its noise is inside the intervals, but can't be told from the "
+            "samples', and how kind it is beside other judges isn't in them at all."
+        )
+        return
+    shares = [1 - row.samples for row in whole if math.isfinite(row.samples)]
+    if not shares:
+        return
+    better = sum(row.advice == "judge" for row in whole)
+    more = sum(row.advice == "samples" for row in whole)
+    words = f"Of the uncertainty of a model's number {100 * float(np.mean(shares)):.0f} % is the "
+    words += "judge's; "
+    if better > more:
+        words += "a better judge (or more judges) would help more than twice the samples."
+    elif more > better:
+        words += "twice the samples would help more than a better judge."
+    else:
+        words += "more samples and a better judge would help alike."
+    yield words
+
+
+def _steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
+    name = f"{data.study.name!r}"
+    own = data.judge is None or data.judge.id == data.study.judge_id
+    whose = "" if own else f" --judge {_endpoint(data)}"
+    if made.judge is None:
+        yield NextStep(
+            text="Nothing is judged yet: let a judge score the answers first.",
+            command=f"python -m atom run start --study {name} --judge ENDPOINT",
+            runs=True,
+        )
+        return
+    pairs = made.retest[0].found.n if made.retest else 0
+    if not pairs:
+        yield NextStep(
+            text="Find out how steady it is: have it score the first 100 samples a second time.",
+            command=f"python -m atom run start --study {name}{whose} --stages scoring "
+            "--repeat 2 --limit 100",
+            runs=True,
+        )
+    elif made.retest[0].found.clusters < WANTED_PAIRS:
+        yield NextStep(
+            text=f"{made.retest[0].found.clusters} samples were scored twice; "
+            f"{WANTED_PAIRS} tell how steady it is on every branch.",
+            command=f"python -m atom run start --study {name}{whose} --stages scoring "
+            f"--repeat 2 --limit {WANTED_PAIRS}",
+            runs=True,
+        )
+    if made.calibrated is None:
+        yield NextStep(
+            text="Find out where it misreads: let it score answers to probes whose truth is known.",
+            command=f"python -m atom judge calibrate --judge {_endpoint(data)}",
+            calibrates=True,
+        )
+    if not made.others:
+        yield NextStep(
+            text="Find out how much depends on who judges: have a judge of another family score "
+            "the same samples.",
+            command=f"python -m atom run start --study {name} --stages scoring "
+            "--judge ANOTHER_ENDPOINT --limit 100",
+            runs=True,
+        )
+
+
+def _endpoint(data: StudyData) -> str:
+    return data.judge.endpoint or "ENDPOINT" if data.judge else "ENDPOINT"

@@ -1,0 +1,23 @@
+"""Judge lab: does the judge deserve trust, and what does its error do to the diagnosis?"""
+
+from __future__ import annotations
+
+from atom.ui import judge_lab_page, judge_lab_parts, kit, work
+from atom.ui.html import el
+from atom.ui.pages import JUDGE_LAB
+
+work.style()
+work.jobs()
+lab = judge_lab_page.look()
+kit.show(
+    el(
+        "div",
+        kit.page_header(JUDGE_LAB.title, JUDGE_LAB.question),
+        judge_lab_parts.tabs(lab.tabs, lab.chosen, lab.filters),
+        style="display:flex;flex-direction:column;gap:10px;align-items:flex-start",
+    ),
+    key="lab_head",
+)
+judge_lab_page.draw(lab)
+judge_lab_page.draw_question()
+work.draw_question()

@@ -1,0 +1,141 @@
+"""`judge`: data in, a judge asked, figures out, as words and as one JSON document."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from atom.judgebench.registry import BENCHES
+from atom.probes.bench import MAKERS
+from tests.app.lab_store import ITEMS, NAME, TOY, make_files, make_set
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    """Register the tiny benchmark."""
+    monkeypatch.setitem(BENCHES, NAME, TOY)
+    monkeypatch.setitem(MAKERS, NAME, make_files)
+
+
+@pytest.fixture
+def letters(tmp_path):
+    path = tmp_path / "letters.jsonl"
+    path.write_text('{"best": "a"}\nbroken\n', encoding="utf-8")
+    return path
+
+
+def test_benchmarks_and_sets_are_listed(say, place):
+    assert "no sets yet" in say("judge", "list").out
+    assert say("judge", "bench", NAME, "--probes", "3").code == 0
+    data = say("judge", "list", "--json").data
+    assert {"name": NAME, "title": "Toy bench", "about": TOY.about, "parts": dict(TOY.parts)} in (
+        data["benchmarks"]
+    )
+    assert [(one["name"], one["items"], one["synthetic"]) for one in data["sets"]] == [
+        ("Probes 0 (3 items)", 3, True)
+    ]
+
+
+def test_the_same_probes_are_made_once(say):
+    for _ in range(2):
+        assert say("judge", "bench", NAME, "--probes", "3").code == 0
+    assert len(say("judge", "list", "--json").data["sets"]) == 1
+
+
+def test_files_are_taken_in_with_a_column_map(say, letters, tmp_path):
+    columns = tmp_path / "columns"
+    columns.write_text("better = best", encoding="utf-8")
+    said = say("judge", "bench", NAME, "--files", str(letters), "--columns", str(columns))
+    assert said.code == 0
+    assert "1 items; name a judge with --judge" in said.out
+    assert "letters.jsonl line 2: no 'best'" in said.out
+    again = say("judge", "bench", NAME, "--files", str(letters), "--columns", str(columns))
+    assert again.code != 0
+    assert "choose another name, or delete it" in again.err
+
+
+def test_what_would_be_asked_is_said_first(say):
+    say("judge", "bench", NAME, "--probes", "3")
+    words = ("judge", "bench", NAME, "--judge", "probe-judge", "--dry-run")
+    assert "3 items: 3 calls to probe-judge, about $0.0000" in say(*words).out
+    assert say(*words, "--json").data == {
+        "items": 3, "calls": {"probe-judge": 3}, "cost": 0.0, "later": False
+    }  # fmt: skip
+
+
+def test_figures_are_one_json_document(say, place, tmp_path):
+    make_set(tmp_path / "store", {"good": ["a"] * 9 + [""]})
+    data = say("judge", "show", "Letters", "--judge", "good", "--json").data
+    assert (data["judge"], data["set"]["name"], data["missing"]) == ("good", "Letters", ITEMS - 10)
+    strict, valid = data["headline"]
+    assert (strict["rule"], strict["n"], strict["invalid"], strict["chance"]) == (
+        "strict", 10, 1, 50.0
+    )  # fmt: skip
+    assert valid["value"] == 100.0
+    # There is no value to compute: null, since JSON knows no NaN.
+    assert data["tables"][0]["rows"][0]["value"] is None
+    assert "NaN" not in json.dumps(data)
+
+
+def test_judges_are_shown_with_chance(say, place, tmp_path):
+    make_set(tmp_path / "store", {"good": ["a"] * ITEMS})
+    said = say("judge", "show", "Letters")
+    assert "Accuracy 100.0 (chance 50.0)" in said.out
+    data = say("judge", "show", "Letters", "--json").data
+    assert [(one["name"], len(one["headline"])) for one in data["judges"]] == [("good", 1)]
+
+
+def test_replies_made_elsewhere_are_scored(say, tmp_path):
+    make_set(tmp_path / "store")
+    replies = tmp_path / "replies.txt"
+    replies.write_text("a b a b", encoding="utf-8")
+    words = ("judge", "bench", NAME, "--set", "Letters", "--replies", str(replies))
+    assert "--as NAME" in say(*words).err
+    said = say(*words, "--as", "elsewhere", "--json")
+    assert said.data["judge"] == "elsewhere"
+    assert said.data["headline"][0]["value"] == 50.0
+    assert "one too many" in said.err
+
+
+def test_published_figures_are_printed_with_errata(say, monkeypatch):
+    monkeypatch.setitem(BENCHES, "vl_rewardbench", TOY)
+    said = say("judge", "published", "vl_rewardbench")
+    assert "65.8 printed, 65.629 recomputed" in said.out
+    data = say("judge", "published", "vl_rewardbench", "--json").data
+    assert [one["figure"] for one in data][:2] == ["Overall accuracy", "Macro accuracy"]
+    assert (data[0]["of"], data[0]["place"], len(data[0]["models"])) == (16, None, 16)
+    assert len(say("judge", "published", "--json").data) > 20
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("bench", "nope"), "there are "),
+        (("bench", NAME), "--probes 60"),
+        (("bench", NAME, "--probes", "0"), "1 to 5,000"),
+        (("bench", NAME, "--probes", "3", "--files", "x"), "not from both"),
+        (("bench", NAME, "--files", "/no/such"), "no file or folder '/no/such'"),
+        (("bench", NAME, "--set", "gone"), "there is no set 'gone'"),
+        (("show", "gone"), "there is no set 'gone'"),
+        (("delete", "gone"), "there is no set 'gone'"),
+        (("published", "nope"), "there are "),
+    ],
+)
+def test_an_error_names_what_to_do(say, words, told):
+    said = say("judge", *words)
+    assert said.code != 0
+    assert told in said.err
+    assert "Traceback" not in said.err
+
+
+def test_pictures_and_columns_that_are_not_there_are_errors(say, letters):
+    base = ("judge", "bench", NAME, "--files", str(letters))
+    assert "(--pictures)" in say(*base, "--pictures", "/no/such").err
+    assert "can't be read" in say(*base, "--columns", "/no/such").err
+
+
+def test_a_set_is_deleted(say, tmp_path):
+    make_set(tmp_path / "store", {"good": ["a"]})
+    assert "is gone" in say("judge", "delete", "Letters").out
+    assert say("judge", "list", "--json").data["sets"] == []

@@ -1,0 +1,96 @@
+"""CriticBench from files to figures, offline: made, asked, graded, exported, programs run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from atom.engine.bench import (
+    BenchSpec,
+    import_replies,
+    import_set,
+    items_of,
+    make_probe_set,
+    open_bench,
+    run_bench,
+)
+from atom.engine.code_runs import run_programs
+from atom.errors import UsageError
+from atom.formats.base import ImportFile
+from atom.judge.endpoints import builtin_endpoints
+from atom.judgebench.critic_bench_replies import export_replies
+from atom.records import Judge, Verdict
+from atom.store import Store
+from atom.views.judge_lab import bench_result
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "store") as opened:
+        yield opened
+
+
+def figures(store, set_id, judge):
+    return {
+        row.metric + "/" + row.group: row for row in bench_result(store, set_id, judge).headline
+    }
+
+
+def test_end_to_end_with_a_scorer_and_again_from_the_exported_replies(store):
+    record = make_probe_set(store, "critic_bench", 15, seed=2)
+    assert (record.synthetic, record.skipped) == (True, ())
+    endpoints = {one.name: one for one in builtin_endpoints()}
+    spec = BenchSpec(
+        set_id=record.id, judge="probe-judge", scorer="probe-judge",
+        parts=("feedback", "compare", "correction", "meta_feedback", "run_code"),
+    )  # fmt: skip
+    row = open_bench(store, spec, endpoints)
+    ended = asyncio.run(run_bench(store, row.id, endpoints))
+    assert ended.state == "done"
+    assert "there was no program to run" in ended.message
+    judge = next(one.id for one in store.select(Judge) if one.name == "probe-judge")
+    found = figures(store, record.id, judge)
+    assert found["objective_overall/"].value == pytest.approx(100)
+    assert found["subjective_overall/"].value == 8
+    assert bench_result(store, record.id, judge).missing == 0
+
+    mine = [v for v in store.select(Verdict) if not v.part.startswith("scorer/")]
+    lines = "\n".join(json.dumps(line) for line in export_replies(mine)).encode()
+    taken = import_replies(store, record.id, [ImportFile.from_bytes("r.jsonl", lines)], "copy")
+    assert (len(taken.verdicts), taken.skipped) == (len(mine), ())
+    assert figures(store, record.id, "copy")["objective_overall/"].value == pytest.approx(100)
+
+
+def test_programs_are_run_only_when_asked_for(store):
+    rows = [
+        {"question": f"Square {n}", "generation": "def f(x): return x", "feedback": "Multiply.",
+         "feedback_score": 2, "unit_test": "assert f(3) == 9", "data_source": "mbpp",
+         "metadata": {"quality": "low"}}
+        for n in range(4)
+    ]  # fmt: skip
+    file = ImportFile.from_bytes("code_exec_feedback_correction.json", json.dumps(rows).encode())
+    record = import_set(store, "critic_bench", "code", [file])
+    replies = ["```python\ndef f(x): return x * x\n```", "```python\ndef f(x): return x\n```",
+               "I'd rather not.", "```python\nimport os\nos.system('id')\n```"]  # fmt: skip
+    predictions = {str(n): {"origin_prompt": "", "prediction": t} for n, t in enumerate(replies)}
+    data = json.dumps(predictions).encode()
+    import_replies(
+        store, record.id, [ImportFile.from_bytes("dev_code_exec_correction_obj.json", data)], "m"
+    )
+    before = figures(store, record.id, "m")["pass_rate/correction"]
+    assert before.n == 0
+    assert "4 programs weren't run: ask for the part run_code" in before.note
+    halted = run_programs(store, record.id, "m", stopped=lambda: True)
+    assert (halted.left, halted.protection) == (4, "")
+    ran = run_programs(store, record.id, "m")
+    assert (ran.passed, ran.failed, ran.unscored, ran.left) == (1, 2, 1, 0)
+    assert "no network" in ran.sentence
+    after = figures(store, record.id, "m")["pass_rate/correction"]
+    assert (after.value, after.n, after.invalid) == (25, 4, 1)
+    again = run_programs(store, record.id, "m")
+    assert again.sentence == "there was no program to run"
+    assert len(items_of(store, record.id)) == 4
+    with pytest.raises(UsageError, match="no set"):
+        run_programs(store, "gone", "m")

@@ -1,0 +1,38 @@
+"""A judge is calibrated through the engine: probes made once, the planted flaw found."""
+
+from __future__ import annotations
+
+import pytest
+
+from atom.engine.calibration import calibration_set
+from atom.probes.bench import make_bench_files
+from atom.records import BenchItem, BenchSet
+from atom.store import Store
+from benchmarks._judge_noise import calibrated_judges
+
+
+def test_the_lenient_judge_s_branch_is_marked_and_no_other():
+    marks = calibrated_judges(120, ("probe-judge-lenient",))
+    assert marks["probe-judge-lenient"][0] == ("Knowledge",)
+    assert {path[0] for path in marks["probe-judge-lenient"]} == {"Knowledge"}
+
+
+def test_the_probes_are_made_once_for_all_judges(tmp_path):
+    with Store.open(tmp_path / "store") as store:
+        one = calibration_set(store, 6)
+        again = calibration_set(store, 6)
+        other = calibration_set(store, 6, seed=1)
+        assert one == again
+        assert one.id != other.id
+        assert one.synthetic
+        assert len(store.select(BenchSet)) == 2
+        items = [item for item in store.select(BenchItem) if item.set_id == one.id]
+    assert len(items) == 6
+    assert all(slot.picture_id for item in items for slot in item.pictures)
+    # Four candidates answer each probe.
+    assert len({item.data["probe"] for item in items}) == 2
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_equal_seeds_give_equal_files(count):
+    assert make_bench_files("calibration", count, 3) == make_bench_files("calibration", count, 3)

@@ -1,0 +1,140 @@
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from atom.formats import FolderPictures, MemoryPictures
+from atom.formats.base import Collector, GivenLabel, ReadOptions
+from atom.formats.cells import Verdict
+from atom.formats.maker import Limit, Maker, Question, SeenNumbers, labels_in, names_keys
+from atom.records import blob_hash
+
+
+def png(colour="red"):
+    out = io.BytesIO()
+    Image.new("RGB", (6, 5), colour).save(out, "PNG")
+    return out.getvalue()
+
+
+def make(**options):
+    collector = Collector("x", "Set", ["f"])
+    return Maker(collector, ReadOptions(**options)), collector
+
+
+def ask(maker, text="Q?", source_id="1", source="f", **more):
+    return maker.sample("row 1", source, source_id, Question(text=text, **more))
+
+
+def test_a_question_comes_once_and_a_clash_keeps_the_first():
+    maker, collector = make()
+    first = ask(maker)
+    assert ask(maker) == first
+    assert ask(maker, "Other?") is None
+    assert ask(maker, reference="a") == first
+    assert ask(maker, choices=("a", "b")) is None
+    batch = collector.flush()
+    assert len(batch.samples) == 1
+    assert "stood before for another question" in collector.report().skipped[0]
+
+
+def test_another_files_wording_is_the_same_question():
+    maker, collector = make()
+    first = ask(maker)
+    assert ask(maker, "Q? ", source="g") == first
+    assert ask(maker, "Q? ", source="g", choices=("a",)) is None
+    assert any("worded otherwise" in note for note in collector.report().notes)
+
+
+def test_pictures_are_found_by_path_id_and_hash(tmp_path):
+    data = png()
+    (tmp_path / "7.png").write_bytes(data)
+    finder = FolderPictures([tmp_path])
+    for told in (
+        {"pictures": ("7.png",)},
+        {"pictures": (blob_hash(data),)},
+        {"find_by_id": True},
+        {"pictures": ("gone/other.jpg",)},
+    ):
+        maker, collector = make(pictures=finder)
+        ask(maker, source_id="7", **told)
+        (sample,) = collector.flush().samples
+        assert sample.pictures[0].picture_id == blob_hash(data), told
+    uploads = MemoryPictures({"a/7.png": data})
+    for name in ("7.png", "a/7", blob_hash(data)):
+        assert uploads.find(name), name
+    assert uploads.find("8") is None
+
+
+def test_missing_pictures_are_listed_and_broken_data_urls_said():
+    maker, collector = make()
+    ask(maker, pictures=("a.png", "b.png", "data:image/png;base64,%%%", {"bytes": png()}))
+    (sample,) = collector.flush().samples
+    assert [bool(slot.picture_id) for slot in sample.pictures] == [False, False, False, True]
+    report = collector.report()
+    assert report.missing_pictures == ("a.png", "b.png")
+    assert "can't be decoded" in report.skipped[0]
+
+
+def test_answers_verdicts_votes_and_labels_come_once():
+    maker, collector = make()
+    sample = ask(maker)
+    one = maker.answer("r", sample, "m", "x")
+    assert maker.answer("r", sample, "m", "x") == one
+    assert maker.answer("r", sample, "m", "y") is None
+    two = maker.answer("r", sample, "n", None, known=False)
+    none = maker.answer("r", sample, "o", None)
+    maker.graded(one, None)
+    maker.graded(two, Verdict(value=1.0))
+    for label in ("a", "a", "b"):
+        maker.prefer("r", sample, (one, two), "j", "tie")
+        maker.label("r", GivenLabel(kind="preference", subject_id="p", annotator="w", label=label))
+    batch = collector.flush()
+    assert [(r.state, r.detail) for r in batch.responses] == [
+        ("scored", ""), ("scored", "the file holds no answer text"),
+        ("unscored", "the file holds no answer"),
+    ]  # fmt: skip
+    assert none
+    assert len(batch.outcomes) == len(batch.preferences) == len(batch.annotations) == 1
+    assert collector.report().n_skipped == 1 + 2 + 1
+
+
+def test_a_label_belongs_to_the_study_that_it_came_into():
+    given = GivenLabel(kind="score", subject_id="s/x", annotator="w", value=3)
+    one, two = given.in_study("a", "now"), given.in_study("b", "now")
+    assert one.id != two.id
+    assert (one.value, one.study_id) == (3, "a")
+
+
+def test_a_limit_counts_and_says_that_it_stopped():
+    collector = Collector("x", "Set", ["f"])
+    limit = Limit(ReadOptions(limit=2), collector)
+    assert [limit.reached() for _ in range(3)] == [False, False, True]
+    assert collector.report().notes == ("stopped after 2 rows, as asked",)
+    assert not Limit(ReadOptions(), collector).reached()
+
+
+def test_labels_are_short_words():
+    found = labels_in(
+        {"category": "ocr, math", "skill": ["a", "b"], "task": "x" * 90, "other": "y"},
+        separator=",",
+    )
+    assert found == (("category", "ocr"), ("category", "math"), ("skill", "a"), ("skill", "b"))
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "b": 2}', "a,b\n1,2\n", '\ufeff"b"\t"a"\n'])
+def test_keys_are_seen_in_json_and_in_headers(text):
+    assert names_keys(text.encode(), "a", "b")
+    assert not names_keys(text.encode(), "a", "c")
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, 40), max_size=60))
+def test_numbers_are_remembered_as_a_set_would(numbers):
+    seen, wanted = SeenNumbers(), set()
+    for number in numbers:
+        assert seen.add(number) == (number not in wanted)
+        wanted.add(number)
+    runs = sum(number - 1 not in wanted for number in wanted)
+    assert seen.runs == runs

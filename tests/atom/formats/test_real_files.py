@@ -1,0 +1,264 @@
+"""Every file in the shared folder of real data, whole, cut and broken."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import zipfile
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atom.engine.imports import import_reading
+from atom.errors import AtomError, FormatError
+from atom.formats import FORMATS, ImportFile, dry_run, read
+from atom.records import Import, Sample, Study
+from atom.store import Store
+from tests.conftest import SHARED
+
+REAL = SHARED / "real"
+NO_DATA = {".md", ".png", ".jpg", ".jpeg"}
+FILES = sorted(
+    path.relative_to(REAL).as_posix()
+    for path in (REAL.rglob("*") if REAL.is_dir() else ())
+    if path.is_file() and path.suffix not in NO_DATA and path.name != "expected.json"
+)
+REFUSED = {
+    "criticeval": "judge lab",
+    "evaltree": "read it as a tree|import the table with the questions",
+    "inspect/log_with_nan.txt": "log-samples",
+    "lmms_eval/liuhaotian__llava-v1.5-7b/20260218_234435_results.json": "name the log",
+    "mathvista/scores_": "name an output_",
+    "mllm_bench/vote_counts": "name questions.json",
+    "mllm_bench/votes.csv": "name questions.json",
+    "pandalm/gpt-3.5": "name testset-v1.json",
+    "pandalm/pandalm-7b": "name testset-v1.json",
+    "vicuna80/rule.json": "name questions",
+    "vlmevalkit/.*(score|acc)": "name the sheet",
+    "wildvision/published": "name the verdicts",
+}
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def refusal(name: str) -> str | None:
+    return next((part for start, part in REFUSED.items() if re.match(start, name)), None)
+
+
+@pytest.mark.parametrize("name", FILES or ["absent"])
+def test_every_real_file_comes_in_or_is_refused_with_advice(name, shared_folder):
+    file = ImportFile.from_path(shared_folder / "real" / name)
+    part = refusal(name)
+    if part is not None:
+        with pytest.raises(FormatError, match=part):
+            dry_run(read(None, [file]))
+        return
+    report = dry_run(read(None, [file], limit=150))
+    assert report.samples > 0
+    assert report.n_skipped <= 2, report.skipped
+
+
+def broken(data: bytes, seed: int) -> bytes:
+    """Cut a file, or change, drop, double or swap pieces of it."""
+    draw = random.Random(seed)
+    way = draw.randrange(5)
+    at = draw.randrange(max(1, len(data)))
+    size = min(len(data) - at, draw.choice([1, 3, 40, 1000]))
+    if way == 0:
+        return data[:at]
+    if way == 1:
+        return data[:at] + draw.randbytes(size) + data[at + size :]
+    if way == 2:
+        return data[:at] + data[at + size :]
+    if way == 3:
+        return data[: at + size] + data[at:]
+    junk = draw.choice([b"NaN", b"null", b"[[[[", b'"', b"\xff\xfe\x00", b"1e999", b"{}", b"\n"])
+    return data[:at] + junk + data[at:]
+
+
+ODD = (
+    None, True, -1, 0.5, 10**30, float("nan"), float("inf"), "", " ", "NaN", "\x00", "\ud800", [],
+    {}, [None], [[[]]], {"a": {"b": []}}, ["x", 1], "x" * 3000, {"bytes": 7}, "../../etc/passwd",
+    "data:image/png;base64,AAAA", "[1, 2", "{'a': 1}",
+)  # fmt: skip
+"""Values that no one expects."""
+
+
+def twisted(value: object, draw: random.Random, share: float = 0.04) -> object:
+    """Replace some values inside by odd ones, and drop or rename some keys."""
+    if draw.random() < share:
+        return draw.choice(ODD)
+    if isinstance(value, dict):
+        kept = {}
+        for key, item in value.items():
+            fate = draw.random()
+            if fate < share / 2:
+                continue
+            kept[key.upper() if fate > 1 - share / 2 else key] = twisted(item, draw, share)
+        return kept
+    if isinstance(value, list):
+        return [twisted(item, draw, share) for item in value]
+    return value
+
+
+def twist(data: bytes, seed: int) -> bytes:
+    """Twist a file's values, its form being kept: rows and cells stay where they are."""
+    draw = random.Random(seed)
+    text = data.decode("utf-8", "replace")
+    try:
+        return json.dumps(twisted(json.loads(text), draw)).encode()
+    except ValueError:
+        pass
+    lines = []
+    for line in text.splitlines():
+        try:
+            lines.append(json.dumps(twisted(json.loads(line), draw)))
+        except ValueError:
+            cells = line.split(",")
+            odd = [str(draw.choice(ODD)) if draw.random() < 0.04 else cell for cell in cells]
+            lines.append(",".join(odd) if lines else line)
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+def survives(chosen: str | None, file: ImportFile) -> None:
+    """Read a file to its end, or be told in words why not."""
+    try:
+        report = dry_run(read(chosen, [file]))
+    except AtomError as error:
+        told = error.message
+    else:
+        told = f"{report.rows} rows of {report.format}"
+    assert len(told) > 12
+
+
+@settings(max_examples=8)
+@given(seed=st.integers(0, 10**9))
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_broken_files_never_break_a_format(name, seed):
+    """Whatever is wrong with a file, each format takes what it can or says why not."""
+    draw = random.Random(seed)
+    for data, title in SMALL.get(name, ()):
+        hurt = data
+        for step in range(draw.randint(1, 4)):
+            hurt = broken(hurt, seed + step)
+        survives(draw.choice([name, None]), ImportFile.from_bytes(title, hurt))
+
+
+@settings(max_examples=12)
+@given(seed=st.integers(0, 10**9))
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_odd_values_never_break_a_format(name, seed):
+    for data, title in SMALL.get(name, ()):
+        if not data.startswith(b"PK"):
+            survives(name, ImportFile.from_bytes(title, twist(data, seed)))
+
+
+def small(path, most=6_000):
+    """Keep the beginning of a real file: whole entries of JSON, whole lines of text."""
+    data = path.read_bytes()
+    if zipfile.is_zipfile(path) or len(data) < most:
+        return data
+    if path.suffix == ".json":
+        return json.dumps(_first(json.loads(data))).encode()
+    head = data[:most]
+    return head[: head.rfind(b"\n") + 1] or data[: data.find(b"\n") + 1]
+
+
+def _first(value, most=4):
+    """Keep the first entries of lists and of objects with many."""
+    if isinstance(value, list):
+        return [_first(item) for item in value[:most]]
+    if isinstance(value, dict):
+        pairs = list(value.items())
+        return {key: _first(item) for key, item in (pairs if len(pairs) < 40 else pairs[:most])}
+    return value
+
+
+def _small_files():
+    wanted = {
+        "hallusionbench": ["hallusionbench/HallusionBench_result_sample.json"],
+        "image-edit": ["image_edit_judge/human_ratings.csv",
+                       "image_edit_judge/judge_all_main.jsonl"],
+        "inspect": ["inspect/log_read_sample.eval", "inspect/log_images.json",
+                    "inspect/log_with_nan.txt", "images_qa/inspect/images.jsonl"],
+        "lmms-eval": [f"lmms_eval/liuhaotian__llava-v1.5-7b/20260218_234435_{end}" for end in
+                      ("results.json", "samples_scienceqa_img.jsonl")],
+        "mathvista": ["mathvista/output_bard.json", "mathvista/scores_bard.json"],
+        "metacritique": ["metacritique/annotation_data_first67.json"],
+        "mllm-bench": ["mllm_bench/questions.json", "mllm_bench/votes.csv"],
+        "mllm-judge": ["mllm_judge/batch_lite_2rows.jsonl", "mllm_judge/pair_lite_4rows.jsonl",
+                       "mllm_judge/score_gpt-4v_2rows.jsonl"],
+        "mm-vet": ["mm_vet/llava_llama2_13b_chat.json"],
+        "mmmu": ["mmmu/answer_dict_val.json", "mmmu/llava1.5_13b_raw/Art.json",
+                 "mmmu/mmmu-pro_gpt-4o_standard10_direct.jsonl"],
+        "multimodal-rewardbench": ["multimodal_rewardbench/example.jsonl"],
+        "pandalm": ["pandalm/testset-v1.json"],
+        "prometheus": ["prometheus/mt_bench_eval_first160.json"],
+        "reviews": ["vicuna80/review_bard_vicuna-13b.jsonl", "vicuna80/answer_bard.jsonl"],
+        "table": ["images_qa/vlms_are_biased/examples.json", "vlrmbench/image_ref_error.jsonl"],
+        "vlmevalkit": ["vlmevalkit/instructblip_7b_MMVet_gpt4_score.xlsx",
+                       "vlmevalkit/vila_8b_POPE_score.csv"],
+        "wildvision": ["wildvision/judgements_llava-1.5-7b-hf.jsonl", "wildvision/scores.csv",
+                       "wildvision/published_leaderboard.csv"],
+    }  # fmt: skip
+    found = {
+        name: [(small(REAL / path), path.rsplit("/", 1)[-1]) for path in paths]
+        for name, paths in wanted.items()
+        if REAL.is_dir()
+    }
+    found.setdefault("vlmevalkit", []).append(
+        (
+            b'[{"index": 0, "question": "Q?", "A": "x", "B": "y", "answer": "B", "category": "a,b",'
+            b' "image_path": "[\'0.jpg\']", "prediction": "B", "extracted": "Yes", "score": true},'
+            b' {"index": 1, "question": "R?", "image": "0", "prediction": "A", "hit": 0}]',
+            "m_MME_result.json",
+        )
+    )
+    found["promptfoo"] = [
+        (
+            b'{"evalId": "e", "results": {"version": 3, "results": [{"promptIdx": 0, "testIdx": 0, '
+            b'"provider": {"id": "p"}, "prompt": {"raw": "Q?"}, "vars": {"a": "b"}, "response": '
+            b'{"output": "x"}, "success": true, "score": 1, "gradingResult": {"pass": true}}]}}',
+            "out.json",
+        )
+    ]
+    found["openai-batch"] = [
+        (
+            b'{"custom_id": "a", "method": "POST", "url": "/v1", "body": {"model": "m", "messages":'
+            b' [{"role": "user", "content": [{"type": "text", "text": "Q?"}]}]}}\n'
+            b'{"custom_id": "b", "method": "POST", "url": "/v1", "body": {"model": "m", "messages":'
+            b' [{"role": "user", "content": "R?"}]}}\n',
+            "in.jsonl",
+        ),
+        (
+            b'{"id": "r", "custom_id": "a", "response": {"status_code": 200, "body": {"model": "m",'
+            b' "choices": [{"message": {"content": "x"}}]}}, "error": null}\n',
+            "out.jsonl",
+        ),
+    ]
+    return found
+
+
+SMALL = _small_files()
+
+
+def test_every_format_is_broken_here():
+    assert not REAL.is_dir() or SMALL.keys() == FORMATS.keys()
+
+
+@pytest.mark.parametrize(
+    "name", ["pandalm/testset-v1.json", "inspect/log_read_sample.eval", "mmmu/answer_dict_val.json"]
+)
+def test_a_broken_file_is_imported_wholly_or_not_at_all(tmp_path, shared_folder, name):
+    data = small(shared_folder / "real" / name, 12_000)
+    for seed in range(6):
+        with Store.open(tmp_path / str(seed)) as store:
+            file = ImportFile.from_bytes(name.rsplit("/", 1)[-1], broken(data, seed))
+            try:
+                brought = import_reading(store, read(None, [file]), "Broken", MOMENT)
+            except AtomError:
+                assert store.select(Sample) == store.select(Study) == store.select(Import) == []
+            else:
+                assert len(store.select(Sample)) == brought.report.samples
