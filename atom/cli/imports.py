@@ -22,6 +22,7 @@ from atom.formats import (
     read,
     read_column_map,
 )
+from atom.formats.pictures import PICTURE_SUFFIXES
 from atom.store import Store, undo_import
 
 AUTO = "auto"
@@ -37,7 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help=f"`list` names them; {AUTO!r} finds it out; `undo ID` takes an import back",
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files, in order")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or run folders, in order")
     parser.add_argument("--study", help="the study; made when there is none")
     parser.add_argument("--dataset", help="the data set's name; else by the file")
     parser.add_argument(
@@ -123,7 +124,8 @@ def _list(out: Output) -> int:
 def _reading(args: argparse.Namespace) -> Reading:
     if not args.paths:
         raise UsageError("no file is named; give one or more paths behind the format")
-    paths = [Path(path) for path in args.paths]
+    named = [Path(path) for path in args.paths]
+    paths = [path for name in named for path in _inside(name)]
     missing = [path for path in paths if not path.is_file()]
     if missing:
         raise UsageError(f"there is no file {str(missing[0])!r}")
@@ -140,6 +142,26 @@ def _reading(args: argparse.Namespace) -> Reading:
         candidates=_candidates(args.candidate or ()),
         limit=args.limit,
     )
+
+
+def _inside(path: Path) -> list[Path]:
+    """Return a run folder's files, pictures and hidden ones aside; a file is itself.
+
+    Raises:
+        UsageError: the folder holds none.
+    """
+    if not path.is_dir():
+        return [path]
+    found = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file()
+        and not any(part.startswith(".") for part in file.relative_to(path).parts)
+        and file.suffix.lower() not in (*PICTURE_SUFFIXES, ".log", ".pkl", ".md")
+    )
+    if not found:
+        raise UsageError(f"the folder {str(path)!r} holds no file to import")
+    return found
 
 
 def _columns(file: str | None) -> ColumnMap | None:

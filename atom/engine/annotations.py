@@ -11,9 +11,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -21,8 +22,16 @@ from pydantic import ValidationError
 
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.errors import FormatError, UsageError
-from atom.records import Annotation, AnnotationKind, RankedAnswer
-from atom.store import Store, find_study, table
+from atom.records import (
+    Annotation,
+    AnnotationKind,
+    Checkpoint,
+    Criterion,
+    RankedAnswer,
+    Replay,
+    Verdict,
+)
+from atom.store import Store, find_study, study_candidates, study_places, table
 
 MAX_NAME = 60
 MAX_FILE = 50_000_000
@@ -67,6 +76,8 @@ def check_label(label: Annotation) -> None:
     Raises:
         UsageError: the message says what is allowed.
     """
+    if label.value is not None and not math.isfinite(label.value):
+        raise UsageError("a label's value must be a number")
     if label.state == "skipped":
         return
     top = SCALE.get(label.kind)
@@ -174,15 +185,13 @@ class LabelFile:
     by_kind: Mapping[str, int]
 
 
-def read_labels(store: Store, study_id: str, data: bytes, known: Mapping[str, Iterable[str]]
-                ) -> LabelFile:  # fmt: skip
+def read_labels(store: Store, study_id: str, data: bytes) -> LabelFile:
     """Read a file of labels, as `annotations_csv` writes it, without keeping anything.
 
     Args:
         store: the study's store.
         study_id: the study that takes them in.
         data: the file.
-        known: kind → ids of what may be labelled; a kind that isn't there takes any id.
 
     Returns:
         What would be kept, and what would be left out.
@@ -209,8 +218,7 @@ def read_labels(store: Store, study_id: str, data: bytes, known: Mapping[str, It
             f"the file has no column {', '.join(missing)}: a file of labels has the columns "
             f"{', '.join(COLUMNS)}"
         )
-    allowed = {kind: set(names) for kind, names in known.items()}
-    found: dict[str, Annotation] = {}
+    found: dict[str, tuple[int, Annotation]] = {}
     skipped: list[tuple[int, str]] = []
     number = 0
     try:
@@ -221,25 +229,58 @@ def read_labels(store: Store, study_id: str, data: bytes, known: Mapping[str, It
             label = _label(study.id, row)
             if isinstance(label, str):
                 skipped.append((number, label))
-            elif label.kind in allowed and label.subject_id not in allowed[label.kind]:
-                skipped.append((number, "what it labels isn't in this study"))
             else:
                 if label.id in found:
-                    skipped.append((number, "a second label of the same person; the last counts"))
-                found[label.id] = label
+                    earlier = found[label.id][0]
+                    skipped.append((earlier, "the same person labels it again below"))
+                found[label.id] = number, label
     except csv.Error as error:
         skipped.append((number + 1, f"the file can't be read from here on: {error}"))
-    there = {one.id: one for one in store.get_many(Annotation, found)}
-    new = [one for name, one in found.items() if name not in there]
-    other = [one for name, one in found.items() if name in there and one != there[name]]
+    known = _known(store, study.id, [one for _, one in found.values()])
+    labels: dict[str, Annotation] = {}
+    for number, label in found.values():
+        if (label.kind, label.subject_id) in known:
+            labels[label.id] = label
+        else:
+            skipped.append((number, "what it labels isn't in this study"))
+    there = {one.id: one for one in store.get_many(Annotation, labels)}
+    new = [one for name, one in labels.items() if name not in there]
+    other = [one for name, one in labels.items() if name in there and one != there[name]]
     kinds = Counter(one.kind for one in (*new, *other))
     return LabelFile(
         new=tuple(new),
         changed=tuple(other),
-        same=len(found) - len(new) - len(other),
-        skipped=tuple(skipped),
+        same=len(labels) - len(new) - len(other),
+        skipped=tuple(sorted(skipped)),
         by_kind=dict(sorted(kinds.items())),
     )
+
+
+def _known(
+    store: Store, study_id: str, labels: Sequence[Annotation]
+) -> set[tuple[AnnotationKind, str]]:
+    """Return which of the things that are labelled are there."""
+    asked: dict[AnnotationKind, set[str]] = {}
+    for label in labels:
+        asked.setdefault(label.kind, set()).add(label.subject_id)
+    found: set[tuple[AnnotationKind, str]] = set()
+    for kind, names in asked.items():
+        there: set[str] = set()
+        if kind == "ranking":
+            there = {place.sample_id for place in study_places(store, study_id)}
+        elif kind == "report":
+            there = {candidate.id for candidate in study_candidates(store, study_id)}
+        elif kind == "preference":
+            there = names
+        elif kind in ("accuracy", "necessity", "mapping"):
+            there = {one.id for one in store.get_many(Criterion, names)}
+        else:
+            there = {one.key for one in store.get_many(Checkpoint, names)}
+        if kind == "error_type":
+            there |= {one.id for one in store.get_many(Replay, names)}
+            there |= {one.key for one in store.get_many(Verdict, names)}
+        found |= {(kind, name) for name in names & there}
+    return found
 
 
 def keep_labels(store: Store, file: LabelFile, *, replace: bool) -> int:

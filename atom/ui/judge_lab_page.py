@@ -35,6 +35,7 @@ from atom.ui import (
     judge_lab_files,
     judge_lab_parts,
     kit,
+    lab_fidelity,
     lab_mm_critic,
     lab_multi_crit,
     lab_reliability,
@@ -78,6 +79,7 @@ Extra = Callable[[LabContext, BenchSet, tuple[Standing, ...]], None]
 
 STUDY_TABS: Mapping[str, tuple[str, OfStudy]] = {
     "judge": ("This study’s judge", lab_reliability.draw),
+    lab_fidelity.TAB: ("Against people", lab_fidelity.draw),
 }
 """Tabs about the study itself: key → (title, drawing)."""
 EXTRAS: Mapping[str, Extra] = {

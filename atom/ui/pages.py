@@ -94,6 +94,13 @@ JUDGE_LAB = Screen(
     url_path="judge-lab",
     file="pages/trust/judge_lab.py",
 )
+HUMAN_CHECK = Screen(
+    section="Trust",
+    title="Human check",
+    question="Do people agree with the judge?",
+    url_path="human-check",
+    file="pages/trust/human_check.py",
+)
 REPORTS = Screen(
     section="Share",
     title="Reports",
@@ -118,6 +125,7 @@ SCREENS: tuple[Screen, ...] = (
     CORRECTION,
     RUNS,
     JUDGE_LAB,
+    HUMAN_CHECK,
     REPORTS,
     SETTINGS,
 )

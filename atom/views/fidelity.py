@@ -53,6 +53,7 @@ from atom.records import (
 from atom.records import Mapping as MappingRecord
 from atom.store import Store
 from atom.store import table as columns_of
+from atom.views.snapshot import open_study
 from atom.views.study_data import StudyData
 from taxonomy import Path, parse_path
 
@@ -235,7 +236,9 @@ def fidelity(
     orders, foreign = orders_of(ranking, sample_of)
     pairs = people_pairs(orders)
     judge = data.judge
-    read = _read_methods(store, data, responses, judge.id if judge else None)
+    read = {}
+    if len(pairs.order):
+        read = _read_methods(store, data, responses, judge.id if judge else None)
     having = [one for one in read.values() if one.asked]
     ranked = frozenset(pairs.sample)
     shared = ranked.intersection(*(one.asked for one in having)) if having else frozenset()
@@ -534,7 +537,7 @@ def _rows(
     sample = np.array([code[name] for name in pairs.sample], dtype=np.int64)
     cluster = np.array([_cluster(data, name) for name in pairs.sample], dtype=np.int64)
     gaps = {name: _gaps(one.scores, pairs) for name, one in read.items()}
-    atom_gap = gaps[_ATOM] if read[_ATOM].asked else None
+    atom_gap = gaps[_ATOM] if _ATOM in read and read[_ATOM].asked else None
     rows = []
     for name, one in read.items():
         here = _among(pairs, shared or one.asked)
@@ -756,3 +759,17 @@ def _people_leaves(labels: Sequence[Annotation]) -> tuple[dict[str, Path], int]:
         else:
             chosen[name] = ranked[0][0]
     return chosen, undecided
+
+
+def fidelity_of(store: Store, data: StudyData, judge_id: str | None) -> FidelityView:
+    """Return the tab for any judge that was asked about the study.
+
+    Args:
+        store: the store.
+        data: the study, as it is looked at.
+        judge_id: the judge; None, or one that isn't known, = the one that `data` is of.
+    """
+    other = judge_id is not None and (data.judge is None or judge_id != data.judge.id)
+    if not other or store.get(Judge, judge_id or "") is None:
+        return fidelity(store, data)
+    return fidelity(store, open_study(store, data.study.id, judge_id), data)

@@ -65,6 +65,8 @@ def test_no_print(modules):
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in {"print", "breakpoint", "eval", "exec"}
+        # The text that a sandboxed process runs; the product never imports it.
+        and module.name != "atom.engine.sandbox_boot"
     ]
     assert calls == []
 

@@ -129,7 +129,10 @@ def test_a_coin_is_at_every_chance_level(probes):
     assert abs(row.value - 25) <= 3.5 * 100 * math.sqrt(0.25 * 0.75 / row.n)
     assert found["pass_rate/correction"].value == found["pass_rate/correction"].chance == 0
     overall = found["objective_overall/"]
-    assert overall.lo < overall.chance < overall.hi
+    # The 95 % interval's half-widths are 1.96 standard errors.
+    wide = 3.5 / 1.96
+    assert overall.value - wide * (overall.value - overall.lo) < overall.chance
+    assert overall.chance < overall.value + wide * (overall.hi - overall.value)
     assert found["subjective_score/feedback"].value < 6
 
 

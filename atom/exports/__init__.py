@@ -1,0 +1,1 @@
+"""Studies as files for others: an exact archive, tables, other tools' forms, one HTML page."""

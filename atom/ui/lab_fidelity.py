@@ -1,0 +1,458 @@
+"""The Judge lab's tab that holds scores against people's rankings, beside rival methods.
+
+Reference: ATOM 4.1, Tables 1, 2 and 5, Figure 7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from atom.analysis.fidelity import HitRates, LabelMean, MethodAccuracy, Share
+from atom.analysis.paired import PairedGap
+from atom.ui import kit, links, numbers
+from atom.ui.frame import Here
+from atom.ui.html import Child, Html, el
+from atom.ui.pages import JUDGE_LAB
+from atom.views.fidelity import FidelityView, MethodRow, QualityRow, fidelity_of
+from atom.views.runs import money
+from atom.views.shelf import OpenStore
+from atom.views.study_data import StudyData
+
+TAB = "people"
+_ORDERS = ("worse", "tie", "better")
+
+
+def draw(here: Here) -> None:
+    """Draw how well methods rank answers as people do; what to do next where nothing is known."""
+    view = read(here)
+    parts: list[Child] = [_title(view), _judges(here, view)]
+    if not view.people.pairs:
+        parts.append(_nobody_ranked(here, view))
+    else:
+        parts += [_answer(view), _methods(view), _missing(here, view), _more(view)]
+    parts += [_quality(here, view), _hits(view)]
+    kit.show(el("div", parts, class_="stack"), key="fidelity")
+
+
+def read(here: Here) -> FidelityView:
+    """Compute the tab, once for each revision and judge."""
+    own = here.data.judge.id if here.data.judge else ""
+    who = here.query.get("who", "")
+    return _fidelity(
+        here.store.url,
+        here.entry.study.id,
+        here.store.revision(),
+        own,
+        who,
+        here.store,
+        here.data,
+    )
+
+
+@st.cache_resource(show_spinner="Holding scores against people’s rankings", max_entries=8)
+def _fidelity(
+    url: str,
+    study_id: str,
+    revision: int,
+    own: str,
+    who: str,
+    _store: OpenStore,
+    _data: StudyData,
+) -> FidelityView:
+    del url, study_id, revision, own
+    return fidelity_of(_store, _data, who or None)
+
+
+# --- the answer ----------------------------------------------------------------------------------
+
+
+def _title(view: FidelityView) -> Html:
+    synthetic = view.synthetic or view.people.synthetic
+    badge = kit.synthetic_badge() if synthetic else None
+    return el(
+        "div",
+        el("h2", "Do scores put answers in the order that people do?", style="margin:0"),
+        badge,
+        class_="row",
+    )
+
+
+def _judges(here: Here, view: FidelityView) -> Html | None:
+    if len(view.judges) < 2:
+        return None
+    chosen = view.judge.id if view.judge else ""
+    return kit.tabs(
+        [
+            (name, links.address(JUDGE_LAB.url_path, here.filters, tab=TAB, who=one), one == chosen)
+            for one, name in view.judges
+        ],
+        label="Judge",
+    )
+
+
+def _answer(view: FidelityView) -> Html:
+    people = view.people
+    who = (
+        "labels drawn from the truth"
+        if people.synthetic
+        else numbers.count(len(people.annotators), "person", "people")
+    )
+    best = max(view.measured, key=lambda row: _value(row), default=None)
+    atom = next((row for row in view.measured if row.name == "atom"), None)
+    first = atom or best
+    words: list[Child] = []
+    if first is not None and first.accuracy is not None:
+        words = [
+            el("span", f"{first.title}: {_share(first.accuracy.strict)}", class_="strong"),
+            f" of {first.accuracy.strict.n:,} pairs of answers stand in people’s order. ",
+        ]
+        if best is not None and best is not first and best.accuracy is not None:
+            words.append(f"Highest here: {best.title}, {_share(best.accuracy.strict)}. ")
+    base = (
+        f"People’s orders: {people.pairs:,} pairs of {numbers.count(people.samples, 'sample')}, "
+        f"{who}; {100 * people.ties:.1f} % are ties."
+    )
+    agreed = (
+        f" Two people give a pair the same order {100 * people.agreed:.1f} % of the time "
+        f"({people.met:,} times two met): no judge should be expected to do better."
+        if people.met
+        else ""
+    )
+    foreign = (
+        f" {people.foreign:,} ranked answers are none of those compared, and were left out."
+        if people.foreign
+        else ""
+    )
+    return el("div", el("p", words) if words else None,
+              el("p", base, agreed, foreign, class_="note"))  # fmt: skip
+
+
+def _value(row: MethodRow) -> float:
+    return row.accuracy.strict.value if row.accuracy else -1.0
+
+
+def _methods(view: FidelityView) -> Html:
+    columns = [
+        kit.Column(title="Method"),
+        kit.Column(title="As people, all", number=True),
+        *(kit.Column(title=root, number=True, broad=True) for root in view.roots),
+        kit.Column(title="Less ATOM’s", number=True),
+        kit.Column(title=kit.term("Kendall tau-b", "tau-b"), number=True),
+        kit.Column(title="Ties", number=True),
+        kit.Column(title="Unread", number=True, broad=True),
+        kit.Column(title="Calls a sample", number=True),
+        kit.Column(title="Cost a sample", number=True),
+    ]
+    rows = [kit.Row(cells=_cells(row, view)) for row in view.rows if row.accuracy is not None]
+    ties = view.people.ties
+    for words, value in (
+        ("Calling every pair a tie", ties),
+        ("Guessing who is better, no ties", (1 - ties) / 2),
+        ("Most that can be reached without ties", 1 - ties),
+    ):
+        cells: list[Child] = [
+            el("span", words, class_="quiet"), el("span", f"{100 * value:.1f} %", class_="quiet")
+        ]  # fmt: skip
+        rows.append(kit.Row(cells=[*cells, *("" for _ in columns[2:])]))
+    rest = (
+        f"All rows rest on the {numbers.count(view.shared, 'sample')} that people ranked and all "
+        "these methods were asked about. "
+        if view.shared
+        else "The methods were asked about different samples, so the rows can’t be compared. "
+        if view.uneven
+        else ""
+    )
+    return el(
+        "section",
+        kit.table(columns, rows, label="Methods beside people", tight=True),
+        el(
+            "p",
+            rest,
+            kit.term("pairwise accuracy", "Share of pairs"),
+            " in people’s order: better, worse or tie. A pair with an unread answer counts as "
+            "wrong. Intervals (95 %) and differences count whole samples. A sample counts under "
+            "the capability that carries most of its criteria’s weight.",
+            class_="note",
+        ),
+    )
+
+
+def _cells(row: MethodRow, view: FidelityView) -> list[Child]:
+    accuracy = row.accuracy
+    assert accuracy is not None
+    about = f"{row.about}; takes away {row.removes}" if row.removes else row.about
+    cost = row.cost.usd_each
+    return [
+        el("span", row.title, data_tip=about),
+        _wide(accuracy.strict),
+        *(_short(row.by_root.get(root)) for root in view.roots),
+        _gap(row.against_atom) if row.name != "atom" else "",
+        numbers.NONE if math.isnan(accuracy.tau) else f"{accuracy.tau:.2f}".replace("-", "−"),
+        numbers.NONE if math.isnan(accuracy.judge_ties) else f"{100 * accuracy.judge_ties:.1f} %",
+        f"{row.unscored + row.failed:,}",
+        numbers.NONE if math.isnan(row.cost.calls_each) else f"{row.cost.calls_each:.1f}",
+        el("span", "not known" if cost is None else money(cost), data_tip=_tokens(row)),
+    ]
+
+
+def _tokens(row: MethodRow) -> str:
+    cost = row.cost
+    if cost.tokens_in is None or cost.tokens_out is None:
+        return f"{cost.calls:,} calls; the server told no tokens"
+    return f"{cost.calls:,} calls, {cost.tokens_in:,} tokens sent, {cost.tokens_out:,} received"
+
+
+def _share(share: Share) -> str:
+    if math.isnan(share.value):
+        return numbers.NONE
+    return f"{100 * share.value:.1f} % ({100 * share.lo:.1f}–{100 * share.hi:.1f})"
+
+
+def _wide(share: Share) -> Html:
+    tip = (
+        f"{share.n:,} pairs, {numbers.count(share.clusters, 'set of pictures', 'sets of pictures')}"
+    )
+    return el("span", el("span", _share(share), class_="strong"), data_tip=tip)
+
+
+def _short(share: Share | None) -> Child:
+    if share is None or math.isnan(share.value):
+        return numbers.NONE
+    tip = f"{_share(share)}, {share.n:,} pairs"
+    return el("span", f"{100 * share.value:.1f}", data_tip=tip)
+
+
+def _gap(gap: PairedGap | None) -> Child:
+    if gap is None or not gap.n:
+        return numbers.NONE
+    if abs(gap.gap) < 1e-12 and gap.se < 1e-12:
+        return el("span", "the same", class_="quiet")
+    words = _signed(100 * gap.gap)
+    if math.isnan(gap.lo):
+        return words
+    sure = gap.lo > 0 or gap.hi < 0
+    tip = (
+        f"{_signed(100 * gap.lo)} to {_signed(100 * gap.hi)} points, p = {gap.p:.3f}; "
+        f"{'told apart' if sure else 'not told apart'}"
+    )
+    return el("span", words, "" if sure else el("span", " (unsure)", class_="quiet"), data_tip=tip)
+
+
+def _signed(value: float, digits: int = 1) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+# --- more ----------------------------------------------------------------------------------------
+
+
+def _more(view: FidelityView) -> Html | None:
+    if not view.measured:
+        return None
+    boxes = [
+        el("div", el("p", row.title, class_="strong small"), _confusion(row.accuracy))
+        for row in view.measured
+        if row.accuracy is not None
+    ]
+    tolerant = [
+        kit.Row(
+            cells=[
+                row.title,
+                _share(row.accuracy.strict),
+                _share(row.tolerant.strict),
+                f"{row.tolerant.epsilon:.2f}",
+            ]
+        )
+        for row in view.measured
+        if row.accuracy is not None and row.tolerant is not None
+    ]
+    return el(
+        "div",
+        kit.fold(
+            "What people say against what each method says",
+            el("div", boxes, style="display:flex;flex-wrap:wrap;gap:20px"),
+            el("p", "Of the first answer of each pair, in pairs that could be read.",
+               class_="note"),
+        ),
+        kit.fold(
+            "With a tolerance for ties",
+            kit.table(
+                [
+                    kit.Column(title="Method"),
+                    kit.Column(title="exact ties", number=True),
+                    kit.Column(title="with a tolerance", number=True),
+                    kit.Column(title="tolerance", number=True),
+                ],
+                tolerant,
+                label="Accuracy with a tolerance for ties",
+                tight=True,
+            ),
+            el("p", "The tolerance (in the method’s own numbers) is fitted on one half of the "
+               "samples and used on the other, both ways, never on the samples it was fitted on.",
+               class_="note"),
+        ),
+    )  # fmt: skip
+
+
+def _confusion(accuracy: MethodAccuracy) -> Html:
+    columns = [kit.Column(title="people say"), *(kit.Column(title=f"it says {word}", number=True)
+                                               for word in _ORDERS)]  # fmt: skip
+    rows = [
+        kit.Row(cells=[word, *(f"{int(n):,}" for n in counts)])
+        for word, counts in zip(_ORDERS, accuracy.counts, strict=True)
+    ]
+    return kit.table(columns, rows, label="Orders of pairs", tight=True)
+
+
+def _missing(here: Here, view: FidelityView) -> Html | None:
+    """Say which methods have no numbers yet, and how they get some."""
+    missing = [row for row in view.rows if row.accuracy is None]
+    if not missing:
+        return None
+    study = here.entry.study.name
+    stored = [row for row in missing if row.name in ("atom", "no_weights")]
+    asked = [row for row in missing if row not in stored]
+    judge = view.judge.endpoint if view.judge and view.judge.endpoint else "ENDPOINT"
+    lines = []
+    if asked:
+        names = ",".join(row.name for row in asked)
+        lines.append(
+            el("p", "Not asked yet: ", ", ".join(row.title for row in asked), ". ", el("code",
+               f"python -m atom fidelity run --study {study!r} --judge {judge} --methods {names}"))
+        )  # fmt: skip
+    if stored:
+        lines.append(
+            el("p", "This judge has scored no checkpoints of the ranked answers: ", el("code",
+               f"python -m atom run start --study {study!r} --judge {judge} --stages scoring"))
+        )  # fmt: skip
+    return el("div", lines, class_="notice")
+
+
+def _nobody_ranked(here: Here, view: FidelityView) -> Html:
+    study = here.entry.study.name
+    ways = (
+        f"Take in people’s rankings, a row an answer with the columns sample, candidate, rank and "
+        f"annotator: `python -m atom fidelity rankings FILE --study {study!r}`. "
+    )
+    ranking = "Or let people rank answers on the Human check page. "
+    plant = (
+        "This study is synthetic: `python -m atom fidelity plant --study "
+        f"{study!r}` draws rankings from the probes’ truth"
+        + (", in a copy of your own." if here.store.read_only else ".")
+        if view.synthetic
+        else ""
+    )
+    what = (
+        "Nobody has ranked this study’s answers yet"
+        if view.compared
+        else "No sample of this study has two answers that could be ranked"
+    )
+    return kit.empty(what, ways + ranking + plant)
+
+
+# --- people's labels of criteria -----------------------------------------------------------------
+
+
+def _quality(here: Here, view: FidelityView) -> Html:
+    title = el("h2", "Are the criteria right, and needed?")
+    if not view.quality:
+        return el(
+            "section",
+            title,
+            el("p", "Nobody has labelled criteria yet: people mark each criterion’s accuracy and "
+               "necessity from 1 to 3 on the Human check page.", class_="quiet"),
+        )  # fmt: skip
+    columns = [
+        kit.Column(title="Capability"),
+        kit.Column(title="Accuracy, 1–3", number=True),
+        kit.Column(title="of 1", number=True),
+        kit.Column(title="Necessity, 1–3", number=True),
+        kit.Column(title="of 1", number=True),
+        kit.Column(title="both 3", number=True),
+        kit.Column(title="criteria", number=True),
+    ]
+    return el(
+        "section",
+        title,
+        kit.table(columns, [kit.Row(cells=_quality_cells(row)) for row in view.quality],
+                  label="Criteria quality", tight=True),
+        el("p", "Accuracy: is the ground truth right? Necessity: is the question needed? Several "
+           "people’s labels of a criterion are averaged; “of 1” counts criteria under 2.",
+           class_="note"),
+    )  # fmt: skip
+
+
+def _quality_cells(row: QualityRow) -> list[Child]:
+    quality = row.quality
+    return [
+        row.root or el("span", "all", class_="strong"),
+        _mean(quality.accuracy),
+        _ones(quality.accuracy),
+        _mean(quality.necessity),
+        _ones(quality.necessity),
+        _share(quality.both),
+        f"{max(quality.accuracy.n, quality.necessity.n):,}",
+    ]
+
+
+def _mean(mean: LabelMean) -> str:
+    if math.isnan(mean.mean):
+        return numbers.NONE
+    if math.isnan(mean.lo):
+        return f"{mean.mean:.2f}"
+    return f"{mean.mean:.2f} ({mean.lo:.2f}–{mean.hi:.2f})"
+
+
+def _ones(mean: LabelMean) -> str:
+    return numbers.NONE if math.isnan(mean.ones) else f"{100 * mean.ones:.1f} %"
+
+
+def _hits(view: FidelityView) -> Html:
+    title = el("h2", "Do criteria hang where people would hang them?")
+    if view.hits is None:
+        return el(
+            "section",
+            title,
+            el("p", "Nobody has chosen capabilities for criteria yet: people do so on the Human "
+               "check page.", class_="quiet"),
+        )  # fmt: skip
+    return el("section", title, _hit_table(view.hits), _hit_words(view))
+
+
+def _hit_table(hits: HitRates) -> Html:
+    rows: Sequence[tuple[Child, Share]] = [
+        (el("span", "all, same capability", class_="strong"), hits.leaf),
+        ("all, same top branch", hits.root),
+        *hits.by_root,
+    ]
+    return kit.table(
+        [kit.Column(title="People’s branch"), kit.Column(title="hit rate", number=True),
+         kit.Column(title="criteria", number=True)],
+        [kit.Row(cells=[name, _share(share), f"{share.n:,}"]) for name, share in rows],
+        label="Hit rate",
+        tight=True,
+    )  # fmt: skip
+
+
+def _hit_words(view: FidelityView) -> Html:
+    hits = view.hits
+    assert hits is not None
+
+    def two(value: float) -> str:
+        return numbers.NONE if math.isnan(value) else f"{value:.2f}"
+
+    left = (
+        f" {numbers.count(view.undecided, 'criterion', 'criteria')} on which people don’t agree "
+        "left out."
+        if view.undecided
+        else ""
+    )
+    return el(
+        "p",
+        f"Mean of the branches {100 * hits.macro:.1f} %; beyond chance (kappa) {two(hits.kappa)} "
+        f"of capabilities, {two(hits.root_kappa)} of top branches; shared depth {two(hits.credit)} "
+        f"of 1.{left}",
+        class_="note",
+    )

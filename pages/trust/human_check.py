@@ -1,0 +1,14 @@
+"""Human check: do people agree with the judge?"""
+
+from __future__ import annotations
+
+from atom.ui import frame, human_check_page, kit, work
+from atom.ui.pages import HUMAN_CHECK
+
+here = frame.here(HUMAN_CHECK)
+if here is not None:
+    work.style()
+    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
+    header = kit.page_header(HUMAN_CHECK.title, HUMAN_CHECK.question, *badges)
+    kit.show(header, key="human_head")
+    human_check_page.draw(here)
