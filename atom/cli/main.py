@@ -12,12 +12,12 @@ from atom.errors import AtomError
 
 NOUNS: dict[str, tuple[str, str]] = {
     "app": ("app", "open the dashboard, on this computer only"),
-    "study": ("study", "the studies of a store: list, copy, rename, delete"),
+    "study": ("study", "the studies of a store: list, copy, rename, delete, import"),
     "endpoint": ("endpoint", "the configured models, and whether they answer: list, test"),
     "demo": ("demo", "make a synthetic study from probes, offline: build"),
     "probe": ("probe", "fresh probes, and the probe endpoint as a server: make, serve"),
     "import": ("imports", "take in questions, answers and verdicts"),
-    "run": ("run", "ask models and judge: start, status, resume, stop"),
+    "run": ("run", "ask models and judge: start, status, resume, stop, batch"),
     "correct": (
         "correct",
         "let a model try its failed answers again, with controls: run, list, show, gate",
@@ -30,6 +30,7 @@ NOUNS: dict[str, tuple[str, str]] = {
         "do scores rank answers as people do? rival methods: run, show, rankings, plant",
     ),
     "report": ("report", "findings, text, figures and cases in one file: write"),
+    "export": ("export", "a study as files: exact archive, tables, other tools' forms, one page"),
     "store": ("store", "the store itself: check"),
 }
 """Noun → module in this package, and what it is about. A noun's module is imported when used."""

@@ -116,12 +116,12 @@ def _write_files(folder: Path, probes: Iterator[Probe]) -> int:
 
 def serve(args: argparse.Namespace, out: Output) -> int:
     """Serve the probe endpoint until interrupted."""
+    from atom.probes.batches import BatchEndpoint
     from atom.probes.config import ProbeConfig, load_config
-    from atom.probes.endpoint import ProbeEndpoint
     from atom.probes.server import serve as run_server
 
     config = load_config(Path(args.config)) if args.config else ProbeConfig()
-    endpoint = ProbeEndpoint(config)
+    endpoint = BatchEndpoint(config)
 
     def ready(url: str) -> None:
         out.result(

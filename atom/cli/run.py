@@ -1,4 +1,4 @@
-"""`run start|status|resume|stop`."""
+"""`run start|status|resume|stop`; `run batch ...` is in `run_batch`."""
 
 from __future__ import annotations
 
@@ -36,25 +36,15 @@ STOP_PATIENCE = 30.0
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs."""
+    # It uses the helpers below.
+    from atom.cli.run_batch import add_batch
+
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     one = verbs.add_parser("start", parents=[common()], help="do what is still missing in a study")
     which = one.add_mutually_exclusive_group(required=True)
     which.add_argument("--study", help="name or id")
     which.add_argument("--resume-id", metavar="RUN", help=argparse.SUPPRESS)
-    one.add_argument("--judge", metavar="ENDPOINT", help="the judge; the study's own when left out")
-    one.add_argument("--candidates", metavar="A,B", help="endpoints that answer; none: judge only")
-    one.add_argument(
-        "--stages", metavar="S,T", help=f"of {','.join(STAGES)}; all that apply when left out"
-    )
-    one.add_argument("--limit", type=int, metavar="N", help="at most so many samples")
-    one.add_argument("--repeat", type=int, default=1, metavar="N", help="scorings of each answer")
-    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
-    one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
-    one.add_argument(
-        "--show-reference",
-        action="store_true",
-        help="tell the judge the reference answer when it solves a sample",
-    )
+    what_options(one)
     one.add_argument("--yes", action="store_true", help="agree that data goes to the hosts named")
     one.add_argument("--detach", action="store_true", help="run in a process of its own")
     one.set_defaults(call=start)
@@ -76,6 +66,52 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("run", nargs="?", help="the run's id; else the newest that is running")
     one.add_argument("--study", help="name or id")
     one.set_defaults(call=stop)
+
+    add_batch(verbs)
+
+
+def what_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say what a run of stages does."""
+    parser.add_argument(
+        "--judge", metavar="ENDPOINT", help="the judge; the study's own when left out"
+    )
+    parser.add_argument(
+        "--candidates", metavar="A,B", help="endpoints that answer; none: judge only"
+    )
+    parser.add_argument(
+        "--stages", metavar="S,T", help=f"of {','.join(STAGES)}; all that apply when left out"
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="at most so many samples")
+    parser.add_argument(
+        "--repeat", type=int, default=1, metavar="N", help="scorings of each answer"
+    )
+    parser.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    parser.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    parser.add_argument(
+        "--show-reference",
+        action="store_true",
+        help="tell the judge the reference answer when it solves a sample",
+    )
+
+
+def spec_from(args: argparse.Namespace, store: Store) -> RunSpec:
+    """Say what those options ask for.
+
+    Raises:
+        UsageError: there is no such study, or a name isn't a stage.
+    """
+    candidates = names_of(args.candidates)
+    return RunSpec(
+        study_id=find_study(store, args.study).id,
+        stages=stages_of(args.stages, with_answers=bool(candidates)),
+        judge=args.judge,
+        candidates=candidates,
+        limit=args.limit,
+        repeats=args.repeat,
+        budget=args.budget,
+        retry_failed=args.retry_failed,
+        show_reference=args.show_reference,
+    )
 
 
 def stages_of(text: str | None, *, with_answers: bool) -> tuple[Stage, ...]:
@@ -100,18 +136,7 @@ def start(args: argparse.Namespace, out: Output) -> int:
         if args.resume_id:
             spec = _spec_of_stored(store, args.resume_id, args.retry_failed)
             return _here(store, settings, spec, out, run_id=args.resume_id)
-        candidates = names_of(args.candidates)
-        spec = RunSpec(
-            study_id=find_study(store, args.study).id,
-            stages=stages_of(args.stages, with_answers=bool(candidates)),
-            judge=args.judge,
-            candidates=candidates,
-            limit=args.limit,
-            repeats=args.repeat,
-            budget=args.budget,
-            retry_failed=args.retry_failed,
-            show_reference=args.show_reference,
-        )
+        spec = spec_from(args, store)
         if args.detach:
             began = with_consent(
                 store, spec.study_id, args.yes, out, lambda: start_run(store, spec, settings)

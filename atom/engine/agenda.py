@@ -18,6 +18,7 @@ from atom.engine.shift import (
 )
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import failed_call
+from atom.judge.noting import LeftForLater
 from atom.records import Call, Endpoint, Run, Verdict
 from atom.stages import verdicts
 from atom.stages.verdicts import Agenda, Ask, Asked
@@ -106,7 +107,7 @@ class AgendaShift(Shift):
                 await asyncio.wait(workers, timeout=BEAT, return_when=asyncio.FIRST_EXCEPTION)
             if self._stopping is None:
                 self._queue = deque(await self._off(self._still_open))
-                self._left = len(self._queue)
+                self._left = len(self._queue) + self._later
         return workers
 
     async def _work(self) -> None:
@@ -131,6 +132,10 @@ class AgendaShift(Shift):
         except (StoreError, asyncio.CancelledError):
             raise
         except HaltedError:
+            return
+        except LeftForLater:
+            self._tried.add(ask.key)
+            self._later += 1
             return
         except Exception as error:  # noqa: BLE001 - the one place that accounts for failures
             text, call = self._trouble(lane, error), failed_call(error)

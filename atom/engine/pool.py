@@ -26,6 +26,7 @@ from atom.engine.shift import BEAT, ClientMaker, Lane, OnProgress, Shift, make_c
 from atom.engine.subjects import KEPT, fetch_subject, perform
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import failed_call
+from atom.judge.noting import LeftForLater
 from atom.records import Record, Run, StudySample
 from atom.store import Store
 
@@ -39,6 +40,7 @@ class _Open:
     place: StudySample
     remaining: int = 0
     scheduled: set[str] = field(default_factory=set)
+    later: set[str] = field(default_factory=set)
     contended: bool = False
     kept: dict[str, Record] = field(default_factory=dict)
 
@@ -158,7 +160,7 @@ class Runner(Shift):
     def _fresh(self, known: _Open) -> list[Item]:
         """Return a case's ready items that aren't queued yet, and note that they are now."""
         ready = outlook(known.case, self._keys).ready
-        fresh = [item for item in ready if item.key not in known.scheduled]
+        fresh = [item for item in ready if item.key not in known.scheduled | known.later]
         known.scheduled.update(item.key for item in fresh)
         return fresh
 
@@ -203,13 +205,28 @@ class Runner(Shift):
             except SpendCapReached as reached:
                 self.stop("stopped", f"{reached.message} Resume with a larger budget.")
                 return
-            await self._finish(item, brought)
+            except LeftForLater:
+                self._leave(item)
+            else:
+                await self._finish(item, brought)
+
+    def _leave(self, item: Item) -> None:
+        """Let an item stay missing: what it asks waits for a batch."""
+        known = self._open[item.sample_id]
+        known.scheduled.discard(item.key)
+        known.later.add(item.key)
+        self._later += 1
+        self._pending -= 1
+        self._close_if_empty(known)
+        if not self._pending or self._hungry():
+            self._wake.set()
 
     async def _perform(self, lane: Lane, item: Item) -> steps.Brought:
         """Do an item; here, and nowhere else, an exception becomes a failed record.
 
         Raises:
             SpendCapReached: nothing was sent; the item stays missing.
+            LeftForLater: the question waits for a batch; the item stays missing.
             StoreError: the store can't be read.
         """
         known = self._open[item.sample_id]
@@ -218,7 +235,7 @@ class Runner(Shift):
             brought = await perform(
                 lane.client.ask, self._store, item, subject, self._keys, self._members.tree
             )
-        except (SpendCapReached, StoreError):
+        except (SpendCapReached, LeftForLater, StoreError):
             raise
         except Exception as error:  # noqa: BLE001 - the one place that accounts for every failure
             text = self._trouble(lane, error)

@@ -124,6 +124,7 @@ class Shift(ABC):
         self._lanes: dict[str, Lane] = {}
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="atom-write")
         self._left = 0
+        self._later = 0
         self._done, self._unscored, self._failed = run.done, run.unscored, run.failed
         self._faults: Counter[str] = Counter()
         self._wake = asyncio.Event()
@@ -171,7 +172,7 @@ class Shift(ABC):
                     )
                 self._left = await self._off(self._count)
                 await self._drive()
-            state, message = self._stopping or ("done", self._summary())
+            state, message = self._stopping or self._outcome()
         except asyncio.CancelledError:
             state, message = "stopped", "the runner was cancelled"
             raise
@@ -206,6 +207,14 @@ class Shift(ABC):
                 worker.cancel()
             ticker.cancel()
         self._report()
+
+    def _outcome(self) -> tuple[RunState, str]:
+        if self._later:
+            return "stopped", (
+                f"{self._later} items wait for a batch: `run batch status` tells how it is; "
+                "resuming the run here would ask them one by one, at the full price"
+            )
+        return "done", self._summary()
 
     def _summary(self) -> str:
         if self._failed or self._unscored:

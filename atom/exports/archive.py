@@ -7,9 +7,6 @@ equal. The form is described in `archive_form`.
 from __future__ import annotations
 
 import hashlib
-import shutil
-import uuid
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from atom.errors import PictureError, UsageError
+from atom.errors import PictureError
 from atom.exports.archive_form import (
     LINK_SCHEMA,
     LINKS,
@@ -30,6 +27,7 @@ from atom.exports.archive_form import (
     to_columns,
     to_line,
 )
+from atom.exports.base import new_folder, size_of
 from atom.exports.selection import OUTSIDE, Selection
 from atom.records import Picture, Record
 from atom.store import Store
@@ -81,28 +79,11 @@ def write_archive(
     Raises:
         UsageError: there is no such study, or the place is taken or can't be written.
     """
-    if place.exists():
-        raise UsageError(f"{str(place)!r} is there already: choose another place")
     selection = Selection(store, study_id)
-    part = place.with_name(f".{place.name}.{uuid.uuid4().hex[:8]}.part")
-    try:
-        (part / "records").mkdir(parents=True)
+    with new_folder(place) as part:
+        (part / "records").mkdir()
         manifest = _fill(store, selection, part, moment, on_kind)
-        if place.suffix.lower() == ".zip":
-            packed = part.with_suffix(".zip")
-            _pack(part, packed, manifest)
-            packed.replace(place)
-            n_bytes = place.stat().st_size
-        else:
-            n_bytes = sum(file.n_bytes for file in manifest.files)
-            n_bytes += (part / MANIFEST).stat().st_size
-            part.replace(place)
-    except OSError as error:
-        raise UsageError(f"{str(place)!r} can't be written ({error.strerror})") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        part.with_suffix(".zip").unlink(missing_ok=True)
-    return Archived(place=place, manifest=manifest, n_bytes=n_bytes)
+    return Archived(place=place, manifest=manifest, n_bytes=size_of(place))
 
 
 def _fill(
@@ -207,15 +188,3 @@ def file_hash(path: Path) -> str:
         while block := stream.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()
-
-
-def _pack(folder: Path, place: Path, manifest: ArchiveManifest) -> None:
-    """Put a folder's files into a zip file; only texts are worth compressing again."""
-    with zipfile.ZipFile(place, "w") as packed:
-        for name in (MANIFEST, *(file.path for file in manifest.files)):
-            dense = not name.endswith((".json", ".jsonl"))
-            packed.write(
-                folder / name,
-                name,
-                compress_type=zipfile.ZIP_STORED if dense else zipfile.ZIP_DEFLATED,
-            )

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from atom.errors import SettingsError
 from atom.probes.endpoint import ProbeEndpoint
 
-MAX_BODY = 64_000_000
+MAX_BODY = 200_000_000
 """Bytes of a request that are read."""
 
 

@@ -19,6 +19,8 @@ class Prices(Record):
     input: float | None = Field(default=None, ge=0)
     output: float | None = Field(default=None, ge=0)
     cached_input: float | None = Field(default=None, ge=0)
+    batch_share: float | None = Field(default=None, ge=0, le=1)
+    """What a call in a batch costs, as a share of these prices; None = as much as any other."""
 
 
 class PictureLimit(Record):

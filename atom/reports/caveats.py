@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from atom.analysis.debias import MIN_LABELLED
 from atom.reports.looking import OVERVIEW, Look, make
 from atom.reports.printed import FINE, listed, plain, share_number, with_interval
 from atom.reports.records import Finding, Number
+from atom.views.debias import load_labels, people_scale, scale_status
 from atom.views.filters import Filters
 from atom.views.overview import selection_words
 from atom.views.preference_summary import (
@@ -68,7 +70,7 @@ def _judge(look: Look) -> Iterator[Finding]:
     if look.measure != "process":
         return
     name = judge.name if judge is not None else "the judge"
-    yield _caveat(look, "judge-scale", facts={"judge": name})
+    yield _scale(look, name)
     family = judge.family if judge is not None and not judge.synthetic else ""
     kin = [c for c in look.data.candidates if family and c.family == family]
     if kin:
@@ -79,6 +81,34 @@ def _judge(look: Look) -> Iterator[Finding]:
             models=[c.name for c in kin],
             model_ids=[c.id for c in kin],
         )
+
+
+def _scale(look: Look, judge: str) -> Finding:
+    """Say whose scale the scores are on, and what people's labels say of it."""
+    labels = load_labels(look.store, look.data)
+    seen = scale_status(look.data, labels, look.base)
+    samples = plain("labelled", seen.samples, "samples")
+    if not seen.models:
+        wanted = plain("needed", MIN_LABELLED, "samples")
+        return _caveat(look, "judge-scale", *((samples, wanted) if seen.samples else ()),
+                       facts={"judge": judge})  # fmt: skip
+    whole = people_scale(look.data, labels, look.base).shifts[0]
+    shift, *ends = (25 * value for value in (whole.shift, whole.lo, whole.hi))
+    sure = ends[0] > 0 or ends[1] < 0
+    lo, hi = sorted(map(abs, ends))
+    number = Number(name="shift", text=with_interval(abs(shift), lo, hi, 1), value=abs(shift),
+                    unit="points of 100", lo=lo, hi=hi, n=whole.n, n_unit="scores")  # fmt: skip
+    return _caveat(
+        look,
+        "people-scale",
+        samples,
+        *((number,) if sure else ()),
+        facts={
+            "judge": judge,
+            "way": ("kinder" if shift > 0 else "stricter") if sure else "",
+            "some": "" if seen.lifted else "yes",
+        },
+    )
 
 
 def _votes(look: Look) -> Iterator[Finding]:

@@ -319,8 +319,24 @@ _CAVEATS: dict[str, Callable[[dict[str, str], Callable[..., str | None], Finding
         )
     ),
     "judge-scale": lambda n, fact, f: (
-        f"All scores are on the scale of one judge ({fact('judge')}), which nobody has checked "
-        "against people in this study: differences between models are safer than heights."
+        f"All scores are on the scale of one judge ({fact('judge')}), which "
+        + (
+            f"people have checked on {n['labelled']} samples only, where {n['needed']} are needed"
+            if "labelled" in n
+            else "nobody has checked against people in this study"
+        )
+        + ": differences between models are safer than heights."
+    ),
+    "people-scale": lambda n, fact, f: (
+        f"All scores are the judge's own ({fact('judge')}). People labelled {n['labelled']} "
+        "samples of them; "
+        + (
+            f"the judge is {n['shift']} points of 100 {fact('way')} than people"
+            if fact("way")
+            else "the judge is not surely kinder or stricter than people"
+        )
+        + ". The Judge lab shows the scores on people's scale"
+        + (" as far as a model's labels suffice." if fact("some") else ".")
     ),
     "kin": lambda n, fact, f: (
         f"The judge {fact('judge')} is of the same family ({fact('family')}) as "

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from atom.errors import UsageError
 from atom.records import (
+    Annotation,
     Call,
     Candidate,
     Checkpoint,
@@ -33,6 +34,7 @@ from atom.records import (
     StudySample,
     Tag,
     TreeRecord,
+    Verdict,
     content_id,
 )
 from atom.store.schema import import_links, table
@@ -158,6 +160,8 @@ def delete_study(store: Store, study_id: str) -> None:
         mine = sa.select(experiments.id).where(experiments.study_id == study.id)
         writer.delete(Correction, table(Correction).c.experiment_id.in_(mine))
         writer.delete(Experiment, experiments.study_id == study.id)
+        writer.delete(Annotation, table(Annotation).c.study_id == study.id)
+        writer.delete(Verdict, table(Verdict).c.group == study.id)
         forget_trees(writer, study.id)
         writer.delete(Study, table(Study).c.id == study.id)
 
@@ -199,8 +203,10 @@ def copy_study(
     edits = tree_edits(source, study.id) if versions else []
     experiments = _copied_experiments(source, study.id, copy.id)
     rows = source.get_many(Correction, experiments, "experiment_id")
+    labels = source.select(Annotation, table(Annotation).c.study_id == study.id)
+    verdicts = source.select(Verdict, table(Verdict).c.group == study.id)
     if source.url != target.url or source.folder != target.folder:
-        _copy_records(source, target, study, places, seats)
+        _copy_records(source, target, study, places, seats, verdicts)
     with target.write() as writer:
         writer.put([copy])
         writer.put(place.model_copy(update={"study_id": copy.id}) for place in places)
@@ -212,7 +218,30 @@ def copy_study(
             row.model_copy(update={"experiment_id": experiments[row.experiment_id].id})
             for row in rows
         )
+        writer.put(_for_study(label, copy.id) for label in labels)
+        writer.put(_for_group(verdict, copy.id) for verdict in verdicts)
     return copy
+
+
+def _for_study(label: Annotation, study_id: str) -> Annotation:
+    """Return a person's label as another study has it."""
+    name = Annotation.make_id(study_id, label.kind, label.subject_id, label.annotator)
+    return label.model_copy(update={"id": name, "study_id": study_id})
+
+
+def _for_group(verdict: Verdict, group: str) -> Verdict:
+    """Return a verdict as another study has it: there the same question is answered already."""
+    key = Verdict.make_key(
+        group,
+        verdict.subject_id,
+        verdict.part,
+        verdict.judge,
+        verdict.prompt,
+        verdict.sampling,
+        verdict.repeat,
+        verdict.order,
+    )
+    return verdict.model_copy(update={"key": key, "group": group})
 
 
 def _copied_experiments(source: Store, study_id: str, copy_id: str) -> dict[str, Experiment]:
@@ -248,6 +277,7 @@ def _copy_records(
     study: Study,
     places: Sequence[StudySample],
     seats: Sequence[StudyCandidate],
+    verdicts: Sequence[Verdict],
 ) -> None:
     sample_ids = [place.sample_id for place in places]
     samples = source.get_many(Sample, sample_ids)
@@ -269,6 +299,7 @@ def _copy_records(
     trees |= {v.parent_version for v in tree_versions(source, study.id)}
     experiments = source.select(Experiment, table(Experiment).c.study_id == study.id)
     judges = {study.judge_id, *(experiment.judge_id for experiment in experiments)}
+    judges |= {verdict.judge for verdict in verdicts}
     groups: list[list[Record]] = [
         list(samples),
         list(source.get_many(Candidate, candidate_ids)),
@@ -287,7 +318,7 @@ def _copy_records(
     ]
     calls = {
         call_id
-        for group in groups
+        for group in (*groups, verdicts)
         for record in group
         if (call_id := getattr(record, "call_id", None))
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links, numbers, people_scale
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import COMPARE, FAILURES, FINGERPRINTS
@@ -223,10 +223,11 @@ def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
         if first.band_words
         else None
     )
-    how = (
+    how = join(
         f"Scale 0–100, the rim of a radar is 100: {_VALUES[form.measure]}"
-        f"{' of the checkpoints' if form.facet is None else ''}. A name or a point opens the "
-        "answers behind it."
+        f"{' of the checkpoints' if form.facet is None else ''}",
+        join(", ", people_scale.word(here)) if form.measure == "process" else None,
+        ". A name or a point opens the answers behind it.",
     )
     return el(
         "section",
@@ -399,7 +400,13 @@ def skills(here: Here, form: Shape, view: Bars) -> Html:
                  kit.table(columns, more, label=f"{label}: the rest", tight=True))
         if more
         else None,
-        el("p", *_how(view, form), class_="note", style="margin-top:8px"),
+        el(
+            "p",
+            *_how(view, form),
+            join(" Scores: ", people_scale.word(here), ".") if form.measure == "process" else None,
+            class_="note",
+            style="margin-top:8px",
+        ),
     )  # fmt: skip
 
 

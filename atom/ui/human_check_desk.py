@@ -24,8 +24,10 @@ from atom.views.annotations import (
     standing,
 )
 from atom.views.human_check import (
+    DECOYS,
     ERROR_TYPES,
     KINDS,
+    REPORTS,
     WANTED,
     Item,
     LabelProgress,
@@ -46,7 +48,7 @@ from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 
-BEHIND, AHEAD = 2, 6
+BEHIND, AHEAD = 2, 10
 """Items before and after the present one that the browser holds, so that no press waits."""
 _VIEWS = 24
 _TOP: Mapping[AnnotationKind, int] = {"score": 5, "accuracy": 3, "necessity": 3}
@@ -116,13 +118,21 @@ class Desk:
         queue: what is asked.
         annotator: who.
         pick: how samples are picked.
+        only: scores of this candidate's answers alone; None = all.
     """
 
     def __init__(
-        self, store: OpenStore, data: StudyData, queue: QueueName, annotator: str, pick: Pick
+        self,
+        store: OpenStore,
+        data: StudyData,
+        queue: QueueName,
+        annotator: str,
+        pick: Pick,
+        only: str | None = None,
     ) -> None:
         self.store, self.data = store, data
         self.queue, self.annotator, self.pick = queue, annotator, pick
+        self.only = only if queue == "scores" and data.model_index(only) is not None else None
         self.items: list[Item] = []
         self.at = 0
         self.acknowledged = 0
@@ -162,15 +172,19 @@ class Desk:
         self._agreements = {}
         keys = {name for (kind, name) in self._by_subject if kind == "score"}
         points = self.store.get_many(Checkpoint, keys)
-        answers = {point.response_id for point in points}
-        sample_of = {r.id: r.sample_id for r in self.store.get_many(Response, answers)}
+        answers = self.store.get_many(Response, {point.response_id for point in points})
+        sample_of = {answer.id: answer.sample_id for answer in answers}
+        model_of = {answer.id: answer.candidate_id for answer in answers}
         self._sample_of = {
             point.key: sample_of[point.response_id]
             for point in points
             if point.response_id in sample_of
+            and (self.only is None or self.only == model_of[point.response_id])
         }
         table = self.data.table
         scored = (table.score > 0) & (table.repeat[table.response] == 0)
+        if self.only is not None:
+            scored &= table.model[table.response] == self.data.model_index(self.only)
         total = np.bincount(table.sample[table.response[scored]], minlength=len(table.sample_ids))
         self._expected = dict(zip(table.sample_ids, total.tolist(), strict=True))
 
@@ -245,7 +259,7 @@ class Desk:
             view = self.view(self._samples[self._next_sample])
             self._next_sample += 1
             if view is not None:
-                self._extend(items_of(view, self.queue, self.annotator))
+                self._extend(items_of(view, self.queue, self.annotator, self.only))
         return index < len(self.items)
 
     def view(self, sample_id: str) -> SampleView | None:
@@ -370,7 +384,8 @@ class Desk:
     @property
     def profile_order(self) -> tuple[str, ...]:
         """Candidates whose profiles stand beside a blind report, in this person's order."""
-        return shuffled(self.profiles, self.annotator, "profiles")[:9]
+        near = shuffled(self.profiles, self.annotator, "reports")[: REPORTS + DECOYS]
+        return shuffled(near, self.annotator, "profiles")
 
     @staticmethod
     def _ranks(item: Item, groups: tuple[tuple[int, ...], ...]) -> tuple[RankedAnswer, ...]:

@@ -16,18 +16,20 @@ from atom.errors import AtomError
 from atom.records import Study, content_id
 from atom.ui import human_check_parts, kit, links, numbers, stores, work
 from atom.ui.frame import Here
-from atom.ui.html import el
+from atom.ui.html import Html, el
 from atom.ui.human_check_desk import Desk, read_acts
 from atom.ui.pages import HUMAN_CHECK
 from atom.views.annotations import annotations_csv, load_annotations, people_of
 from atom.views.human_check import QUEUES, Pick, QueueName
 
-WHO = "human_who"
+WHO = "human_named"
 DESK = "human_desk"
 DECK = "human_deck"
-FAULT = "human_fault"
-TOLD = "human_told"
-COPYING = "human_copying"
+FAULT = "human_went_wrong"
+TOLD = "human_words"
+COPYING = "human_copy_job"
+WHO_TAB = "who"
+"""`tab` in the address: ask for the name again."""
 _PICKS: dict[Pick, tuple[str, str]] = {
     "random": ("At random", "Every root in its share. Only samples picked so may debias a mean."),
     "unsure": ("Where the judge is least sure", "Scores of 3, scores that change when asked again "
@@ -56,7 +58,7 @@ def draw(here: Here) -> None:
     except AtomError as error:
         st.session_state[FAULT] = error.message
         who = ""
-    if not who:
+    if not who or here.query.get("tab") == WHO_TAB:
         _ask_name(here)
         return
     st.session_state[WHO] = who
@@ -65,6 +67,8 @@ def draw(here: Here) -> None:
     pick: Pick = cast("Pick", picked) if picked in get_args(Pick) else "random"
     _choices(here, who, queue, pick)
     desk = _desk(here, who, queue, pick)
+    if desk.only is not None:
+        kit.show(_only(here, who, queue, pick), key="human_only")
     _deck(desk)
     with st.expander("Take labels out, or in", key="human_files"):
         _files(here, desk)
@@ -72,6 +76,19 @@ def draw(here: Here) -> None:
 
 def _to(here: Here, **local: str | None) -> str:
     return links.address(HUMAN_CHECK.url_path, here.filters, **local)
+
+
+def _only(here: Here, who: str, queue: QueueName, pick: Pick) -> Html:
+    """Say that one model alone is labelled, which is quicker, and not blind."""
+    at = here.data.model_index(here.filters.model)
+    name = here.data.candidates[at].name if at is not None else ""
+    every = links.address(
+        HUMAN_CHECK.url_path, here.filters.but(model=None), queue=queue, who=who, pick=pick
+    )
+    return kit.notice(
+        el("span", f"Only answers of {name}, the model in the chain: fewer labels lift its "
+           "judge-scale, but you know whose they are. ", kit.door("Label all models, blind", every))
+    )  # fmt: skip
 
 
 # --- before the first label -----------------------------------------------------------------------
@@ -192,6 +209,8 @@ def _choices(here: Here, who: str, queue: QueueName, pick: Pick) -> None:
         "span",
         el("span", "You are ", class_="quiet small"),
         el("span", who, class_="strong small"),
+        " ",
+        kit.door("change", _to(here, queue=queue, pick=kept, tab=WHO_TAB), class_="small"),
         class_="nowrap",
     )
     kit.show(el("div", tabs, picks, you, class_="row", style="gap:8px 18px"), key="human_choices")
@@ -205,20 +224,22 @@ def _desk(here: Here, who: str, queue: QueueName, pick: Pick) -> Desk:
     data = stores.study_data(here.entry)
     key = content_id(
         "human check desk", here.store.url, here.entry.study.id, queue, who, pick,
-        len(data.table.score), data.study.tree_version or "",
+        here.filters.model or "", len(data.table.score), data.study.tree_version or "",
     )  # fmt: skip
     held = st.session_state.get(DESK)
     if held is not None and held[0] == key and queue not in ("errors", "conflicts"):
         desk = cast("Desk", held[1])
         desk.refresh()
         return desk
-    desk = Desk(here.store, data, queue, who, pick)
+    desk = Desk(here.store, data, queue, who, pick, here.filters.model)
     st.session_state[DESK] = (key, desk)
     return desk
 
 
 def _deck(desk: Desk) -> None:
-    name = content_id("deck", desk.data.study.id, desk.queue, desk.annotator, desk.pick)[:16]
+    name = content_id(
+        "deck", desk.data.study.id, desk.queue, desk.annotator, desk.pick, desk.only or ""
+    )[:16]
     key = f"{DECK}_{name}"
 
     def acted() -> None:

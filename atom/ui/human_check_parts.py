@@ -144,17 +144,20 @@ def _of_sample(desk: Desk, item: Item, label: Annotation | None) -> tuple[Html, 
         return gone, ()
     shown, addresses = _pictures(desk, item, view)
     left = el("div", shown, el("div", question(view), style="margin-top:10px"))
+    ask = el("p", ASKS[item.kind], class_="say")
+    keys, answers = _keys(desk, item, label), _answers(desk, item, view)
+    # Many answers are longer than the screen: what to press stands above them.
+    rest = (ask, keys, answers) if item.kind == "ranking" else (answers, _judged(desk, item, view))
     right = el(
         "div",
         _where(desk, item, label),
         _disagree(desk, item),
         _asked(view, item),
-        _answers(desk, item, view),
-        _judged(desk, item, view),
-        el("p", ASKS[item.kind], class_="say"),
-        _keys(desk, item, label),
+        *rest,
+        *(() if item.kind == "ranking" else (ask, keys)),
     )
-    return el("div", left, right, class_="bench"), addresses
+    wide = " wide-right" if item.kind == "ranking" else ""
+    return el("div", left, right, class_=f"bench{wide}"), addresses
 
 
 def _where(desk: Desk, item: Item, label: Annotation | None) -> Html:
@@ -380,17 +383,18 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
                      el("span", f"{mean:.0f}", class_="num")]  # fmt: skip
         head = el("div", el("kbd", at + 1), el("span", f"Profile {LETTERS[at]}", class_="strong"),
                   class_="cardhead")  # fmt: skip
-        cards.append(el("div", head, el("div", rows, class_="profile"), class_="card",
-                        data_press=str(at + 1)))  # fmt: skip
+        pressed = label is not None and label.label == name
+        cards.append(el("div", head, el("div", rows, class_="profile"),
+                        class_="card placed" if pressed else "card", data_press=str(at + 1),
+                        role="button", aria_pressed="true" if pressed else "false"))  # fmt: skip
     return el(
         "div",
         el("div", el("div", el("span", f"Report {item.at} of {item.of}", class_="strong"),
                      class_="where"),
            el("div", [el("p", line) for line in lines], class_="said",
-              style="white-space:normal")),
+              style="white-space:normal;max-height:none")),
         el("div", el("p", ASKS["report"], class_="say", style="margin-top:0"),
-           el("div", cards, class_="cards"), el("div", style="height:10px"),
-           _keys(desk, item, label)),
+           el("div", cards, class_="cards")),
         class_="bench",
     )  # fmt: skip
 
@@ -409,6 +413,8 @@ def top(desk: Desk) -> Html:
         done = f"{progress.whole} of {progress.wanted} samples that lift judge-scale"
         if progress.whole >= progress.wanted:
             done = f"{progress.whole} whole samples: enough to lift judge-scale"
+        if desk.only:
+            done += " for this model"
         words.insert(0, el("span", done, class_="strong"))
         words.insert(0, el("span", el("i", style=f"width:{share:.0f}%"), class_="progress",
                            role="img", aria_label=done))  # fmt: skip
@@ -442,6 +448,8 @@ def foot(desk: Desk) -> Html:
     else:
         keys.append(("Enter", "next"))
     keys += [("J", "next"), ("K", "back"), ("S", "skip"), ("U", "undo"), ("?", "guidelines")]
+    if not desk.items:
+        keys = []
     hints = [el("span", el("kbd", key), words) for key, words in keys]
     lines = [el("li", line) for line in GUIDES[desk.queue]]
     scale = None
@@ -450,7 +458,7 @@ def foot(desk: Desk) -> Html:
         scale = el("ul", list(reversed(marks)), style="list-style:none;padding:0")
     guide = el("div", el("ul", lines), scale, class_="guide")
     return join(
-        el("div", hints, class_="hints", aria_label="Keys"),
+        el("div", hints, class_="hints", aria_label="Keys") if hints else None,
         kit.fold("Guidelines", guide),
     )
 
@@ -466,11 +474,25 @@ def end(desk: Desk) -> Html:
             "scores": "Every checkpoint has your label. A second person's labels show how far "
             "people agree; where they differ, a third settles it under Conflicts.",
             "conflicts": "All conflicts that you can settle are settled.",
-            "reports": "You matched all reports.",
+            "reports": matched_words(desk),
         }.get(desk.queue, "Everything here has your label. A second person's show agreement.")
     else:
         what, next_ = _nothing(desk)
     return kit.empty(what, next_, *((again,) if progress.skipped and not desk.again else ()))
+
+
+def matched_words(desk: Desk) -> str:
+    """Say how many reports were matched rightly, and how many guessing would match."""
+    given = [label for item in desk.items if (label := desk.mine(item)) is not None]
+    said = [label for label in given if label.state == "given"]
+    if not said:
+        return "You skipped all reports."
+    right = sum(label.label == label.subject_id for label in said)
+    luck = len(said) / max(len(desk.profile_order), 1)
+    return (
+        f"{right} of {len(said)} reports are matched rightly; guessing would match about "
+        f"{luck:.1f}."
+    )
 
 
 def _nothing(desk: Desk) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from atom.analysis.paired import PairedGap
 from atom.ui import kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
-from atom.ui.pages import JUDGE_LAB
+from atom.ui.pages import HUMAN_CHECK, JUDGE_LAB
 from atom.views.fidelity import FidelityView, MethodRow, QualityRow, fidelity_of
 from atom.views.runs import money
 from atom.views.shelf import OpenStore
@@ -33,7 +33,7 @@ def draw(here: Here) -> None:
         parts.append(_nobody_ranked(here, view))
     else:
         parts += [_answer(view), _methods(view), _missing(here, view), _more(view)]
-    parts += [_quality(here, view), _hits(view)]
+    parts += [_quality(here, view), _hits(here, view)]
     kit.show(el("div", parts, class_="stack"), key="fidelity")
 
 
@@ -140,7 +140,7 @@ def _methods(view: FidelityView) -> Html:
         kit.Column(title="As people, all", number=True),
         *(kit.Column(title=root, number=True, broad=True) for root in view.roots),
         kit.Column(title="Less ATOM’s", number=True),
-        kit.Column(title=kit.term("Kendall tau-b", "tau-b"), number=True),
+        kit.Column(title=kit.term("Kendall tau-b", "tau\u2011b"), number=True),
         kit.Column(title="Ties", number=True),
         kit.Column(title="Unread", number=True, broad=True),
         kit.Column(title="Calls a sample", number=True),
@@ -333,23 +333,27 @@ def _missing(here: Here, view: FidelityView) -> Html | None:
 def _nobody_ranked(here: Here, view: FidelityView) -> Html:
     study = here.entry.study.name
     ways = (
-        f"Take in people’s rankings, a row an answer with the columns sample, candidate, rank and "
-        f"annotator: `python -m atom fidelity rankings FILE --study {study!r}`. "
+        "Let people rank answers on Human check, or take their rankings in from a file, a row an "
+        "answer with the columns sample, candidate, rank and annotator: "
+        f"python -m atom fidelity rankings FILE --study {study!r}. "
     )
-    ranking = "Or let people rank answers on the Human check page. "
-    plant = (
-        "This study is synthetic: `python -m atom fidelity plant --study "
-        f"{study!r}` draws rankings from the probes’ truth"
-        + (", in a copy of your own." if here.store.read_only else ".")
-        if view.synthetic
-        else ""
-    )
+    plant = ""
+    if view.synthetic:
+        where = " in a copy of your own" if here.store.read_only else ""
+        plant = (
+            "This study is synthetic, so rankings can be drawn from the truth as well"
+            f"{where}: python -m atom fidelity plant --study {study!r}"
+        )
     what = (
         "Nobody has ranked this study’s answers yet"
         if view.compared
         else "No sample of this study has two answers that could be ranked"
     )
-    return kit.empty(what, ways + ranking + plant)
+    return kit.empty(what, ways + plant, _human_check(here))
+
+
+def _human_check(here: Here) -> Html:
+    return kit.button("Human check", links.address(HUMAN_CHECK.url_path, here.filters))
 
 
 # --- people's labels of criteria -----------------------------------------------------------------
@@ -362,7 +366,8 @@ def _quality(here: Here, view: FidelityView) -> Html:
             "section",
             title,
             el("p", "Nobody has labelled criteria yet: people mark each criterion’s accuracy and "
-               "necessity from 1 to 3 on the Human check page.", class_="quiet"),
+               "necessity from 1 to 3 on Human check.", class_="quiet"),
+            _human_check(here),
         )  # fmt: skip
     columns = [
         kit.Column(title="Capability"),
@@ -409,14 +414,15 @@ def _ones(mean: LabelMean) -> str:
     return numbers.NONE if math.isnan(mean.ones) else f"{100 * mean.ones:.1f} %"
 
 
-def _hits(view: FidelityView) -> Html:
+def _hits(here: Here, view: FidelityView) -> Html:
     title = el("h2", "Do criteria hang where people would hang them?")
     if view.hits is None:
         return el(
             "section",
             title,
-            el("p", "Nobody has chosen capabilities for criteria yet: people do so on the Human "
-               "check page.", class_="quiet"),
+            el("p", "Nobody has chosen capabilities for criteria yet: people do so on Human check.",
+               class_="quiet"),
+            _human_check(here),
         )  # fmt: skip
     return el("section", title, _hit_table(view.hits), _hit_words(view))
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from atom.analysis.calibration import NAME as CALIBRATION
 from atom.records import BenchSet
-from atom.ui import kit, reliability_parts, stores
+from atom.ui import kit, people_scale, reliability_parts, stores
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.judge_flaws import calibrated
@@ -49,6 +49,7 @@ def draw(here: Here) -> None:
         ),
         key="reliability",
     )  # fmt: skip
+    people_scale.draw(here)
 
 
 def read(here: Here) -> Reliability:

@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from atom.ui import kit, links, numbers
+from atom.analysis.debias import MIN_LABELLED
+from atom.ui import kit, links, numbers, people_scale
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW
+from atom.views.debias import PeopleScale, ScaleRow
 from atom.views.filters import Filters, label_name
 from atom.views.overview import (
     MIN_SAMPLES,
@@ -55,6 +57,8 @@ def facts(statements: Sequence[Statement]) -> Html:
 def ranking(here: Here, view: Overview) -> Html:
     """Draw the ranking; each row opens the model's failures."""
     process = view.measure == "process"
+    people = people_scale.column(here) if process else None
+    by_people = {row.model_id: row for row in people.rows} if people is not None else {}
     lucky = any(row.lucky.known for row in view.ranking)
     ends = _ends(view.ranking)
     fine = _Fine(
@@ -64,8 +68,10 @@ def ranking(here: Here, view: Overview) -> Html:
     columns = [
         kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
         kit.Column(title="Model"),
-        kit.Column(title=_SCORES[view.measure], number=True),
+        kit.Column(title=_score_head(view, people), number=True),
         kit.Column(title=_axis(ends, process), width="18%"),
+        *([kit.Column(title=kit.term("people's scale", "People’s scale"), number=True)]
+          if people is not None else []),
         *([kit.Column(title="Right", number=True)] if process else []),
         *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
           if lucky else []),
@@ -74,7 +80,14 @@ def ranking(here: Here, view: Overview) -> Html:
     ]  # fmt: skip
     rows = [
         _rank_row(
-            here, row, ends, fine, process=process, lucky=lucky, anchor=row.colour == view.anchor
+            here,
+            row,
+            ends,
+            fine,
+            process=process,
+            lucky=lucky,
+            anchor=row.colour == view.anchor,
+            people=None if people is None else _on_people_s_scale(by_people.get(row.model_id)),
         )
         for row in view.ranking
     ]
@@ -82,7 +95,7 @@ def ranking(here: Here, view: Overview) -> Html:
         "section",
         el("h2", _ranking_title(view)),
         kit.table(columns, rows, label="Ranking of models"),
-        el("p", _counted(here, view), class_="note", style="margin-top:8px"),
+        el("p", _counted(here, view, people), class_="note", style="margin-top:8px"),
         _how_weaknesses(here, view),
     )
 
@@ -133,6 +146,7 @@ def _rank_row(
     process: bool,
     lucky: bool,
     anchor: bool = False,
+    people: Html | None = None,
 ) -> kit.Row:
     to = links.address(FAILURES.url_path, row.filters)
     right = row.filters.but(outcome="right", process="flawed", show="all")
@@ -153,6 +167,8 @@ def _rank_row(
         ),
         el("a", bar, href=to, data_go=True, class_="cell", tabindex="-1"),
     ]
+    if people is not None:
+        cells.append(people)
     if process:
         cells.append(numbers.percent(row.right.value, fine.right))
     if lucky:
@@ -172,6 +188,30 @@ def _rank_row(
             _weaknesses(row, to) if row.rank_best else el("span", numbers.NONE, class_="quiet")
         )
     return kit.Row(cells=cells, on=row.model_id == here.filters.model)
+
+
+def _score_head(view: Overview, people: PeopleScale | None) -> Html | str:
+    """Name the scores, and whose scale they are on."""
+    head = _SCORES[view.measure]
+    if view.measure != "process":
+        return head
+    words = "judge-scale" if people is None else "by the judge"
+    return join(head, el("div", kit.term("judge-scale", words), class_="small"))
+
+
+def _on_people_s_scale(row: ScaleRow | None) -> Html:
+    """Write a model's score on people's scale; why there is none, where labels are too few."""
+    if row is None or not row.enough:
+        labelled = 0 if row is None else row.labelled
+        tip = f"Labels on {labelled} samples of this model’s answers; {MIN_LABELLED} are needed."
+        return el("span", numbers.NONE, class_="quiet", data_tip=tip, tabindex="0")
+    tip = (
+        f"{numbers.interval(row.people)} on people’s scale, by labels on "
+        f"{numbers.count(row.labelled, 'sample')}"
+    )
+    ends = f"{row.people.lo:.1f}–{row.people.hi:.1f}"
+    return el("span", el("span", numbers.score(row.people.value), class_="strong"),
+              el("div", ends, class_="quiet small nowrap"), data_tip=tip, tabindex="0")  # fmt: skip
 
 
 def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:
@@ -282,13 +322,12 @@ def _how_weaknesses(here: Here, view: Overview) -> Html | None:
     return el("p", *parts, ".", class_="note")
 
 
-def _counted(here: Here, view: Overview) -> Html:
+def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:
     parts: list[Html | str] = []
     if view.measure == "preference":
         parts.append(_voted(here, view))
     elif view.measure == "process":
-        scale = kit.term("judge-scale", "judge-scale")
-        parts.append(join("Mean sample score over its criteria, ", scale))
+        parts.append(join("Mean sample score over its criteria, ", _whose(here, people)))
     else:
         parts.append("Share of right final answers")
     parts.append(numbers.count(view.samples, "sample"))
@@ -306,6 +345,21 @@ def _counted(here: Here, view: Overview) -> Html:
     if view.unanswered:
         parts.append(f"{numbers.count(view.unanswered, 'answer')} missing or failed")
     return join(*[piece for part in parts for piece in (" · ", part)][1:])
+
+
+def _whose(here: Here, people: PeopleScale | None) -> Html:
+    """Say whose scale the scores are on, and how many labels say so."""
+    if people is None:
+        few = people_scale.status(here).samples
+        words = f" ({few} of {MIN_LABELLED} samples labelled by people)" if few else ""
+        return join(kit.term("judge-scale"), words)
+    samples = numbers.count(people.status.samples, "sample")
+    return join(
+        "by the judge; beside it ",
+        kit.door("on people’s scale", people_scale.address(here)),
+        f", by labels on {samples}",
+        "" if people.status.lifted else f", {people.status.models} models so far",
+    )
 
 
 def _voted(here: Here, view: Overview) -> Html:

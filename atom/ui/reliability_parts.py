@@ -316,7 +316,7 @@ def _mark(one: Branch) -> Html:
     return kit.status("nothing" if one.tested else "insufficient", words)
 
 
-def confusion_svg(counts: Ints, name: str) -> Html:
+def confusion_svg(counts: Ints, name: str, rows: str = "truth") -> Html:
     """Draw a confusion matrix: rows the truth 1..5, columns what the judge said.
 
     Each cell holds the share of its row in percent; its ink says the same. The diagonal is framed.
@@ -324,7 +324,7 @@ def confusion_svg(counts: Ints, name: str) -> Html:
     total = counts.sum(axis=1)
     pieces: list[Html] = [
         _text(_LEFT + 2.5 * _CELL, 14, "the judge says"),
-        el("text", "truth", x=-(_TOP + 2.5 * _CELL), y=14, transform="rotate(-90)",
+        el("text", rows, x=-(_TOP + 2.5 * _CELL), y=14, transform="rotate(-90)",
            text_anchor="middle", font_size="12", fill="var(--quiet)"),
     ]  # fmt: skip
     for at, score in enumerate(_SCORES):
@@ -333,7 +333,7 @@ def confusion_svg(counts: Ints, name: str) -> Html:
         for column in range(5):
             count = int(counts[at, column])
             share = count / total[at] if total[at] else math.nan
-            words = f"truth {score}, said {column + 1}: {count:,} of {int(total[at]):,}"
+            words = f"{rows} {score}, said {column + 1}: {count:,} of {int(total[at]):,}"
             pieces.append(
                 el(
                     "g",
@@ -355,7 +355,7 @@ def confusion_svg(counts: Ints, name: str) -> Html:
         width=str(size[0]),
         height=str(size[1]),
         role="img",
-        aria_label=f"{name}: truth by row, the judge’s score by column, in percent of each truth",
+        aria_label=f"{name}: {rows} by row, the judge’s score by column, in percent of each row",
         style="max-width:100%",
     )
 

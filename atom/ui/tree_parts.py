@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from atom.analysis import Label
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links, numbers, people_scale
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
@@ -448,7 +448,11 @@ def _strip(here: Here, node: NodeCard) -> Html | None:
         return el("p", "No score here yet.", class_="quiet small")
     return el(
         "section",
-        el("h3", el("span", "Mean score, 95 % interval"), el("span", "0–100")),
+        el(
+            "h3",
+            el("span", "Mean score, 95 % interval"),
+            el("span", "0–100, ", people_scale.word(here)),
+        ),
         el("div", [_model_row(here, score) for score in node.scores], class_="strip"),
     )
 

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 _UNSAFE = ("=", "+", "-", "@", "\t", "\r")
 
@@ -18,10 +19,26 @@ def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
         lines: a value a column; NaN and infinities become empty.
     """
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([[_safe(value) for value in line] for line in lines])
+    write_csv(out, head, lines)
     return out.getvalue()
+
+
+def write_csv(out: TextIO, head: Sequence[str] | None, lines: Iterable[Sequence[object]]) -> int:
+    """Write a table as CSV to a stream, line by line; returns how many lines it has.
+
+    Args:
+        out: where it goes.
+        head: the columns' names; None = they stand there already.
+        lines: a value a column; NaN and infinities become empty.
+    """
+    writer = csv.writer(out, lineterminator="\n")
+    if head is not None:
+        writer.writerow(head)
+    n = 0
+    for line in lines:
+        writer.writerow([_safe(value) for value in line])
+        n += 1
+    return n
 
 
 def _safe(value: object) -> object:

@@ -68,6 +68,8 @@ WANTED = MIN_LABELLED
 """Labelled samples that lift "judge-scale"."""
 REPORTS = 3
 """Reports that are matched blindly."""
+DECOYS = 2
+"""Profiles beside theirs that no report is about."""
 _SEED = "human check"
 
 
@@ -262,16 +264,23 @@ def answers_of(view: SampleView) -> tuple[AnswerView, ...]:
     )
 
 
-def items_of(view: SampleView, queue: QueueName, annotator: str) -> tuple[Item, ...]:
+def items_of(
+    view: SampleView, queue: QueueName, annotator: str, only: str | None = None
+) -> tuple[Item, ...]:
     """Return what a person is asked about one sample.
 
     Args:
         view: the sample.
         queue: `scores`, `ranking` or `criteria`.
         annotator: who, for the order of answers.
+        only: scores of this candidate's answers alone; None = all.
     """
     sample = view.sample.id
-    ids = [answer.response.id for answer in answers_of(view)]
+    ids = [
+        answer.response.id
+        for answer in answers_of(view)
+        if only is None or queue != "scores" or answer.candidate.id == only
+    ]
     order = shuffled(ids, annotator, sample)
     found: list[Item] = []
     if queue == "ranking" and len(order) > 1:

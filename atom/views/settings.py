@@ -159,6 +159,7 @@ def endpoint_of(form: EndpointForm, before: Endpoint | None = None) -> Endpoint:
         input=form.price_in,
         output=form.price_out,
         cached_input=before.prices.cached_input if before and form.price_in is not None else None,
+        batch_share=before.prices.batch_share if before else None,
     )
     limit = (before.pictures if before else PictureLimit()).model_dump()
     try:

@@ -150,8 +150,8 @@ def label(kind, subject, **more):
 
 
 def test_labels_become_orders():
-    places = tuple(RankedAnswer(response_id=name, rank=rank) for name, rank in (("a", 1), ("b", 1),
-                                                                                ("x", 2)))  # fmt: skip
+    given_ranks = (("a", 1), ("b", 1), ("x", 2))
+    places = tuple(RankedAnswer(response_id=name, rank=rank) for name, rank in given_ranks)
     ranking = label("ranking", "s", ranks=places)
     pair = label("preference", Annotation.pair("c", "b"), label="b")
     passed = label("preference", Annotation.pair("a", "c"), label="a", state="skipped")
@@ -160,7 +160,8 @@ def test_labels_become_orders():
         [ranking, pair, passed, odd, label("accuracy", "k", value=3.0)],
         {"a": "s", "b": "s", "c": "s"},
     )
-    assert [(one.first, one.second, one.order) for one in found] == [("a", "b", 0), ("c", "b", -1)]
+    said = {(one.first, one.second, one.order) for one in found}
+    assert said == {("a", "b", 0), ("c", "b", -1)}
     assert foreign == 1
     assert ranks_of(odd) == ()
 
@@ -211,7 +212,7 @@ def test_hit_rate_by_hand():
     found = hit_rates(judged, people, np.arange(4))
     assert found.leaf.value == 0.5
     assert found.root.value == 0.75
-    assert dict((name, share.value) for name, share in found.by_root) == {
+    assert {name: share.value for name, share in found.by_root} == {
         "P": pytest.approx(2 / 3),
         "R": 0,
     }

@@ -109,3 +109,19 @@ def test_formats_are_listed_and_wrong_imports_are_told(say, tmp_path):
     assert "there is no file" in say("import", "table", "nowhere.csv", "--study", "x").err
     assert "unknown" in say("import", "nonsense", str(file), "--study", "x").err
     assert "FILE=NAME" in say("import", "table", str(file), "--study", "x", "--candidate", "a").err
+
+
+def test_a_run_folder_stands_for_its_files(say, tmp_path):
+    run = tmp_path / "My_Model" / "T20260101"
+    run.mkdir(parents=True)
+    sheet = "index,question,prediction,hit\n0,Q?,a,1\n1,R?,b,0\n"
+    (run / "My_Model_OurSet_result.csv").write_text(sheet)
+    (run / "My_Model_OurSet_acc.csv").write_text('"split","Overall"\n"none","0.5"\n')
+    (run / "0.png").write_bytes(b"no picture")
+    (run / ".hidden").write_text("x")
+    brought = say("import", "vlmevalkit", str(tmp_path / "My_Model"), "--study", "Run", "--json")
+    assert brought.data["candidates"] == ["My_Model"]
+    assert "My_Model_OurSet_acc.csv: 1 of 1 figures agree" in brought.data["notes"]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "holds no file" in say("import", "auto", str(empty), "--study", "x").err

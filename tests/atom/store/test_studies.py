@@ -5,6 +5,7 @@ from PIL import Image
 
 from atom.errors import UsageError
 from atom.records import (
+    Annotation,
     Call,
     Candidate,
     Judge,
@@ -13,9 +14,12 @@ from atom.records import (
     Preference,
     Response,
     Sample,
+    Sampling,
     Study,
     StudySample,
+    Verdict,
 )
+from atom.stages import verdicts
 from atom.store import (
     Store,
     add_to_study,
@@ -133,3 +137,26 @@ def test_a_copy_takes_the_votes_between_its_answers_along(store, tmp_path):
         assert [vote.id for vote in target.select(Preference)] == ["inside"]
     delete_study(store, study.id)
     assert len(store.select(Preference)) == 2
+
+
+def test_labels_and_verdicts_go_with_their_study(store, tmp_path):
+    study = find_study(store, "one")
+    label = Annotation(
+        id=Annotation.make_id(study.id, "score", "key", "ann"),
+        study_id=study.id, kind="score", subject_id="key", annotator="ann", value=4,
+    )  # fmt: skip
+    said = verdicts.blank(study.id, "s0", "pointwise/r0", "judge", "pointwise/1", Sampling())
+    said = said.model_copy(update={"state": "scored", "value": 7.0, "call_id": "call"})
+    store.put([label, said])
+    with Store.open(tmp_path / "b") as target:
+        copy = copy_study(store, target, study.id, "copy")
+        mine = target.select(Annotation)[0]
+        assert mine.value == 4
+        assert mine.study_id == copy.id
+        assert mine.id == Annotation.make_id(copy.id, "score", "key", "ann")
+        again = verdicts.blank(copy.id, "s0", "pointwise/r0", "judge", "pointwise/1", Sampling())
+        assert target.get(Verdict, again.key).value == 7
+        assert target.get(Call, "call") is not None
+        delete_study(target, copy.id)
+        assert target.select(Annotation) == target.select(Verdict) == []
+    assert store.get(Annotation, label.id) == label

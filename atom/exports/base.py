@@ -1,0 +1,226 @@
+"""What all exports share: where they read from, what is asked, and what they say they drop."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from atom.errors import UsageError
+from atom.records import Record
+from atom.store import Store, find_study
+from atom.views.study_data import StudyData, load_study
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The study that is exported.
+
+    Attributes:
+        store: where it is.
+        study_id: its id or name.
+        key: what the app's addresses call it.
+    """
+
+    store: Store
+    study_id: str
+    key: str = ""
+
+    @cached_property
+    def data(self) -> StudyData:
+        """The study as the screens see it, read when it's needed."""
+        return load_study(self.store, self.study_id)
+
+    @cached_property
+    def name(self) -> str:
+        """The study's name."""
+        return find_study(self.store, self.study_id).name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """What can be chosen; a form ignores what it has no use for.
+
+    Attributes:
+        moment: UTC time, for the manifest.
+        samples: at most so many samples; None = all.
+        models: names or ids of models; empty = the form's own choice.
+        progress: told what is done, in words.
+    """
+
+    moment: datetime
+    samples: int | None = None
+    models: tuple[str, ...] = ()
+    progress: Callable[[str], None] = field(default=lambda words: None)
+
+
+class ExportManifest(Record):
+    """What an export says of itself; it lies in the file or beside it."""
+
+    form: str
+    """The form's name."""
+    rests_on: str = ""
+    """Where the form is described, when it is another tool's."""
+    study: str
+    synthetic: bool
+    created: str
+    """UTC time, ISO 8601."""
+    counts: dict[str, int]
+    drops: tuple[str, ...]
+    """What of the study isn't in here, a line each."""
+    notes: tuple[str, ...] = ()
+    """What the reader should know, a line each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """An export that was written.
+
+    Attributes:
+        place: the file or folder.
+        n_bytes: its size.
+        counts: what is in it, by kind.
+        drops: what of the study isn't; empty for the exact archive.
+        notes: what the reader should know.
+    """
+
+    place: Path
+    n_bytes: int
+    counts: dict[str, int]
+    drops: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exporter:
+    """A form that a study can be exported in.
+
+    Attributes:
+        name: what the command calls it.
+        title: what a screen calls it.
+        about: one sentence: what it is for.
+        suffix: of the file that it writes when no place is named.
+        folder: whether it is several files, so that it can be a folder, too.
+        drops: what of a study it never holds; empty = exact.
+        write: writes it to a place that isn't there yet.
+    """
+
+    name: str
+    title: str
+    about: str
+    suffix: str
+    folder: bool
+    drops: tuple[str, ...]
+    write: Callable[[Source, Path, ExportOptions], Written]
+
+
+def manifest_of(
+    form: str,
+    source: Source,
+    options: ExportOptions,
+    counts: dict[str, int],
+    drops: tuple[str, ...],
+    notes: tuple[str, ...] = (),
+    rests_on: str = "",
+) -> ExportManifest:
+    """Make an export's manifest."""
+    study = source.data.study
+    return ExportManifest(
+        form=form,
+        rests_on=rests_on,
+        study=study.name,
+        synthetic=study.synthetic,
+        created=options.moment.isoformat(timespec="seconds"),
+        counts=counts,
+        drops=drops,
+        notes=notes,
+    )
+
+
+@contextmanager
+def new_folder(place: Path) -> Iterator[Path]:
+    """Give a folder to fill, which becomes the place (a folder, or a zip file) when it is whole.
+
+    Raises:
+        UsageError: the place is taken, or can't be written.
+    """
+    part = part_of(place)
+    packed = part.with_name(f"{part.name}.zip")
+    try:
+        part.mkdir(parents=True)
+        yield part
+        if place.suffix.lower() == ".zip":
+            pack(part, packed)
+            packed.replace(place)
+        else:
+            part.replace(place)
+    except OSError as error:
+        raise UsageError(f"{str(place)!r} can't be written ({error.strerror})") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        packed.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_file(place: Path) -> Iterator[Path]:
+    """Give a file to write, which becomes the place when it is whole.
+
+    Raises:
+        UsageError: the place is taken, or can't be written.
+    """
+    part = part_of(place)
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        part.replace(place)
+    except OSError as error:
+        raise UsageError(f"{str(place)!r} can't be written ({error.strerror})") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def part_of(place: Path) -> Path:
+    """Name what is written until it is whole, beside its place.
+
+    Raises:
+        UsageError: the place is taken.
+    """
+    if place.exists():
+        raise UsageError(f"{str(place)!r} is there already: choose another place")
+    return place.with_name(f".{place.name}.{uuid.uuid4().hex[:8]}.part")
+
+
+def pack(folder: Path, place: Path) -> None:
+    """Put a folder's files into a zip file, the manifest first; only texts are compressed."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    paths.sort(key=lambda path: path.name != MANIFEST)
+    with zipfile.ZipFile(place, "w") as packed:
+        for path in paths:
+            text = path.suffix in (".json", ".jsonl", ".csv", ".html")
+            packed.write(
+                path,
+                path.relative_to(folder).as_posix(),
+                compress_type=zipfile.ZIP_DEFLATED if text else zipfile.ZIP_STORED,
+            )
+
+
+def size_of(place: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder."""
+    if place.is_file():
+        return place.stat().st_size
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+
+
+def write_json(path: Path, data: object) -> None:
+    """Write a value as JSON; half characters become question marks."""
+    text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
+    path.write_bytes(text.encode("utf-8", "replace"))

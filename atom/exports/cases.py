@@ -1,0 +1,191 @@
+"""A study's samples one after the other, each with its answers and scores, in small memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from atom.exports.base import Source
+from atom.records import (
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Response,
+    Sample,
+    Tag,
+)
+from atom.records import Mapping as MappingRecord
+from atom.store import study_places
+from atom.views.filters import Filters, root_scores
+from taxonomy import Path
+
+_CHUNK = 100
+WHOLE = Filters()
+"""No filter: the study as it is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseCriterion:
+    """A criterion as it stands for a sample."""
+
+    criterion: Criterion
+    weight: int
+    leaf: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseAnswer:
+    """A model's answer to a sample.
+
+    Attributes:
+        model: the model's index in the study.
+        response: the answer.
+        row: its index among the study's answers.
+        right: 0..1; None when it isn't known.
+        score: the sample score, 0-100; None where nothing is scored.
+        preferred: share of its votes won, 0..1; None without votes.
+        marks: the study's judge's checkpoints, by criterion.
+    """
+
+    model: int
+    response: Response
+    row: int
+    right: float | None
+    score: float | None
+    preferred: float | None
+    marks: dict[str, Checkpoint]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A sample with everything that an export tells of it."""
+
+    sample: Sample
+    number: int
+    """0-based place in the study."""
+    quarantined: bool
+    tags: tuple[tuple[str, str], ...]
+    criteria: tuple[CaseCriterion, ...]
+    answers: tuple[CaseAnswer, ...]
+
+
+def cases(
+    source: Source, limit: int | None = None, *, numbers: Sequence[int] | None = None
+) -> Iterator[Case]:
+    """Go through a study's samples.
+
+    Args:
+        source: the study.
+        limit: at most so many samples.
+        numbers: which ones, by their places in the study; None = all, in its order.
+    """
+    reader = _Reader(source)
+    wanted = range(len(source.data.table.sample_ids)) if numbers is None else numbers
+    wanted = wanted if limit is None else wanted[:limit]
+    for start in range(0, len(wanted), _CHUNK):
+        yield from reader.read(wanted[start : start + _CHUNK])
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self._store, self._data = source.store, source.data
+        table = self._data.table
+        self._order = np.argsort(table.sample, kind="stable")
+        self._sorted = table.sample[self._order]
+        self._value = root_scores(self._data).value
+        self._preferred = table.preferred
+        self._sets = {
+            place.sample_id: place.criteria_set_id
+            for place in study_places(self._store, self._data.study.id)
+            if place.criteria_set_id
+        }
+        judge = self._data.judge
+        self._judge = self._data.study.judge_id if judge is None else judge.id
+
+    def read(self, numbers: Sequence[int]) -> Iterator[Case]:
+        table, store = self._data.table, self._store
+        ids = tuple(table.sample_ids[number] for number in numbers)
+        samples = {one.id: one for one in store.get_many(Sample, ids)}
+        first = np.searchsorted(self._sorted, numbers, side="left")
+        last = np.searchsorted(self._sorted, numbers, side="right")
+        rows = [int(row) for lo, hi in zip(first, last, strict=True) for row in self._order[lo:hi]]
+        answers = [table.response_ids[row] for row in rows]
+        responses = {one.id: one for one in store.get_many(Response, answers)}
+        marks = self._marks(answers)
+        criteria = self._criteria(ids)
+        tags = self._tags(ids)
+        by_sample: dict[int, list[CaseAnswer]] = {}
+        for row in rows:
+            response = responses.get(table.response_ids[row])
+            if response is not None:
+                by_sample.setdefault(int(table.sample[row]), []).append(
+                    CaseAnswer(
+                        model=int(table.model[row]),
+                        response=response,
+                        row=row,
+                        right=_known(table.outcome[row]),
+                        score=_known(100 * self._value[row]),
+                        preferred=_known(self._preferred[row]),
+                        marks=marks.get(response.id, {}),
+                    )
+                )
+        for number, name in zip(numbers, ids, strict=True):
+            if name in samples:
+                yield Case(
+                    sample=samples[name],
+                    number=number,
+                    quarantined=bool(table.quarantined[number]),
+                    tags=tags.get(name, ()),
+                    criteria=criteria.get(name, ()),
+                    answers=tuple(
+                        sorted(
+                            by_sample.get(number, ()),
+                            key=lambda one: (one.model, one.response.repeat),
+                        )
+                    ),
+                )
+
+    def _marks(self, answers: list[str]) -> dict[str, dict[str, Checkpoint]]:
+        found = self._store.get_many(Checkpoint, answers, "response_id")
+        mine = [one for one in found if one.judge_id == self._judge and one.repeat == 0]
+        marks: dict[str, dict[str, Checkpoint]] = {}
+        for one in sorted(mine, key=lambda one: one.prompt):
+            marks.setdefault(one.response_id, {})[one.criterion_id] = one
+        return marks
+
+    def _criteria(self, ids: tuple[str, ...]) -> dict[str, tuple[CaseCriterion, ...]]:
+        sets = self._store.get_many(
+            CriteriaSet, [self._sets[name] for name in ids if name in self._sets]
+        )
+        names = [use.criterion_id for one in sets for use in one.uses]
+        known = {one.id: one for one in self._store.get_many(Criterion, names)}
+        leaves = {
+            one.criterion_id: one.leaf
+            for one in self._store.get_many(MappingRecord, names, "criterion_id")
+            if one.tree_version == self._data.study.tree_version
+        }
+        return {
+            one.sample_id: tuple(
+                CaseCriterion(
+                    criterion=known[use.criterion_id],
+                    weight=use.weight,
+                    leaf=leaves.get(use.criterion_id),
+                )
+                for use in sorted(one.uses, key=lambda use: use.position)
+                if use.criterion_id in known
+            )
+            for one in sets
+        }
+
+    def _tags(self, ids: tuple[str, ...]) -> dict[str, tuple[tuple[str, str], ...]]:
+        found: dict[str, set[tuple[str, str]]] = {}
+        for tag in self._store.get_many(Tag, ids, "subject_id"):
+            if tag.subject == "sample":
+                found.setdefault(tag.subject_id, set()).add((tag.facet, tag.value))
+        return {name: tuple(sorted(pairs)) for name, pairs in found.items()}
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

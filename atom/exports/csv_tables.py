@@ -1,0 +1,192 @@
+"""A study as CSV tables: samples, answers, scores, the ranking and the tree's nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from atom.exports.base import (
+    MANIFEST,
+    Exporter,
+    ExportOptions,
+    Source,
+    Written,
+    manifest_of,
+    new_folder,
+    size_of,
+    write_json,
+)
+from atom.exports.cases import WHOLE, Case, cases
+from atom.views.csv_text import write_csv
+from atom.views.overview import Estimate, overview
+from atom.views.tree import node_table, placed
+
+NAME = "csv"
+DROPS = (
+    "pictures: only their names stand in the samples' table",
+    "the judge's replays, raw replies and prompts, and what calls cost",
+    "scores by other judges, and repeated scores",
+    "corrected answers and self-correction experiments",
+    "votes between answers, people's labels, and verdicts of other methods",
+    "the tree's older versions and edits, runs and imports",
+)
+_SAMPLES = (
+    "sample", "dataset", "source_id", "question", "choices", "reference", "pictures", "tags",
+    "quarantined", "synthetic",
+)  # fmt: skip
+_ANSWERS = (
+    "sample", "model", "repeat", "answer", "state", "text", "right", "score", "votes_won",
+)  # fmt: skip
+_SCORES = (
+    "sample", "model", "repeat", "answer", "criterion", "number", "question", "truth", "weight",
+    "capability", "state", "score", "reason", "quote", "detail", "judge", "prompt",
+)  # fmt: skip
+_RANKING = (
+    "model", "rank_best", "rank_worst", "score", "low", "high", "n", "samples", "right",
+    "right_low", "right_high", "lucky", "unscored_percent", "unscored", "confirmed_weaknesses",
+    "suspected_weaknesses", "strengths",
+)  # fmt: skip
+_NODES = (
+    "path", "name", "depth", "leaf", "criteria", "samples", "model", "score", "low", "high", "n",
+    "scored_samples",
+)  # fmt: skip
+_BATCH = 2_000
+
+
+def write(source: Source, place: Path, options: ExportOptions) -> Written:
+    """Write the tables.
+
+    Args:
+        source: the study.
+        place: a folder that isn't there yet, or a file name that ends in `.zip`.
+        options: `samples` narrows the first three tables; the ranking and the nodes count all.
+    """
+    counts: dict[str, int] = {}
+    notes = [
+        "a text that begins like a formula bears a ' before it, so that no spreadsheet runs it",
+        "score is the sample score, 0-100; right is 0 to 1; an empty cell means not known",
+    ]
+    data = source.data
+    if options.samples is not None and options.samples < len(data.table.sample_ids):
+        notes.append(f"only the first {options.samples} samples; ranking and nodes count all")
+    with new_folder(place) as folder:
+        counts.update(_write_cases(source, folder, options))
+        counts["ranking"] = _write(folder / "ranking.csv", _RANKING, _ranking(source))
+        if data.tree is not None:
+            counts["nodes"] = _write(folder / "nodes.csv", _NODES, _nodes(source))
+        manifest = manifest_of(NAME, source, options, counts, DROPS, tuple(notes))
+        write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
+    return Written(
+        place=place, n_bytes=size_of(place), counts=counts, drops=DROPS, notes=tuple(notes)
+    )
+
+
+def _write(path: Path, head: tuple[str, ...], lines: Iterator[tuple[object, ...]]) -> int:
+    with path.open("w", encoding="utf-8", newline="", errors="replace") as out:
+        return write_csv(out, head, lines)
+
+
+def _write_cases(source: Source, folder: Path, options: ExportOptions) -> dict[str, int]:
+    """Write the three tables that are read sample by sample, in one pass."""
+    counts = {"samples": 0, "answers": 0, "scores": 0}
+    heads = {"samples": _SAMPLES, "answers": _ANSWERS, "scores": _SCORES}
+    lines = {"samples": _sample_lines, "answers": _answer_lines, "scores": _score_lines}
+    with ExitStack() as stack:
+        files = {
+            name: stack.enter_context(
+                (folder / f"{name}.csv").open("w", encoding="utf-8", newline="", errors="replace")
+            )
+            for name in counts
+        }
+        for name, file in files.items():
+            write_csv(file, heads[name], ())
+        for case in cases(source, options.samples):
+            for name, file in files.items():
+                counts[name] += write_csv(file, None, lines[name](source, case))
+            if counts["samples"] % _BATCH == 0:
+                options.progress(f"{counts['samples']:,} samples")
+    return counts
+
+
+def _sample_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
+    del source
+    one = case.sample
+    yield (
+        one.id, one.dataset, one.source_id, one.question, " | ".join(one.choices), one.reference,
+        " | ".join(slot.name for slot in one.pictures),
+        " | ".join(f"{facet}: {value}" for facet, value in case.tags),
+        int(case.quarantined), int(one.synthetic),
+    )  # fmt: skip
+
+
+def _answer_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
+    for one in case.answers:
+        answer = one.response
+        yield (
+            case.sample.id, source.data.candidates[one.model].name, answer.repeat, answer.id,
+            answer.state, answer.text, one.right, _round(one.score), _round(one.preferred, 4),
+        )  # fmt: skip
+
+
+def _score_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
+    for one in case.answers:
+        for number, use in enumerate(case.criteria, start=1):
+            mark = one.marks.get(use.criterion.id)
+            head = (
+                case.sample.id, source.data.candidates[one.model].name, one.response.repeat,
+                one.response.id, use.criterion.id, number, use.criterion.question,
+                use.criterion.ground_truth, use.weight, " > ".join(use.leaf or ()),
+            )  # fmt: skip
+            if mark is None:
+                yield (*head, "pending", *("" for _ in range(6)))
+            else:
+                yield (
+                    *head, mark.state, mark.score, mark.reason, mark.quote, mark.detail,
+                    mark.judge_id, mark.prompt,
+                )  # fmt: skip
+
+
+def _ranking(source: Source) -> Iterator[tuple[object, ...]]:
+    for row in overview(source.data, WHOLE).ranking:
+        of = [found.status for found in row.findings]
+        yield (
+            row.name, row.rank_best or "", row.rank_worst or "", *_numbers(row.score),
+            row.score.n, row.score.samples, *_numbers(row.right), _round(row.lucky.value),
+            _round(row.unscored), row.n_unscored, of.count("confirmed"), of.count("suspected"),
+            of.count("strength"),
+        )  # fmt: skip
+
+
+def _nodes(source: Source) -> Iterator[tuple[object, ...]]:
+    data = source.data
+    assert data.tree is not None
+    nodes = node_table(data, data.tree, placed(source.store, data), WHOLE)
+    for index, path in enumerate(nodes.paths):
+        for model, candidate in enumerate(data.candidates):
+            estimate = nodes.estimate(model, index)
+            yield (
+                " > ".join(path), path[-1] if path else data.tree.name, len(path),
+                int(nodes.is_leaf[index]), int(nodes.criteria[index]), int(nodes.samples[index]),
+                candidate.name, *_numbers(estimate), estimate.n, estimate.samples,
+            )  # fmt: skip
+
+
+def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:
+    return _round(estimate.value), _round(estimate.lo), _round(estimate.hi)
+
+
+def _round(value: float | None, digits: int = 3) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+EXPORTER = Exporter(
+    name=NAME,
+    title="Tables (CSV)",
+    about="Samples, answers, a score a criterion, the ranking and the tree's nodes, for a "
+    "spreadsheet or a data frame.",
+    suffix=".zip",
+    folder=True,
+    drops=DROPS,
+    write=write,
+)

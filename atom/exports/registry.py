@@ -1,0 +1,64 @@
+"""The forms that a study can be exported in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from atom.errors import UsageError
+from atom.exports import csv_tables, evaltree_form, html_study, llm_comparator
+from atom.exports.archive import write_archive
+from atom.exports.base import Exporter, ExportOptions, Source, Written
+
+
+def _write_parquet(source: Source, place: Path, options: ExportOptions) -> Written:
+    made = write_archive(
+        source.store,
+        source.study_id,
+        place,
+        options.moment,
+        on_kind=lambda kind, n: options.progress(f"{kind}: {n:,}"),
+    )
+    notes = [f"stays in the store: {line}" for line in made.manifest.outside]
+    if made.manifest.missing_pictures:
+        n = len(made.manifest.missing_pictures)
+        notes.append(f"{n} pictures were missing from the store already")
+    return Written(
+        place=place,
+        n_bytes=made.n_bytes,
+        counts=made.manifest.counts,
+        drops=made.manifest.drops,
+        notes=tuple(notes),
+    )
+
+
+EXPORTERS: Mapping[str, Exporter] = {
+    one.name: one
+    for one in (
+        Exporter(
+            name="parquet",
+            title="Everything: Parquet, JSON lines and pictures",
+            about="The exact study, to keep or to hand on: `study import` brings it back, every id "
+            "and value equal.",
+            suffix=".zip",
+            folder=True,
+            drops=(),
+            write=_write_parquet,
+        ),
+        html_study.EXPORTER,
+        csv_tables.EXPORTER,
+        llm_comparator.EXPORTER,
+        evaltree_form.EXPORTER,
+    )
+}
+
+
+def find_exporter(name: str) -> Exporter:
+    """Return the form of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in EXPORTERS:
+        raise UsageError(f"form {name!r} is unknown; known forms: {', '.join(EXPORTERS)}")
+    return EXPORTERS[name]
