@@ -24,7 +24,12 @@ from atom.engine.fidelity import (
     open_fidelity,
     run_fidelity,
 )
-from atom.engine.rankings import RankingsTaken, import_rankings, plant_rankings
+from atom.engine.rankings import (
+    RankingsTaken,
+    import_rankings,
+    plant_rankings,
+    preview_rankings,
+)
 from atom.errors import UsageError
 from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS
@@ -60,6 +65,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     one = verbs.add_parser("rankings", parents=[common()], help="take in people's rankings")
     one.add_argument("files", nargs="+", type=Path, metavar="FILE")
     one.add_argument("--study", required=True, metavar="NAME")
+    one.add_argument(
+        "--dry-run", action="store_true", help="say what would be taken in, and why not"
+    )
     one.set_defaults(call=rankings)
     one = verbs.add_parser(
         "plant", parents=[common()], help="draw rankings from a synthetic study's truth"
@@ -83,7 +91,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         if args.dry_run:
             forecast = forecast_fidelity(store, spec, known_endpoints(settings))
-            out.result({**asdict(forecast), "calls": forecast.calls}, _forecast_lines(forecast))
+            more = {"calls": forecast.calls, "cost": forecast.cost}
+            out.result({**asdict(forecast), **more}, _forecast_lines(forecast))
             return 0
         study_id = find_study(store, args.study).id
         if args.detach:
@@ -151,7 +160,8 @@ def rankings(args: argparse.Namespace, out: Output) -> int:
     """Take in people's rankings."""
     with Store.open(settings_of(args).store) as store:
         files = [ImportFile.from_path(path) for path in args.files]
-        taken = import_rankings(store, args.study, files)
+        take = preview_rankings if args.dry_run else import_rankings
+        taken = take(store, args.study, files)
     for line in (*taken.notes, *taken.skipped[:12]):
         out.problem(line)
     out.result(asdict(taken), _taken_lines(taken))
@@ -167,9 +177,10 @@ def plant(args: argparse.Namespace, out: Output) -> int:
 
 
 def _taken_lines(taken: RankingsTaken) -> list[str]:
-    lines = [
-        f"{taken.labels} labels on {taken.samples} samples by {', '.join(taken.annotators[:6])}"
-    ]
+    who = f" by {', '.join(taken.annotators[:6])}" if taken.annotators else ""
+    lines = [f"{taken.labels} labels on {taken.samples} samples{who}"]
+    if taken.replaced:
+        lines.append(f"{taken.replaced} of them replace what was there")
     if taken.n_skipped:
         lines.append(f"{taken.n_skipped} left out")
     return lines

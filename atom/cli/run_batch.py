@@ -45,7 +45,7 @@ ABOUT = (
 )
 
 
-def add_batch(verbs: Any) -> None:  # noqa: ANN401 - argparse gives its type no public name
+def add_batch(verbs: Any) -> None:
     """Declare `run batch` and its verbs."""
     batch = verbs.add_parser(
         "batch", help="ask by batches: half the price, up to a day", description=ABOUT
@@ -102,7 +102,7 @@ def _chosen(store: Store, args: argparse.Namespace, out: Output) -> str:
     return row.id
 
 
-def _agreed(store: Store, run_id: str, agreed: bool, out: Output, action: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the action gives
+def _agreed(store: Store, run_id: str, agreed: bool, out: Output, action: Callable[[], Any]) -> Any:
     row = run_status(store, run_id).run
     if row.bench_set_id is None:
         return with_consent(store, row.study_id, agreed, out, action)

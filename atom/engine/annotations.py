@@ -3,7 +3,7 @@
 Each label is one short transaction, so that a closed tab loses nothing. A person who labels the
 same thing again replaces their own label; nobody touches another's.
 
-Reference: ATOM appendices A, C, G, L; design/015-human-check.md.
+Reference: ATOM appendices A, C, G, L; design/017-human-check.md.
 """
 
 from __future__ import annotations

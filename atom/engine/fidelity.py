@@ -114,12 +114,14 @@ class MethodForecast:
         calls: requests that can be asked at once.
         later: requests that build on their replies, about.
         blocked: samples for which nothing can be asked, since no solution stands for them.
+        cost: USD, about, later requests included; None where a price is unknown.
     """
 
     method: str
     calls: int
     later: int
     blocked: int = 0
+    cost: float | None = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,13 +132,18 @@ class FidelityForecast:
         samples: samples that are looked at.
         ranked: of these, samples that people ranked.
         methods: by method.
-        cost: USD, about, later questions included; None where a price is unknown.
     """
 
     samples: int
     ranked: int
     methods: tuple[MethodForecast, ...] = ()
-    cost: float | None = 0.0
+
+    @property
+    def cost(self) -> float | None:
+        """USD of all, about, later requests included; None where a price is unknown."""
+        costs = [one.cost for one in self.methods]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
 
     @property
     def calls(self) -> int:
@@ -260,8 +267,7 @@ def forecast_fidelity(
     ready = prepare_fidelity(store, spec, endpoints)
     have = load_verdicts(store, ready.study.id)
     client = JudgeClient(ready.endpoint)
-    rows: list[MethodForecast] = []
-    cost: float | None = 0.0
+    rows = []
     for name in ready.methods:
         make = METHODS[name].agenda
         if make is None:
@@ -276,18 +282,22 @@ def forecast_fidelity(
             later = sum(answers[subject] for subject in known)
         if name == "no_decomposition":
             blocked = sum(one.replay is None for one in ready.plan.samples)
-        rows.append(MethodForecast(method=name, calls=len(asks), later=later, blocked=blocked))
-        if not asks or cost is None:
-            continue
-        prices = [client.estimate(ask.build()).cost for ask in asks[:: -(-len(asks) // TRIED)]]
-        known_prices = [price for price in prices if price is not None]
-        if len(known_prices) < len(prices):
-            cost = None
-        else:
-            cost += sum(known_prices) / len(known_prices) * (len(asks) + later)
+        cost = _price(client, asks, len(asks) + later)
+        rows.append(
+            MethodForecast(method=name, calls=len(asks), later=later, blocked=blocked, cost=cost)
+        )
     return FidelityForecast(
-        samples=len(ready.plan.samples), ranked=ready.ranked, methods=tuple(rows), cost=cost
+        samples=len(ready.plan.samples), ranked=ready.ranked, methods=tuple(rows)
     )
+
+
+def _price(client: JudgeClient, asks: Sequence[Ask], calls: int) -> float | None:
+    """Return what so many calls cost, about, by some of the requests; None = no price is known."""
+    if not asks:
+        return 0.0
+    prices = [client.estimate(ask.build()).cost for ask in asks[:: -(-len(asks) // TRIED)]]
+    known = [price for price in prices if price is not None]
+    return sum(known) / len(known) * calls if len(known) == len(prices) else None
 
 
 def open_fidelity(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
+from atom.analysis.fidelity import ranks_of
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.fidelity import compared_answers
 from atom.errors import ReadOnlyError, UsageError
@@ -80,6 +81,8 @@ class RankingsTaken:
         labels: rankings and preferences that are there now from this.
         samples: samples that they are about.
         annotators: whose they are.
+        rows: rows of the files that were looked at.
+        replaced: labels among them that somebody had given before.
         n_skipped: rows or rankings that were left out.
         skipped: why, a line each (at most 200).
         notes: what the reader should know.
@@ -88,6 +91,8 @@ class RankingsTaken:
     labels: int
     samples: int
     annotators: tuple[str, ...]
+    rows: int = 0
+    replaced: int = 0
     n_skipped: int = 0
     skipped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -126,31 +131,56 @@ def import_rankings(
     if store.read_only:
         raise ReadOnlyError("this store is sealed: copy the study into one of your own first")
     study = find_study(store, study_id)
-    known, taken = _known(store, study), Notes()
-    ranks: dict[tuple[str, str], dict[str, set[float]]] = {}
-    pairs: dict[tuple[str, str, str, str], set[str]] = {}
-    for file in files:
-        layout = find_layout(file)
-        for text in layout.notes:
-            taken.note(text)
-        some = False
-        for row in read_rows(file, layout, taken):
-            some = True
-            _take(row, known, ranks, pairs, taken)
-        if not some:
-            taken.note(f"{file.name} holds no rows")
-    moment = stamp(clock())
-    labels = [*_rankings(study.id, ranks, moment, taken), *_preferences(study.id, pairs, moment,
-                                                                       taken)]  # fmt: skip
+    labels, taken = _read(store, study, files, stamp(clock()))
     if not labels:
         why = "; ".join(taken.skipped[:3]) or "the files are empty"
         raise UsageError(f"nothing in the files ranks answers of {study.name!r}: {why}")
     store.replace(labels)
-    about = {sample for sample, _ in ranks} | {key[0] for key in pairs}
-    return RankingsTaken(
+    return taken
+
+
+def preview_rankings(store: Store, study_id: str, files: Sequence[ImportFile]) -> RankingsTaken:
+    """Say what `import_rankings` would take in, without writing; nothing usable is no error here.
+
+    Raises:
+        UsageError: the study isn't there.
+        FormatError: a file can't be read.
+    """
+    return _read(store, find_study(store, study_id), files, "")[1]
+
+
+def _read(
+    store: Store, study: Study, files: Sequence[ImportFile], moment: str
+) -> tuple[list[Annotation], RankingsTaken]:
+    """Read labels from files, and what came of each row."""
+    known, taken = _known(store, study), Notes()
+    ranks: dict[tuple[str, str], dict[str, set[float]]] = {}
+    pairs: dict[tuple[str, str, str, str], set[str]] = {}
+    rows = 0
+    for file in files:
+        layout = find_layout(file)
+        for text in layout.notes:
+            taken.note(text)
+        before = rows
+        for row in read_rows(file, layout, taken):
+            rows += 1
+            _take(row, known, ranks, pairs, taken)
+        if rows == before:
+            taken.note(f"{file.name} holds no rows")
+    labels = [*_rankings(study.id, ranks, moment, taken), *_preferences(study.id, pairs, moment,
+                                                                       taken)]  # fmt: skip
+    sample_of = {
+        answer: name for name, answers in known.answers.items() for answer in answers.values()
+    }
+    about = {
+        sample_of[one.response_id] for label in labels for one in ranks_of(label)
+    }  # fmt: skip
+    return labels, RankingsTaken(
         labels=len(labels),
         samples=len(about),
         annotators=tuple(sorted({label.annotator for label in labels})),
+        rows=rows,
+        replaced=len(store.get_many(Annotation, [label.id for label in labels])),
         n_skipped=taken.n_skipped,
         skipped=tuple(taken.skipped),
         notes=tuple(taken.notes),

@@ -75,6 +75,8 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     notes = ["row 0 is the first line of rows.jsonl"]
     if left_out:
         notes.append(f"{left_out} criteria are left out: unplaced, or not scored for every model")
+    if len(names) < len(data.candidates):
+        notes.append(f"{len(data.candidates) - len(names)} models without any score are left out")
     texts = {c.id: c for c in source.store.get_many(Criterion, [one[0] for one in listed])}
     counts = {"rows": len(listed), "models": len(names)}
     tree = write_tree(data.tree, rows)
@@ -110,18 +112,20 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
 
 
 def _passed(source: Source) -> tuple[dict[str, tuple[bool, ...]], list[str]]:
-    """Return who passed each criterion that every model was scored on, and the models' names."""
+    """Return who passed each criterion that every judged model was scored on, and their names."""
     table = source.data.table
     first = (table.score > UNSCORED) & (table.repeat[table.response] == 0)
     model = table.model[table.response]
     shape = (len(table.criterion_ids), table.n_models)
     score = np.zeros(shape, dtype=np.int8)
     score[table.criterion[first], model[first]] = table.score[first]
+    judged = np.flatnonzero((score > 0).any(axis=0))
+    score = score[:, judged]
     whole = np.flatnonzero((score > 0).all(axis=1))
     passed = score >= PASS_SCORE
     return (
         {table.criterion_ids[at]: tuple(bool(one) for one in passed[at]) for at in whole},
-        [one.name for one in source.data.candidates],
+        [source.data.candidates[int(model)].name for model in judged],
     )
 
 

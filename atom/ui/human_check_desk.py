@@ -220,7 +220,7 @@ class Desk:
     def agreement(self, kind: AnnotationKind) -> KindAgreement:
         """Return how far people agree on a kind of label, now."""
         if kind not in self._agreements:
-            self._agreements[kind] = agreement_of(self.labels(), kind)
+            self._agreements[kind] = agreement_of(self.labels(), kind, self.stands)
         return self._agreements[kind]
 
     def progress(self) -> LabelProgress:

@@ -14,7 +14,7 @@ from atom.engine.jobs import Job
 from atom.engine.own import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Study, content_id
-from atom.ui import human_check_parts, kit, links, numbers, stores, work
+from atom.ui import human_check_parts, kit, links, numbers, people_scale, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import Html, el
 from atom.ui.human_check_desk import Desk, read_acts
@@ -213,7 +213,9 @@ def _choices(here: Here, who: str, queue: QueueName, pick: Pick) -> None:
         kit.door("change", _to(here, queue=queue, pick=kept, tab=WHO_TAB), class_="small"),
         class_="nowrap",
     )
-    kit.show(el("div", tabs, picks, you, class_="row", style="gap:8px 18px"), key="human_choices")
+    scale = kit.door("What labels do to the scores", people_scale.address(here), class_="small")
+    row = el("div", tabs, picks, you, scale, class_="row", style="gap:8px 18px")
+    kit.show(row, key="human_choices")
 
 
 # --- the deck -------------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ def _deck(desk: Desk) -> None:
             "desk": name,
             "ack": desk.acknowledged,
             "at": item.id if item is not None else "",
-            "items": [human_check_parts.deck_item(desk, one).plain() for one in desk.window()],
+            "items": human_check_parts.deck_items(desk),
             "html": str(human_check_parts.top(desk)),
             "foot": str(human_check_parts.foot(desk)),
             "end": str(human_check_parts.end(desk)),

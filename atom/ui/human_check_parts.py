@@ -115,14 +115,30 @@ class DeckItem:
         }  # fmt: skip
 
 
-def deck_item(desk: Desk, item: Item) -> DeckItem:
-    """Draw one thing to label."""
+Addresses = dict[tuple[str, int], str | None]
+"""(sample, picture's number) → where it is served; each is read once a run."""
+
+
+def deck_items(desk: Desk) -> list[dict[str, object]]:
+    """Draw what the browser holds."""
+    served: Addresses = {}
+    return [deck_item(desk, item, served).plain() for item in desk.window()]
+
+
+def deck_item(desk: Desk, item: Item, served: Addresses | None = None) -> DeckItem:
+    """Draw one thing to label.
+
+    Args:
+        desk: whose.
+        item: the thing.
+        served: pictures that are served already in this run.
+    """
     label = desk.mine(item)
     addresses: tuple[str, ...] = ()
     if item.kind == "report":
         html = _report(desk, item, label)
     else:
-        html, addresses = _of_sample(desk, item, label)
+        html, addresses = _of_sample(desk, item, label, {} if served is None else served)
     return DeckItem(
         id=item.id,
         html=html,
@@ -137,12 +153,14 @@ def deck_item(desk: Desk, item: Item) -> DeckItem:
 # --- one item -------------------------------------------------------------------------------------
 
 
-def _of_sample(desk: Desk, item: Item, label: Annotation | None) -> tuple[Html, tuple[str, ...]]:
+def _of_sample(
+    desk: Desk, item: Item, label: Annotation | None, served: Addresses
+) -> tuple[Html, tuple[str, ...]]:
     view = desk.view(item.sample_id)
     if view is None:
         gone = kit.empty("This sample is gone", "It was removed meanwhile. Press J for the next.")
         return gone, ()
-    shown, addresses = _pictures(desk, item, view)
+    shown, addresses = _pictures(desk, item, view, served)
     left = el("div", shown, el("div", question(view), style="margin-top:10px"))
     ask = el("p", ASKS[item.kind], class_="say")
     keys, answers = _keys(desk, item, label), _answers(desk, item, view)
@@ -333,7 +351,9 @@ def _chose(desk: Desk, item: Item, label: Annotation, at: int) -> bool:
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _pictures(desk: Desk, item: Item, view: SampleView) -> tuple[Html, tuple[str, ...]]:
+def _pictures(
+    desk: Desk, item: Item, view: SampleView, served: Addresses
+) -> tuple[Html, tuple[str, ...]]:
     slots = view.sample.pictures
     if not slots:
         return el("p", "This sample has no picture.", class_="quiet"), ()
@@ -341,7 +361,10 @@ def _pictures(desk: Desk, item: Item, view: SampleView) -> tuple[Html, tuple[str
     regions = one.regions if one is not None else ()
     shown, addresses = [], []
     for number, slot in enumerate(slots, start=1):
-        address = _address(desk, view, number, slot)
+        place = view.sample.id, number
+        if place not in served:
+            served[place] = _address(desk, view, number, slot)
+        address = served[place]
         if address is None:
             shown.append(missing(slot.name))
             continue
@@ -499,7 +522,7 @@ def _nothing(desk: Desk) -> tuple[str, str]:
     if desk.queue == "conflicts":
         if desk.own_conflicts:
             return (
-                f"You are a part in {numbers.count(desk.own_conflicts, 'conflict')}",
+                f"{numbers.count(desk.own_conflicts, 'conflict')} between you and somebody else",
                 "A third person settles them: have somebody else open this page with their name.",
             )
         return ("No conflicts", "They appear here when two people label the same thing otherwise.")

@@ -12,7 +12,7 @@ import streamlit as st
 
 from atom.analysis.fidelity import HitRates, LabelMean, MethodAccuracy, Share
 from atom.analysis.paired import PairedGap
-from atom.ui import kit, links, numbers
+from atom.ui import kit, lab_fidelity_run, lab_people, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import HUMAN_CHECK, JUDGE_LAB
@@ -33,8 +33,15 @@ def draw(here: Here) -> None:
         parts.append(_nobody_ranked(here, view))
     else:
         parts += [_answer(view), _methods(view), _missing(here, view), _more(view)]
-    parts += [_quality(here, view), _hits(here, view)]
+    # What is known comes first, what could be done after it.
+    if not view.measured:
+        lab_people.draw(here)
     kit.show(el("div", parts, class_="stack"), key="fidelity")
+    if view.measured:
+        lab_people.draw(here)
+    lab_fidelity_run.draw(here, view)
+    people = el("div", _quality(here, view), _hits(here, view), class_="stack")
+    kit.show(people, key="fidelity_criteria")
 
 
 def read(here: Here) -> FidelityView:
@@ -319,7 +326,8 @@ def _missing(here: Here, view: FidelityView) -> Html | None:
     if asked:
         names = ",".join(row.name for row in asked)
         lines.append(
-            el("p", "Not asked yet: ", ", ".join(row.title for row in asked), ". ", el("code",
+            el("p", "Not asked yet: ", ", ".join(row.title for row in asked),
+               ". Tick them under “Ask a judge to rank the answers” below, or: ", el("code",
                f"python -m atom fidelity run --study {study!r} --judge {judge} --methods {names}"))
         )  # fmt: skip
     if stored:
@@ -331,19 +339,12 @@ def _missing(here: Here, view: FidelityView) -> Html | None:
 
 
 def _nobody_ranked(here: Here, view: FidelityView) -> Html:
-    study = here.entry.study.name
-    ways = (
-        "Let people rank answers on Human check, or take their rankings in from a file, a row an "
-        "answer with the columns sample, candidate, rank and annotator: "
-        f"python -m atom fidelity rankings FILE --study {study!r}. "
+    ways = "Let people rank answers on Human check, or take their rankings in from a file below. "
+    plant = (
+        "This study is synthetic, so rankings can be drawn from the truth as well."
+        if view.synthetic
+        else ""
     )
-    plant = ""
-    if view.synthetic:
-        where = " in a copy of your own" if here.store.read_only else ""
-        plant = (
-            "This study is synthetic, so rankings can be drawn from the truth as well"
-            f"{where}: python -m atom fidelity plant --study {study!r}"
-        )
     what = (
         "Nobody has ranked this study’s answers yet"
         if view.compared

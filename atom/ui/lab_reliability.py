@@ -6,7 +6,7 @@ import streamlit as st
 
 from atom.analysis.calibration import NAME as CALIBRATION
 from atom.records import BenchSet
-from atom.ui import kit, people_scale, reliability_parts, stores
+from atom.ui import kit, people_labels_parts, people_scale, reliability_parts, stores
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.judge_flaws import calibrated
@@ -16,11 +16,15 @@ from atom.views.judge_lab import Standing
 from atom.views.reliability import Reliability, reliability
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
+from atom.views.verdict_repeats import RepeatRow, verdict_repeats
 
 
 def draw(here: Here) -> None:
     """Draw how far the study's judge can be trusted: the answer first, then its proof."""
+    again = people_labels_parts.repeats(_repeats(here))
     if here.data.judge is None:
+        if again is not None:
+            kit.show(again, key="verdict_repeats")
         kit.show(
             kit.empty(
                 "No judge has scored this study yet",
@@ -42,6 +46,7 @@ def draw(here: Here) -> None:
             reliability_parts.steps(view, here.filters),
             reliability_parts.truth(view, here.filters),
             reliability_parts.steadiness(view),
+            again,
             reliability_parts.others(view),
             reliability_parts.noise(view),
             reliability_parts.pulls(view),
@@ -67,6 +72,21 @@ def read(here: Here) -> Reliability:
         here.data,
         here.filters,
     )
+
+
+def _repeats(here: Here) -> tuple[RepeatRow, ...]:
+    """Compare imported scores with their repeats, once for each revision."""
+    return _verdict_repeats(
+        here.store.url, here.entry.study.id, here.store.revision(), here.store, here.data
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _verdict_repeats(
+    url: str, study_id: str, revision: int, _store: OpenStore, _data: StudyData
+) -> tuple[RepeatRow, ...]:
+    del url, study_id, revision
+    return verdict_repeats(_store, _data)
 
 
 @st.cache_resource(show_spinner="Comparing the judge’s scores", max_entries=12)

@@ -358,7 +358,7 @@ def _whose(here: Here, people: PeopleScale | None) -> Html:
         "by the judge; beside it ",
         kit.door("on people’s scale", people_scale.address(here)),
         f", by labels on {samples}",
-        "" if people.status.lifted else f", {people.status.models} models so far",
+        "" if people.status.lifted else f", {numbers.count(people.status.models, 'model')} so far",
     )
 
 

@@ -108,6 +108,13 @@ REPORTS = Screen(
     url_path="reports",
     file="pages/share/reports.py",
 )
+DATA = Screen(
+    section="Share",
+    title="Data",
+    question="What is in here, and how do I bring in mine?",
+    url_path="data",
+    file="pages/share/data.py",
+)
 SETTINGS = Screen(
     section="Share",
     title="Settings",
@@ -127,6 +134,7 @@ SCREENS: tuple[Screen, ...] = (
     JUDGE_LAB,
     HUMAN_CHECK,
     REPORTS,
+    DATA,
     SETTINGS,
 )
 

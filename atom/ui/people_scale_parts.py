@@ -10,7 +10,7 @@ from atom.ui import kit, numbers
 from atom.ui.html import Child, Html, el, join
 from atom.ui.reliability_parts import confusion_svg
 from atom.views.debias import UNEVEN, LeafRow, PeopleScale, RootShift, ScaleRow
-from atom.views.overview import Estimate
+from atom.views.overview import MIN_SAMPLES, Estimate
 from taxonomy import format_path
 
 TITLE = "On people’s scale"
@@ -65,7 +65,8 @@ def _left_out(view: PeopleScale) -> Html | None:
     said = [f"{numbers.count(n, 'checkpoint')} {why}" for n, why in parts if n]
     if not said:
         return None
-    return el("p", f"Labelled, but left out here: {'; '.join(said)}.", class_="note")
+    words = f"Labelled, but left out here: {'; '.join(said)}."
+    return el("p", words, class_="note", style="margin:6px 0")
 
 
 # --- models ---------------------------------------------------------------------------------------
@@ -259,8 +260,10 @@ def capabilities(view: PeopleScale, chosen: str | None) -> Html:
             kit.term("confusion"),
             " that labels of all models together show. Labels of one model’s answers alone would "
             "tell too little of a single capability.",
+            f" ○: under {MIN_SAMPLES} samples.",
+            _borrowed(view),
             class_="note",
-            style="margin-bottom:8px;max-width:900px",
+            style="margin:6px 0 8px;max-width:900px",
         ),
         [
             kit.fold(
@@ -271,6 +274,21 @@ def capabilities(view: PeopleScale, chosen: str | None) -> Html:
             for rows in by_model.values()
         ],
     )
+
+
+def _borrowed(view: PeopleScale) -> str:
+    """Say where the confusion is taken over to models that nobody labelled."""
+    labelled, of = len(view.labelled_models), len(view.rows)
+    if labelled >= of:
+        return ""
+    return (
+        f" Only {numbers.count(labelled, 'model')} of {of} {'has' if labelled == 1 else 'have'} "
+        "labels: the numbers of the others hold if the judge treats all alike."
+    )
+
+
+def _thin(row: LeafRow) -> bool:
+    return row.judge.samples < MIN_SAMPLES
 
 
 def _leaf_table(rows: Sequence[LeafRow]) -> Html:
@@ -286,10 +304,12 @@ def _leaf_table(rows: Sequence[LeafRow]) -> Html:
         kit.Row(
             cells=[
                 el("span", numbers.middle(row.path[-1], 30), data_tip=format_path(row.path)),
-                pair(row.judge, row.people, row.model, ends, enough=True),
+                pair(row.judge, row.people, row.model, ends, enough=not _thin(row)),
                 numbers.interval(row.judge),
                 el("span", numbers.interval(row.people), class_="strong"),
-                el("span", f"{row.judge.samples:,}", class_="quiet"),
+                kit.status("insufficient", f"{row.judge.samples}")
+                if _thin(row)
+                else el("span", f"{row.judge.samples:,}", class_="quiet"),
             ]
         )
         for row in rows

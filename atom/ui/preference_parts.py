@@ -9,7 +9,13 @@ from atom.ui import kit, links, numbers
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
 from atom.views.overview import Estimate
-from atom.views.preference_summary import PreferenceSummary, Share, VotedModel, VotingJudge
+from atom.views.preference_summary import (
+    LevelRow,
+    PreferenceSummary,
+    Share,
+    VotedModel,
+    VotingJudge,
+)
 from atom.views.sample_votes import OrderVote, PairVotes
 
 
@@ -26,7 +32,11 @@ def votes(view: PreferenceSummary | None) -> Html | None:
         kit.Column(title="Won", number=True),
         kit.Column(title="Tied", number=True),
         kit.Column(title="Lost", number=True),
-        kit.Column(title=kit.term("order conflict", "Order conflicts"), number=True),
+        *(
+            [kit.Column(title=kit.term("order conflict", "Order conflicts"), number=True)]
+            if view.both_orders
+            else []
+        ),
         kit.Column(title="Undecided", number=True),
         *([kit.Column(title="Judged by", broad=True)] if several else []),
     ]
@@ -38,10 +48,13 @@ def votes(view: PreferenceSummary | None) -> Html | None:
         el("p", _note(view), class_="note", style="margin-top:8px"),
         [el("p", _judge(judge), class_="note") for judge in view.judges],
         _warning(view),
+        _levels(view),
     )
 
 
 def _title(view: PreferenceSummary) -> str:
+    if not view.both_orders:
+        return "Votes: each pair was judged in one order only"
     rate = view.conflict_rate
     share = numbers.percent(rate.value, rate.n)
     return f"Votes: in {share} of the comparisons the order of showing decided"
@@ -79,13 +92,18 @@ def _row(
         f"{one.won:,}",
         f"{one.tied:,}" if one.tied else el("span", "0", class_="quiet"),
         _lost(one, to),
-        el("span", f"{one.conflicts:,}", el("span", f"  {_rate(one.conflict_rate)}",
-           class_="quiet small"), data_tip=_interval(one.conflict_rate)),
+        *([_conflicts(one)] if view.both_orders else []),
         f"{one.undecided:,}" if one.undecided else el("span", "0", class_="quiet"),
     ]  # fmt: skip
     if several:
         cells.append(el("span", ", ".join(one.judges), class_="small quiet"))
     return kit.Row(cells=cells)
+
+
+def _conflicts(one: VotedModel) -> Html:
+    rate = one.conflict_rate
+    share = el("span", f"  {_rate(rate)}", class_="quiet small")
+    return el("span", f"{one.conflicts:,}", share, data_tip=_interval(rate))
 
 
 def _lost(one: VotedModel, to: str) -> Html:
@@ -118,7 +136,7 @@ def _interval(share: Share) -> str:
 def _note(view: PreferenceSummary) -> Html:
     parts: list[Html | str] = [
         numbers.count(view.comparisons, "comparison"),
-        ", both orders taken together",
+        ", both orders taken together" if view.both_orders else "",
     ]
     if view.anchor is not None:
         parts += [f", all against {view.anchor}"]
@@ -164,6 +182,85 @@ def _warning(view: PreferenceSummary) -> Html | None:
         "Not all models were judged by the same judges: a difference between two of them may be a "
         "difference between judges."
     )
+
+
+# --- votes by strength ---------------------------------------------------------------------------
+
+
+def _levels(view: PreferenceSummary) -> Html | None:
+    """Draw votes in five levels; None where no judge told better from much better."""
+    if not view.levels:
+        return None
+    unread = any(row.counts.unread for row in view.levels)
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title=kit.term("Win rate"), number=True),
+        kit.Column(title=kit.term("Reward"), number=True),
+        kit.Column(title="Much better", number=True),
+        kit.Column(title="Better", number=True),
+        kit.Column(title="Tie", number=True),
+        kit.Column(title="Worse", number=True),
+        kit.Column(title="Much worse", number=True),
+        *([kit.Column(title="Unread", number=True)] if unread else []),
+        kit.Column(title="Votes", number=True),
+    ]
+    against = f" against {view.anchor}" if view.anchor is not None else ""
+    ways = (
+        " A vote that couldn’t be read can count as a tie, as published tables count it, or be "
+        "left out: models with such votes stand twice."
+        if unread
+        else ""
+    )
+    return el(
+        "div",
+        el("h2", f"How strongly: votes in five levels{against}", style="margin-top:24px"),
+        kit.table(
+            columns, [_level(row, unread=unread) for row in view.levels],
+            label="Votes by strength", tight=True,
+        ),
+        el("p", "Win rate: better and much better among all votes, a tie being no win. Reward: "
+           f"+100, +50, 0, −50, −100 from much better to much worse, averaged.{ways} Intervals "
+           "(95 %) count whole samples.", class_="note", style="margin-top:8px"),
+    )  # fmt: skip
+
+
+def _level(row: LevelRow, *, unread: bool) -> kit.Row:
+    counts = row.counts
+    left_out = counts.counted == "left out"
+    way = "unread left out" if left_out else "unread as ties" if counts.unread else ""
+    name = el(
+        "a",
+        kit.model(row.name, row.colour),
+        href=links.address(FAILURES.url_path, row.filters),
+        data_go=True,
+        class_="cell",
+    )
+    win = f"{100 * row.win.value:.1f} %" if row.win.n else numbers.NONE
+    span = f" ({100 * row.win.lo:.1f}–{100 * row.win.hi:.1f})" if row.win.n else ""
+    many = (counts.much_better, counts.better, counts.tie, counts.worse, counts.much_worse)
+    cells: list[Html | str] = [
+        join(name, el("span", f" {way}", class_="quiet small")) if way else name,
+        el("span", el("span", win, class_="strong"), el("span", span, class_="quiet small")),
+        _reward(row),
+        *(f"{n:,}" if n else el("span", "0", class_="quiet") for n in many),
+    ]
+    if unread:
+        cells.append(f"{counts.unread:,}" if counts.unread else el("span", "0", class_="quiet"))
+    cells.append(el("span", f"{counts.n:,}", class_="quiet"))
+    return kit.Row(cells=cells)
+
+
+def _reward(row: LevelRow) -> Html:
+    gap = row.reward
+    if not gap.n:
+        return el("span", numbers.NONE)
+    ends = "" if math.isnan(gap.lo) else f" ({_points(gap.lo)} to {_points(gap.hi)})"
+    return el("span", el("span", _points(gap.gap), class_="strong"),
+              el("span", ends, class_="quiet small"))  # fmt: skip
+
+
+def _points(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
 
 
 # --- one sample ----------------------------------------------------------------------------------

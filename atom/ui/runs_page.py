@@ -16,7 +16,7 @@ from atom.engine.own import DEMO_COPY, own_copy
 from atom.engine.plan import STAGES, RunSpec
 from atom.errors import AtomError
 from atom.records import Endpoint, Study, content_id
-from atom.ui import kit, links, run_control, runs_parts, stores, work
+from atom.ui import batch_panel, kit, links, run_control, runs_parts, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
@@ -210,6 +210,7 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
         found = _forecast(here, spec, endpoints)
         _start_button(here, spec, endpoints, found)
     _show_fault()
+    batch_panel.safely(lambda: batch_panel.draw(here, spec, endpoints, _sent(here)))
 
 
 def spec_of(here: Here, form: RunForm) -> RunSpec:

@@ -176,7 +176,11 @@ def people_of(annotations: Iterable[Annotation]) -> tuple[str, ...]:
     return tuple(sorted(count, key=lambda name: (-count[name], name)))
 
 
-def agreement_of(annotations: Iterable[Annotation], kind: AnnotationKind) -> KindAgreement:
+def agreement_of(
+    annotations: Iterable[Annotation],
+    kind: AnnotationKind,
+    stands: Mapping[Subject, Standing] | None = None,
+) -> KindAgreement:
     """Say how far people agree on one kind of label; a third's labels are left out.
 
     Rankings are compared by pairs of answers (better, worse, tie), everything else by thing.
@@ -184,9 +188,11 @@ def agreement_of(annotations: Iterable[Annotation], kind: AnnotationKind) -> Kin
     Args:
         annotations: labels of one study.
         kind: which labels.
+        stands: what stands for each thing, where that is known already.
     """
     given = [label for label in annotations if label.kind == kind and label.state == "given"]
-    stands = standing(given)
+    known = standing(given) if stands is None else stands
+    states = [one.state for (what, _), one in known.items() if what == kind]
     first = [label for label in given if not label.adjudicates]
     cells = _ranked_pairs(first) if kind == "ranking" else _plain(first)
     people = sorted({who for who, _, _ in cells})
@@ -207,8 +213,8 @@ def agreement_of(annotations: Iterable[Annotation], kind: AnnotationKind) -> Kin
     if both:
         kappas = rater_kappas(np.where(seen, ratings, -1).astype(np.int64))
         found = kappas[np.triu_indices(len(people), 1)]
-        known = found[np.isfinite(found)]
-        kappa = float(known.mean()) if len(known) else math.nan
+        defined = found[np.isfinite(found)]
+        kappa = float(defined.mean()) if len(defined) else math.nan
     level: Literal["nominal", "ordinal"] = (
         "ordinal" if kind in _NUMBERS or kind == "ranking" else "nominal"
     )
@@ -220,14 +226,14 @@ def agreement_of(annotations: Iterable[Annotation], kind: AnnotationKind) -> Kin
         exact=same / pairs if pairs else math.nan,
         kappa=kappa,
         alpha=krippendorff_alpha(ratings, level) if both else math.nan,
-        conflicts=sum(one.state == "conflict" for one in stands.values()),
-        settled=sum(one.state == "adjudicated" for one in stands.values()),
+        conflicts=states.count("conflict"),
+        settled=states.count("adjudicated"),
     )
 
 
 def _plain(labels: Sequence[Annotation]) -> list[tuple[str, str, int]]:
     """Return (person, thing, code) of labels that say one thing each."""
-    words = sorted({repr(says(label)) for label in labels})
+    words = sorted({repr(says(label)) for label in labels if label.kind not in _NUMBERS})
     code = {word: at for at, word in enumerate(words)}
 
     def number(label: Annotation) -> int:

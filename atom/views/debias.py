@@ -669,11 +669,13 @@ def scale_csv(view: PeopleScale) -> str:
              *_three(row.people), *_three(row.alone), row.trust, row.shift, row.labelled,
              row.unlabelled, needed, "yes" if row.enough else "no", "cluster PPI++")
         )  # fmt: skip
+    own = {row.model for row in view.rows if row.enough}
     for leaf in view.leaves:
         blank = ("",) * 8
+        says = "yes" if leaf.model in own else "if all models are judged alike"
         lines.append(
             ("capability", leaf.name, format_path(leaf.path), *_three(leaf.judge),
-             *_three(leaf.people), *blank, "yes", "inverse confusion")
+             *_three(leaf.people), *blank, says, "inverse confusion")
         )  # fmt: skip
     return csv_text(COLUMNS, lines)
 

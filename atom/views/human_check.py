@@ -5,7 +5,7 @@ early; within a sample, answers come in an order of each person's own, which is 
 label. Samples are drawn so that each first part of the order holds the study's roots in their
 proportions, or where the judge is least sure.
 
-Reference: ATOM appendices A, C, G, L; METHODS A6-A8, B13; design/015-human-check.md.
+Reference: ATOM appendices A, C, G, L; METHODS A6-A8, B13; design/017-human-check.md.
 """
 
 from __future__ import annotations

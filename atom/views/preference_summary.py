@@ -1,6 +1,6 @@
 """Votes as a whole: strengths, order conflicts, and how far the place of an answer decides.
 
-Reference: METHODS B11 (Davidson), B12 (position bias).
+Reference: METHODS B11 (Davidson), B12 (position bias); Lu et al. 2024, "WildVision" (five levels).
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ from atom.analysis import (
     tally,
     wilson,
 )
+from atom.analysis.fidelity import Share as VoteShare
+from atom.analysis.fidelity import share_of
+from atom.analysis.intervals import Floats, Ints
+from atom.analysis.levels import LEVEL_WORTH, UNREAD_LEVEL, LevelCounts, count_levels
+from atom.analysis.paired import PairedGap, paired_gap
 from atom.records import Judge
 from atom.store import Store
 from atom.views.failures import count_listed
@@ -122,6 +127,29 @@ class VotingJudge:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LevelRow:
+    """One model's votes in five levels, in one way of counting those that couldn't be read.
+
+    Attributes:
+        model_id: candidate id.
+        name: its name.
+        colour: its place in the study.
+        counts: how often it was much better, better, ...; single votes, each order on its own.
+        win: share of votes for it, a tie being no win; interval over samples.
+        reward: mean worth of a vote, -100 to 100; interval over samples.
+        filters: where its samples are.
+    """
+
+    model_id: str
+    name: str
+    colour: int
+    counts: LevelCounts
+    win: VoteShare
+    reward: PairedGap
+    filters: Filters
+
+
+@dataclass(frozen=True, kw_only=True)
 class PreferenceSummary:
     """A study's votes as a whole.
 
@@ -135,6 +163,11 @@ class PreferenceSummary:
         anchor: name of the model that all others were compared with; None where there is none.
         held: whether a penalty holds the strengths, because some model always won or never met
             the rest.
+        levels: votes by how strong they are, the highest win rate first; a model with votes that
+            couldn't be read stands twice, once for each way of counting them. Empty where no
+            judge told better from much better. The anchor's would be all others' turned round,
+            so it has none.
+        both_orders: whether any pair was judged in both orders.
     """
 
     models: tuple[VotedModel, ...]
@@ -145,6 +178,8 @@ class PreferenceSummary:
     judges: tuple[VotingJudge, ...]
     anchor: str | None
     held: bool
+    levels: tuple[LevelRow, ...]
+    both_orders: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +234,69 @@ def preference_summary(store: Store, data: StudyData, filters: Filters) -> Prefe
         judges=_judges(votes, counted, found, names),
         anchor=None if anchor is None else data.candidates[anchor].name,
         held=fit.strengths.penalised,
+        levels=_levels(data, filters, votes, counted, anchor),
+        both_orders=_both_orders(votes, counted, found),
+    )
+
+
+def _both_orders(votes: Preferences, counted: NDArray[np.bool_], found: Comparisons) -> bool:
+    shown = found.group[counted] * 2 + votes.first[counted]
+    return len(np.unique(shown)) > len(np.unique(found.group[counted]))
+
+
+def _levels(
+    data: StudyData,
+    filters: Filters,
+    votes: Preferences,
+    counted: NDArray[np.bool_],
+    anchor: int | None,
+) -> tuple[LevelRow, ...]:
+    """Count votes by strength; empty where all are of one strength."""
+    if not (votes.strength[counted] > 1).any():
+        return ()
+    table = data.table
+    model = table.model
+    cluster = table.cluster[table.sample[votes.a]].astype(np.int64)
+    strength = votes.strength.astype(np.int64)
+    for_a = np.where(votes.verdict == VOTE_A, strength, -strength)
+    for_a = np.where(votes.verdict == VOTE_TIE, 0, for_a)
+    silent = votes.verdict == VOTE_NONE
+    models = []
+    for number, candidate in enumerate(data.candidates):
+        as_a = counted & (model[votes.a] == number)
+        mine = as_a | (counted & (model[votes.b] == number))
+        if number == anchor or not mine.any():
+            continue
+        level = np.where(as_a, for_a, -for_a)
+        level = np.where(silent, UNREAD_LEVEL, level)[mine]
+        where = filters.but(
+            model=candidate.id, measure="preference", sample=None, criterion=None, node=(),
+            show="all",
+        )  # fmt: skip
+        ways = (True, False) if (level == UNREAD_LEVEL).any() else (True,)
+        rows = [
+            _level_row(candidate.id, candidate.name, number, level, cluster[mine], where, ties=ties)
+            for ties in ways
+        ]
+        models.append(rows)
+    models.sort(key=lambda rows: (-rows[0].counts.win_rate, -rows[0].counts.reward, rows[0].name))
+    return tuple(row for rows in models for row in rows)
+
+
+def _level_row(
+    model_id: str, name: str, number: int, level: Ints, cluster: Ints, where: Filters, *, ties: bool
+) -> LevelRow:
+    kept = np.ones(len(level), dtype=np.bool_) if ties else level != UNREAD_LEVEL
+    read, group = level[kept], cluster[kept]
+    worth: Floats = np.array([LEVEL_WORTH.get(one, 0.0) for one in read.tolist()], dtype=np.float64)
+    return LevelRow(
+        model_id=model_id,
+        name=name,
+        colour=number,
+        counts=count_levels(level, unread="tie" if ties else "left out"),
+        win=share_of(read > 0, group),
+        reward=paired_gap(worth, group),
+        filters=where,
     )
 
 

@@ -35,6 +35,7 @@ class Preferences:
         b: int32, index of the other answer row.
         first: int8, who was shown first: 0 = a, 1 = b.
         verdict: int8, 0 = a, 1 = b, 2 = tie, -1 = no vote (unable, unread or failed).
+        strength: int8, 2 = much better, 1 otherwise.
         judge: int16, index into `judges`.
         repeat: int32.
         judges: ids, or names where votes were imported.
@@ -44,6 +45,7 @@ class Preferences:
     b: NDArray[np.int32]
     first: NDArray[np.int8]
     verdict: NDArray[np.int8]
+    strength: NDArray[np.int8]
     judge: NDArray[np.int16]
     repeat: NDArray[np.int32]
     judges: tuple[str, ...]
@@ -93,6 +95,7 @@ def load_preferences(
             vote.c.response_b,
             vote.c.first,
             vote.c.verdict,
+            vote.c.strength,
             vote.c.judge,
             vote.c.repeat,
         )
@@ -102,7 +105,7 @@ def load_preferences(
     ).all()
     judges: dict[str, int] = {}
     found: list[tuple[int, ...]] = []
-    for id_a, id_b, first, verdict, judge, repeat in rows:
+    for id_a, id_b, first, verdict, strength, judge, repeat in rows:
         a, b = response_at.get(id_a), response_at.get(id_b)
         if a is None or b is None or a == b:
             continue
@@ -111,7 +114,7 @@ def load_preferences(
             a, b, shown = b, a, 1 - shown
             code = 1 - code if code in (VOTE_A, VOTE_B) else code
         number = judges.setdefault(judge, len(judges))
-        found.append((a, b, shown, code, number, repeat))
+        found.append((a, b, shown, code, strength, number, repeat))
     if not found:
         return None
     columns = np.array(found, dtype=np.int64)
@@ -120,8 +123,9 @@ def load_preferences(
         b=columns[:, 1].astype(np.int32),
         first=columns[:, 2].astype(np.int8),
         verdict=columns[:, 3].astype(np.int8),
-        judge=columns[:, 4].astype(np.int16),
-        repeat=columns[:, 5].astype(np.int32),
+        strength=columns[:, 4].astype(np.int8),
+        judge=columns[:, 5].astype(np.int16),
+        repeat=columns[:, 6].astype(np.int32),
         judges=tuple(judges),
     )
 

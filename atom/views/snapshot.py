@@ -38,7 +38,7 @@ from atom.views.study_data import (
     read_revision,
 )
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the columns change; older files are then ignored."""
 FOLDER = "cache"
 SUFFIX = ".arrow"
@@ -51,7 +51,7 @@ _ARRAYS = (
     "sample", "model", "repeat", "outcome", "answered", "cluster", "quarantined",
 )  # fmt: skip
 _TEXTS = ("sample_ids", "model_ids", "criterion_ids", "response_ids")
-_VOTES = ("a", "b", "first", "verdict", "judge", "repeat")
+_VOTES = ("a", "b", "first", "verdict", "strength", "judge", "repeat")
 
 
 def open_study(

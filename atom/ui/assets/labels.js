@@ -130,10 +130,17 @@ function rank(state, key, item) {
 
 function search(state, box) {
   const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = [];
-  state.deck.leaves.forEach((leaf, at) => {
-    if (found.length < 8 && words.every((word) => leaf.toLowerCase().includes(word))) found.push(at);
-  });
+  // A word that begins a name counts more than one inside of it, and the leaf's own name most.
+  const worth = (leaf) => words.reduce((sum, word) => {
+    const own = leaf.slice(leaf.lastIndexOf("›") + 1);
+    return sum + (` ${own}`.includes(` ${word}`) ? 3 : ` ${leaf}`.includes(` ${word}`) ? 2 : own.includes(word) ? 1 : 0);
+  }, 0);
+  const found = state.deck.leaves.map((leaf, at) => [leaf.toLowerCase(), at])
+    .filter(([leaf]) => words.every((word) => leaf.includes(word)))
+    .map(([leaf, at]) => [worth(leaf), at])
+    .sort((a, b) => b[0] - a[0] || a[1] - b[1])
+    .slice(0, 8)
+    .map(([, at]) => at);
   state.hits = { found, on: 0 };
   hits(state);
 }
@@ -237,7 +244,8 @@ export default function (component) {
   if (!state || state.name !== `atom.labels.${data.desk}`) {
     if (state) { document.removeEventListener("keydown", state.keys); state.root.remove(); }
     state = { name: `atom.labels.${data.desk}`, fetched: new Set(), last: 0, hold: 0, groups: [], tie: false, at: data.at };
-    state.pending = saved(state.name);
+    // A label that is sent twice changes nothing; an undo would take back one too many.
+    state.pending = saved(state.name).filter((act) => act.do === "give" || act.do === "skip");
     state.resend = state.pending.length > 0;
     states.set(parentElement, state);
     start(state, parentElement);

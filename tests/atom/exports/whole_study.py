@@ -44,9 +44,9 @@ def make_whole(folder: Path) -> tuple[Store, Study]:
     study = make_study(store)
     with store.write() as writer:
         # A picture that no sample shows belongs to no study.
-        shown = {
-            slot.picture_id for sample in store.select(Sample) for slot in sample.pictures
-        } - {None}
+        shown = {slot.picture_id for sample in store.select(Sample) for slot in sample.pictures} - {
+            None
+        }
         writer.delete(Picture, table(Picture).c.id.not_in(shown))
     samples = store.select(Sample, order_by=[table(Sample).c.source_id])
     answers = {(answer.sample_id, answer.candidate_id): answer for answer in store.select(Response)}

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from atom.engine.annotations import give
+from atom.records import Checkpoint
+from atom.reports.draft import Draft, ReportSpec
 from atom.reports.findings import find_all
 from atom.reports.looking import Look
 from atom.reports.records import Finding
@@ -146,3 +151,23 @@ def test_one_sample_or_none_gives_findings_and_no_exception(tmp_path, kept):
     assert any(f.kind == "coverage" for f in found)
     if not kept:
         assert not any(f.kind in ("weakness", "lead", "hard") for f in found)
+
+
+def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkeypatch):
+    shutil.copytree(made.folder, tmp_path / "store")
+    filters = Filters(study=made.study.id)
+    with Store.open(tmp_path / "store") as store:
+        data = load_study(store, made.study.id)
+        points = [row for row in store.select(Checkpoint) if row.state == "scored"]
+        for point in points:
+            give(store, made.study.id, "score", point.key, "ada", value=max(point.score - 1, 1))
+        few = Draft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
+        for place in ("views.debias", "analysis.debias", "reports.caveats"):
+            monkeypatch.setattr(f"atom.{place}.MIN_LABELLED", 3)
+        enough = Draft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
+    text = few.model_dump_json()
+    assert re.search(r"people have checked on \d+ samples only, where 30 are needed", text)
+    assert "nobody has checked" not in text
+    text = enough.model_dump_json()
+    assert re.search(r"the judge is \d+\.\d \(\d+\.\d–\d+\.\d\) points of 100 kinder", text)
+    assert "differences between models are safer" not in text

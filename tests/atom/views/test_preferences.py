@@ -30,6 +30,7 @@ def votes_of(*rows):
         b=columns[:, 1].astype(np.int32),
         first=columns[:, 2].astype(np.int8),
         verdict=columns[:, 3].astype(np.int8),
+        strength=np.ones(len(columns), np.int8),
         judge=columns[:, 4].astype(np.int16),
         repeat=columns[:, 5].astype(np.int32),
         judges=("j", "k"),

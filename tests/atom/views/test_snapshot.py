@@ -159,7 +159,8 @@ def test_any_table_comes_back_equal(tmp_path, seed, samples, votes, name):
     table = replace(table, preference=share, model_ids=(name, "b"))
     said = Preferences(
         a=np.array([0], np.int32), b=np.array([1], np.int32), first=np.array([0], np.int8),
-        verdict=np.array([2], np.int8), judge=np.array([0], np.int16),
+        verdict=np.array([2], np.int8), strength=np.array([1], np.int8),
+        judge=np.array([0], np.int16),
         repeat=np.array([0], np.int32), judges=(name,),
     ) if votes else None  # fmt: skip
     columns = StudyColumns(table=table, pending=seed, judge_ids=(name,), votes=said)

@@ -1,0 +1,11 @@
+"""Data: what is in here, and how do I bring in mine?"""
+
+from __future__ import annotations
+
+from atom.ui import data_page, kit, work
+from atom.ui.pages import DATA
+
+work.style()
+kit.show(kit.page_header(DATA.title, DATA.question), key="data_title")
+data_page.draw(data_page.look_around())
+data_page.draw_question()
