@@ -83,8 +83,6 @@ SLACK = 3.5
 """Standard errors within which a measured accuracy has to lie."""
 LEAST, MOST = -40, 60
 """Whole numbers that a distribution is kept over."""
-COIN_ASKED = ("pointwise", "batch", "scan", "no_decomposition")
-"""Methods whose numbers a coin alone decides; the others score by `scoring/1`, as ATOM does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,6 +285,11 @@ def uniform(least: int, most: int) -> Floats:
 
 D3 = confusion(WorldSettings())
 CERTAIN = np.eye(5)
+FAIR = np.full((5, 5), 0.2)
+SCORED: Mapping[Character, Floats] = {"exact": CERTAIN, "noisy": D3, "coin": FAIR}
+"""P(said | true score) of `scoring/1`; rows = true score."""
+LOST: Mapping[Character, float] = {"exact": 0.0, "noisy": NOISE.drop, "coin": 0.5}
+"""Chance that a step is missed where nothing was solved first."""
 
 
 def _question(asked: Asked, character: Character) -> BenchQuestion:
@@ -331,7 +334,7 @@ def distributions(asked: Asked, method: str, character: Character) -> dict[str, 
             found[response.id] = weighted_sum(rows)
         else:
             weights = [s.weight if method == "atom" else 1 for s in program.steps]
-            matrix = CERTAIN if exact else D3
+            matrix = SCORED[character]
             found[response.id] = weighted_sum(
                 [(w, matrix[s - 1]) for w, s in zip(weights, true, strict=True)]
             )
@@ -378,9 +381,9 @@ def _without_replay(asked: Asked, character: Character) -> dict[tuple[str, str],
         }
         for response in asked.sample.responses
     }
-    exact = character == "exact"
-    drop, spoil = (0.0, 0.0) if exact else (NOISE.drop, NOISE.wrong_truth)
-    matrix = CERTAIN if exact else D3
+    # A coin scores whatever the truth is: which truths are wrong changes nothing.
+    spoil = NOISE.wrong_truth if character == "noisy" else 0.0
+    drop, matrix = LOST[character], SCORED[character]
     kinds = range(len(program.steps))
     total = {pair: np.zeros(3) for pair in asked.people}
     for state in _states(len(program.steps), drop, spoil, frozenset(wrong)):
@@ -493,7 +496,7 @@ def lines(
     yield _line("people_ties", float((values == 0).mean()), float(np.mean(expected)), len(values),
                 "share of pairs that planted people tie", None)  # fmt: skip
     for character in MODELS:
-        for method in COIN_ASKED if character == "coin" else METHODS:
+        for method in METHODS:
             tell(f"{character} {method}")
             found = measure(world, method, character)
             yield _line(

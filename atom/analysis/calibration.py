@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
-from scipy.stats import f as f_distribution
+from scipy.stats import rankdata
 
 from atom.analysis.agreement import confusion
 from atom.analysis.contrasts import moderate
@@ -29,7 +29,8 @@ from atom.records import BenchItem, Verdict
 from taxonomy import Path
 
 Flaw = Literal["lenient", "harsh", "blind"]
-"""What is wrong with a judge on a branch: reads it too high, too low, or can't tell."""
+"""What is wrong with a judge on a branch: reads it too high, too low, or its scores don't follow
+the truth at all."""
 NAME = "calibration"
 """Name of the judge benchmark whose items are such answers."""
 STEPS = "steps"
@@ -39,9 +40,17 @@ MARGIN = 0.3
 DROP = 0.10
 """How much less often than elsewhere it may be right, at equal truths."""
 BLIND = 0.5
-"""Right less often than this, it is called blind however it does elsewhere."""
+"""Right less often than this, it may be blind however it does elsewhere."""
 Q = 0.10
 """False discovery rate over the branches of one depth."""
+FOLLOWS = 0.3
+"""Rank correlation with the truth under which scores are said not to follow it."""
+SEED = 5
+DRAWS = 499, 9_999
+"""Sign patterns drawn: the second number where the first show that p is small."""
+_SURE = 25
+_CELLS = 1_000_000
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,8 +160,10 @@ class Homogeneity:
     """Whether the judge reads all roots by one and the same confusion.
 
     Attributes:
-        statistic: F of the shift in score, at equal truths.
-        p: of both tests (shift, and share exactly right) together; NaN = not tested.
+        statistic: largest |t| of a branch against the rest, at equal truths; inf = nothing but
+            the difference is left.
+        p: that any branch differs so much (in score, or in share exactly right) without
+            differences, at least 1 in 10,000; NaN = not tested.
         roots: branches compared.
     """
 
@@ -196,9 +207,11 @@ def calibrate(truths: Truths, *, margin: float = MARGIN, q: float = Q) -> Calibr
     """Hold a judge's scores against the truth, overall and by branch.
 
     A branch is *lenient* (*harsh*) where the mean of said less truth is above `margin` (below its
-    negative) by a one-sided test with moderated t, and *blind* where the share scored exactly is
-    more than `DROP` lower than elsewhere at equal truths, or below one half; Benjamini-Hochberg at
-    `q` over the branches of one depth. Branches of fewer than five probes aren't tested.
+    negative) by a one-sided test with moderated t. It is *blind* where scores don't follow the
+    truth: their rank correlation is surely under `FOLLOWS`, and the share scored exactly is more
+    than `DROP` lower than elsewhere at equal truths, or below one half. A judge that is merely
+    kind has exact shares as low, but its scores go up and down with the truth. Benjamini-Hochberg
+    at `q` over the branches of one depth. Branches of fewer than five probes aren't tested.
 
     Args:
         truths: the scores.
@@ -250,17 +263,16 @@ def _branches(
     drop, drop_se, drop_df = _drops(exact, truth, here, cluster, size)
     enough = tested & (clusters >= MIN_CLUSTERS)
     half_se, half_df = moderate(right.se**2, clusters, n, np.zeros(size, dtype=np.int64))
+    follows, follows_se, follows_df = _ranks(truth, said, here, cluster, size)
+    wrong = np.fmin(
+        _above(-drop - DROP, drop_se, drop_df), _above(BLIND - right.mean, half_se, half_df)
+    )
+    astray = np.nan_to_num(_above(FOLLOWS - follows, follows_se, follows_df), nan=1.0)
+    # Blind first: scores that don't follow the truth are neither kind nor strict.
     kinds: dict[Flaw, Floats] = {
+        "blind": np.maximum(np.minimum(1, 2 * wrong), astray),
         "lenient": _above(bias - margin, se, df),
         "harsh": _above(-bias - margin, se, df),
-        "blind": np.minimum(
-            1,
-            2
-            * np.fmin(
-                _above(-drop - DROP, drop_se, drop_df),
-                _above(BLIND - right.mean, half_se, half_df),
-            ),
-        ),
     }
     family = np.zeros(size, dtype=np.int64)
     adjusted = {kind: adjust(np.where(enough, p, np.nan), family) for kind, p in kinds.items()}
@@ -343,6 +355,38 @@ def _drops(
     return drop, se, df
 
 
+def _ranks(
+    truth: Ints, said: Ints, group: Ints, cluster: Ints, size: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return each group's rank correlation of said with truth, its error and df.
+
+    Spearman's, with mean ranks for ties: a shift of all scores doesn't touch it. Influence of a
+    row with standard ranks x, y: `(x y - r (x^2 + y^2) / 2) / n`. Scores that are all the same
+    follow nothing (0, without error); truths that are all the same tell nothing (NaN).
+    """
+    found, variance = np.full((2, size), np.nan)
+    clusters, n = np.zeros((2, size))
+    for at in range(size):
+        mine = group == at
+        n[at] = mine.sum()
+        clusters[at] = len(np.unique(cluster[mine]))
+        if clusters[at] < 2:
+            continue
+        x, y = (rankdata(values[mine]) - (n[at] + 1) / 2 for values in (truth, said))
+        if not x.any():
+            continue
+        if not y.any():
+            found[at] = variance[at] = 0.0
+            continue
+        x, y = x / x.std(), y / y.std()
+        found[at] = (x * y).mean()
+        influence = (x * y - found[at] * (x**2 + y**2) / 2) / n[at]
+        sums = np.bincount(cluster[mine], weights=influence)
+        variance[at] = clusters[at] / (clusters[at] - 1) * float((sums**2).sum())
+    se, df = moderate(variance, clusters, n, np.zeros(size, dtype=np.int64))
+    return found, se, df
+
+
 def _above(excess: Floats, se: Floats, df: Floats) -> Floats:
     """Return one-sided p-values of an excess over 0; an exact one has no error and is sure."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -353,10 +397,13 @@ def _above(excess: Floats, se: Floats, df: Floats) -> Floats:
 def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogeneity:
     """Test whether a judge reads all groups by the same confusion.
 
-    A score test by truth stratum: residuals `e = y - mean(y | truth)` and indicators
-    `z = 1[group] - share(group | truth)` give `U_g = sum z e`; with cluster sums `u_c`,
-    `W = U' (sum u_c u_c')^+ U` and `F = W (C - k) / ((C - 1) k)` at (k, C - k) degrees of freedom.
-    It is made for the score itself and for whether it is exactly right; `p = min(1, 2 min(p))`.
+    Each group is held against the rest at equal truths: residuals `e = y - mean(y | truth)` on
+    `z = 1[group] - share(group | truth)` give `d = sum z e / sum z^2` and, with cluster sums
+    `v_c` of `z (e - z d)`, `t = sum z e / sqrt(sum v_c^2)`. The statistic is the largest |t| over
+    the groups, for the score itself and for whether it is exactly right. Its distribution without
+    differences comes from turning round the signs of whole clusters' `e` (wild cluster bootstrap
+    under the null): that keeps its size with few clusters, and loses no power where a judge makes
+    no other errors, for which a variance taken under the null would hold the difference itself.
 
     Args:
         truth: 1..5, shape (n,).
@@ -368,7 +415,7 @@ def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogene
         The test; p = 1 where the judge makes no errors at all.
 
     Reference:
-        METHODS D5 (C homogeneity).
+        METHODS D5 (C homogeneity); Cameron, Gelbach and Miller 2008 (wild cluster bootstrap-t).
     """
     groups = [
         int(one)
@@ -380,37 +427,90 @@ def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogene
     kept = np.isin(group, groups)
     truth, said, group = truth[kept], said[kept], group[kept]
     _, code = np.unique(cluster[kept], return_inverse=True)
+    code = code.reshape(-1)
     at_truth = np.bincount(truth, minlength=SCORES + 1)
 
     def residual(value: Floats) -> Floats:
         total = np.bincount(truth, weights=value, minlength=SCORES + 1)
         return np.asarray(value - (total / np.maximum(at_truth, 1))[truth])
 
-    z = np.stack([residual((group == one).astype(np.float64)) for one in groups[:-1]])
+    # Of two groups the one's t is the other's.
+    looked = groups if len(groups) > 2 else groups[:1]
+    shifts = [residual((group == one).astype(np.float64)) for one in looked]
+    errors = [residual(said.astype(np.float64)), residual((said == truth).astype(np.float64))]
     tests = [
-        _score_test(z, residual(said.astype(np.float64)), code),
-        _score_test(z, residual((said == truth).astype(np.float64)), code),
+        _Shift.of(z, e, truth, code)
+        for z in shifts
+        for e in errors
+        if np.abs(e).max() > _NOTHING and np.abs(z).max() > _NOTHING
     ]
-    p = [test[1] for test in tests if math.isfinite(test[1])]
+    if not tests:
+        return Homogeneity(statistic=0.0, p=1.0, roots=len(groups))
+    clusters = int(code.max()) + 1
+    found = _largest(tests, np.ones((1, clusters)))[0]
     return Homogeneity(
-        statistic=tests[0][0],
-        p=min(1.0, len(tests) * min(p)) if p else math.nan,
-        roots=len(groups),
+        statistic=float(found), p=_turned(tests, float(found), clusters), roots=len(groups)
     )
 
 
-def _score_test(z: Floats, error: Floats, code: Ints) -> tuple[float, float]:
-    """Return F and its p-value; p = 1 without any error, NaN with too few clusters."""
-    clusters = int(code.max()) + 1
-    sums = np.stack([np.bincount(code, weights=row * error, minlength=clusters) for row in z])
-    score, cross = sums.sum(axis=1), sums @ sums.T
-    rank = int(np.linalg.matrix_rank(cross, hermitian=True))
-    if not rank or not np.abs(error).max() > 1e-12:
-        return 0.0, 1.0
-    if clusters <= rank + 1:
-        return math.nan, math.nan
-    wald = float(score @ np.linalg.pinv(cross, hermitian=True) @ score)
-    # Centred as Hotelling's T2 is: the plain sum of squares holds the shift itself.
-    wald = wald / max(1 - wald / clusters, 1e-12)
-    statistic = wald * (clusters - rank) / ((clusters - 1) * rank)
-    return statistic, float(f_distribution.sf(statistic, rank, clusters - rank))
+@dataclass(frozen=True, kw_only=True)
+class _Shift:
+    """Sums by cluster from which one group's t follows for any signs; shapes (C,) and (C, 6).
+
+    Attributes:
+        score: sum of z e.
+        weight: sum of z^2.
+        lean: sum of z, by truth.
+        error: sum of e over the truth's count, by truth.
+    """
+
+    score: Floats
+    weight: Floats
+    lean: Floats
+    error: Floats
+
+    @classmethod
+    def of(cls, z: Floats, e: Floats, truth: Ints, code: Ints) -> _Shift:
+        clusters, width = int(code.max()) + 1, SCORES + 1
+        place = code * width + truth
+        count = np.maximum(np.bincount(truth, minlength=width), 1)
+        size = clusters * width
+        return cls(
+            score=np.bincount(code, weights=z * e, minlength=clusters),
+            weight=np.bincount(code, weights=z * z, minlength=clusters),
+            lean=np.bincount(place, weights=z, minlength=size).reshape(clusters, width),
+            error=np.bincount(place, weights=e, minlength=size).reshape(clusters, width) / count,
+        )
+
+    def t(self, signs: Floats) -> Floats:
+        """Return |t| for signs of shape (B, C); infinite where nothing but the shift is left."""
+        top = signs @ self.score
+        left = signs * self.score
+        left -= (signs @ self.error) @ self.lean.T
+        left -= np.outer(top / self.weight.sum(), self.weight)
+        below = np.einsum("bc,bc->b", left, left)
+        total = float((self.score**2).sum())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.abs(top) / np.sqrt(below)
+        # Rounding leaves a little of a variance that is 0.
+        t = np.where(below > _NOTHING * total, t, np.inf)
+        return np.asarray(np.where(top**2 > _NOTHING * total, t, 0.0))
+
+
+def _largest(tests: Sequence[_Shift], signs: Floats) -> Floats:
+    return np.asarray(np.max([one.t(signs) for one in tests], axis=0))
+
+
+def _turned(tests: Sequence[_Shift], found: float, clusters: int) -> float:
+    """Return the share of sign patterns whose statistic is as large; few draws where p is large."""
+    rng = np.random.default_rng(SEED)
+    reached, drawn = 0, 0
+    for most in DRAWS:
+        while drawn < most:
+            size = min(most - drawn, max(1, _CELLS // clusters))
+            signs = rng.integers(0, 2, (size, clusters)) * 2.0 - 1.0
+            reached += int((_largest(tests, signs) >= found * (1 - 1e-9)).sum())
+            drawn += size
+        if reached > _SURE:
+            break
+    return (1 + reached) / (1 + drawn)

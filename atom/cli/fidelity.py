@@ -13,6 +13,7 @@ from typing import TypeVar
 from atom.analysis.fidelity import Share
 from atom.cli.options import common, names_of, settings_of
 from atom.cli.output import Output, table
+from atom.cli.people_labels import people_labels
 from atom.cli.run import run_lines, show_progress
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import RunStatus, start_fidelity
@@ -203,7 +204,8 @@ def _tell(store: Store, study_id: str, judge_id: str | None, out: Output) -> Non
     own = open_study(store, study_id)
     data = own if judge_id is None else open_study(store, study_id, judge_id)
     view = fidelity(store, data, own)
-    out.result(_plain(view), _lines(view))
+    labels = people_labels(store, own)
+    out.result({**_plain(view), **labels.plain()}, [*_lines(view), *labels.lines()])
 
 
 def _percent(share: Share | None) -> str:

@@ -24,8 +24,16 @@ from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.errors import PictureError, ReadOnlyError, UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures, NoPictures, PictureFinder
+from atom.formats.rows import NO_ROWS
 from atom.judge import JudgeClient, PicturePart
-from atom.judgebench.base import Bench, BenchPlan, LoadOptions, Replies
+from atom.judgebench.base import (
+    Bench,
+    BenchPlan,
+    Loaded,
+    LoadOptions,
+    Replies,
+    without_picture_words,
+)
 from atom.judgebench.critic_bench_code import RUN_CODE
 from atom.judgebench.registry import find_bench
 from atom.probes.bench import make_bench_files
@@ -78,7 +86,8 @@ class Ready:
         judge: the judge's record.
         scorer: the scorer's record, or None.
         asked: who is asked.
-        plan: what the benchmark is given.
+        plan: what the benchmark is given; items without their pictures aren't in it.
+        without_picture: how many such items there are.
     """
 
     bench: Bench
@@ -87,6 +96,7 @@ class Ready:
     scorer: Judge | None
     asked: Mapping[Asked, Endpoint]
     plan: BenchPlan
+    without_picture: int = 0
 
     @property
     def agenda(self) -> Agenda:
@@ -103,12 +113,27 @@ class BenchForecast:
         calls: requests by the name of the endpoint.
         cost: USD, about; None where a price is unknown.
         later: whether later questions build on the answers.
+        without_picture: further items, which can't be asked since a picture isn't there.
     """
 
     items: int
     calls: Mapping[str, int] = field(default_factory=dict)
     cost: float | None = 0.0
     later: bool = False
+    without_picture: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewSet:
+    """A set that was read and isn't kept yet.
+
+    Args:
+        record: what would be written of it.
+        loaded: what came of its files.
+    """
+
+    record: BenchSet
+    loaded: Loaded
 
 
 def import_set(
@@ -145,6 +170,38 @@ def import_set(
     """
     if store.read_only:
         raise ReadOnlyError("this store is sealed: name one of your own with --store")
+    found = read_set(
+        store,
+        benchmark,
+        name,
+        files,
+        columns=columns,
+        pictures=pictures,
+        limit=limit,
+        synthetic=synthetic,
+        clock=clock,
+    )
+    for picture in found.loaded.pictures:
+        store.add_picture(picture.data, picture.name)
+    with store.write() as writer:
+        writer.put([found.record])
+        writer.put(found.loaded.items)
+    return found.record
+
+
+def read_set(
+    store: Store,
+    benchmark: str,
+    name: str,
+    files: Sequence[ImportFile],
+    *,
+    columns: Mapping[str, str] | None = None,
+    pictures: PictureFinder | None = None,
+    limit: int | None = None,
+    synthetic: bool = False,
+    clock: Clock = utc_now,
+) -> NewSet:
+    """Read a benchmark's data and keep nothing; arguments and errors as `import_set` has them."""
     bench = find_bench(benchmark)
     set_id = BenchSet.make_id(benchmark, name)
     if not name.strip():
@@ -161,8 +218,10 @@ def import_set(
     )
     loaded = bench.load(files, options)
     if not loaded.items:
-        why = "; ".join(loaded.skipped[:3]) or "the files are empty"
+        why = "; ".join(loaded.skipped[:3]) or NO_ROWS
         raise UsageError(f"no item of {bench.title} could be read: {why}")
+    bare = sum(bench.lacks_picture(item) for item in loaded.items)
+    notes = (*loaded.notes[:199], *((without_picture_words(bare),) if bare else ()))
     record = BenchSet(
         id=set_id,
         benchmark=benchmark,
@@ -172,14 +231,9 @@ def import_set(
         n_items=len(loaded.items),
         synthetic=synthetic,
         skipped=loaded.skipped[:200],
-        notes=loaded.notes[:200],
+        notes=notes,
     )
-    for picture in loaded.pictures:
-        store.add_picture(picture.data, picture.name)
-    with store.write() as writer:
-        writer.put([record])
-        writer.put(loaded.items)
-    return record
+    return NewSet(record=record, loaded=loaded)
 
 
 def make_probe_set(
@@ -196,18 +250,39 @@ def make_probe_set(
     Raises:
         UsageError: as `import_set` does.
     """
-    if not 1 <= n_items <= 5000:
-        raise UsageError(f"{n_items} probe items: 1 to 5,000 can be made")
-    files = make_bench_files(benchmark, n_items, seed)
+    files, pictures = _probe_files(benchmark, n_items, seed)
     return import_set(
         store,
         benchmark,
         name or probe_set_name(n_items, seed),
-        [ImportFile.from_bytes(file, data) for file, data in files.rows.items()],
-        pictures=MemoryPictures(files.pictures),
+        files,
+        pictures=pictures,
         synthetic=True,
         clock=clock,
     )
+
+
+def read_probe_set(
+    store: Store, benchmark: str, n_items: int, seed: int = 0, *, name: str | None = None
+) -> NewSet:
+    """Make a benchmark's data from fresh probes and keep nothing.
+
+    Raises:
+        UsageError: as `import_set` does.
+    """
+    files, pictures = _probe_files(benchmark, n_items, seed)
+    name = name or probe_set_name(n_items, seed)
+    return read_set(store, benchmark, name, files, pictures=pictures, synthetic=True)
+
+
+def _probe_files(
+    benchmark: str, n_items: int, seed: int
+) -> tuple[list[ImportFile], MemoryPictures]:
+    if not 1 <= n_items <= 5000:
+        raise UsageError(f"{n_items} probe items: 1 to 5,000 can be made")
+    made = make_bench_files(benchmark, n_items, seed)
+    files = [ImportFile.from_bytes(file, data) for file, data in made.rows.items()]
+    return files, MemoryPictures(made.pictures)
 
 
 def probe_set_name(n_items: int, seed: int) -> str:
@@ -233,7 +308,7 @@ def import_replies(store: Store, set_id: str, files: Sequence[ImportFile], judge
         raise UsageError("say whose replies these are")
     replies = find_bench(record.benchmark).read_replies(files, items_of(store, set_id), judge)
     if not replies.verdicts:
-        why = "; ".join(replies.skipped[:3]) or "the files are empty"
+        why = "; ".join(replies.skipped[:3]) or NO_ROWS
         raise UsageError(f"none of the replies belongs to the set {record.name!r}: {why}")
     store.replace(replies.verdicts)
     return replies
@@ -277,14 +352,26 @@ def give_bench_consent(store: Store, set_id: str, hosts: Sequence[str]) -> None:
     store.replace([record.model_copy(update={"consent": agreed})])
 
 
-def prepare_bench(store: Store, spec: BenchSpec, endpoints: Mapping[str, Endpoint]) -> Ready:
+def prepare_bench(
+    store: Store,
+    spec: BenchSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    new: NewSet | None = None,
+) -> Ready:
     """Find and check all that a run needs.
+
+    Args:
+        store: the store.
+        spec: what is to be asked.
+        endpoints: endpoints by name.
+        new: a set that isn't kept, in place of the one that `spec` names.
 
     Raises:
         UsageError: it asks for something that isn't there.
         SettingsError: a key isn't set, or a budget is given and an endpoint has no prices.
     """
-    record = find_set(store, spec.set_id)
+    record = find_set(store, spec.set_id) if new is None else new.record
     bench = find_bench(record.benchmark)
     parts = spec.parts or bench.usual
     if unknown := [part for part in parts if part not in bench.parts]:
@@ -299,24 +386,36 @@ def prepare_bench(store: Store, spec: BenchSpec, endpoints: Mapping[str, Endpoin
         asked["scorer"] = pick_endpoint(endpoints, spec.scorer, "judge")
     for endpoint in asked.values():
         check_endpoint(endpoint, spec.budget)
-    items = items_of(store, record.id)[: spec.limit]
+    every = items_of(store, record.id) if new is None else new.loaded.items
+    wanted = every[: spec.limit]
+    items = [item for item in wanted if not bench.lacks_picture(item)]
+    held = {} if new is None else {one.id: one.data for one in new.loaded.pictures}
     scorer = judge_of(asked["scorer"]) if "scorer" in asked else None
     judge = judge_of(asked["judge"])
     sampling = spec.sampling or Sampling(temperature=0.0 if votes == 1 else WARM)
     plan = BenchPlan(
         set_id=record.id,
         items=items,
-        pictures=partial(_pictures, store),
+        pictures=partial(_pictures, store, held),
         judge=judge.id,
         scorer=scorer.id if scorer else None,
         sampling=sampling,
         votes=votes,
         parts=parts,
     )
-    return Ready(bench=bench, bench_set=record, judge=judge, scorer=scorer, asked=asked, plan=plan)
+    return Ready(
+        bench=bench,
+        bench_set=record,
+        judge=judge,
+        scorer=scorer,
+        asked=asked,
+        plan=plan,
+        without_picture=len(wanted) - len(items),
+    )
 
 
-def _pictures(store: Store, item: BenchItem) -> tuple[PicturePart, ...]:
+def _pictures(store: Store, held: Mapping[str, bytes], item: BenchItem) -> tuple[PicturePart, ...]:
+    """Return an item's pictures: those at hand that aren't kept, else the store's."""
     parts = []
     for number, slot in enumerate(item.pictures, start=1):
         if slot.picture_id is None:
@@ -324,20 +423,31 @@ def _pictures(store: Store, item: BenchItem) -> tuple[PicturePart, ...]:
                 f"picture {number} ({slot.name or 'without a name'}) of this item isn't there: "
                 "take the set in again with --pictures FOLDER"
             )
-        load = partial(store.pictures.read, slot.picture_id)
+        here = slot.picture_id in held
+        load = partial(held.__getitem__ if here else store.pictures.read, slot.picture_id)
         parts.append(PicturePart(sha256=slot.picture_id, load=load))
     return tuple(parts)
 
 
 def forecast_bench(
-    store: Store, spec: BenchSpec, endpoints: Mapping[str, Endpoint]
+    store: Store,
+    spec: BenchSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    new: NewSet | None = None,
 ) -> BenchForecast:
-    """Say what a run would ask, and what about it would cost.
+    """Say what a run would ask, and what about it would cost; nothing is written.
+
+    Args:
+        store: the store.
+        spec: what is to be asked.
+        endpoints: endpoints by name.
+        new: a set that isn't kept, in place of the one that `spec` names.
 
     Raises:
         UsageError: it asks for something that isn't there.
     """
-    ready = prepare_bench(store, spec, endpoints)
+    ready = prepare_bench(store, spec, endpoints, new=new)
     have = load_verdicts(store, ready.bench_set.id)
     asks = open_asks(ready.agenda, have, retry_failed=spec.retry_failed)
     calls: dict[str, int] = {}
@@ -358,6 +468,7 @@ def forecast_bench(
         calls=calls,
         cost=cost,
         later=ready.scorer is not None and bool(ready.bench.scored & set(ready.plan.parts)),
+        without_picture=ready.without_picture,
     )
 
 
@@ -379,6 +490,8 @@ def open_bench(
     if store.read_only:
         raise ReadOnlyError("this store is sealed: name one of your own with --store")
     ready = prepare_bench(store, spec, endpoints)
+    if not ready.plan.items and ready.without_picture:
+        raise UsageError(without_picture_words(ready.without_picture))
     if RUN_CODE in ready.plan.parts:
         find_sandbox()
     _ask_consent(ready)
@@ -501,6 +614,10 @@ async def run_bench(
 
     with halted_by_signals(halt):
         ended = await shift.run()
+        if ready.without_picture:
+            words = without_picture_words(ready.without_picture)
+            ended = ended.model_copy(update={"message": f"{ended.message}; {words}".lstrip("; ")})
+            store.replace([ended])
         if RUN_CODE not in ready.plan.parts or ended.state != "done":
             return ended
         ran = await asyncio.to_thread(

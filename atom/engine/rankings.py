@@ -20,7 +20,7 @@ from atom.engine.fidelity import compared_answers
 from atom.errors import ReadOnlyError, UsageError
 from atom.formats import ImportFile
 from atom.formats.cells import to_number, to_text
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.rows import NO_ROWS, Row, find_layout, read_rows
 from atom.probes.bench_methods import numerator, step_scores
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
@@ -133,7 +133,7 @@ def import_rankings(
     study = find_study(store, study_id)
     labels, taken = _read(store, study, files, stamp(clock()))
     if not labels:
-        why = "; ".join(taken.skipped[:3]) or "the files are empty"
+        why = "; ".join(taken.skipped[:3]) or NO_ROWS
         raise UsageError(f"nothing in the files ranks answers of {study.name!r}: {why}")
     store.replace(labels)
     return taken

@@ -211,8 +211,8 @@ class Shift(ABC):
     def _outcome(self) -> tuple[RunState, str]:
         if self._later:
             return "stopped", (
-                f"{self._later} items wait for a batch: `run batch status` tells how it is; "
-                "resuming the run here would ask them one by one, at the full price"
+                f"{self._later} items wait for a batch; resuming the run would ask them one by "
+                "one now, at the full price"
             )
         return "done", self._summary()
 

@@ -38,8 +38,8 @@ EXPORTERS: Mapping[str, Exporter] = {
         Exporter(
             name="parquet",
             title="Everything: Parquet, JSON lines and pictures",
-            about="The exact study, to keep or to hand on: `study import` brings it back, every id "
-            "and value equal.",
+            about="The exact study, to keep or to hand on: it comes back with every id and value "
+            "equal, here or by the command study import.",
             suffix=".zip",
             folder=True,
             drops=(),
@@ -59,6 +59,12 @@ def find_exporter(name: str) -> Exporter:
     Raises:
         UsageError: there is none.
     """
+    if name == "openai-batch":
+        raise UsageError(
+            "calls that are still to be made belong to a run, so that their replies find their way "
+            "back: `run batch write --study NAME --judge ENDPOINT` writes them, `run batch take` "
+            "reads the replies"
+        )
     if name not in EXPORTERS:
         raise UsageError(f"form {name!r} is unknown; known forms: {', '.join(EXPORTERS)}")
     return EXPORTERS[name]

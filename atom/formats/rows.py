@@ -139,6 +139,13 @@ class Encoding:
     note: str = ""
 
 
+NO_ROWS = (
+    "no row was found in the files; a table with a header line, JSON or JSON lines are expected, best "
+    "in UTF-8"
+)
+"""What is said of files that hold nothing."""
+_HEAD = 4096
+"""Bytes by which an encoding's mark is checked."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -154,9 +161,10 @@ def find_encoding(file: ImportFile) -> Encoding:
     The whole file is looked at, since the first foreign letter may stand far down.
     """
     with file.open() as stream:
-        head = stream.read(4096)
+        head = stream.read(_HEAD)
         for mark, name in _BOMS:
             if head.startswith(mark):
+                _check_decodes(head, name, file.name)
                 return Encoding(name=name)
         even, odd = head[0::2].count(0), head[1::2].count(0)
         if odd > len(head) // 6 and even < odd // 10:
@@ -175,6 +183,27 @@ def find_encoding(file: ImportFile) -> Encoding:
         note="it isn't UTF-8 and was read as Windows-1252; if letters look wrong, name the "
         "`encoding` in the column map",
     )
+
+
+def _check_decodes(head: bytes, encoding: str, name: str) -> None:
+    """Refuse a file that isn't in the encoding whose mark it begins with.
+
+    UTF-8 is left alone: single broken letters in it are told and shown.
+
+    Raises:
+        FormatError: it can't be decoded.
+    """
+    if encoding == "utf-8-sig":
+        return
+    unit = 4 if encoding == "utf-32" else 2
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)("strict")
+        decoder.decode(head, final=len(head) < _HEAD or len(head) % unit != 0)
+    except UnicodeDecodeError:
+        raise FormatError(
+            f"the encoding of {name!r} can't be read: it begins as {encoding.upper()} does, but "
+            "isn't; save it as UTF-8"
+        ) from None
 
 
 def _utf8_letters(head: bytes, stream: BinaryIO) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from atom.formats.base import ImportFile
 from atom.formats.pictures import NoPictures, PictureData, PictureFinder
 from atom.judge.request import PicturePart
 from atom.judgebench.rates import Rate
+from atom.judgebench.words import count
 from atom.records import BenchItem, Sampling, Verdict
 from atom.stages.verdicts import Agenda
 
@@ -166,6 +167,7 @@ class Bench:
         measure: the figures, from one judge's verdicts.
         read_replies: reads replies that were made elsewhere: files, the set's items, the judge's
             name.
+        pictured: whether every item is about a picture.
     """
 
     name: str
@@ -179,6 +181,22 @@ class Bench:
     agenda: Callable[[BenchPlan], Agenda]
     measure: Callable[[Sequence[BenchItem], Sequence[Verdict]], BenchResult]
     read_replies: Callable[[Sequence[ImportFile], Sequence[BenchItem], str], Replies]
+    pictured: bool = False
+
+    def lacks_picture(self, item: BenchItem) -> bool:
+        """Say whether a picture that an item is about isn't there: it can't be asked."""
+        if any(slot.picture_id is None for slot in item.pictures):
+            return True
+        return self.pictured and not item.pictures
+
+
+def without_picture_words(number: int) -> str:
+    """Say that items are without a picture, and what helps."""
+    verb = "isn't" if number == 1 else "aren't"
+    return (
+        f"{count(number, 'item')} without a picture {verb} asked about: take the set in again with "
+        "the folder or zip file that holds the pictures (--pictures)"
+    )
 
 
 def rate_rows(

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 from atom.analysis.calibration import (
     NAME,
     STEPS,
@@ -29,6 +31,7 @@ from atom.analysis.calibration import (
     calibrate,
     truths_of,
 )
+from atom.analysis.criteria_health import ordinal_alpha
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import PictureData
@@ -58,7 +61,7 @@ PART: Final = "scoring"
 FLAW_WORDS: Final[Mapping[Flaw, str]] = {
     "lenient": "reads it too high",
     "harsh": "reads it too low",
-    "blind": "can't tell right from wrong",
+    "blind": "gives scores that don't follow the truth",
 }
 _TEXTS: Final = ("probe", "question", "answer")
 _MOST_STEPS: Final = 40
@@ -330,7 +333,7 @@ def _headline(view: Calibration) -> tuple[MetricRow, ...]:
             metric="alpha_to_truth",
             label="Agreement with the truth (ordinal alpha)",
             value=whole.alpha,
-            chance=0.0,
+            chance=guessed_alpha(whole),
             n=whole.n,
             invalid=whole.unscored,
             unit="correlation",
@@ -389,6 +392,20 @@ def guessed(one: Branch) -> float:
     if not total:
         return math.nan
     return float((one.counts.sum(axis=1) * one.counts.sum(axis=0)).sum()) / total**2
+
+
+def guessed_alpha(one: Branch) -> float:
+    """Return the alpha of guessing with the judge's own habits: that of the table under
+    independence, `n_ts = n_t. n_.s / n`.
+
+    Alpha pools both sides' values, so it is below 0 there unless their distributions are equal.
+    NaN where nothing is scored.
+    """
+    total = float(one.counts.sum())
+    if not total:
+        return math.nan
+    expected = np.outer(one.counts.sum(axis=1), one.counts.sum(axis=0)) / total
+    return ordinal_alpha(expected + expected.T)
 
 
 def _found(view: Calibration) -> str:

@@ -26,6 +26,7 @@ from atom.formats.pictures import PictureData
 from atom.formats.rows import Row, find_layout, read_rows
 from atom.judgebench.base import Loaded, LoadOptions
 from atom.judgebench.critic_bench import objective_overall
+from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
 
 Kind = Literal["answer", "pair", "critique"]
@@ -472,9 +473,12 @@ def _loaded(found: _Found) -> Loaded:
     if items:
         notes.insert(
             0,
-            f"{kinds['answer']} answers, {kinds['pair']} pairs, {kinds['critique']} critiques of "
-            f"{len({item.data['domain'] for item in items})} domains",
+            f"{count(kinds['answer'], 'answer')}, {count(kinds['pair'], 'pair')}, "
+            f"{count(kinds['critique'], 'critique')} of "
+            f"{count(len({item.data['domain'] for item in items}), 'domain')}",
         )
+    if found.skipped:
+        notes.append(f"left out: {count(len(found.skipped), 'row or file', 'rows or files')}")
     notes += [
         f"{n} {'row' if n == 1 else 'rows'}: {text} (first: {found.first[text]})"
         for text, n in found.tallies.items()

@@ -26,4 +26,5 @@ BENCH: Final = Bench(
     agenda=make_agenda,
     measure=measure,
     read_replies=read_replies,
+    pictured=True,
 )

@@ -41,6 +41,7 @@ from atom.formats.pictures import PICTURE_SUFFIXES, PictureData, check_picture, 
 from atom.formats.rows import Row, find_layout, read_rows
 from atom.judgebench.base import Loaded, LoadOptions
 from atom.judgebench.mm_critic import BandScheme, band
+from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
 
 NAME: Final = "mm_critic"
@@ -232,7 +233,8 @@ class _Reader:
         report = self._out.report()
         notes = [*report.notes]
         if report.n_skipped:
-            notes.append(f"rows that were left out: {report.n_skipped}")
+            rows = len(self.items) + report.n_skipped
+            notes.append(f"left out: {report.n_skipped:,} of {count(rows, 'row')}")
         if report.n_missing_pictures:
             first = ", ".join(report.missing_pictures[:3])
             notes.append(

@@ -33,6 +33,7 @@ from atom.judgebench.mm_critic_ask import (
     score_part,
     whole_score,
 )
+from atom.judgebench.words import count
 from atom.records import BenchItem, Sampling, Verdict
 from atom.stages.verdicts import blank, unscored
 
@@ -86,7 +87,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     report = out.report()
     notes = list(report.notes)
     if report.n_skipped:
-        notes.append(f"rows that were left out: {report.n_skipped}")
+        notes.append(f"left out: {count(report.n_skipped, 'row')}")
     return Replies(verdicts=tuple(found.values()), skipped=report.skipped, notes=tuple(notes))
 
 

@@ -27,4 +27,5 @@ BENCH: Final = Bench(
     agenda=lambda plan: MultiCritAgenda(plan=plan),
     measure=measure,
     read_replies=read_replies,
+    pictured=True,
 )

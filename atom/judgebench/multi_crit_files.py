@@ -23,6 +23,7 @@ from atom.formats.pictures import PictureData, PictureFinder, check_picture, emb
 from atom.formats.rows import Row, find_layout, read_rows
 from atom.judgebench.base import Loaded, LoadOptions, Replies
 from atom.judgebench.multi_crit_criteria import find_criterion
+from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, Sampling, Verdict, content_id
 from atom.stages.reading import without_thoughts
 from atom.stages.verdicts import blank, unscored
@@ -191,8 +192,8 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
             notes.skip(draft.place, "no criterion of this pair has a preference that can be used")
             continue
         items.append(_item(options.set_id, len(items), split, stem, draft))
-    if bare := sum(not any(slot.picture_id for slot in item.pictures) for item in items):
-        notes.note(f"{bare} of {len(items)} pairs have no picture: name the folder with --pictures")
+    if notes.skipped:
+        notes.note(f"left out: {count(len(notes.skipped), 'row')}")
     shown = {slot.picture_id for item in items for slot in item.pictures}
     return Loaded(
         items=tuple(items),

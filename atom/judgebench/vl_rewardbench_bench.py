@@ -28,4 +28,5 @@ BENCH: Final = Bench(
     agenda=agenda,
     measure=measure,
     read_replies=read_replies,
+    pictured=True,
 )

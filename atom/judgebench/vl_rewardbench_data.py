@@ -22,6 +22,7 @@ from atom.formats.cells import is_missing, to_list, to_name, to_number, to_text
 from atom.formats.pictures import PictureData, PictureFinder, check_picture, embedded_bytes
 from atom.formats.rows import Row, find_layout, read_rows
 from atom.judgebench.base import Loaded, LoadOptions
+from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
 
 NAME: Final = "vl_rewardbench"
@@ -206,21 +207,22 @@ class _Reader:
         notes = [*report.notes]
         if self._repeats:
             notes.append(
-                f"{self._repeats} rows repeat a pair that stood before (older revisions hold each "
-                "pair twice, as `train` and `test`); each is kept once"
+                f"{count(self._repeats, 'row')} with a pair that stood before (older revisions "
+                "hold each pair twice, as `train` and `test`); each pair is kept once"
             )
         if report.n_skipped:
-            notes.append(f"{report.n_skipped} of {report.rows} rows were left out")
+            rows = len(self.items) + report.n_skipped
+            notes.append(f"left out: {report.n_skipped:,} of {count(rows, 'row')}")
         if report.n_missing_pictures:
             first = ", ".join(report.missing_pictures[:3])
             notes.append(
-                f"{report.n_missing_pictures} pictures weren't found (first: {first}); their items "
-                "can't be asked until the set is taken in with them"
+                f"pictures that weren't found: {report.n_missing_pictures:,} (first: {first}); "
+                "their items can't be asked until the set is taken in with them"
             )
         missing = [name for name in CATEGORIES if not counts[name]]
         if self.items and missing:
-            notes.append(f"there is no item of {' or '.join(missing)}: the macro average is of the "
-                         f"{len(counts)} that there are")  # fmt: skip
+            notes.append(f"there is no item of {' or '.join(missing)}: the macro average is of "
+                         f"{count(len(counts), 'category', 'categories')}")  # fmt: skip
         return Loaded(
             items=tuple(self.items),
             pictures=tuple(self._pictures.values()),

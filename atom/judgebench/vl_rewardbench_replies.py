@@ -26,6 +26,7 @@ from atom.formats.rows import find_layout, read_rows
 from atom.judgebench.base import Replies
 from atom.judgebench.vl_rewardbench_ask import HIGHEST, LOWEST, PAIR, POINT_PARTS, side_shown
 from atom.judgebench.vl_rewardbench_data import NAME, item_key
+from atom.judgebench.words import count
 from atom.records import BenchItem, Sampling, State, Verdict
 from atom.stages.reading import one_line
 from atom.stages.verdicts import blank
@@ -123,7 +124,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     report = out.report()
     notes = list(report.notes)
     if report.n_skipped:
-        notes.append(f"{report.n_skipped} replies were left out")
+        notes.append(f"left out: {count(report.n_skipped, 'reply', 'replies')}")
     return Replies(verdicts=tuple(reader.verdicts), skipped=report.skipped, notes=tuple(notes))
 
 

@@ -46,7 +46,11 @@ LOOSE_NAMER: Final = "probe-judge-synonyms"
 """Exact but for the names of abilities and which one a criterion tests (see `naming`)."""
 NOISY: Final = "probe-judge-noisy"
 COIN: Final = "probe-judge-coin"
-"""Flips a coin for whatever a judge benchmark or a rival method asks; exact elsewhere."""
+"""Draws whatever a judge benchmark or a rival method asks, and every score, 1 to 5 alike.
+
+It is exact in what comes before scores (solutions, criteria, capabilities) and in outcomes, so that
+a study can be judged by it, and chance alone decides how it ranks answers.
+"""
 LENIENT: Final = "probe-judge-lenient"
 """Exact but for one branch, where it gives `LENIENT_LIFT` too much (METHODS D5)."""
 LENIENT_ROOT: Final = "Knowledge"
@@ -401,6 +405,9 @@ class ProbeEndpoint:
         except NotCoveredError as error:
             return {"scores": [_declined(item, error.reason) for item in items]}
         judge = AnswerJudge(probe.readers, answer)
+        if request.model == COIN:
+            coin = self._draws(request, probe, answer)
+            return {"scores": [_tossed(probe, item, coin) for item in items]}
         noise = self._noise(request, probe, answer)
         lenient = request.model == LENIENT
         return {"scores": [_scored(probe, judge, item, noise, lenient=lenient) for item in items]}
@@ -453,8 +460,9 @@ class ProbeEndpoint:
 
     def _noise(self, request: ChatRequest, probe: _Probe, answer: str) -> Draws | None:
         """Return the noisy judge's draws: equal for equal questions, prompts, seeds and repeats."""
-        if request.model != NOISY:
-            return None
+        return self._draws(request, probe, answer) if request.model == NOISY else None
+
+    def _draws(self, request: ChatRequest, probe: _Probe, answer: str) -> Draws:
         said = hashlib.blake2b(answer.encode("utf-8", errors="surrogatepass"), digest_size=12)
         return Draws("judge", probe.key, request.prompt, request.repeat, said.hexdigest())
 
@@ -517,6 +525,15 @@ def _scored(
     if score is not None and lenient and reader.step.leaf[0] == LENIENT_ROOT:
         score = min(5, score + LENIENT_LIFT)
     return {"id": item.get("id"), "score": score, "reason": result.reason, "quote": result.quote}
+
+
+def _tossed(probe: _Probe, item: Mapping[str, Any], coin: Draws) -> dict[str, object]:
+    """Score a criterion by chance, whatever the answer says."""
+    reader = _reader(probe, item)
+    if isinstance(reader, str):
+        return _declined(item, reader)
+    score = 1 + coin.integer(5, "coin", reader.step.id, reader.step.truth)
+    return {"id": item.get("id"), "score": score, "reason": "a coin fell so", "quote": ""}
 
 
 def _reader(probe: _Probe, item: Mapping[str, Any]) -> StepReader | str:

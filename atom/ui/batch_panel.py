@@ -40,7 +40,7 @@ _STATES = {
     "dropped": "forgotten",
 }
 _LEAD = (
-    "A batch costs about half and may take a day. It holds all that can be asked now; what builds "
+    "A batch often costs half and may take a day. It holds all that can be asked now; what builds "
     "on its replies goes into the next, so a new study takes three or four. Write the files, let "
     "them be answered, take the replies in, and write again until nothing is left."
 )
@@ -104,7 +104,7 @@ def _working(job_id: str) -> None:
 
 def _say() -> None:
     if st.session_state.get(FAULT):
-        kit.show(kit.fault(st.session_state[FAULT]), key="batch_fault")
+        kit.show(kit.fault(st.session_state[FAULT]), key="batch_fault_shown")
     for number, words in enumerate(st.session_state.get(TOLD) or []):
         kit.show(kit.notice(words), key=f"batch_told_{number}")
 

@@ -65,7 +65,7 @@ def draw(here: Here, looked: Looked, found: Results) -> None:
         _button(here, found, gate)
     trouble = st.session_state.get(TROUBLE)
     if trouble is not None and trouble[0] == name:
-        kit.show(kit.fault(trouble[1]), key="correction_gate_trouble")
+        kit.show(kit.fault(trouble[1]), key="correction_gate_trouble_shown")
 
 
 # --- what it found --------------------------------------------------------------------------------

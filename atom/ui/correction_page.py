@@ -245,7 +245,7 @@ def show_fault() -> None:
     """Draw what went wrong, if anything did."""
     fault = st.session_state.get(FAULT)
     if fault:
-        kit.show(correction_parts.no_endpoint(fault, Filters()), key="correction_fault")
+        kit.show(correction_parts.no_endpoint(fault, Filters()), key="correction_fault_shown")
 
 
 def draw_files(here: Here, found: Results) -> None:
@@ -475,10 +475,10 @@ def _forecast(
         return None
     if state.status != "done":
         words = state.error or "the count was stopped"
-        kit.show(correction_parts.no_endpoint(words, here.filters), key="correction_forecast")
+        kit.show(correction_parts.no_endpoint(words, here.filters), key="correction_forecast_shown")
         return None
     found = cast("CorrectionForecast", state.result)
-    kit.show(forecast(found), key="correction_forecast")
+    kit.show(forecast(found), key="correction_forecast_shown")
     return found
 
 
@@ -655,7 +655,7 @@ def _starting(here: Here) -> None:
         if state is not None and state.status == "running":
             what = f"Copying {here.entry.study.name} and starting" if state.text else "Starting"
             kit.show(el("p", f"{what}… {state.seconds:.0f} s", class_="quiet"),
-                     key="correction_starting")  # fmt: skip
+                     key="correction_starting_shown")  # fmt: skip
             return
         st.session_state.pop(STARTING, None)
         if state is not None and state.status == "done":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import re
+import shutil
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Mapping
@@ -194,9 +196,11 @@ def _draw_form(number: int) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder for what passes through; gone with the server."""
-    return tempfile.TemporaryDirectory(prefix="atomscope-data-")
+def _folder() -> Path:
+    """Return a folder for what passes through; it goes with the server."""
+    folder = tempfile.mkdtemp(prefix="atomscope-data-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def read_chosen(number: int) -> Chosen | None:
@@ -223,7 +227,7 @@ def read_chosen(number: int) -> Chosen | None:
         marks += [f"{one}:{one.stat().st_mtime_ns}" for one in found]
         folders.append(path if path.is_dir() else path.parent)
     if len(uploads) == 1 and uploads[0].name.lower().endswith(".zip"):
-        kept = Path(_folder().name) / f"{uploads[0].file_id}.zip"
+        kept = _folder() / f"{uploads[0].file_id}.zip"
         if not kept.exists():
             kept.write_bytes(uploads[0].getvalue())
         if is_archive(kept):
@@ -591,13 +595,22 @@ def _delete(entry: StudyEntry) -> None:
         key="data_delete_words",
     )  # fmt: skip
     with st.container(horizontal=True):
-        if st.button("Delete it", key="data_delete_yes", type="primary"):
-            _act(lambda: studies.delete(stores.store_of(entry), entry.study.id))
-            for name in ("of", "study"):
-                st.query_params.pop(name, None)
+        if st.button(
+            "Delete it",
+            key="data_delete_yes",
+            type="primary",
+            on_click=_really_delete,
+            args=(entry,),
+        ):
             st.rerun()
         if st.button("Keep it", key="data_delete_no"):
             st.rerun()
+
+
+def _really_delete(entry: StudyEntry) -> None:
+    _act(lambda: studies.delete(stores.store_of(entry), entry.study.id))
+    for name in ("of", "study"):
+        st.query_params.pop(name, None)
 
 
 # --- export ---------------------------------------------------------------------------------------
@@ -654,7 +667,7 @@ def _make(entry: StudyEntry, one: Exporter) -> None:
     store = stores.store_of(entry)
     key = _file_key(entry, one)
     ready = dict(st.session_state.get(FILES, {}))
-    place = Path(tempfile.mkdtemp(dir=_folder().name)) / _file_name(entry, one)
+    place = Path(tempfile.mkdtemp(dir=_folder())) / _file_name(entry, one)
 
     async def work_(job: Job[object]) -> object:
         options = ExportOptions(

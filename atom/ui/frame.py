@@ -174,7 +174,13 @@ def _held(entry: StudyEntry | None, filters: Filters) -> Filters:
 
 
 def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
-    names = {item.key: item.study.name for item in shelf.entries}
+    # Streamlit tells options apart by their text: two studies of one name would be one.
+    mine = {item.study.name for item in shelf.entries if not item.bundled}
+    names = {
+        item.key: item.study.name
+        + (" (bundled)" if item.bundled and item.study.name in mine else "")
+        for item in shelf.entries
+    }
     st.session_state[PICKER] = entry.key
 
     def picked() -> None:

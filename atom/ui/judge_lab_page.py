@@ -258,11 +258,11 @@ def _draw_proof(context: LabContext) -> None:
 def _show_told() -> None:
     fault = st.session_state.get(FAULT)
     if fault:
-        kit.show(kit.fault(fault), key="lab_fault")
+        kit.show(kit.fault(fault), key="lab_fault_shown")
     told: tuple[str, tuple[str, ...]] | None = st.session_state.pop(TOLD, None)
     if told:
         more = judge_lab_parts.lines(told[1]) if told[1] else None
-        kit.show(kit.notice(join(told[0], more)), key="lab_told")
+        kit.show(kit.notice(join(told[0], more)), key="lab_told_shown")
 
 
 # --- asking a judge -------------------------------------------------------------------------------
@@ -397,12 +397,12 @@ def _forecast(
         judge_lab_files.waiting(held[1], "Counting what is left, and what it would cost…")
         return None
     if state.status != "done":
-        kit.show(kit.fault(state.error or "the count was stopped"), key="lab_forecast")
+        kit.show(kit.fault(state.error or "the count was stopped"), key="lab_forecast_shown")
         return None
     found = cast("BenchForecast", state.result)
     asked = [endpoints[n] for n in (spec.judge, spec.scorer) if n and n in endpoints]
     offline = all(one.is_probe and not one.url for one in asked)
-    kit.show(judge_lab_parts.forecast(found, offline), key="lab_forecast")
+    kit.show(judge_lab_parts.forecast(found, offline), key="lab_forecast_shown")
     return found
 
 

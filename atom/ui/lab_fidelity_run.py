@@ -99,13 +99,13 @@ def draw(here: Here, view: FidelityView) -> None:
 def _show_told(here: Here) -> None:
     fault = st.session_state.get(FAULT)
     if fault:
-        kit.show(kit.fault(fault), key="people_fault")
+        kit.show(kit.fault(fault), key="people_fault_shown")
     told: _Told | None = st.session_state.get(TOLD)
     if told is None or told.place != _place(here):
         st.session_state.pop(TOLD, None)
         return
     more = judge_lab_parts.lines(told.lines) if told.lines else None
-    kit.show(kit.notice(join(told.words, more)), key="people_told")
+    kit.show(kit.notice(join(told.words, more)), key="people_told_shown")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,7 @@ def pairs(view: PairLabels) -> Html:
     return el(
         "section",
         el("div", title, badge, class_="row"),
-        el("p", _answer(view), style="margin-top:8px"),
+        el("p", _answer(view), style="margin:8px 0"),
         _judges(view) if view.judges else None,
         _people(view),
     )
@@ -52,9 +52,21 @@ def _answer(view: PairLabels) -> Html:
     if best is None:
         return el("span", base, "No judge voted on these pairs.")
     often = "on" if len(strict) == 1 else "most often:"
-    lead = f"{best.judge} agrees with most people {often} {_share(best.accuracy)} of the pairs"
+    lead = f"{best.judge} follows the majority of people {often} {_share(best.accuracy)} of pairs"
+    lead += _told_apart(view)
     how = ", unread verdicts counted as wrong" if best.scores.unread else ""
     return el("span", el("span", f"{lead}{how}. ", class_="strong"), base)
+
+
+def _told_apart(view: PairLabels) -> str:
+    """Say whether the judge that is ahead is surely so."""
+    lead = view.lead
+    if lead is None or math.isnan(lead.gap.lo):
+        return ""
+    if lead.gap.lo > 0:
+        return f", surely more than {lead.behind}"
+    ends = " to ".join(f"{100 * end:+.1f}".replace("-", "−") for end in (lead.gap.lo, lead.gap.hi))
+    return f", but not surely more than {lead.behind} ({ends} points)"
 
 
 def _judges(view: PairLabels) -> Html:
@@ -129,7 +141,7 @@ def _judge_words(view: PairLabels) -> Html:
     return join(
         "Right is what most annotators say: first, second or tie. Precision, recall and F1 are ",
         kit.term("macro average", "means over the three labels"),
-        f".{unread}{conflicts} Intervals count samples with the same question once.",
+        f".{unread}{conflicts} In intervals all pairs on one question count as one draw.",
     )
 
 
@@ -197,7 +209,7 @@ def ratings(view: PeopleRatings) -> Html:
     return el(
         "section",
         el("h2", "Do judges’ ratings follow people’s?"),
-        el("p", _rating_answer(view)),
+        el("p", _rating_answer(view), style="margin:0 0 8px"),
         kit.table(columns, rows, label="Ratings of people and judges", tight=True),
         el("p", _rating_words(view, len(judges)), class_="note", style="margin-top:8px"),
     )
@@ -257,7 +269,7 @@ def _rating_words(view: PeopleRatings, shown: int) -> Html:
     if math.isfinite(view.one_rater):
         parts.append(
             f"One person’s ratings correlate with the mean of the others’ at {view.one_rater:.2f} "
-            "on average: a judge that does as well is as good as a person. "
+            "on average: a judge near that does about as well as one person. "
         )
     parts.append("Alpha: 1 is complete agreement of raters, 0 what chance gives. ")
     unread = [one for one in view.judges if one.unread]
@@ -330,7 +342,10 @@ def _share(share: Share) -> str:
 
 
 def _two(value: float) -> str:
-    return numbers.NONE if math.isnan(value) else f"{value:.2f}".replace("-", "−")
+    if math.isnan(value):
+        return numbers.NONE
+    # Adding 0 takes the sign off a zero.
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _figure(figure: Figure) -> str:

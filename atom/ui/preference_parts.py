@@ -201,7 +201,6 @@ def _levels(view: PreferenceSummary) -> Html | None:
         kit.Column(title="Tie", number=True),
         kit.Column(title="Worse", number=True),
         kit.Column(title="Much worse", number=True),
-        *([kit.Column(title="Unread", number=True)] if unread else []),
         kit.Column(title="Votes", number=True),
     ]
     against = f" against {view.anchor}" if view.anchor is not None else ""
@@ -215,7 +214,7 @@ def _levels(view: PreferenceSummary) -> Html | None:
         "div",
         el("h2", f"How strongly: votes in five levels{against}", style="margin-top:24px"),
         kit.table(
-            columns, [_level(row, unread=unread) for row in view.levels],
+            columns, [_level(row) for row in view.levels],
             label="Votes by strength", tight=True,
         ),
         el("p", "Win rate: better and much better among all votes, a tie being no win. Reward: "
@@ -224,10 +223,11 @@ def _levels(view: PreferenceSummary) -> Html | None:
     )  # fmt: skip
 
 
-def _level(row: LevelRow, *, unread: bool) -> kit.Row:
+def _level(row: LevelRow) -> kit.Row:
     counts = row.counts
     left_out = counts.counted == "left out"
-    way = "unread left out" if left_out else "unread as ties" if counts.unread else ""
+    how = "left out" if left_out else "counted as ties"
+    way = f"{counts.unread:,} unread {how}" if counts.unread else ""
     name = el(
         "a",
         kit.model(row.name, row.colour),
@@ -236,16 +236,14 @@ def _level(row: LevelRow, *, unread: bool) -> kit.Row:
         class_="cell",
     )
     win = f"{100 * row.win.value:.1f} %" if row.win.n else numbers.NONE
-    span = f" ({100 * row.win.lo:.1f}–{100 * row.win.hi:.1f})" if row.win.n else ""
+    span = f"({100 * row.win.lo:.1f}–{100 * row.win.hi:.1f})" if row.win.n else ""
     many = (counts.much_better, counts.better, counts.tie, counts.worse, counts.much_worse)
     cells: list[Html | str] = [
         join(name, el("span", f" {way}", class_="quiet small")) if way else name,
-        el("span", el("span", win, class_="strong"), el("span", span, class_="quiet small")),
+        el("div", el("span", win, class_="strong"), el("div", span, class_="quiet small")),
         _reward(row),
         *(f"{n:,}" if n else el("span", "0", class_="quiet") for n in many),
     ]
-    if unread:
-        cells.append(f"{counts.unread:,}" if counts.unread else el("span", "0", class_="quiet"))
     cells.append(el("span", f"{counts.n:,}", class_="quiet"))
     return kit.Row(cells=cells)
 
@@ -254,9 +252,9 @@ def _reward(row: LevelRow) -> Html:
     gap = row.reward
     if not gap.n:
         return el("span", numbers.NONE)
-    ends = "" if math.isnan(gap.lo) else f" ({_points(gap.lo)} to {_points(gap.hi)})"
-    return el("span", el("span", _points(gap.gap), class_="strong"),
-              el("span", ends, class_="quiet small"))  # fmt: skip
+    ends = "" if math.isnan(gap.lo) else f"({_points(gap.lo)} to {_points(gap.hi)})"
+    return el("div", el("span", _points(gap.gap), class_="strong"),
+              el("div", ends, class_="quiet small"))  # fmt: skip
 
 
 def _points(value: float) -> str:

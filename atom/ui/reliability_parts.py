@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from atom.analysis.agreement import Agreement
-from atom.analysis.calibration import Branch
+from atom.analysis.calibration import Branch, Calibration
 from atom.analysis.intervals import Ints
 from atom.analysis.judge_noise import Advice
 from atom.ui import kit, links, numbers
@@ -32,6 +32,8 @@ _ADVICE: dict[Advice, str] = {
     "unknown": "can’t be told",
 }
 _SCORES = range(1, 6)
+EVEN_P = 0.05
+"""At or under this the branches are said to differ."""
 
 
 def answer(view: Reliability) -> Html:
@@ -230,11 +232,7 @@ def truth(view: Reliability, filters: Filters) -> Html:
 def calibration(found: Calibrated) -> Html:
     """Draw the confusion of a judge and how it reads every branch."""
     view = found.view
-    even = view.homogeneity
-    same = ""
-    if math.isfinite(even.p):
-        verdict = "differ by more than chance" if even.p <= 0.05 else "don’t differ surely"
-        same = f"The {even.roots} branches {verdict} at equal truths (p = {_p(even.p)})."
+    same = evenness(found.view)
     deeper = [one for one in view.leaves if one.tested]
     return el(
         "div",
@@ -269,8 +267,23 @@ def calibration(found: Calibrated) -> Html:
     )  # fmt: skip
 
 
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+def evenness(view: Calibration) -> str:
+    """Say whether the judge reads all branches alike; never against a mark that stands beside it.
+
+    A mark is of one branch, against the truth; the test is of all together, against each other.
+    """
+    even = view.homogeneity
+    if not math.isfinite(even.p):
+        return ""
+    p = f"p {'< 0.001' if even.p < 0.001 else f'= {even.p:.3f}'}"
+    if even.p <= EVEN_P:
+        return f"The {even.roots} branches differ by more than chance at equal truths ({p})."
+    if not view.flawed:
+        return f"The {even.roots} branches don’t differ surely at equal truths ({p})."
+    return (
+        f"What is marked is off from the truth itself; whether the {even.roots} branches also "
+        f"differ from one another can’t be said ({p})."
+    )
 
 
 def branches(rows: Sequence[Branch], label: str) -> Html:

@@ -111,7 +111,7 @@ def draw_writer(here: Here, draft: Draft, report: Report, endpoint: Endpoint, ke
         words = "nothing to pay: the stored replies are used again"
     fault = st.session_state.pop(FAULT, None)
     if fault:
-        kit.show(kit.fault(fault, title="The report was not written"), key="reports_fault")
+        kit.show(kit.fault(fault, title="The report was not written"), key="reports_fault_shown")
     again = written(key) is not None
     label = f"Let {endpoint.name} write {'it again' if again else 'it'}"
     budget = None

@@ -76,7 +76,7 @@ def _copying(here: Here, job_id: str) -> None:
         state = job.snapshot() if job is not None else None
         if state is not None and state.status == "running":
             words = f"Copying {here.entry.study.name}… {state.seconds:.0f} s"
-            kit.show(el("p", words, class_="quiet"), key="runs_copying")
+            kit.show(el("p", words, class_="quiet"), key="runs_copying_shown")
             return
         st.session_state.pop(COPYING, None)
         if state is not None and state.status == "done":
@@ -91,7 +91,7 @@ def _copying(here: Here, job_id: str) -> None:
 def _show_fault() -> None:
     fault = st.session_state.get(FAULT)
     if fault:
-        kit.show(kit.fault(fault), key="runs_fault")
+        kit.show(kit.fault(fault), key="runs_fault_shown")
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -250,10 +250,10 @@ def _forecast(here: Here, spec: RunSpec, endpoints: dict[str, Endpoint]) -> Fore
         _counting(held[1])
         return None
     if state.status != "done":
-        kit.show(kit.fault(state.error or "the count was stopped"), key="runs_forecast")
+        kit.show(kit.fault(state.error or "the count was stopped"), key="runs_forecast_shown")
         return None
     found = cast("Forecast", state.result)
-    kit.show(runs_parts.forecast(found), key="runs_forecast")
+    kit.show(runs_parts.forecast(found), key="runs_forecast_shown")
     return found
 
 

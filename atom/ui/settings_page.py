@@ -142,7 +142,7 @@ def draw_chosen(chosen: str | None, endpoints: dict[str, Endpoint]) -> None:
     """Draw what is open: the form of an endpoint, a built-in one's facts, or nothing."""
     told = st.session_state.pop(TOLD, None)
     if told:
-        kit.show(kit.notice(told), key="settings_told")
+        kit.show(kit.notice(told), key="settings_told_shown")
     if chosen is None:
         return
     names = {endpoint.name for endpoint in built_in()}
@@ -228,7 +228,7 @@ def _form(chosen: str, before: Endpoint | None) -> None:
                      format_func=lambda form: FORMS[form], **bound("structured"))  # fmt: skip
     fault = st.session_state.get(FAULT)
     if fault and fault[0] == chosen:
-        kit.show(kit.fault(fault[1], title="Not saved"), key="settings_fault")
+        kit.show(kit.fault(fault[1], title="Not saved"), key="settings_fault_shown")
     with st.container(horizontal=True, key="stepbar_form"):
         st.button("Save", key="endpoint_save", type="primary",
                   on_click=_save, args=(chosen, before))  # fmt: skip

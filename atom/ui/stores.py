@@ -77,16 +77,16 @@ def study_data(entry: StudyEntry, judge_id: str | None = None) -> StudyData:
 
     Args:
         entry: the study.
-        judge_id: whose scores are looked at; the study's own judge's when None or when that judge
-            scored nothing of the study.
+        judge_id: whose scores are looked at, by id or name; the study's own judge's when None or
+            when that judge scored nothing of the study.
     """
     store = store_of(entry)
     revision = store.revision()
     own = _load(store.url, entry.study.id, None, revision, store)
-    others = {judge.id for judge in own.judges} - {entry.study.judge_id}
-    if judge_id not in others:
+    wanted = own.judge_id(judge_id)
+    if wanted in (None, entry.study.judge_id):
         return own
-    return _load(store.url, entry.study.id, judge_id, revision, store)
+    return _load(store.url, entry.study.id, wanted, revision, store)
 
 
 @st.cache_resource(show_spinner=False)

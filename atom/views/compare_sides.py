@@ -87,8 +87,8 @@ def pick(data: StudyData, filters: Filters, query: Mapping[str, str]) -> Picked 
         data: the study.
         filters: `model` is the first side, the first of `peers` the second; where they are not
             set, the best models of the ranking that are left.
-        query: `left` and `right` number an answer of either side; `other` is the id of the judge
-            that the second side is seen by.
+        query: `left` and `right` number an answer of either side; `other` is the id (or
+            name) of the judge that the second side is seen by.
 
     Returns:
         The sides, perhaps alike; None when no model has answered.
@@ -96,9 +96,8 @@ def pick(data: StudyData, filters: Filters, query: Mapping[str, str]) -> Picked 
     there = choices(data)
     if not there:
         return None
-    judge = query.get("other")
-    known = {one.id for one in data.judges}
-    judge = judge if judge in known and (data.judge is None or judge != data.judge.id) else None
+    judge = data.judge_id(query.get("other"))
+    judge = judge if data.judge is None or judge != data.judge.id else None
     ranked = _by_rank(data, filters, there)
     ids = {one.model_id for one in there}
     first = filters.model if filters.model in ids else None

@@ -257,7 +257,11 @@ def mapped_columns(
             base[field] = tuple(chosen[field] or ())
     if base["response"] or base["model"]:
         base["responses"], base["corrects"] = {}, {}
-    return ColumnMap.model_validate(base)
+    made = ColumnMap.model_validate(base)
+    # A column that was taken away is not to be guessed again.
+    used = {column for _, column in made.named()}
+    before = {column for _, column in (given or ColumnMap()).named()} | set(base["ignore"])
+    return made.model_copy(update={"ignore": tuple(sorted(before - used))})
 
 
 def is_unfinished(record: Import) -> bool:

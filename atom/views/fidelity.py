@@ -54,7 +54,7 @@ from atom.records import Mapping as MappingRecord
 from atom.store import Store
 from atom.store import table as columns_of
 from atom.views.snapshot import open_study
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, chosen_judge
 from taxonomy import Path, parse_path
 
 _CHUNK = 400
@@ -767,9 +767,12 @@ def fidelity_of(store: Store, data: StudyData, judge_id: str | None) -> Fidelity
     Args:
         store: the store.
         data: the study, as it is looked at.
-        judge_id: the judge; None, or one that isn't known, = the one that `data` is of.
+        judge_id: the judge, by id or name; None, or one that isn't known, = the one that `data` is
+            of.
     """
-    other = judge_id is not None and (data.judge is None or judge_id != data.judge.id)
-    if not other or store.get(Judge, judge_id or "") is None:
+    other = chosen_judge(store, data.study, judge_id)
+    judge = None if judge_id is None or other is None else store.get(Judge, other)
+    same = data.judge is not None and judge is not None and judge.id == data.judge.id
+    if judge is None or same or judge_id not in (judge.id, judge.name):
         return fidelity(store, data)
-    return fidelity(store, open_study(store, data.study.id, judge_id), data)
+    return fidelity(store, open_study(store, data.study.id, judge.id), data)

@@ -49,7 +49,8 @@ class Filters:
         sample: sample id.
         tags: (facet, value) pairs that must all hold.
         root: only checkpoints under this root of the tree.
-        judge: id of the judge whose scores are looked at; None = the study's own.
+        judge: id of the judge whose scores are looked at (or its name, as a link has it, until
+            `known` has seen it); None = the study's own.
         outcome: only answers with this outcome.
         process: only answers whose steps hold (`sound`) or don't (`flawed`), as a whole.
         measure: what the numbers are; None = process where there is any.
@@ -274,8 +275,8 @@ def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
     if filters.node and not _in_tree(data, filters.node):
         heads = tuple(root.name for root in data.tree.roots) if data.tree else roots_of(data)
         found.append(_no("capability", format_path(filters.node), heads))
-    if filters.judge is not None and filters.judge not in {one.id for one in data.judges}:
-        found.append(_no("judge", filters.judge, [one.name for one in data.judges]))
+    if filters.judge is not None and data.judge_id(filters.judge) is None:
+        found.append(_no("judge", filters.judge, _judges_told(data)))
     for name, value in filters.tags:
         facet = data.table.facets.get(name)
         if facet is None:
@@ -288,6 +289,8 @@ def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
 def known(data: StudyData, filters: Filters) -> Filters:
     """Return the filters without what the study hasn't; the sample stays: its page says so.
 
+    A judge's name becomes its id.
+
     Args:
         data: the study.
         filters: as the URL has them.
@@ -298,13 +301,19 @@ def known(data: StudyData, filters: Filters) -> Filters:
         peers=tuple(peer for peer in filters.peers if data.model_index(peer) is not None),
         root=filters.root if filters.root in roots_of(data) else None,
         node=filters.node if _in_tree(data, filters.node) else (),
-        judge=filters.judge if filters.judge in {one.id for one in data.judges} else None,
+        judge=data.judge_id(filters.judge),
         tags=tuple(
             (name, value)
             for name, value in filters.tags
             if name in facets and value in facets[name].values
         ),
     )
+
+
+def _judges_told(data: StudyData) -> list[str]:
+    """Name the judges as a link can name them: by id where two have one name."""
+    names = [one.name for one in data.judges]
+    return [one.name if names.count(one.name) == 1 else one.id for one in data.judges]
 
 
 def label_name(facet: str) -> str:

@@ -279,7 +279,8 @@ def preview(
         UsageError: there is no such benchmark.
         DataError: a file can't be read.
     """
-    loaded = find_bench(benchmark).load(
+    bench = find_bench(benchmark)
+    loaded = bench.load(
         files,
         LoadOptions(set_id="preview", columns=columns or {}, pictures=pictures, limit=limit),
     )
@@ -292,7 +293,7 @@ def preview(
         items=len(loaded.items),
         skipped=loaded.skipped,
         notes=loaded.notes,
-        without_picture=sum(bool(each) for each in lost),
+        without_picture=sum(bench.lacks_picture(item) for item in loaded.items),
         missing=tuple(names)[:12],
         fields=tuple((key, _short(value)) for key, value in first.items()),
     )

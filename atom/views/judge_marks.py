@@ -54,9 +54,9 @@ def mark_of(branch: Branch) -> JudgeMark | None:
     name = format_path(branch.path)
     if branch.flaw == "blind":
         tip = (
-            f"On probes whose truth is known, the judge scores {name} exactly right in only "
-            f"{100 * branch.accuracy:.0f} % ({branch.n} steps): numbers here say less than "
-            "elsewhere."
+            f"On probes whose truth is known, the judge's scores of {name} don't follow the truth: "
+            f"exactly right in only {100 * branch.accuracy:.0f} % ({branch.n} steps), hardly "
+            "higher for better steps. Numbers here say little."
         )
     else:
         tip = (

@@ -18,6 +18,7 @@ from numpy.random import Generator
 from atom.analysis.agreement import confusion, nominal_kappa
 from atom.analysis.fidelity import Share, share_of
 from atom.analysis.intervals import Ints
+from atom.analysis.paired import PairedGap, paired_gap
 from atom.analysis.raters import (
     ClassScores,
     Unread,
@@ -78,6 +79,15 @@ class JudgeRow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Lead:
+    """The judge ahead less the next one, on pairs that both voted on, unread counted as wrong."""
+
+    ahead: str
+    behind: str
+    gap: PairedGap
+
+
+@dataclass(frozen=True, kw_only=True)
 class PairLabels:
     """What people say of pairs of answers.
 
@@ -94,6 +104,7 @@ class PairLabels:
         all_kappas: how many two there are.
         alpha: Krippendorff's alpha of all annotators, labels as names; None with one annotator.
         judges: judges that voted on the same pairs, each in every way of counting.
+        lead: the most accurate judge beside the next one; None with fewer than two.
         commonest: what always giving the commonest label reaches.
         commonest_label: that label: `FIRST`, `SECOND` or `TIE`.
         conflicts: judges' votes that changed with the order; they count as ties.
@@ -112,6 +123,7 @@ class PairLabels:
     all_kappas: int
     alpha: Figure | None
     judges: tuple[JudgeRow, ...]
+    lead: Lead | None
     commonest: ClassScores
     commonest_label: int
     conflicts: int
@@ -195,6 +207,7 @@ def pair_labels(store: Store, data: StudyData) -> PairLabels | None:
         judges=tuple(
             row for judge, codes in said.items() for row in _rows(judge, codes, most, cluster)
         ),
+        lead=_lead(said, most, cluster),
         commonest=class_scores(
             most[decided], np.full(int(decided.sum()), commonest, dtype=np.int64), CLASSES
         ),
@@ -279,6 +292,19 @@ def _votes(
         f"{names[at]} ({votes.judges[at][:6]})" if names[at] in twice else names[at]: found[at]
         for at in order
     }, conflicts
+
+
+def _lead(said: Mapping[str, Ints], most: Ints, cluster: Ints) -> Lead | None:
+    asked = {judge: (codes > -2) & (most >= 0) for judge, codes in said.items()}
+    right = {judge: codes == most for judge, codes in said.items()}
+    names = [judge for judge, there in asked.items() if there.any()]
+    names.sort(key=lambda judge: -float(right[judge][asked[judge]].mean()))
+    if len(names) < 2:
+        return None
+    ahead, behind = names[:2]
+    both = asked[ahead] & asked[behind]
+    difference = right[ahead][both].astype(np.float64) - right[behind][both]
+    return Lead(ahead=ahead, behind=behind, gap=paired_gap(difference, cluster[both]))
 
 
 def _rows(judge: str, codes: Ints, most: Ints, cluster: Ints) -> tuple[JudgeRow, ...]:

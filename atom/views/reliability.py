@@ -632,8 +632,9 @@ def _about_truth(made: Reliability) -> Iterable[str]:
         name = format_path(one.path)
         if one.flaw == "blind":
             yield (
-                f"On {name} it can hardly tell: right only {100 * one.accuracy:.0f} % of the time. "
-                "That branch is marked in every fingerprint."
+                f"On {name} its scores don't follow the truth: right only "
+                f"{100 * one.accuracy:.0f} % of the time, and hardly higher for better steps. That "
+                "branch is marked in every fingerprint."
             )
         else:
             way = "high" if one.flaw == "lenient" else "low"

@@ -140,6 +140,17 @@ class StudyData:
         """Whether any answer was voted on."""
         return self.table.any_preferred
 
+    def judge_id(self, given: str | None) -> str | None:
+        """Return the id of the judge that a link names, by its id or its name; None = none, or two.
+
+        Args:
+            given: what stands in the link.
+        """
+        if given is None or any(one.id == given for one in self.judges):
+            return given
+        found = [one.id for one in self.judges if one.name == given]
+        return found[0] if len(found) == 1 else None
+
     def model_index(self, model_id: str | None) -> int | None:
         """Return a candidate's index by id, or None."""
         for number, candidate in enumerate(self.candidates):
@@ -207,11 +218,14 @@ def chosen_judge(store: Store, study: Study, judge_id: str | None) -> str | None
     Args:
         store: where the study is.
         study: the study.
-        judge_id: the judge asked for.
+        judge_id: the judge asked for, by its id, or by its name where only one has it.
     """
-    if judge_id is not None and store.get(Judge, judge_id) is not None:
+    if judge_id is None:
+        return study.judge_id
+    if store.get(Judge, judge_id) is not None:
         return judge_id
-    return study.judge_id
+    named = store.select(Judge, table(Judge).c.name == judge_id)
+    return named[0].id if len(named) == 1 else study.judge_id
 
 
 def read_revision(connection: sa.Connection) -> int:

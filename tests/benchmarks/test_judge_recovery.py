@@ -52,7 +52,7 @@ def test_missed_and_spoilt_steps_are_in_the_prediction(world):
     assert found.predicted < plain.predicted
 
 
-@pytest.mark.parametrize("method", rivals.COIN_ASKED)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_coin_sits_at_chance(world, method):
     assert rivals.measure(world, method, "coin").follows
 

@@ -74,7 +74,7 @@ def test_a_judge_that_is_lenient_on_one_root_only_is_found_there(noisy):
     found = calibrate(drawn(np.random.default_rng(1), noisy=noisy, lenient=3))
     assert {one.path for one in found.flawed if len(one.path) == 1} == {("Knowledge",)}
     assert all(one.path[0] == "Knowledge" and one.flaw == "lenient" for one in found.flawed)
-    assert found.homogeneity.p < 0.05
+    assert found.homogeneity.p < 0.001
     assert found.marked(("Knowledge", "Knowledge 1")).flaw == "lenient"
     assert found.marked(("Reasoning", "Reasoning 0")) is None
     assert next(iter(found.marks())) == ("Knowledge",)
@@ -86,6 +86,32 @@ def test_a_judge_that_is_blind_on_one_root_is_found_though_it_is_not_kinder():
     assert reasoning.flaw == "blind"
     assert reasoning.drop < -0.2
     assert found.homogeneity.p < 0.05
+
+
+@pytest.mark.parametrize("top", [5, 4])
+def test_a_judge_that_only_adds_a_point_is_lenient_and_never_blind(top):
+    """No score is exactly right, but all go up with the truth: a shift."""
+    rng = np.random.default_rng(7)
+    truths = drawn(rng, probes=120, noisy=False)
+    truth = np.minimum(truths.truth, top)
+    rows = truths.leaf // 2 == 3
+    view = calibrate(
+        Truths(truth=truth, said=np.where(rows, np.minimum(truth + 1, 5), truth),
+               leaf=truths.leaf, cluster=truths.cluster, leaves=LEAVES)
+    )  # fmt: skip
+    assert {(one.path[0], one.flaw) for one in view.flawed} == {("Knowledge", "lenient")}
+    # The others make no error at all: their variance is 0, and the test has to see that.
+    assert view.homogeneity.p < 0.001
+
+
+def test_a_group_that_differs_by_itself_is_found_with_no_other_error():
+    # Ten clusters of both groups, truth 3 throughout; group 1 is always read as 4. Within the
+    # truth e = -1/2 or +1/2, z the same: nothing is left of e - z d, t is infinite. Only the
+    # two patterns of ten equal signs reach that: p = 2 / 1024 = 0.00195.
+    group = np.tile([0, 1], 10)
+    found = homogeneity(np.full(20, 3), 3 + group, group, np.repeat(np.arange(10), 2))
+    assert found.statistic == math.inf
+    assert found.p == pytest.approx(2 / 1024, abs=0.0014)
 
 
 def test_a_harsh_judge_is_called_harsh():
@@ -144,8 +170,7 @@ def test_one_constant_score_is_blind_everywhere_it_can_be_tested():
                cluster=truths.cluster, leaves=LEAVES)
     )  # fmt: skip
     flaws = {one.flaw for one in view.roots if one.n > 150}
-    assert flaws <= {"blind", "harsh"}
-    assert None not in flaws
+    assert flaws == {"blind"}
 
 
 def test_groups_that_are_too_small_are_left_out_of_the_test():

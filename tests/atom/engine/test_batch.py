@@ -274,9 +274,9 @@ def test_a_refused_reply_form_is_learned_and_asked_in_another_way(store, study):
             told = {"error": {"message": "response_format json_schema is not supported"}}
             return {"custom_id": line["custom_id"], "response": {"status_code": 400, "body": told}}
 
-    spec = RunSpec(study_id=study.id, judge="probe-judge", stages=("replay",))
+    spec = RunSpec(study_id=study.id, judge="probe-judge", stages=("replay",), limit=2)
     ended = by_batch(store, spec, Plain())
-    assert (ended.state, ended.done, ended.failed) == ("done", 6, 0)
+    assert (ended.state, ended.done, ended.failed) == ("done", 2, 0)
     assert {call.form for call in store.select(Call)} == {"json_object"}
 
 
@@ -322,7 +322,7 @@ def test_a_batch_that_brings_nothing_stops_the_run_with_a_sentence(store, study,
 
 def test_a_batch_at_the_service_is_cancelled_not_dropped(store, study):
     service = BatchEndpoint()
-    spec = RunSpec(study_id=study.id, judge="probe-judge", stages=("replay",))
+    spec = RunSpec(study_id=study.id, judge="probe-judge", stages=("replay",), limit=2)
     with serving(service) as base_url:
         known = served(base_url)
         row = open_batch_run(store, spec, known)
@@ -334,7 +334,7 @@ def test_a_batch_at_the_service_is_cancelled_not_dropped(store, study):
         _, taken = asyncio.run(fetch_batches(store, known))
         assert taken.lines == 0
         written = asyncio.run(write_batch(store, row.id, known))
-        assert written.requests == 6
+        assert written.requests == 2
         other = {"probe-judge": known["probe-judge"].model_copy(update={"model": "other"})}
         with pytest.raises(SettingsError, match="another one now"):
             asyncio.run(send_batches(store, other))

@@ -93,7 +93,7 @@ def test_every_kind_of_line_is_counted(mine):
             jsonl([answers[4]])[:200],
         ),
     )  # fmt: skip
-    assert (taken.lines, taken.replies, taken.unusable, taken.failed) == (13, 1, 1, 2)
+    assert (taken.lines, taken.replies, taken.unusable, taken.failed) == (12, 1, 1, 2)
     assert (taken.repeated, taken.foreign, taken.broken, taken.missing) == (2, 1, 5, 2)
     calls = {call.id: call for call in store.select(Call)}
     assert calls[answers[0]["custom_id"]].reply

@@ -221,3 +221,8 @@ def test_the_number_of_samples_is_bounded_and_said(source, tmp_path):
 def test_an_unknown_form_is_told():
     with pytest.raises(UsageError, match="known forms: parquet, html, csv"):
         find_exporter("nope")
+
+
+def test_pending_calls_are_a_runs_matter():
+    with pytest.raises(UsageError, match="run batch write"):
+        find_exporter("openai-batch")

@@ -136,11 +136,15 @@ def verdict(item, scores, at):
     return scored(empty, reply([]), data={"scores": scores})
 
 
-def test_a_judge_that_throws_dice_sits_at_the_chance_levels():
+@pytest.mark.parametrize(
+    ("truth", "least", "most"),
+    [((0.2, 0.2, 0.2, 0.2, 0.2), -0.02, 0.02), ((0.05, 0.05, 0.1, 0.2, 0.6), -0.5, -0.05)],
+)
+def test_a_judge_that_throws_dice_sits_at_the_chance_levels(truth, least, most):
     rng = np.random.default_rng(0)
     rows = [
         {**ROW, "probe": f"p{at}", "answer": str(at),
-         "steps": [{**STEP, "question": f"{k}?", "score": int(rng.integers(1, 6)),
+         "steps": [{**STEP, "question": f"{k}?", "score": int(rng.choice(5, p=truth)) + 1,
                     "leaf": [f"R{k % 3}", "leaf"]} for k in range(4)]}
         for at in range(250)
     ]  # fmt: skip
@@ -155,6 +159,8 @@ def test_a_judge_that_throws_dice_sits_at_the_chance_levels():
     assert right.chance == pytest.approx(20, abs=1)
     alpha = by_metric["alpha_to_truth"]
     assert abs(alpha.value - alpha.chance) < 3.5 / 1000**0.5
+    # Alpha pools both sides: guesses that are spread otherwise than the truth are below 0.
+    assert least < alpha.chance < most
     assert result.missing == 0
     assert "can't tell right from wrong" in result.tables[0].note
     assert measure(items, []).missing == 250

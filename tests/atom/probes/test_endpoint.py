@@ -315,6 +315,37 @@ def test_the_noisy_judge_errs_alike_in_equal_requests(probes, judge):
     assert changed / total == pytest.approx(0.2, abs=0.07)
 
 
+def test_the_coin_scores_by_chance_and_is_exact_before(probes, judge):
+    said = []
+    for probe in probes:
+        program = probe.program
+        for model in ("model-a", "model-d"):
+            answer = planted_world().answer(model, program).text
+            data = asked(program, criteria=criteria_of(program), answer=answer)
+            for seed in range(12):
+                rows = judge(probe, "scoring", data, model="probe-judge-coin", seed=seed)["scores"]
+                said += [row["score"] for row in rows]
+            again = judge(probe, "scoring", data, model="probe-judge-coin", seed=seed)["scores"]
+            assert again == rows
+        data = asked(program)
+        assert judge(probe, "replay", data, model="probe-judge-coin") == judge(
+            probe, "replay", data
+        )
+    for score in range(1, 6):
+        # One fifth each, whatever the answer says; 3.5 standard errors.
+        assert said.count(score) / len(said) == pytest.approx(
+            0.2, abs=3.5 * (0.16 / len(said)) ** 0.5
+        )
+
+
+def test_the_coin_declines_what_is_not_covered(chart, judge):
+    criteria = [{"id": "1", "question": "Who drew this?", "ground_truth": "Ada"}]
+    data = asked(chart.program, criteria=criteria, answer="Ada")
+    (row,) = judge(chart, "scoring", data, model="probe-judge-coin")["scores"]
+    assert row["score"] is None
+    assert "not covered" in row["reason"]
+
+
 def test_usage_id_and_model(chart, endpoint, make_payload):
     payload = make_payload(chart.pictures, "model-a", "answer", text=chart.program.question)
     document = json.loads(endpoint.respond(json.dumps(payload).encode()).body)

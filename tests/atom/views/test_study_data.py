@@ -5,6 +5,7 @@ from atom.errors import UsageError
 from atom.records import Checkpoint, Judge, Mapping, Outcome, Response, Tag, TreeRecord
 from atom.store import Store, copy_study
 from atom.views import study_data
+from atom.views.filters import Filters, known, unknown
 from atom.views.study_data import load_study
 from taxonomy import Tree, to_json, tree_version
 from tests.factories import COUNT, DIFFERENCE, SOME, TREE
@@ -90,6 +91,22 @@ def test_another_judges_scores_can_be_looked_at(twice_judged):
     assert other.pending == 52
     assert set(other.table.criterion_ids) == {mark.criterion_id for mark in some}
     assert load_study(mine, copy.id, "nobody").judge.id == "judge-x"
+    # A link may name it, too.
+    assert load_study(mine, copy.id, "Judge Y").judge.id == "judge-y"
+    assert (own.judge_id("Judge Y"), own.judge_id("judge-y")) == ("judge-y", "judge-y")
+    assert known(own, Filters(judge="Judge Y")).judge == "judge-y"
+    assert unknown(own, Filters(judge="Judge Y")) == ()
+
+
+def test_a_name_that_two_judges_have_is_told_by_ids(twice_judged):
+    mine, copy, some = twice_judged
+    mine.put([Judge(id="judge-z", name="Judge Y")])
+    mine.put([some[0].model_copy(update={"key": "z", "judge_id": "judge-z", "score": 3})])
+    own = load_study(mine, copy.id)
+    assert own.judge_id("Judge Y") is None
+    assert load_study(mine, copy.id, "Judge Y").judge.id == "judge-x"
+    (said,) = unknown(own, Filters(judge="Judge Y"))
+    assert "judge-y" in said and "judge-z" in said
 
 
 def test_the_newest_prompts_score_counts(twice_judged):
