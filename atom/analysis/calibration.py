@@ -475,11 +475,13 @@ class _Shift:
         place = code * width + truth
         count = np.maximum(np.bincount(truth, minlength=width), 1)
         size = clusters * width
+        lean = np.bincount(place, weights=z, minlength=size).astype(np.float64)
+        error = np.bincount(place, weights=e, minlength=size).astype(np.float64)
         return cls(
-            score=np.bincount(code, weights=z * e, minlength=clusters),
-            weight=np.bincount(code, weights=z * z, minlength=clusters),
-            lean=np.bincount(place, weights=z, minlength=size).reshape(clusters, width),
-            error=np.bincount(place, weights=e, minlength=size).reshape(clusters, width) / count,
+            score=np.bincount(code, weights=z * e, minlength=clusters).astype(np.float64),
+            weight=np.bincount(code, weights=z * z, minlength=clusters).astype(np.float64),
+            lean=lean.reshape(clusters, width),
+            error=error.reshape(clusters, width) / count,
         )
 
     def t(self, signs: Floats) -> Floats:
@@ -508,7 +510,7 @@ def _turned(tests: Sequence[_Shift], found: float, clusters: int) -> float:
     for most in DRAWS:
         while drawn < most:
             size = min(most - drawn, max(1, _CELLS // clusters))
-            signs = rng.integers(0, 2, (size, clusters)) * 2.0 - 1.0
+            signs = (rng.integers(0, 2, (size, clusters)) * 2 - 1).astype(np.float64)
             reached += int((_largest(tests, signs) >= found * (1 - 1e-9)).sum())
             drawn += size
         if reached > _SURE:

@@ -12,6 +12,7 @@ Formula, reasons and measured coverage: `design/013-judge-noise.md`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +36,8 @@ Advice = Literal["samples", "judge", "either", "unknown"]
 """What would narrow an interval more: as many samples again, or a judge without noise."""
 CLOSE = 0.10
 """The two help alike when they leave variances this close, as a share of the whole."""
+_DOUBLED = 30
+"""A forecast stops at a billion times the samples."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +82,8 @@ class NoiseSplit:
         repeats: variance of asking again; NaN where nobody was asked twice.
         judges: variance between judges, their shift included; NaN with one judge.
         shift: the part of `judges` that more samples don't shrink; 0 with one judge.
+        shifts: its parts, each (variance, degrees of freedom) by node.
+        dispersion: of the mean over clusters, moderated (METHODS B2).
         judges_used: J.
         repeats_known: whether any checkpoint was scored twice by one judge.
         together: correlation of the noise of checkpoints that were scored in one call.
@@ -95,6 +100,8 @@ class NoiseSplit:
     repeats: Floats
     judges: Floats
     shift: Floats
+    shifts: tuple[tuple[Floats, Floats], ...]
+    dispersion: Floats
     judges_used: int
     repeats_known: bool
     together: float
@@ -130,8 +137,10 @@ class NoiseSplit:
     def needed(self, half_width: float) -> Floats:
         """Forecast how many samples a node needs for an interval of plus or minus so much.
 
-        `N = G q^2 (V - shift) / (h^2 - q^2 shift)`, with q = 1.96; infinite where the judges'
-        shift alone is wider.
+        The interval is that of `lo` and `hi`, with its own quantile, at G times as many clusters
+        of the same dispersion; the judges' shift stays as it is. So a node needs no more than it
+        has just where half of `hi - lo` is no more than `half_width`. Infinite where no number of
+        samples does it: the judges' shift alone is wider.
 
         Args:
             half_width: h, in the unit of the means.
@@ -142,12 +151,32 @@ class NoiseSplit:
         Reference:
             METHODS B10 (its logic for a mean).
         """
-        square = 1.96**2
-        room = half_width**2 - square * self.shift
-        with np.errstate(divide="ignore", invalid="ignore"):
-            wanted = np.ceil(self.clusters * square * (self.total - self.shift) / room)
-        wanted = np.where(room > 0, np.maximum(wanted, self.clusters), np.inf)
-        return np.where(np.isfinite(self.total) & (self.n > 0), wanted, np.nan)
+        there = self.clusters.astype(np.float64)
+
+        def reached(samples: Floats) -> Mask:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                n = self.n * samples / there
+            base = _Base(n=n, clusters=samples, mean=self.mean, dispersion=self.dispersion)
+            lo, hi = base.interval(self.shifts)
+            return np.asarray((hi - lo) / 2 <= half_width)
+
+        enough = (self.hi - self.lo) / 2 <= half_width
+        short, wanted = there.copy(), there.copy()
+        open_ = ~enough
+        for _ in range(_DOUBLED):
+            if not open_.any():
+                break
+            wanted = np.where(open_, wanted * 2, wanted)
+            open_ &= ~reached(wanted)
+            short = np.where(open_, wanted, short)
+        never = open_
+        while (gap := ~enough & ~never & (wanted - short > 1)).any():
+            middle = np.floor((short + wanted) / 2)
+            down = reached(middle)
+            wanted = np.where(gap & down, middle, wanted)
+            short = np.where(gap & ~down, middle, short)
+        known = np.isfinite(self.hi - self.lo) & (self.n > 0)
+        return np.where(known, np.where(never, np.inf, wanted), np.nan)
 
 
 def _advise(twice: float, clean: float) -> Advice:
@@ -212,6 +241,8 @@ def split_noise(
         repeats=repeat_part * scale,
         judges=item_part * scale + shift,
         shift=shift,
+        shifts=tuple(shifts),
+        dispersion=base.dispersion,
         judges_used=ratings.judges if ratings.judges > 1 and table.common.any() else 1,
         repeats_known=known_repeats,
         together=together,
@@ -309,7 +340,7 @@ class _Base:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.dispersion * self.mean * (1 - self.mean) / self.n)
 
-    def interval(self, extra: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    def interval(self, extra: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
         """Take Wilson's interval with further variances, each with its degrees of freedom.
 
         Degrees of freedom by Satterthwaite: `(sum v)^2 / sum (v^2 / df)`.

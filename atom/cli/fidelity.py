@@ -222,18 +222,28 @@ def _lines(view: FidelityView) -> list[str]:
             + (", or `fidelity plant --study ...`" if view.synthetic else "")
         ]
     head = ("method", *view.roots, "all", "ties", "tau-b", "against ATOM", "calls", "USD", "unread")
-    rows = [_cells(row, view) for row in view.rows]
+    rows = [_cells(row, view) for row in view.measured]
     kind = "synthetic labels" if people.synthetic else ", ".join(people.annotators[:6])
     lines = [
         f"judge: {view.judge.name if view.judge else 'none'}; {people.pairs} pairs of "
         f"{people.samples} samples ({kind}); {100 * people.ties:.1f} % of pairs are ties",
-        *table(head, rows),
+        *(table(head, rows) if rows else ()),
         f"calling every pair a tie reaches {100 * people.ties:.1f} %; without ties at most "
         f"{100 * (1 - people.ties):.1f} % can be reached",
-        f"the rows rest on {view.shared} samples that all methods with numbers were asked about"
-        if view.shared
-        else "the methods were asked about different samples: compare with care",
     ]
+    if view.uneven:
+        lines.append("the methods were asked about different samples: compare with care")
+    elif view.shared:
+        lines.append(
+            f"samples that all methods with numbers were asked about, and on which the rows rest: "
+            f"{view.shared}"
+        )
+    if not any(row.name in ASKED for row in view.measured):
+        lines.append(
+            "no rival method was asked yet: `fidelity run --study NAME --judge ENDPOINT` asks "
+            f"{', '.join(ASKED)}"
+        )
+        return lines
     missing = [row.name for row in view.rows if row.accuracy is None]
     if missing:
         lines.append(f"not asked yet: {', '.join(missing)} (`fidelity run`, `run start`)")

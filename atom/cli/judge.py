@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from atom.cli.run import run_lines, show_progress
 from atom.engine.bench import (
     BenchForecast,
     BenchSpec,
+    NewSet,
     delete_set,
     find_set,
     forecast_bench,
@@ -30,6 +32,8 @@ from atom.engine.bench import (
     open_bench,
     prepare_bench,
     probe_set_name,
+    read_probe_set,
+    read_set,
     run_bench,
 )
 from atom.engine.calibration import ANSWERS, calibration_set
@@ -39,13 +43,16 @@ from atom.engine.endpoints import known_endpoints
 from atom.errors import UsageError
 from atom.formats import FolderPictures, ImportFile, PictureFinder
 from atom.formats.zip_pictures import SeveralPictures, ZipPictures
-from atom.judgebench.base import BenchResult, MetricRow
+from atom.judgebench.base import BenchResult, MetricRow, Unit, without_picture_words
 from atom.judgebench.published import Place
 from atom.judgebench.registry import BENCHES, find_bench
-from atom.records import BenchSet, Sampling
+from atom.judgebench.words import count
+from atom.records import BenchSet, Sampling, Verdict
 from atom.settings import Settings
 from atom.store import Store
+from atom.store import table as columns_of
 from atom.views.judge_lab import (
+    Standing,
     all_places,
     bench_result,
     bench_results,
@@ -159,17 +166,20 @@ def bench(args: argparse.Namespace, out: Output) -> int:
     """Take in what is new, ask what is missing, and say how the judge did."""
     settings = settings_of(args)
     with Store.open(settings.store) as store:
-        record = _the_set(store, args)
+        found = _the_set(store, args, out)
+        record = found.record if isinstance(found, NewSet) else found
         if args.replies:
+            if args.dry_run:
+                raise UsageError("--dry-run says what would be asked; --replies asks nothing")
             if not (args.name_of_judge or "").strip():
                 raise UsageError("say whose replies these are with --as NAME")
             replies = import_replies(store, record.id, files_at(args.replies), args.name_of_judge)
-            for line in (*replies.notes, *replies.skipped[:12]):
-                out.problem(line)
+            _say_left_out(replies.notes, replies.skipped, out)
             return _tell(store, record, args.name_of_judge, out)
         if args.judge is None:
-            lines = [f"{record.name!r}: {record.n_items} items; name a judge with --judge"]
-            out.result(record, [*lines, *record.notes, *record.skipped[:12]])
+            items = f"{record.name!r}: {count(record.n_items, 'item')}"
+            kept = "nothing was kept" if args.dry_run else "name a judge with --judge"
+            out.result(record, [f"{items}; {kept}"])
             return 0
         sampling = None if args.temperature is None else Sampling(temperature=args.temperature)
         spec = BenchSpec(
@@ -184,9 +194,12 @@ def bench(args: argparse.Namespace, out: Output) -> int:
             retry_failed=args.retry_failed,
         )
         if args.dry_run:
-            forecast = forecast_bench(store, spec, known_endpoints(settings))
+            new = found if isinstance(found, NewSet) else None
+            forecast = forecast_bench(store, spec, known_endpoints(settings), new=new)
+            _say_unscored(spec, record, out)
             out.result(plain(forecast), _forecast_lines(forecast))
             return 0
+        _say_unscored(spec, record, out)
         if args.detach:
             began = _agreed(
                 store, record, args.yes, out, lambda: start_bench(store, spec, settings)
@@ -212,13 +225,40 @@ def calibrate(args: argparse.Namespace, out: Output) -> int:
     return bench(args, out)
 
 
-def _the_set(store: Store, args: argparse.Namespace) -> BenchSet:
-    """Return the set that is meant: a new one of files or probes, else one that is there."""
+MOST_LINES = 12
+
+
+def _say_left_out(notes: Sequence[str], skipped: Sequence[str], out: Output) -> None:
+    """Say what was left out, and what is to be known, beside the result."""
+    for line in (*notes, *skipped[:MOST_LINES]):
+        out.problem(line)
+    if len(skipped) > MOST_LINES:
+        out.problem(f"and {len(skipped) - MOST_LINES:,} more were left out")
+
+
+def _say_unscored(spec: BenchSpec, record: BenchSet, out: Output) -> None:
+    """Say which parts have no figures without a scorer."""
+    bench = find_bench(record.benchmark)
+    parts = [part for part in spec.parts or bench.usual if part in bench.scored]
+    if parts and spec.scorer is None:
+        out.problem(
+            f"scores of what the judge writes ({', '.join(parts)}) need somebody who gives them: "
+            "name an endpoint with --scorer"
+        )
+
+
+def _the_set(store: Store, args: argparse.Namespace, out: Output) -> BenchSet | NewSet:
+    """Return the set that is meant: a new one of files or probes, else one that is there.
+
+    With --dry-run a new one isn't kept.
+    """
     bench = find_bench(args.name)
     if args.files and args.probes is not None:
         raise UsageError("a new set comes from --files or from --probes, not from both")
+    made: BenchSet | NewSet
     if args.files:
-        return import_set(
+        take = read_set if args.dry_run else import_set
+        made = take(
             store,
             args.name,
             args.set or args.files[0].stem,
@@ -227,12 +267,20 @@ def _the_set(store: Store, args: argparse.Namespace) -> BenchSet:
             pictures=_pictures(args.pictures, args.files),
             limit=args.limit,
         )
+        record = made.record if isinstance(made, NewSet) else made
+        skipped = made.loaded.skipped if isinstance(made, NewSet) else made.skipped
+        _say_left_out(record.notes, skipped, out)
+        return made
     if args.probes is not None:
         name = args.set or probe_set_name(args.probes, args.seed)
         there = store.get(BenchSet, BenchSet.make_id(args.name, name))
         if there is not None and there.synthetic and args.set is None:
             return there
-        return make_probe_set(store, args.name, args.probes, args.seed, name=name)
+        make = read_probe_set if args.dry_run else make_probe_set
+        made = make(store, args.name, args.probes, args.seed, name=name)
+        record = made.record if isinstance(made, NewSet) else made
+        _say_left_out(record.notes, record.skipped, out)
+        return made
     sets = bench_sets(store, args.name)
     if args.set:
         found = find_set(store, args.set)
@@ -301,6 +349,9 @@ def _agreed(
 def _here(store: Store, record: BenchSet, settings: Settings, spec: BenchSpec, out: Output) -> int:
     """Run in this process, with a progress line, and say how the judge did."""
     endpoints = known_endpoints(settings)
+    ready = prepare_bench(store, spec, endpoints)
+    if ready.without_picture and ready.plan.items:
+        out.problem(without_picture_words(ready.without_picture))
     row = open_bench(store, spec, endpoints)
     line = out.progress()
     try:
@@ -317,24 +368,53 @@ def _here(store: Store, record: BenchSet, settings: Settings, spec: BenchSpec, o
         line.end()
     for text in run_lines(RunStatus(run=ended, alive=False)):
         out.problem(text)
-    code = _tell(store, record, prepare_bench(store, spec, endpoints).judge.id, out)
+    code = _tell(store, record, ready.judge.id, out)
     return code if ended.state == "done" else 1
 
 
 def _tell(store: Store, record: BenchSet, judge: str, out: Output) -> int:
-    """Write one judge's figures, and where it would stand among the papers' models."""
+    """Write one judge's figures, and where it would stand among the papers' models.
+
+    Returns:
+        1 if it was asked and nothing came of it, else 0.
+    """
+    standing = next((one for one in standings(store, record.id) if one.judge == judge), None)
     result = bench_result(store, record.id, judge)
-    names = {one.judge: one.name for one in standings(store, record.id)}
     among = places(record.benchmark, result)
+    failed = _failed_lines(store, record.id, standing) if standing else []
+    nothing = standing is not None and standing.failed > 0 == standing.scored + standing.unscored
     document = {
         "set": _set_document(record),
-        "judge": names.get(judge, judge),
+        "judge": standing.name if standing else judge,
         "judge_id": judge,
+        "failed": standing.failed if standing else 0,
         **plain(result),
-        "published": [_place_document(one) for one in among],
+        "published": [_place_document(one, placed=not record.synthetic) for one in among],
     }
-    out.result(document, [*_result_lines(result), *_place_lines(among, record.synthetic)])
-    return 0
+    figures = [*_result_lines(result), *_place_lines(among, record.synthetic)]
+    out.result(document, failed if nothing else [*figures, *failed])
+    return 1 if nothing else 0
+
+
+def _failed_lines(store: Store, set_id: str, standing: Standing) -> list[str]:
+    """Say which questions to a judge failed, why most often, and what to do."""
+    if not standing.failed:
+        return []
+    columns = columns_of(Verdict).c
+    rows = store.select(
+        Verdict,
+        columns.group == set_id,
+        columns.judge == standing.judge,
+        columns.state == "failed",
+    )
+    why = Counter(row.detail for row in rows if row.detail).most_common(1)
+    asked = standing.scored + standing.unscored + standing.failed
+    lines = [f"{standing.failed:,} of {count(asked, 'question')} to {standing.name} failed"]
+    if standing.failed == asked:
+        lines[0] += ", so there are no figures"
+    if why:
+        lines.append(f"most often ({count(why[0][1], 'time')}): {why[0][0]}")
+    return [*lines, "when that is mended, ask again with --retry-failed"]
 
 
 def _set_document(record: BenchSet) -> dict[str, object]:
@@ -349,14 +429,14 @@ def _set_document(record: BenchSet) -> dict[str, object]:
     }
 
 
-def _place_document(one: Place) -> dict[str, object]:
+def _place_document(one: Place, *, placed: bool = True) -> dict[str, object]:
     return {
         "figure": one.headline.label,
         "table": one.headline.table,
         "data": one.headline.data,
         "value": plain(one.ours.value) if one.ours else None,
-        "place": one.rank,
-        "of": len(one.models) + (one.rank is not None),
+        "place": one.rank if placed else None,
+        "of": len(one.models) + (placed and one.rank is not None),
         "models": [
             {
                 "model": model.model,
@@ -371,8 +451,12 @@ def _place_document(one: Place) -> dict[str, object]:
 def _place_lines(among: Sequence[Place], synthetic: bool) -> list[str]:
     if not among:
         return []
+    if synthetic:
+        return [
+            "",
+            "no place among the papers' models: this set is made of probes",
+        ]
     title = "among the papers' models"
-    title += " (not their data: this set is made of probes, so the place means nothing)" * synthetic
     rows = [
         [one.headline.label, one.headline.table, one.headline.data, f"{one.ours.value:.2f}",
          one.rank, len(one.models) + 1]
@@ -398,31 +482,52 @@ def plain(value: object) -> Any:
 
 
 def _forecast_lines(forecast: BenchForecast) -> list[str]:
-    calls = [f"{count} calls to {name}" for name, count in forecast.calls.items()]
+    calls = [f"{count(n, 'call')} to {name}" for name, n in forecast.calls.items()]
     cost = "at a price that isn't known" if forecast.cost is None else f"about ${forecast.cost:.4f}"
     later = "; what is written is then scored, which comes on top" if forecast.later else ""
-    return [f"{forecast.items} items: {', '.join(calls) or 'nothing is missing'}, {cost}{later}"]
-
-
-def _result_lines(result: BenchResult) -> list[str]:
-    lines = table(HEAD, [_cells(row) for row in result.headline])
-    for part in result.tables:
-        lines += ["", part.title, *table(HEAD, [_cells(row) for row in part.rows])]
-        if part.note:
-            lines.append(part.note)
-    if result.missing:
-        lines.append(f"{result.missing} of {result.items} items have no verdict yet")
+    todo = ", ".join(calls) or "nothing is missing"
+    lines = [f"{count(forecast.items, 'item')}: {todo}, {cost}{later}"]
+    if forecast.without_picture:
+        lines.append(without_picture_words(forecast.without_picture))
     return lines
 
 
-HEAD = ("figure", "group", "value", "95 % interval", "chance", "n", "unread", "counting")
+def _result_lines(result: BenchResult) -> list[str]:
+    lines = [*table(HEAD, [_cells(row) for row in result.headline]), *_notes(result.headline)]
+    for part in result.tables:
+        if not part.rows and not part.note:
+            continue
+        lines += ["", part.title, *table(HEAD, [_cells(row) for row in part.rows])]
+        lines += _notes(part.rows)
+        if part.note:
+            lines.append(part.note)
+    if result.missing:
+        lines.append(f"without a verdict yet: {result.missing} of {count(result.items, 'item')}")
+    return lines
+
+
+def _notes(rows: Sequence[MetricRow]) -> list[str]:
+    """Say what is to be known of single figures, each thing once."""
+    about: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.note:
+            about.setdefault(row.note, {})[row.label] = None
+    return [f"- {', '.join(labels)}: {note}" for note, labels in about.items()]
+
+
+HEAD = ("figure", "group", "value", "unit", "95 % interval", "chance", "n", "unread", "counting")
+UNITS: Mapping[Unit, str] = {
+    "percent": "%", "points": "points", "correlation": "", "difference": "", "words": "words",
+    "count": "",
+}  # fmt: skip
 
 
 def _cells(row: MetricRow) -> list[object]:
     interval = "" if math.isnan(row.lo) else f"{row.lo:.2f} to {row.hi:.2f}"
     chance = "" if math.isnan(row.chance) else f"{row.chance:.2f}"
     value = "-" if math.isnan(row.value) else f"{row.value:.2f}"
-    return [row.label, row.group, value, interval, chance, row.n, row.invalid, row.rule]
+    unit = "" if math.isnan(row.value) else UNITS[row.unit]
+    return [row.label, row.group, value, unit, interval, chance, row.n, row.invalid, row.rule]
 
 
 def list_all(args: argparse.Namespace, out: Output) -> int:
@@ -451,6 +556,7 @@ def show(args: argparse.Namespace, out: Output) -> int:
                 raise UsageError(f"{args.judge!r} judged nothing of this set; {names} did")
             return _tell(store, record, wanted[0].judge, out)
         results = bench_results(store, record.id, [one.judge for one in found])
+        why = [line for one in found for line in _failed_lines(store, record.id, one)]
     rows = [
         [one.name, one.items, one.scored, one.unscored, one.failed,
          "; ".join(_short(row) for row in results[one.judge].headline[:3])]
@@ -461,14 +567,17 @@ def show(args: argparse.Namespace, out: Output) -> int:
         "set": _set_document(record),
         "judges": [{**plain(one), "headline": plain(results[one.judge].headline)} for one in found],
     }
-    out.result(document, table(head, rows) if rows else ["nobody judged this set yet"])
+    lines = table(head, rows) if rows else ["nobody judged this set yet"]
+    out.result(document, [*lines, *why])
     return 0
 
 
 def _short(row: MetricRow) -> str:
-    value = "-" if math.isnan(row.value) else f"{row.value:.1f}"
-    chance = "" if math.isnan(row.chance) else f" (chance {row.chance:.1f})"
-    return f"{row.label} {value}{chance}"
+    value = "-" if math.isnan(row.value) else f"{row.value:.1f} {UNITS[row.unit]}".rstrip()
+    chance = "" if math.isnan(row.chance) else f"chance {row.chance:.1f}"
+    about = "; ".join(part for part in (row.rule, chance) if part)
+    group = f", {row.group}," if row.group else ""
+    return f"{row.label}{group} {value}" + (f" ({about})" if about else "")
 
 
 def show_published(args: argparse.Namespace, out: Output) -> int:

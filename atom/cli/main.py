@@ -24,7 +24,10 @@ NOUNS: dict[str, tuple[str, str]] = {
     ),
     "tree": ("tree", "the capability tree: induce, show, validity, compare, export"),
     "profile": ("profile", "one model: score, rank, capabilities, weaknesses: show"),
-    "judge": ("judge", "does the judge deserve trust? its benchmarks: bench, list, show, delete"),
+    "judge": (
+        "judge",
+        "does the judge deserve trust? bench, calibrate, list, show, published, run-code, delete",
+    ),
     "fidelity": (
         "fidelity",
         "do scores rank answers as people do? rival methods: run, show, rankings, plant",

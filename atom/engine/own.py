@@ -31,12 +31,22 @@ def own_copy(source: Store, study_id: str, target: Store, *, name: str = DEMO_CO
     found = find_copy(target, study_id)
     if found is not None:
         return found
-    names = {study.name for study in list_studies(target)}
+    return copy_study(source, target, study_id, free_name(target, name), created=stamp(utc_now()))
+
+
+def free_name(target: Store | None, name: str = DEMO_COPY) -> str:
+    """Return what a new copy is called: the name, with a number when it is taken.
+
+    Args:
+        target: the user's store; None = it isn't made yet.
+        name: the name wanted.
+    """
+    names = set() if target is None else {study.name for study in list_studies(target)}
     free, number = name, 1
     while free in names:
         number += 1
         free = f"{name} {number}"
-    return copy_study(source, target, study_id, free, created=stamp(utc_now()))
+    return free
 
 
 def new_study(target: Store, name: str, like: Study) -> Study:

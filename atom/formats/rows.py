@@ -140,8 +140,8 @@ class Encoding:
 
 
 NO_ROWS = (
-    "no row was found in the files; a table with a header line, JSON or JSON lines are expected, best "
-    "in UTF-8"
+    "no row was found in the files; a table with a header line, JSON or JSON lines are expected, "
+    "best in UTF-8"
 )
 """What is said of files that hold nothing."""
 _HEAD = 4096

@@ -451,9 +451,12 @@ def _order_table(rows: Rows) -> MetricTable:
         return MetricTable(title="", rows=())
     readable = [row for row in rows if INVALID not in (row.value, row.second)]
 
-    def share(hits: Sequence[bool], metric: str, label: str, note: str) -> MetricRow:
+    # A coin has two outcomes. How often a guesser would call a tie, nothing says.
+    coin = not any(TIE in (row.value, row.second) for row in readable)
+
+    def share(hits: Sequence[bool], metric: str, label: str, note: str, chance: float) -> MetricRow:
         codes = np.array(hits, dtype=np.int64)
-        found = replace(rate(codes, _NAN), invalid=len(rows) - len(readable))
+        found = replace(rate(codes, chance if coin else _NAN), invalid=len(rows) - len(readable))
         return _rate_row(metric, label, "comp_feedback", found, "readable only", note)
 
     same = [(row.value, row.second) in ((0, 1), (1, 0), (TIE, TIE)) for row in readable]
@@ -462,9 +465,9 @@ def _order_table(rows: Rows) -> MetricTable:
     return MetricTable(
         title="What the order of showing does",
         rows=(
-            share(same, "swap_consistency", "Same verdict in both orders", "right or wrong"),
-            share(first, "first_both", "The first one both times", ""),
-            share(second, "second_both", "The second one both times", ""),
+            share(same, "swap_consistency", "Same verdict in both orders", "right or wrong", 0.5),
+            share(first, "first_both", "The first one both times", "", 0.25),
+            share(second, "second_both", "The second one both times", "", 0.25),
         ),
         note="Of the pairs that could be read in both orders; people's preference isn't needed.",
     )

@@ -451,7 +451,7 @@ class _Reader:
         slots = [self._slot(item) for item in _picture_items(self._cell(row, "images"))]
         found = tuple(slot for slot in slots if slot is not None)
         if not found:
-            self._out.tally("no picture (`images`): it is asked without one", row.place)
+            self._out.tally("no picture (`images`)", row.place)
         return found
 
     def _slot(self, item: object) -> PictureSlot | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 
 import streamlit as st
 
-from atom.ui import kit, links, numbers
+from atom.ui import commands, kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import COMPARE, FAILURES, OVERVIEW
@@ -609,8 +610,10 @@ def nobody(here: Here) -> Html:
     """Say that no model has answered yet."""
     return kit.empty(
         "This study has no answers yet",
-        "Let candidates answer its samples, or import answers that you have: "
-        f"`python -m atom run start --study {here.entry.study.name!r}`.",
+        "Let candidates answer its samples, or import answers that you have.",
+        commands.shown(
+            here, f"python -m atom run start --study {shlex.quote(here.entry.study.name)}"
+        ),
     )
 
 
@@ -631,7 +634,12 @@ def alone(here: Here, picked: Picked, there: Sequence[Choice]) -> Html:
     return kit.empty(
         f"{picked.first.label} is the only one here",
         "Two models, two answers of one model, or two judges can be compared. Let a second model "
-        f"answer: `python -m atom run start --study {here.entry.study.name!r} --candidates ...`.",
+        "answer.",
+        commands.shown(
+            here,
+            f"python -m atom run start --study {shlex.quote(here.entry.study.name)} "
+            "--candidates ...",
+        ),
         kit.button("Overview", links.address(OVERVIEW.url_path, here.filters)),
     )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 
 import streamlit as st
 
-from atom.ui import kit, links, numbers, people_scale
+from atom.ui import commands, kit, links, numbers, people_scale
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import COMPARE, FAILURES, FINGERPRINTS
@@ -82,6 +83,7 @@ def show(*content: Html | None, key: str) -> None:
 def nothing(here: Here, form: Shape) -> Html:
     """Say what is missing, and what to do next."""
     name = here.entry.study.name
+    judge = f"python -m atom run start --study {shlex.quote(name)}"
     if here.filters.active and len(here.data.table.sample):
         return kit.empty(
             "Nothing passes these filters",
@@ -92,25 +94,27 @@ def nothing(here: Here, form: Shape) -> Html:
         return kit.empty(
             "This study has no answers yet",
             "A shape is made of scored answers. Let candidates answer, or import answers that you "
-            f"have: `python -m atom run start --study {name!r}`.",
+            "have.",
+            commands.shown(here, judge),
         )
     if not form.facets and not here.data.table.leaves and here.data.has_process:
         return kit.empty(
             "No capabilities to draw a shape of",
             "The answers are scored, but the criteria hang in no tree and the samples carry no "
-            f"labels. Grow a tree from them: `python -m atom tree induce --study {name!r}`.",
+            "labels. Grow a tree from them.",
+            commands.shown(here, f"python -m atom tree induce --study {shlex.quote(name)}"),
         )
     if not form.facets and not here.data.has_process:
         return kit.empty(
             "No labels to draw a shape of",
             "There are outcomes, but no label that groups the samples. Import them again with a "
-            "column of skills or categories, or judge the answers: "
-            f"`python -m atom run start --study {name!r}`.",
+            "column of skills or categories, or judge the answers.",
+            commands.shown(here, judge),
         )
     return kit.empty(
         "Nothing is scored yet",
-        "There are answers, but no judged checkpoints and no known outcomes. Judge them: "
-        f"`python -m atom run start --study {name!r}`.",
+        "There are answers, but no judged checkpoints and no known outcomes. Judge them.",
+        commands.shown(here, judge),
     )
 
 

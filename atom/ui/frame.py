@@ -184,7 +184,10 @@ def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
     st.session_state[PICKER] = entry.key
 
     def picked() -> None:
-        st.query_params.from_dict({"study": st.session_state[PICKER]})
+        chosen = st.session_state[PICKER]
+        # A move to a study that is new in the list comes back from the browser as a choice.
+        if st.query_params.get("study") != chosen:
+            st.query_params.from_dict({"study": chosen})
 
     st.selectbox(
         "Study",

@@ -6,13 +6,14 @@ Reference: ATOM 4.1, Tables 1, 2 and 5, Figure 7.
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 
 import streamlit as st
 
 from atom.analysis.fidelity import HitRates, LabelMean, MethodAccuracy, Share
 from atom.analysis.paired import PairedGap
-from atom.ui import kit, lab_fidelity_run, lab_people, links, numbers
+from atom.ui import commands, kit, lab_fidelity_run, lab_people, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import HUMAN_CHECK, JUDGE_LAB
@@ -318,23 +319,24 @@ def _missing(here: Here, view: FidelityView) -> Html | None:
     missing = [row for row in view.rows if row.accuracy is None]
     if not missing:
         return None
-    study = here.entry.study.name
+    study = shlex.quote(here.entry.study.name)
     stored = [row for row in missing if row.name in ("atom", "no_weights")]
     asked = [row for row in missing if row not in stored]
-    judge = view.judge.endpoint if view.judge and view.judge.endpoint else "ENDPOINT"
+    endpoint = view.judge.endpoint if view.judge else None
+    judge = shlex.quote(endpoint) if endpoint else "ENDPOINT"
     lines = []
     if asked:
         names = ",".join(row.name for row in asked)
-        lines.append(
-            el("p", "Not asked yet: ", ", ".join(row.title for row in asked),
-               ". Tick them under “Ask a judge to rank the answers” below, or: ", el("code",
-               f"python -m atom fidelity run --study {study!r} --judge {judge} --methods {names}"))
-        )  # fmt: skip
+        told = ", ".join(row.title for row in asked)
+        way = "Tick them under “Ask a judge to rank the answers” below, or:"
+        command = f"python -m atom fidelity run --study {study} --judge {judge} --methods {names}"
+        lines += [el("p", f"Not asked yet: {told}. {way}"), commands.shown(here, command)]
     if stored:
-        lines.append(
-            el("p", "This judge has scored no checkpoints of the ranked answers: ", el("code",
-               f"python -m atom run start --study {study!r} --judge {judge} --stages scoring"))
-        )  # fmt: skip
+        command = f"python -m atom run start --study {study} --judge {judge} --stages scoring"
+        lines += [
+            el("p", "This judge has scored no checkpoints of the ranked answers:"),
+            commands.shown(here, command),
+        ]
     return el("div", lines, class_="notice")
 
 

@@ -448,7 +448,7 @@ def _draw_progress(here: Here) -> bool:
 
 
 def _draw_rankings(here: Here, view: FidelityView) -> None:
-    left, right = st.columns([1.6, 1], gap="large") if view.synthetic else (st.container(), None)
+    left, right = st.columns([1.25, 1], gap="large") if view.synthetic else (st.container(), None)
     with left:
         _files(here)
     if right is not None:

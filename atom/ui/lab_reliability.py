@@ -6,14 +6,14 @@ import streamlit as st
 
 from atom.analysis.calibration import NAME as CALIBRATION
 from atom.records import BenchSet
-from atom.ui import kit, people_labels_parts, people_scale, reliability_parts, stores
+from atom.ui import commands, kit, people_labels_parts, people_scale, reliability_parts, stores
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.judge_flaws import calibrated
 from atom.ui.judge_lab_parts import LabContext
 from atom.views.filters import Filters
 from atom.views.judge_lab import Standing
-from atom.views.reliability import Reliability, reliability
+from atom.views.reliability import Reliability, reliability, run_command
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
 from atom.views.verdict_repeats import RepeatRow, verdict_repeats
@@ -29,8 +29,8 @@ def draw(here: Here) -> None:
             kit.empty(
                 "No judge has scored this study yet",
                 "Let a judge score the answers: then this page says how steady it is, which "
-                "branches it misreads, and what its noise does to the intervals. "
-                f"`python -m atom run start --study {here.entry.study.name!r} --judge ENDPOINT`",
+                "branches it misreads, and what its noise does to the intervals.",
+                commands.shown(here, run_command(here.entry.study.name)),
             ),
             key="reliability_none",
         )
@@ -43,7 +43,7 @@ def draw(here: Here) -> None:
             el("div", el("h2", f"How far can {view.judge} be trusted?", style="margin:0"), *badges,
                class_="row"),
             reliability_parts.answer(view),
-            reliability_parts.steps(view, here.filters),
+            reliability_parts.steps(view, here),
             reliability_parts.truth(view, here.filters),
             reliability_parts.steadiness(view),
             again,

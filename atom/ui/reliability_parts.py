@@ -9,7 +9,8 @@ from atom.analysis.agreement import Agreement
 from atom.analysis.calibration import Branch, Calibration
 from atom.analysis.intervals import Ints
 from atom.analysis.judge_noise import Advice
-from atom.ui import kit, links, numbers
+from atom.ui import commands, kit, links, numbers
+from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import JUDGE_LAB, RUNS
 from atom.views.calibrations import Calibrated
@@ -47,8 +48,9 @@ def answer(view: Reliability) -> Html:
     return el("section", el("ul", [el("li", text) for text in view.statements], class_="facts"))
 
 
-def steps(view: Reliability, filters: Filters) -> Html | None:
+def steps(view: Reliability, here: Here) -> Html | None:
     """Say what would tell more, each with its command and a door."""
+    filters = here.filters
     if not view.steps:
         return None
     rows = []
@@ -59,16 +61,7 @@ def steps(view: Reliability, filters: Filters) -> Html | None:
             door = kit.button("Calibrate on probes", where, primary=True)
         elif step.runs:
             door = kit.button("Open Runs", links.address(RUNS.url_path, filters))
-        command = (
-            el(
-                "div",
-                el("code", step.command, class_="small"),
-                kit.copy_button("Copy", step.command),
-                class_="row",
-            )
-            if step.command
-            else None
-        )
+        command = commands.shown(here, step.command) if step.command else None
         rows.append(
             el("li", el("div", el("span", step.text), door, class_="row"), command,
                style="margin-bottom:8px")
@@ -439,8 +432,8 @@ def _length(view: Reliability) -> Html:
     return el(
         "p",
         f"Length: an answer twice as long as another to the same question scores "
-        f"{_signed(pull.slope)} points ({_signed(pull.lo)} to {_signed(pull.hi)}; {pull.n:,} "
-        f"answers to {pull.clusters:,} questions, {held}).",
+        f"{_signed(pull.slope)} points of 1-5 ({_signed(pull.lo)} to {_signed(pull.hi)}; "
+        f"{pull.n:,} answers to {pull.clusters:,} questions, {held}).",
         style="margin-top:8px",
     )
 

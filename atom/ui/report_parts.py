@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from atom.reports import Choice, Draft, Finding, Report, ReportSpec
 from atom.reports.html_file import BEYOND, behind_words, kind_words, number_words
-from atom.ui import kit, links, numbers
+from atom.ui import commands, kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import REPORTS, SETTINGS
@@ -328,8 +329,10 @@ def nothing_to_report(here: Here) -> Html:
         )
     return kit.empty(
         "There is nothing to report yet",
-        "Nothing is scored, and no outcome or vote is known. Judge the study's answers first: "
-        f"`python -m atom run start --study {here.entry.study.name!r}`.",
+        "Nothing is scored, and no outcome or vote is known. Judge the study's answers first.",
+        commands.shown(
+            here, f"python -m atom run start --study {shlex.quote(here.entry.study.name)}"
+        ),
     )
 
 

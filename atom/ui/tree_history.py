@@ -10,7 +10,7 @@ import streamlit as st
 
 from atom.engine.own import own_copy
 from atom.errors import AtomError
-from atom.ui import kit, links, numbers, stores, tree_parts
+from atom.ui import commands, kit, links, numbers, stores, tree_parts
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, RUNS, TREE
@@ -470,7 +470,7 @@ def draw_validity(here: Here) -> None:
             el(
                 "div",
                 _printed(view),
-                _stability(view.stability, here.data.study.name),
+                _stability(here, view.stability),
                 class_="columns",
             ),
             class_="stack",
@@ -658,7 +658,8 @@ def _printed(view: Validity) -> Html:
     )
 
 
-def _stability(found: Stability | None, study: str) -> Html:
+def _stability(here: Here, found: Stability | None) -> Html:
+    study = here.data.study.name
     human = el(
         "p",
         "Nobody has mapped criteria by hand yet, so there is no hit rate.",
@@ -671,10 +672,8 @@ def _stability(found: Stability | None, study: str) -> Html:
             "section",
             el("h2", "Would it grow the same again?"),
             el("p", text, class_="quiet"),
-            el(
-                "code",
-                f"python -m atom tree induce --study {shlex.quote(study)} --seed 2",
-                class_="small",
+            commands.shown(
+                here, f"python -m atom tree induce --study {shlex.quote(study)} --seed 2"
             ),
             human,
         )
@@ -711,8 +710,10 @@ def no_tree(here: Here) -> None:
             tree_parts.style(),
             kit.empty(
                 "This study has no capability tree yet",
-                f"{words}: `python -m atom tree induce --study {here.data.study.name!r}`. Or bring "
-                "one of your own below, and map the criteria to it.",
+                f"{words}. Or bring one of your own below, and map the criteria to it.",
+                commands.shown(
+                    here, f"python -m atom tree induce --study {shlex.quote(here.data.study.name)}"
+                ),
                 kit.button("Look at the answers", links.address(
                     FAILURES.url_path, Filters(study=here.entry.key, show="all")))
                 if has

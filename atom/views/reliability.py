@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,6 +54,11 @@ LEAST = 20
 WANTED_PAIRS = 100
 _MANY = 20_000
 _VOTE = {"a": VOTE_A, "b": VOTE_B, "tie": VOTE_TIE}
+_HELPS: Mapping[Advice, str] = {
+    "judge": "a better judge (or more judges) would help more than twice the samples",
+    "samples": "twice the samples would help more than a better judge",
+    "either": "twice the samples and a better judge would help alike",
+}
 _WORD = re.compile(r"[a-z]+")
 _MAKERS = {
     "gpt": "openai", "o": "openai", "chatgpt": "openai", "claude": "anthropic",
@@ -604,8 +610,8 @@ def _about_itself(made: Reliability) -> Iterable[str]:
     )
     if found.noise > 0:
         words += (
-            f"; a single score has to change by {found.detectable_change:.1f} points before it is "
-            "more than noise"
+            f"; a single score has to change by {found.detectable_change:.1f} points of 1-5 "
+            "before it is more than noise"
         )
     if made.cold:
         words += (
@@ -639,8 +645,8 @@ def _about_truth(made: Reliability) -> Iterable[str]:
         else:
             way = "high" if one.flaw == "lenient" else "low"
             yield (
-                f"It reads {name} {points(one.bias)} too {way}; that branch is marked in every "
-                "fingerprint."
+                f"It reads {name} {points(one.bias)} too {way} on 1-5; that branch is marked in "
+                "every fingerprint."
             )
     if not shown:
         yield (
@@ -652,7 +658,7 @@ def _about_truth(made: Reliability) -> Iterable[str]:
 def _off(bias: float) -> str:
     if abs(bias) < 0.05:
         return "neither kind nor strict"
-    return f"{points(bias)} too {'high' if bias > 0 else 'low'}"
+    return f"{points(bias)} too {'high' if bias > 0 else 'low'} on 1-5"
 
 
 def _about_others(made: Reliability) -> Iterable[str]:
@@ -668,7 +674,7 @@ def _about_others(made: Reliability) -> Iterable[str]:
         )
         if abs(found.shift) >= 0.05:
             kinder = pair.second if found.shift > 0 else pair.first
-            words += f"; {kinder} is kinder by {points(found.shift)}"
+            words += f"; {kinder} is kinder by {points(found.shift)} on 1-5"
         yield f"{words}."
 
 
@@ -685,10 +691,11 @@ def _about_pulls(made: Reliability) -> Iterable[str]:
     pull = made.length
     if math.isfinite(pull.slope) and (pull.lo > 0 or pull.hi < 0):
         held = ", the final answer's outcome held equal" if pull.controlled else ""
+        way = "more" if pull.slope > 0 else "less"
         yield (
-            f"An answer twice as long as another to the same question scores "
-            f"{abs(pull.slope):.2f} points {'more' if pull.slope > 0 else 'less'}{held}; longer "
-            "answers may also say more, so this is a warning, not a proof."
+            "An answer twice as long as another to the same question scores "
+            f"{abs(pull.slope):.2f} points of 1-5 {way}{held}; longer answers may also say more, "
+            "so this is a warning, not a proof."
         )
     if made.family:
         names = ", ".join(made.family[:4])
@@ -711,27 +718,30 @@ def _about_noise(made: Reliability) -> Iterable[str]:
     shares = [1 - row.samples for row in whole if math.isfinite(row.samples)]
     if not shares:
         return
-    better = sum(row.advice == "judge" for row in whole)
-    more = sum(row.advice == "samples" for row in whole)
     words = f"Of the uncertainty of a model's number {100 * float(np.mean(shares)):.0f} % is the "
-    words += "judge's; "
-    if better > more:
-        words += "a better judge (or more judges) would help more than twice the samples."
-    elif more > better:
-        words += "twice the samples would help more than a better judge."
-    else:
-        words += "more samples and a better judge would help alike."
-    yield words
+    yield f"{words}judge's; {_helps(whole)}."
+
+
+def _helps(rows: Sequence[NoiseRow]) -> str:
+    """Say what would help more, as the rows say it one by one."""
+    kinds = [row.advice for row in rows if row.advice != "unknown"]
+    found = {kind: kinds.count(kind) for kind in _HELPS if kind in kinds}
+    if not found:
+        return "what would help more can't be told"
+    if len(found) == 1:
+        return _HELPS[next(iter(found))]
+    told = [f"for {count} of {len(kinds)} models {_HELPS[kind]}" for kind, count in found.items()]
+    return "; ".join(told)
 
 
 def _steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
-    name = f"{data.study.name!r}"
+    name = data.study.name
     own = data.judge is None or data.judge.id == data.study.judge_id
     whose = "" if own else f" --judge {_endpoint(data)}"
     if made.judge is None:
         yield NextStep(
             text="Nothing is judged yet: let a judge score the answers first.",
-            command=f"python -m atom run start --study {name} --judge ENDPOINT",
+            command=run_command(name),
             runs=True,
         )
         return
@@ -739,7 +749,7 @@ def _steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
     if not pairs:
         yield NextStep(
             text="Find out how steady it is: have it score the first 100 samples a second time.",
-            command=f"python -m atom run start --study {name}{whose} --stages scoring "
+            command=f"python -m atom run start --study {shlex.quote(name)}{whose} --stages scoring "
             "--repeat 2 --limit 100",
             runs=True,
         )
@@ -747,7 +757,7 @@ def _steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
         yield NextStep(
             text=f"{made.retest[0].found.clusters} samples were scored twice; "
             f"{WANTED_PAIRS} tell how steady it is on every branch.",
-            command=f"python -m atom run start --study {name}{whose} --stages scoring "
+            command=f"python -m atom run start --study {shlex.quote(name)}{whose} --stages scoring "
             f"--repeat 2 --limit {WANTED_PAIRS}",
             runs=True,
         )
@@ -761,11 +771,17 @@ def _steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
         yield NextStep(
             text="Find out how much depends on who judges: have a judge of another family score "
             "the same samples.",
-            command=f"python -m atom run start --study {name} --stages scoring "
+            command=f"python -m atom run start --study {shlex.quote(name)} --stages scoring "
             "--judge ANOTHER_ENDPOINT --limit 100",
             runs=True,
         )
 
 
+def run_command(study: str) -> str:
+    """Return the command by which a judge scores a study."""
+    return f"python -m atom run start --study {shlex.quote(study)} --judge ENDPOINT"
+
+
 def _endpoint(data: StudyData) -> str:
-    return data.judge.endpoint or "ENDPOINT" if data.judge else "ENDPOINT"
+    known = data.judge.endpoint if data.judge else None
+    return shlex.quote(known) if known else "ENDPOINT"

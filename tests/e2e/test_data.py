@@ -6,7 +6,7 @@ import json
 
 from playwright.sync_api import expect
 
-SLOW_MS = 240_000
+SLOW_MS = 150_000
 TABLE = "question,answer,model,response,correct\n" + "".join(
     f"How many dots are in picture {n}?,{n},model-z,{n if n < 30 else 0},{int(n < 30)}\n"
     for n in range(40)
@@ -34,7 +34,8 @@ def test_a_table_is_dropped_checked_and_opened(start_app, page, visit, tmp_path)
     expect(page.get_by_text("Recognised as table")).to_be_visible()
     expect(page.get_by_text("How many dots are in picture 0?")).to_be_visible()
     page.get_by_role("button", name="Check all rows first").click()
-    expect(page.get_by_text("Would come in: 40 samples, 1 model")).to_be_visible(timeout=SLOW_MS)
+    # The hostile last row is a question without an answer.
+    expect(page.get_by_text("Would come in: 41 samples, 1 model")).to_be_visible(timeout=SLOW_MS)
     bring(page)
     # 30 of 40 answers are right; under 200 answers a percent has no decimals.
     expect(page.get_by_text("model-z").first).to_be_visible()

@@ -203,3 +203,26 @@ def test_length_pull_of_too_little_is_undefined(n):
     assert math.isnan(found.slope)
     empty = length_pull(np.arange(9), np.ones(9), np.zeros(9), np.ones(9))
     assert math.isnan(empty.slope)
+
+
+@pytest.mark.parametrize("judges", [1, 3])
+def test_a_width_is_reached_just_where_the_interval_shown_is_as_narrow(judges):
+    """The forecast uses the interval's own quantile and width, not 1.96 standard errors."""
+    rng = np.random.default_rng(11)
+    items = 600
+    ratings = Ratings(
+        item=np.tile(np.arange(items), judges), judge=np.repeat(np.arange(judges), items),
+        repeat=np.zeros(items * judges, dtype=np.int64),
+        score=rng.integers(1, 6, items * judges), cluster=np.arange(items) // 3, judges=judges,
+    )  # fmt: skip
+    node = np.minimum(np.arange(items) // 60, 5)
+    found = split_noise(ratings, node, 6, judge=0)
+    half = (found.hi - found.lo) / 2
+    for at in range(6):
+        # As wide as shown: reached. A hair narrower: at least one sample more, or never.
+        assert found.needed(half[at])[at] == found.clusters[at]
+        assert found.needed(half[at] - 1e-6)[at] > found.clusters[at]
+    if judges == 1:
+        # Twice the samples nearly halve the squared width; Student's quantile helps a little.
+        needed = found.needed(float(half[0]) / np.sqrt(2))[0]
+        assert 1.8 * found.clusters[0] <= needed <= 2 * found.clusters[0]

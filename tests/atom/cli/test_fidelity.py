@@ -29,6 +29,11 @@ def test_from_nothing_to_a_table(place, capsys):
     assert "fidelity plant" in capsys.readouterr().out
     assert call("plant", *told) == 0
     assert "9 labels on 3 samples" in capsys.readouterr().out
+    assert call("show", *told) == 0
+    out = capsys.readouterr().out
+    assert "no rival method was asked yet: `fidelity run" in out
+    assert "compare with care" not in out
+    assert "Batch ranking" not in out
     assert call("run", "--judge", "probe-judge", "--dry-run", *told) == 0
     assert "3 samples, 3 of them ranked by people; 45 calls" in capsys.readouterr().out
     assert call("run", "--judge", "probe-judge", "--methods", "batch,pointwise", *told) == 0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from atom.errors import PictureError
 from atom.judgebench.registry import BENCHES
 from atom.probes.bench import MAKERS
-from tests.app.lab_store import ITEMS, NAME, TOY, make_files, make_set
+from atom.records import PictureSlot
+from tests.app.lab_store import ITEMS, NAME, TOY, Questions, load, make_files, make_set
 
 
 @pytest.fixture(autouse=True)
@@ -48,8 +51,9 @@ def test_files_are_taken_in_with_a_column_map(say, letters, tmp_path):
     columns.write_text("better = best", encoding="utf-8")
     said = say("judge", "bench", NAME, "--files", str(letters), "--columns", str(columns))
     assert said.code == 0
-    assert "1 items; name a judge with --judge" in said.out
-    assert "letters.jsonl line 2: no 'best'" in said.out
+    assert "1 item; name a judge with --judge" in said.out
+    assert "letters.jsonl line 2: no 'best'" in said.err
+    assert "a note" in said.err
     again = say("judge", "bench", NAME, "--files", str(letters), "--columns", str(columns))
     assert again.code != 0
     assert "choose another name, or delete it" in again.err
@@ -60,7 +64,8 @@ def test_what_would_be_asked_is_said_first(say):
     words = ("judge", "bench", NAME, "--judge", "probe-judge", "--dry-run")
     assert "3 items: 3 calls to probe-judge, about $0.0000" in say(*words).out
     assert say(*words, "--json").data == {
-        "items": 3, "calls": {"probe-judge": 3}, "cost": 0.0, "later": False
+        "items": 3, "calls": {"probe-judge": 3}, "cost": 0.0, "later": False,
+        "without_picture": 0,
     }  # fmt: skip
 
 
@@ -81,7 +86,7 @@ def test_figures_are_one_json_document(say, place, tmp_path):
 def test_judges_are_shown_with_chance(say, place, tmp_path):
     make_set(tmp_path / "store", {"good": ["a"] * ITEMS})
     said = say("judge", "show", "Letters")
-    assert "Accuracy 100.0 (chance 50.0)" in said.out
+    assert "Accuracy 100.0 % (chance 50.0)" in said.out
     data = say("judge", "show", "Letters", "--json").data
     assert [(one["name"], len(one["headline"])) for one in data["judges"]] == [("good", 1)]
 
@@ -139,3 +144,107 @@ def test_a_set_is_deleted(say, tmp_path):
     make_set(tmp_path / "store", {"good": ["a"]})
     assert "is gone" in say("judge", "delete", "Letters").out
     assert say("judge", "list", "--json").data["sets"] == []
+
+
+def test_what_was_left_out_is_said_when_a_set_is_new(say, letters):
+    letters.write_text('{"better": "a"}\n' + "broken\n" * 15, encoding="utf-8")
+    words = ("judge", "bench", NAME, "--files", str(letters), "--judge", "probe-judge")
+    for more in (("--dry-run",), ()):
+        said = say(*words, *more)
+        assert said.code == 0
+        # Fifteen rows were left out: twelve are named, three counted.
+        assert said.err.count("letters.jsonl line ") == 12
+        assert "and 3 more were left out" in said.err
+
+
+@pytest.mark.parametrize("new", ["files", "probes"])
+def test_a_dry_run_keeps_nothing(say, letters, new):
+    letters.write_text('{"better": "a"}\n' * 4, encoding="utf-8")
+    source = ("--files", str(letters)) if new == "files" else ("--probes", "4")
+    words = ("judge", "bench", NAME, *source, "--dry-run")
+    assert "4 items; nothing was kept" in say(*words).out
+    assert "4 items: 4 calls to probe-judge" in say(*words, "--judge", "probe-judge").out
+    assert say("judge", "list", "--json").data["sets"] == []
+
+
+def _half_without(files, options):
+    """Read items of which every second one lacks its picture."""
+    loaded = load(files, options)
+    lost = (PictureSlot(name="gone.png"),)
+    items = tuple(
+        item.model_copy(update={"pictures": lost}) if item.position % 2 else item
+        for item in loaded.items
+    )
+    return replace(loaded, items=items)
+
+
+def test_items_without_a_picture_are_said_and_not_asked(say, monkeypatch):
+    monkeypatch.setitem(BENCHES, NAME, replace(TOY, load=_half_without))
+    words = ("judge", "bench", NAME, "--probes", "4", "--judge", "probe-judge")
+    said = say(*words, "--dry-run")
+    assert "2 items: 2 calls to probe-judge" in said.out
+    assert "2 items without a picture aren't asked about" in said.out
+    said = say(*words)
+    assert "2 of 2 items" in said.err
+    assert "0 failed" in said.err
+    assert "2 items without a picture aren't asked about" in said.err
+    # Where each item is about a picture, having none is lacking one: nobody can be asked.
+    monkeypatch.setitem(BENCHES, NAME, replace(TOY, pictured=True))
+    said = say("judge", "bench", NAME, "--probes", "1", "--judge", "probe-judge")
+    assert said.code != 0
+    assert "1 item without a picture isn't asked about" in said.err
+
+
+def _failing(plan):
+    """Ask questions that can't be put."""
+
+    def fail():
+        raise PictureError("the picture fell off")
+
+    asks = [replace(ask, build=fail) for ask in Questions(plan=plan).asks({})]
+
+    class Failing:
+        def asks(self, have):
+            del have
+            return asks
+
+    return Failing()
+
+
+def test_a_run_in_which_all_failed_says_so(say, monkeypatch):
+    monkeypatch.setitem(BENCHES, NAME, replace(TOY, agenda=_failing))
+    words = ("judge", "bench", NAME, "--probes", "3", "--judge", "probe-judge")
+    for _ in range(2):  # The second time nothing is missing, and there are still no figures.
+        said = say(*words)
+        assert said.code == 1
+        assert "3 of 3 questions to probe-judge failed, so there are no figures" in said.out
+        assert "most often (3 times): the picture fell off" in said.out
+        assert "--retry-failed" in said.out
+        assert "Accuracy" not in said.out
+    shown = say("judge", "show", "Probes 0 (3 items)")
+    assert "3 of 3 questions to probe-judge failed" in shown.out
+    assert say("judge", "show", "Probes 0 (3 items)", "--json").data["judges"][0]["failed"] == 3
+
+
+def test_parts_that_need_a_scorer_are_said(say):
+    words = ("judge", "bench", NAME, "--probes", "2", "--judge", "probe-judge", "--dry-run")
+    assert "--scorer" not in say(*words).err
+    said = say(*words, "--parts", "pair,text")
+    assert "(text) need somebody who gives them: name an endpoint with --scorer" in said.err
+    assert "--scorer" not in say(*words, "--parts", "text", "--scorer", "probe-judge").err
+
+
+def test_figures_come_with_their_notes_and_no_place_on_probes(say, tmp_path):
+    make_set(tmp_path / "store", {"good": ["a"] * 9 + [""]})
+    said = say("judge", "show", "Letters", "--judge", "good")
+    assert "- First half: why" in said.out
+    assert f"without a verdict yet: {ITEMS - 10} of {ITEMS} items" in said.out
+    # Two figures of one name are told apart by how they count.
+    assert "(strict; chance 50.0)" in say("judge", "show", "Letters").out
+
+
+def test_a_file_that_cannot_be_decoded_is_no_empty_one(say, letters):
+    letters.write_bytes(b"\xff\xfe\x00garbage\x80")
+    said = say("judge", "bench", "vl_rewardbench", "--files", str(letters))
+    assert said.code != 0
+    assert "the encoding of 'letters.jsonl' can't be read" in said.err

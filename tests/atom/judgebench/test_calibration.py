@@ -156,13 +156,14 @@ def test_a_judge_that_throws_dice_sits_at_the_chance_levels(truth, least, most):
     # 1,000 independent steps.
     error = 100 * (0.2 * 0.8 / 1000) ** 0.5
     assert abs(right.value - right.chance) < 3.5 * error
-    assert right.chance == pytest.approx(20, abs=1)
+    # Six truths in ten may be 5, which the dice say in a fifth: se 0.6 sqrt(.16 / 1000) = 0.8 %.
+    assert right.chance == pytest.approx(20, abs=2.6)
     alpha = by_metric["alpha_to_truth"]
     assert abs(alpha.value - alpha.chance) < 3.5 / 1000**0.5
     # Alpha pools both sides: guesses that are spread otherwise than the truth are below 0.
     assert least < alpha.chance < most
     assert result.missing == 0
-    assert "can't tell right from wrong" in result.tables[0].note
+    assert "don't follow the truth" in result.tables[0].note
     assert measure(items, []).missing == 250
 
 

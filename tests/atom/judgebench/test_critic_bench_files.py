@@ -51,7 +51,7 @@ def test_the_three_kinds_by_their_published_names():
         "math_cot", "b", "B is fuller.", "easy")  # fmt: skip
     assert (critique["domain"], critique["score"], critique["critique"]) == (
         "code_not_exec", 2.5, "Too short.")  # fmt: skip
-    assert found.notes == ("1 answers, 1 pairs, 1 critiques of 3 domains",)
+    assert found.notes == ("1 answer, 1 pair, 1 critique of 3 domains",)
     assert found.skipped == ()
 
 

@@ -86,7 +86,7 @@ def test_a_second_row_of_an_id_and_a_broken_line_cost_no_other_row():
     assert [item.data["id"] for item in loaded.items] == ["b1", "k1"]
     assert "line 2" in loaded.skipped[0]
     assert "stood before, at rows.jsonl line 1" in loaded.skipped[1]
-    assert "rows that were left out: 2" in loaded.notes
+    assert "left out: 2 of 4 rows" in loaded.notes
 
 
 def test_what_the_user_should_know_is_counted():

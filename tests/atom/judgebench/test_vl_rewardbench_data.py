@@ -133,14 +133,14 @@ def test_what_cannot_be_used_is_named_and_counted(broken, why):
     assert len(loaded.skipped) == 1
     assert loaded.skipped[0].startswith("rows.jsonl line 1: ")
     assert why in loaded.skipped[0]
-    assert any("1 of 2 rows were left out" in note for note in loaded.notes)
+    assert any("left out: 1 of 2 rows" in note for note in loaded.notes)
 
 
 def test_a_pair_counts_once_and_an_id_may_stand_for_two():
     loaded = read(row(1), row(1), row(1, response=["Other.", "Answers."]))
     assert len(loaded.items) == 2
     assert "stood before, at rows.jsonl line 1" in loaded.skipped[0]
-    assert any("1 rows repeat" in note for note in loaded.notes)
+    assert any("1 row with a pair that stood before" in note for note in loaded.notes)
     assert any("same id" in note for note in loaded.notes)
     assert len({item.id for item in loaded.items}) == 2
 
@@ -150,7 +150,7 @@ def test_broken_lines_missing_pictures_and_limits_are_told():
     loaded = read(data=data)
     assert len(loaded.items) == 2
     assert all(slot.picture_id is None for item in loaded.items for slot in item.pictures)
-    assert any("2 pictures weren't found" in note for note in loaded.notes)
+    assert any("pictures that weren't found: 2" in note for note in loaded.notes)
     assert "breaks off" in loaded.skipped[0]
     assert len(read(row(1), row(2), row(3), limit=2).items) == 2
 

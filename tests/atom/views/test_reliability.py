@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from atom.records import (
     Verdict,
 )
 from atom.store import Store
+from atom.ui.reliability_parts import evenness
 from atom.views.calibrations import calibration_of
 from atom.views.filters import Filters
 from atom.views.fingerprint_heat import heat_csv, heatmap
@@ -27,6 +29,7 @@ from atom.views.fingerprints import bars, radars, shape
 from atom.views.judge_marks import find_mark, mark_of, marks_of, points
 from atom.views.reliability import (
     RatingData,
+    _helps,
     family_of,
     load_ratings,
     reliability,
@@ -120,6 +123,43 @@ def test_another_judge_is_compared_and_its_kindness_widens_the_intervals(made):
     assert any("a better judge" in text for text in view.statements)
 
 
+def test_the_sentence_about_noise_says_what_the_rows_say(made):
+    with Store.open(made.folder) as store:
+        score_again(store)
+        view = seen(store, made.study)
+    whole = [row for row in view.noise if not row.branch]
+    for row in view.noise:
+        half = (row.estimate.hi - row.estimate.lo) / 2
+        assert (row.needed <= row.estimate.samples) == (half <= 3)
+
+    def said(*advice):
+        return _helps([replace(whole[0], advice=one) for one in advice])
+
+    assert said("either", "either", "unknown") == (
+        "twice the samples and a better judge would help alike"
+    )
+    assert said("samples") == "twice the samples would help more than a better judge"
+    mixed = said("samples", "either", "either")
+    assert mixed == (
+        "for 1 of 3 models twice the samples would help more than a better judge; for 2 of 3 "
+        "models twice the samples and a better judge would help alike"
+    )
+    assert said("unknown") == "what would help more can't be told"
+
+
+def test_no_sentence_denies_a_branch_that_is_marked():
+    truths = Truths(truth=np.full(60, 3), said=np.repeat([3, 4], 30), leaf=np.repeat([0, 1], 30),
+                    cluster=np.arange(60), leaves=(("A", "a"), ("B", "b")))  # fmt: skip
+    view = calibrate(truths)
+    assert "differ by more than chance" in evenness(view)
+    unsure = replace(view, homogeneity=replace(view.homogeneity, p=0.43))
+    assert "is off from the truth itself" in evenness(unsure)
+    clean = replace(unsure, roots=view.roots[:1], leaves=())
+    assert "don’t differ surely" in evenness(clean)
+    untested = replace(view, homogeneity=replace(view.homogeneity, p=math.nan))
+    assert evenness(untested) == ""
+
+
 def test_the_table_s_own_scores_come_first_in_the_ratings(made):
     with Store.open(made.folder) as store:
         score_again(store, judge=OTHER.id, repeat=0)
@@ -181,7 +221,9 @@ def test_a_calibrated_judge_s_flaw_is_said_and_marked_in_fingerprints(made):
     assert view.calibrated is not None
     assert view.calibrated.unread == 1
     assert (view.covered, view.roots) == (2, 2)
-    assert any("It reads Reasoning a whole point too high" in text for text in view.statements)
+    assert any(
+        "It reads Reasoning a whole point too high on 1-5" in text for text in view.statements
+    )
     marks = marks_of(view.calibrated.view)
     form = shape(data, Filters(study=made.study.id)).judged(marks)
     heat = heatmap(form, None)

@@ -106,7 +106,8 @@ def test_a_name_that_two_judges_have_is_told_by_ids(twice_judged):
     assert own.judge_id("Judge Y") is None
     assert load_study(mine, copy.id, "Judge Y").judge.id == "judge-x"
     (said,) = unknown(own, Filters(judge="Judge Y"))
-    assert "judge-y" in said and "judge-z" in said
+    assert "judge-y" in said
+    assert "judge-z" in said
 
 
 def test_the_newest_prompts_score_counts(twice_judged):
