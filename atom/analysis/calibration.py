@@ -128,6 +128,8 @@ class Branch:
         bias_lo: lower end of its 95 % interval.
         bias_hi: upper end.
         alpha: ordinal alpha between said and truth.
+        follows: rank correlation of said with truth: a shift of all scores doesn't touch it.
+        follows_lo: lower end of its 95 % interval.
         drop: accuracy less what the judge reaches elsewhere at the same truths; NaN for everything.
         p: adjusted p-value of the flaw named, or the smallest one; NaN = not tested.
         flaw: what is wrong there; None = nothing found, or too little to tell.
@@ -145,6 +147,8 @@ class Branch:
     bias_lo: float
     bias_hi: float
     alpha: float
+    follows: float = math.nan
+    follows_lo: float = math.nan
     drop: float = math.nan
     p: float = math.nan
     flaw: Flaw | None = None
@@ -297,6 +301,8 @@ def _branches(
                 bias_lo=float(bias[at] - half[at]),
                 bias_hi=float(bias[at] + half[at]),
                 alpha=ordinal_alpha((counts + counts.T).astype(np.float64)),
+                follows=float(follows[at]),
+                follows_lo=float(follows[at] - stdtrit(follows_df[at], 0.975) * follows_se[at]),
                 drop=float(drop[at]) if size > 1 else math.nan,
                 p=found[flaw] if flaw else smallest,
                 flaw=flaw,

@@ -512,7 +512,15 @@ def _notes(rows: Sequence[MetricRow]) -> list[str]:
     for row in rows:
         if row.note:
             about.setdefault(row.note, {})[row.label] = None
-    return [f"- {', '.join(labels)}: {note}" for note, labels in about.items()]
+    lines = []
+    for note, labels in about.items():
+        shown = "; ".join(list(labels)[:MOST_LABELS])
+        more = len(labels) - MOST_LABELS
+        lines.append(f"- {shown}{f' and {more} more' if more > 0 else ''} — {note}")
+    return lines
+
+
+MOST_LABELS = 3
 
 
 HEAD = ("figure", "group", "value", "unit", "95 % interval", "chance", "n", "unread", "counting")

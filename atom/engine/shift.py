@@ -223,7 +223,7 @@ class Shift(ABC):
                 f"{self._unscored} came back with something unscored"
             )
             for fault, times in self._faults.most_common(1):
-                words += f"; most often ({times} times): {fault}"
+                words += f"; most often ({'once' if times == 1 else f'{times} times'}): {fault}"
             return words
         return "" if self._done else "nothing was missing"
 

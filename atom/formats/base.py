@@ -384,7 +384,7 @@ class Collector:
     def report(self) -> ImportReport:
         """Say what was met so far."""
         tallies = tuple(
-            f"{n} {'time' if n == 1 else 'times'}: {text} (first: {place})"
+            f"{'once' if n == 1 else f'{n} times'}: {text} (first: {place})"
             for text, (n, place) in self._tallies.items()
         )
         return ImportReport(

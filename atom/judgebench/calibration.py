@@ -366,6 +366,11 @@ def _rows(one: Branch, *, bias_only: bool = False) -> tuple[MetricRow, ...]:
     )
     if bias_only:
         return (bias,)
+    chance = 100 * guessed(one)
+    # A judge that adds a point to everything is right no more often than guessing, yet it doesn't
+    # guess: its scores go up and down with the truth.
+    shifted = one.follows_lo > 0 and not 100 * one.accuracy_lo > chance
+    told = f"its scores follow the truth; guessing would be right in {chance:.1f} %"
     return (
         MetricRow(
             metric="accuracy",
@@ -373,11 +378,11 @@ def _rows(one: Branch, *, bias_only: bool = False) -> tuple[MetricRow, ...]:
             value=100 * one.accuracy,
             lo=100 * one.accuracy_lo,
             hi=100 * one.accuracy_hi,
-            chance=100 * guessed(one),
+            chance=math.nan if shifted else chance,
             n=one.n,
             invalid=one.unscored,
             group=group,
-            note=note,
+            note="; ".join(filter(None, (note, told if shifted else ""))),
         ),
         bias,
     )

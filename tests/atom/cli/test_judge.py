@@ -237,7 +237,7 @@ def test_parts_that_need_a_scorer_are_said(say):
 def test_figures_come_with_their_notes_and_no_place_on_probes(say, tmp_path):
     make_set(tmp_path / "store", {"good": ["a"] * 9 + [""]})
     said = say("judge", "show", "Letters", "--judge", "good")
-    assert "- First half: why" in said.out
+    assert "- First half — why" in said.out
     assert f"without a verdict yet: {ITEMS - 10} of {ITEMS} items" in said.out
     # Two figures of one name are told apart by how they count.
     assert "(strict; chance 50.0)" in say("judge", "show", "Letters").out

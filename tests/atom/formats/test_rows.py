@@ -245,3 +245,18 @@ def test_a_parquet_file_damaged_within_keeps_the_rows_before(tmp_path: Path) -> 
     rows, problems = read(bytes(data), "x.parquet")
     assert 0 < len(rows) < 300
     assert "broken after row" in problems.report().notes[0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xfe\x00garbage\x80", b"\xfe\xff\xd8\x00\x00a", b"\xff\xfe\x00\x00\x01\x02\x03\x7f"],
+)
+def test_a_mark_that_lies_about_the_encoding_is_an_error(data):
+    with pytest.raises(FormatError, match="begins as UTF-"):
+        find_encoding(ImportFile.from_bytes("x.csv", data))
+
+
+def test_a_long_file_is_checked_where_a_letter_is_cut():
+    # The mark takes two bytes, so that the first look ends within a letter of four bytes.
+    data = ("a,b\n" + "\U0001f600" * 3000).encode("utf-16")
+    assert find_encoding(ImportFile.from_bytes("x.csv", data)).name == "utf-16"

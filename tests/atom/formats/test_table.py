@@ -104,7 +104,7 @@ def test_a_wide_table_gives_an_answer_for_each_model() -> None:
     result = take(csv_file("question,response:m1,response:m2,correct:m1\nq,a,,1\nq2,b,c,0\n"))
     assert [result.names[r.candidate_id] for r in result.responses] == ["m1", "m1", "m2"]
     assert len(result.outcomes) == 2
-    assert "1 time: m2 has no answer" in " ".join(result.report.notes)
+    assert "once: m2 has no answer" in " ".join(result.report.notes)
 
 
 def test_a_mapped_table_is_read_as_mapped() -> None:

@@ -17,6 +17,7 @@ from atom.judgebench.calibration import BENCH, load, measure
 from atom.judgebench.registry import find_bench
 from atom.records import Verdict
 from atom.stages.verdicts import blank, scored
+from atom.views.judge_lab import against_chance
 
 STEP = {"id": "s1", "question": "How high?", "ground_truth": "5", "leaf": ["A", "a"], "score": 4}
 ROW = {"probe": "p-1", "model": "m", "question": "Q?", "choices": [], "pictures": ["x.png"],
@@ -178,3 +179,21 @@ def test_pictures_come_along_once():
     file = ImportFile.from_bytes("cal.jsonl", (json.dumps(ROW) + "\n").encode())
     found = load([file], LoadOptions(set_id="set", pictures=MemoryPictures({"x.png": png})))
     assert len(found.items) == 1
+
+
+def test_a_judge_that_adds_a_point_to_everything_is_not_said_to_guess():
+    """Right in none of its scores, and yet its scores tell all answers apart."""
+    rows = [
+        {**ROW, "probe": f"p{at}", "answer": str(at), "steps": [{**STEP, "score": at % 4 + 1}]}
+        for at in range(40)
+    ]
+    items = read(*rows).items
+    found = [verdict(item, [at % 4 + 2], at) for at, item in enumerate(items)]
+    result = measure(items, found)
+    right = next(row for row in result.headline if row.metric == "accuracy")
+    assert right.value == 0
+    assert against_chance(right) == "unknown"
+    # Truths 1..4 and scores 2..5, each a quarter: they meet at 2, 3 and 4, 3 / 16 = 18.75 %.
+    assert right.note == "its scores follow the truth; guessing would be right in 18.8 %"
+    assert "reads it too high" in result.tables[0].note
+    assert "follow" not in result.tables[0].note
