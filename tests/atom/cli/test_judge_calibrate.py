@@ -8,7 +8,8 @@ def test_a_judge_is_calibrated_and_asked_again_for_nothing(say):
     assert first.code == 0, first.err
     metrics = {row["metric"]: row for row in first.data["headline"]}
     assert metrics["accuracy"]["n"] > 20
-    assert metrics["alpha_to_truth"]["chance"] == 0
+    # A guess at this judge's own frequencies: near 0, as the truths are spread nearly alike.
+    assert abs(metrics["alpha_to_truth"]["chance"]) < 0.1
     again = say("judge", "calibrate", "--judge", "probe-judge-noisy", "--probes", "8", "--dry-run",
                 "--json")  # fmt: skip
     assert again.data["calls"] == {}
