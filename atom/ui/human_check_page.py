@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any, cast, get_args
 
 import streamlit as st
 
 from atom.engine.annotations import LabelFile, annotator_name, keep_labels, read_labels
-from atom.engine.jobs import Job
-from atom.engine.own import DEMO_COPY, own_copy
+from atom.engine.own import DEMO_COPY
 from atom.errors import AtomError
-from atom.records import Study, content_id
-from atom.ui import human_check_parts, kit, links, numbers, people_scale, stores, work
+from atom.records import content_id
+from atom.ui import human_check_parts, kit, links, numbers, people_scale, sealed, stores
 from atom.ui.frame import Here
 from atom.ui.html import Html, el
 from atom.ui.human_check_desk import Desk, read_acts
@@ -27,7 +24,6 @@ DESK = "human_desk"
 DECK = "human_deck"
 FAULT = "human_went_wrong"
 TOLD = "human_words"
-COPYING = "human_copy_job"
 WHO_TAB = "who"
 """`tab` in the address: ask for the name again."""
 _PICKS: dict[Pick, tuple[str, str]] = {
@@ -96,53 +92,16 @@ def _only(here: Here, who: str, queue: QueueName, pick: Pick) -> Html:
 
 def _sealed(here: Here) -> None:
     """Offer a copy, since a sealed study can't be labelled."""
-    job_id = st.session_state.get(COPYING)
-    if job_id is not None:
-        _copying(here, job_id)
-        return
-    kit.show(
-        kit.empty(
-            "The bundled study is sealed",
-            f"Labels are kept with a study, and this one can't be changed. Make your own copy: "
-            f"it is called {DEMO_COPY!r} and holds everything that is here.",
-        ),
-        key="human_sealed",
+    sealed.offer_copy(
+        here,
+        "human",
+        "Labels are kept with a study, and this one can't be changed. Make your own copy: it is "
+        f"called {DEMO_COPY!r} and holds everything that is here.",
+        button="Make my own copy, and label it",
+        fault=FAULT,
+        keep=("queue", "pick"),
     )
-
-    def copy() -> None:
-        store = stores.user_store(create=True)
-        assert store is not None
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(own_copy, here.store, here.entry.study.id, store)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        st.session_state[COPYING] = work.jobs().start("copy", ask).id
-
-    st.button("Make my own copy, and label it", key="human_copy", type="primary", on_click=copy)
     _show_fault()
-
-
-def _copying(here: Here, job_id: str) -> None:
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is not None and state.status == "running":
-            words = f"Copying {here.entry.study.name}… {state.seconds:.0f} s"
-            kit.show(el("p", words, class_="quiet"), key="human_copying")
-            return
-        st.session_state.pop(COPYING, None)
-        if state is not None and state.status == "done":
-            query: dict[str, Any] = {"study": cast("Study", state.result).id}
-            query |= {key: here.query[key] for key in ("queue", "pick") if key in here.query}
-            st.query_params.from_dict(query)
-        else:
-            st.session_state[FAULT] = state.error if state else "the server started anew: try again"
-        st.rerun()
-
-    look()
 
 
 def _show_fault() -> None:

@@ -12,11 +12,11 @@ import streamlit as st
 from atom.engine.control import RunStatus, list_runs, start_run
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.jobs import Job
-from atom.engine.own import DEMO_COPY, own_copy
+from atom.engine.own import DEMO_COPY
 from atom.engine.plan import STAGES, RunSpec
 from atom.errors import AtomError
-from atom.records import Endpoint, Study, content_id
-from atom.ui import batch_panel, kit, links, run_control, runs_parts, stores, work
+from atom.records import Endpoint, content_id
+from atom.ui import batch_panel, kit, links, run_control, runs_parts, sealed, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
@@ -32,7 +32,6 @@ from atom.views.runs import (
 FORMS = "runs_forms"
 FAULT = "runs_fault"
 FORECASTS = "runs_forecast"
-COPYING = "runs_copying"
 _EVERY = 0.5
 
 
@@ -41,51 +40,15 @@ _EVERY = 0.5
 
 def draw_sealed(here: Here) -> None:
     """Offer a copy, since a sealed study can't be added to."""
-    job_id = st.session_state.get(COPYING)
-    if job_id is not None:
-        _copying(here, job_id)
-        return
-    kit.show(
-        kit.empty(
-            "The bundled study is sealed",
-            f"A run adds to a study, and this one can't be changed. Make your own copy: it is "
-            f"called {DEMO_COPY!r}, holds everything that is here, and nothing is judged twice.",
-        ),
-        key="runs_sealed",
+    sealed.offer_copy(
+        here,
+        "runs",
+        "A run adds to a study, and this one can't be changed. Make your own copy: it is called "
+        f"{DEMO_COPY!r}, holds everything that is here, and nothing is judged twice.",
+        button="Make my own copy",
+        fault=FAULT,
     )
-
-    def copy() -> None:
-        store = stores.user_store(create=True)
-        assert store is not None
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(own_copy, here.store, here.entry.study.id, store)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        st.session_state[COPYING] = work.jobs().start("copy", ask).id
-
-    st.button("Make my own copy", key="runs_copy", type="primary", on_click=copy)
     _show_fault()
-
-
-def _copying(here: Here, job_id: str) -> None:
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is not None and state.status == "running":
-            words = f"Copying {here.entry.study.name}… {state.seconds:.0f} s"
-            kit.show(el("p", words, class_="quiet"), key="runs_copying_shown")
-            return
-        st.session_state.pop(COPYING, None)
-        if state is not None and state.status == "done":
-            st.query_params.from_dict({"study": cast("Study", state.result).id})
-        else:
-            st.session_state[FAULT] = state.error if state else "the server started anew: try again"
-        st.rerun()
-
-    look()
 
 
 def _show_fault() -> None:
