@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from urllib.parse import urlencode
 
@@ -55,6 +56,12 @@ def test_a_weakness_leads_to_its_picture_in_the_bundled_study(app, page, new_pag
     ranking = page.locator("table[aria-label='Ranking of models']")
     ranking.wait_for()
     shot(page, "walk-1-ranking")
+    ranking.hover()
+    with page.expect_download() as saving:
+        ranking.get_by_role("button", name="Save as CSV").click()
+    saved = list(csv.DictReader(saving.value.path().read_text(encoding="utf-8").splitlines()))
+    assert saving.value.suggested_filename == "Ranking-of-models.csv"
+    assert [row["Model"] for row in saved] == ranking.locator(".model").all_inner_texts()
     ranking.locator("a", has_text="▼").first.click()
     page.wait_for_url("**/failures?**")
     page.locator(".listing a.item:has(img)").nth(1).click()

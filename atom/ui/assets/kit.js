@@ -103,6 +103,42 @@ async function copy(button) {
   setTimeout(() => (label.textContent = before), 1600);
 }
 
+// What a cell says, as a spreadsheet takes it: a number as one, no text as a formula.
+function cellText(cell) {
+  const told = cell.innerText.trim() ? null : cell.querySelector("[aria-label], [data-tip]");
+  const text = (told ? told.getAttribute("aria-label") || told.dataset.tip : cell.innerText)
+    .replace(/\s+/g, " ").trim().replace(/^\u2212(?=[\d.])/, "-");
+  const safe = /^[=+\-@]/.test(text) && !/^[+-][\d.,]+( ?%)?$/.test(text) ? `'${text}` : text;
+  return /[",\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+function saveTable(table) {
+  const lines = Array.from(table.rows, (row) => Array.from(row.cells, cellText).join(","));
+  const name = table.getAttribute("aria-label").replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
+  link.download = `${name || "table"}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// Every table can be saved as it is seen. The buttons aren't Python's: they go before each change.
+function offerFiles(root) {
+  root.querySelectorAll("table[aria-label]").forEach((table) => {
+    if (table.rows.length < 3) return;
+    const caption = document.createElement("caption");
+    caption.dataset.foreign = "";
+    caption.className = "save";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "CSV";
+    button.setAttribute("aria-label", `Save as CSV: ${table.getAttribute("aria-label")}`);
+    button.dataset.save = "";
+    caption.appendChild(button);
+    table.insertBefore(caption, table.firstChild);
+  });
+}
+
 function start(state, parent) {
   const root = document.createElement("div");
   root.className = "atom";
@@ -114,6 +150,8 @@ function start(state, parent) {
   root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copy]");
     if (button) { copy(button); return; }
+    const save = event.target.closest("[data-save]");
+    if (save) { saveTable(save.closest("table")); return; }
     const door = event.target.closest("[data-go]");
     if (!door || event.defaultPrevented) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
@@ -162,7 +200,9 @@ export default function (component) {
     const next = document.createElement("template");
     next.innerHTML = data.html;
     state.hide();
+    state.root.querySelectorAll("[data-foreign]").forEach((node) => node.remove());
     morph(state.root, next.content);
+    offerFiles(state.root);
     light(state.root, null);
     state.root.querySelectorAll("[data-reveal='1']").forEach((node) => {
       const box = node.closest("[data-scroll]");
