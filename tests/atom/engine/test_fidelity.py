@@ -91,7 +91,7 @@ async def test_the_exact_judge_ranks_as_the_checkpoints_do(judged, endpoints, co
 async def test_a_stopped_run_goes_on_where_it_was(judged, endpoints, counted):
     whole = open_fidelity(judged, spec(judged, methods=("pointwise", "scan")), endpoints)
     asked = SAMPLES * (2 * ANSWERS + 1)
-    slow = Counted(latency=0.02)
+    slow = Counted(latency=0.6)  # a stop is looked for twice a second
 
     def stop(progress) -> None:
         if progress.done >= 5:
