@@ -42,7 +42,7 @@ Ints = NDArray[np.int64]
 COMMON, OWN = 0.5, 0.3
 """Spread of a judge's kindness: the same everywhere, and each leaf's own."""
 DIAGONAL = 0.6
-VOTES, VOTE_TRIALS = 400, 400
+VOTES = 400
 LENGTH_PULL = 0.5
 
 

@@ -1,7 +1,6 @@
 """Two raters on the same things: a judge with itself, with another judge, with people.
 
-Reference: METHODS A6 (pairwise ternary accuracy), A7 (kappa), B12 (reliability), B20 (minimal
-detectable change).
+Reference: METHODS A7 (kappa), B12 (reliability), B20 (minimal detectable change).
 """
 
 from __future__ import annotations
@@ -12,12 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
-from scipy.stats import kendalltau
 
-from atom.analysis.criteria_health import ordinal_alpha, pairs_within
+from atom.analysis.criteria_health import ordinal_alpha
 from atom.analysis.intervals import Z95, Floats, Ints
-
-FOLDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,139 +213,3 @@ def verbosity(prefers_first: Ints, quality: Floats, length: Floats) -> Verbosity
     se = math.sqrt(float(np.linalg.inv(information)[2, 2]))
     slope = float(found.x[2])
     return Verbosity(n=len(y), slope=slope, se=se, lo=slope - Z95 * se, hi=slope + Z95 * se)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairwiseAccuracy:
-    """How often a judge's scores order two answers as people do: win, loss or tie.
-
-    Attributes:
-        pairs: pairs of answers to one sample.
-        clusters: samples.
-        value: share ordered as people do; NaN without pairs.
-        se: cluster-robust standard error over samples; NaN under two samples.
-        lo: lower end of the 95 % interval.
-        hi: upper end.
-        epsilon: scores this close are called a tie; the mean over folds where cross-fitted.
-        human_ties: share of pairs that people tie.
-        judge_ties: share of pairs that the judge ties.
-        counts: people's order (rows: loss, tie, win of the first) by the judge's, shape (3, 3).
-        tau: mean Kendall's tau-b by sample; NaN where undefined everywhere.
-    """
-
-    pairs: int
-    clusters: int
-    value: float
-    se: float
-    lo: float
-    hi: float
-    epsilon: float
-    human_ties: float
-    judge_ties: float
-    counts: Ints
-    tau: float
-
-    @property
-    def always_tie(self) -> float:
-        """What calling every pair a tie would reach."""
-        return self.human_ties
-
-    @property
-    def never_tie(self) -> float:
-        """What a judge that never ties could reach at most."""
-        return 1 - self.human_ties
-
-
-def pairwise_accuracy(
-    sample: Ints, score: Floats, human: Floats, *, rng: Generator | None = None
-) -> PairwiseAccuracy:
-    """Compare a judge's scores with people's rankings, pair by pair within each sample.
-
-    Give integer numerators as scores where there are any: floats miss ties.
-
-    Args:
-        sample: sample of each answer, shape (n,).
-        score: the judge's score of it; NaN = none, its pairs count as wrong; shape (n,).
-        human: people's value, higher is better, equal is a tie; shape (n,).
-        rng: with one, a tie tolerance is fitted on one half of the samples and used on the other,
-            both ways round, never on the samples it was fitted on; without, ties are exact.
-
-    Returns:
-        The accuracy with its interval over samples.
-
-    Reference:
-        ATOM 4.1; METHODS A6. Toy: S = (3, 3, 4.2), people 3 > 1 = 2 gives 3/3; 1 > 2 = 3 gives
-        0/3.
-    """
-    first, second = pairs_within(sample)
-    _, code = np.unique(sample, return_inverse=True)
-    group = code[first]
-    gap, wanted = score[first] - score[second], np.sign(human[first] - human[second]).astype(int)
-    epsilon = np.zeros(len(gap))
-    if rng is not None and len(gap):
-        fold = rng.permutation(int(code.max()) + 1) % FOLDS
-        for part in range(FOLDS):
-            here = fold[group] == part
-            if here.any() and (~here).any():
-                epsilon[here] = best_epsilon(gap[~here], wanted[~here])
-    known = np.isfinite(gap)
-    close = np.abs(np.where(known, gap, np.inf)) <= epsilon
-    got = np.where(close, 0, np.sign(np.nan_to_num(gap))).astype(int)
-    right = known & (got == wanted)
-    n = len(right)
-    value = float(right.mean()) if n else math.nan
-    size = np.bincount(group, minlength=0)
-    residual = np.bincount(group, weights=right - (value if n else 0.0), minlength=len(size))
-    samples = int((size > 0).sum())
-    se = math.nan
-    if samples > 1:
-        se = math.sqrt(samples / (samples - 1) * float((residual**2).sum())) / n
-    counts = np.bincount((wanted[known] + 1) * 3 + got[known] + 1, minlength=9).reshape(3, 3)
-    return PairwiseAccuracy(
-        pairs=n,
-        clusters=samples,
-        value=value,
-        se=se,
-        lo=value - Z95 * se,
-        hi=value + Z95 * se,
-        epsilon=float(epsilon.mean()) if n else 0.0,
-        human_ties=float((wanted == 0).mean()) if n else math.nan,
-        judge_ties=float((known & (got == 0)).mean()) if n else math.nan,
-        counts=counts.astype(np.int64),
-        tau=_mean_tau(code, score, human),
-    )
-
-
-def best_epsilon(gap: Floats, wanted: Ints) -> float:
-    """Find the tolerance that orders most of these pairs as people do; the smallest one if several.
-
-    Reference:
-        Deutsch et al. 2023, "Ties Matter".
-    """
-    known = np.isfinite(gap)
-    size, order = np.abs(gap[known]), np.argsort(np.abs(gap[known]), kind="stable")
-    tie = (wanted[known] == 0)[order]
-    signed = (np.sign(gap[known]) == wanted[known])[order]
-    if not len(size):
-        return 0.0
-    # With the k smallest gaps called ties: ties among them plus signs right among the rest.
-    gain = (
-        np.concatenate([[0], np.cumsum(tie)])
-        + signed.sum()
-        - np.concatenate([[0], np.cumsum(signed)])
-    )
-    ends = np.concatenate([[0.0], size[order]])
-    # A tolerance calls all gaps of its size ties: only the last of equal gaps can be a cut.
-    last = np.append(ends[1:] > ends[:-1], True)
-    best = int(np.flatnonzero(last)[np.argmax(gain[last])])
-    return float(ends[best])
-
-
-def _mean_tau(code: Ints, score: Floats, human: Floats) -> float:
-    values = []
-    for group in np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1]):
-        known = group[np.isfinite(score[group])]
-        if len(known) > 1:
-            values.append(float(kendalltau(score[known], human[known]).statistic))
-    defined = [value for value in values if math.isfinite(value)]
-    return float(np.mean(defined)) if defined else math.nan

@@ -23,7 +23,15 @@ from scipy.stats import rankdata
 from atom.analysis.agreement import confusion
 from atom.analysis.contrasts import moderate
 from atom.analysis.criteria_health import SCORES, ordinal_alpha
-from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints, make_cells, node_stats
+from atom.analysis.intervals import (
+    MIN_CLUSTERS,
+    Floats,
+    Ints,
+    cell_sums,
+    make_cells,
+    mean_variance,
+    node_stats,
+)
 from atom.analysis.multiplicity import adjust
 from atom.records import BenchItem, Verdict
 from taxonomy import Path
@@ -197,15 +205,6 @@ class Calibration:
         """Branches that are marked: roots first."""
         return tuple(one for one in (*self.roots, *self.leaves) if one.flaw is not None)
 
-    def marks(self) -> dict[Path, Branch]:
-        """Return the marked branches by path."""
-        return {one.path: one for one in self.flawed}
-
-    def marked(self, path: Path) -> Branch | None:
-        """Return what is marked on a node: its own mark, else that of the branch it hangs in."""
-        marks = self.marks()
-        return next((marks[path[:d]] for d in range(len(path), 0, -1) if path[:d] in marks), None)
-
 
 def calibrate(truths: Truths, *, margin: float = MARGIN, q: float = Q) -> Calibration:
     """Hold a judge's scores against the truth, overall and by branch.
@@ -315,16 +314,8 @@ def _means(
     value: Floats, group: Ints, cluster: Ints, size: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return means, CR1 variances (NaN under two clusters), rows and clusters of each group."""
-    cells = make_cells(value, group, cluster, size)
-    node = cells.node.astype(np.int64)
-    n = np.bincount(group, minlength=size).astype(np.float64)
-    clusters = np.bincount(node, minlength=size).astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.bincount(group, weights=value, minlength=size) / n
-        residual = cells.total - mean[node] * cells.count
-        squares = np.bincount(node, weights=residual**2, minlength=size)
-        variance = np.where(clusters > 1, clusters / (clusters - 1) * squares / n**2, np.nan)
-    return mean, variance, n, clusters
+    n, total, clusters, squares = cell_sums(make_cells(value, group, cluster, size), size)
+    return *mean_variance(n, total, clusters, squares), n, clusters
 
 
 def _drops(

@@ -140,10 +140,7 @@ def ppi_mean(
     Reference:
         METHODS B13a.
     """
-    known = np.isfinite(human)
-    labelled = np.isin(cluster, np.unique(cluster[known]))
-    mine = _sums(judge[known], human[known], cluster[known])
-    rest = _sums(judge[~labelled], judge[~labelled], cluster[~labelled])
+    mine, rest = _split(judge, human, cluster)
     n, rest_n = len(mine.rows), len(rest.rows)
     judged = float(judge.mean()) if len(judge) else math.nan
     if n < 2:
@@ -193,10 +190,7 @@ def labels_needed(
         The number, at least `MIN_LABELLED`; None when not even labelling every sample is enough,
         or fewer than two samples are labelled by now.
     """
-    known = np.isfinite(human)
-    labelled = np.isin(cluster, np.unique(cluster[known]))
-    mine = _sums(judge[known], human[known], cluster[known])
-    rest = _sums(judge[~labelled], judge[~labelled], cluster[~labelled])
+    mine, rest = _split(judge, human, cluster)
     if len(mine.rows) < 2:
         return None
     seen, _ = _parts(mine, rest)
@@ -215,6 +209,15 @@ def labels_needed(
     sizes = range(max(min(MIN_LABELLED, total), 2), total + 1)
     at = bisect_left(sizes, True, key=narrow)
     return sizes[at] if at < len(sizes) else None
+
+
+def _split(judge: Floats, human: Floats, cluster: Ints) -> tuple[_Sums, _Sums]:
+    """Return the labelled rows, and those of samples without any label."""
+    known = np.isfinite(human)
+    labelled = np.isin(cluster, np.unique(cluster[known]))
+    mine = _sums(judge[known], human[known], cluster[known])
+    rest = _sums(judge[~labelled], judge[~labelled], cluster[~labelled])
+    return mine, rest
 
 
 def _sums(judge: Floats, label: Floats, cluster: Ints) -> _Sums:

@@ -19,13 +19,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from atom.analysis.agreement import FOLDS, best_epsilon, nominal_kappa
+from atom.analysis.agreement import nominal_kappa
 from atom.analysis.intervals import Floats, Ints, wilson
 from atom.analysis.paired import PairedGap, paired_gap
 from atom.records import Annotation, RankedAnswer
 from taxonomy import Path, fold
 
-LOSS, TIE, WIN = -1, 0, 1
+TIE = 0
+"""People's or a method's order of two answers that are alike; 1 = the first wins, -1 = it loses."""
+FOLDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +115,10 @@ class PeoplePairs:
         order: 1, 0 or -1.
         votes: people behind it.
         agreed: share of two people's orders of one pair that are equal; NaN where nobody's pairs
-            meet. It says how far a judge could come at all.
+            meet.
         met: pairs of orders behind `agreed`.
+        meetings: the same, by pair of answers.
+        equal: those of them that say the same, by pair of answers.
     """
 
     sample: tuple[str, ...]
@@ -124,6 +128,28 @@ class PeoplePairs:
     votes: Ints
     agreed: float
     met: int
+    meetings: Ints
+    equal: Ints
+
+
+def people_agreement(pairs: PeoplePairs, cluster: Ints) -> Share:
+    """Return how often two people give a pair the same order, with its cluster interval.
+
+    Orders of one sample's pairs, by the same people, are no independent pieces of evidence: many
+    meetings on one sample are still one sample.
+
+    Args:
+        pairs: people's pairs.
+        cluster: what shares a picture with each pair, non-negative, shape (P,).
+
+    Reference:
+        METHODS B9 (clusters).
+    """
+    hit = np.concatenate(
+        [np.arange(n) < same for n, same in zip(pairs.meetings, pairs.equal, strict=True)]
+        or [np.zeros(0, dtype=np.bool_)]
+    )
+    return share_of(hit, np.repeat(cluster, pairs.meetings))
 
 
 def people_pairs(orders: Iterable[PairOrder]) -> PeoplePairs:
@@ -145,23 +171,25 @@ def people_pairs(orders: Iterable[PairOrder]) -> PeoplePairs:
         given = votes.setdefault(key, {})
         given[(each.annotator, each.adjudicates)] = -each.order if turned else each.order
     keys = sorted(votes)
-    order, count, same, met = [], [], 0, 0
+    order, count, same, met = [], [], [], []
     for key in keys:
         plain = [said for (_, settles), said in votes[key].items() if not settles]
         settled = [said for (_, settles), said in votes[key].items() if settles]
         said = settled or plain
         order.append(_majority(said))
         count.append(len(said))
-        met += len(plain) * (len(plain) - 1) // 2
-        same += sum(n * (n - 1) // 2 for n in Counter(plain).values())
+        met.append(len(plain) * (len(plain) - 1) // 2)
+        same.append(sum(n * (n - 1) // 2 for n in Counter(plain).values()))
     return PeoplePairs(
         sample=tuple(key[0] for key in keys),
         first=tuple(key[1] for key in keys),
         second=tuple(key[2] for key in keys),
         order=np.array(order, dtype=np.int64),
         votes=np.array(count, dtype=np.int64),
-        agreed=same / met if met else math.nan,
-        met=met,
+        agreed=sum(same) / sum(met) if any(met) else math.nan,
+        met=sum(met),
+        meetings=np.array(met, dtype=np.int64),
+        equal=np.array(same, dtype=np.int64),
     )
 
 
@@ -247,6 +275,31 @@ def signs(gap: Floats, cluster: Ints, wanted: Ints, rng: Generator | None = None
     close = np.abs(np.where(known, gap, np.inf)) <= epsilon
     got = np.where(close, TIE, np.sign(np.nan_to_num(gap))).astype(np.int64)
     return SignsRead(got=got, known=known, epsilon=float(epsilon.mean()) if len(gap) else 0.0)
+
+
+def best_epsilon(gap: Floats, wanted: Ints) -> float:
+    """Find the tolerance that orders most of these pairs as people do; the smallest one if several.
+
+    Reference:
+        Deutsch et al. 2023, "Ties Matter".
+    """
+    known = np.isfinite(gap)
+    size, order = np.abs(gap[known]), np.argsort(np.abs(gap[known]), kind="stable")
+    tie = (wanted[known] == 0)[order]
+    signed = (np.sign(gap[known]) == wanted[known])[order]
+    if not len(size):
+        return 0.0
+    # With the k smallest gaps called ties: ties among them plus signs right among the rest.
+    gain = (
+        np.concatenate([[0], np.cumsum(tie)])
+        + signed.sum()
+        - np.concatenate([[0], np.cumsum(signed)])
+    )
+    ends = np.concatenate([[0.0], size[order]])
+    # A tolerance calls all gaps of its size ties: only the last of equal gaps can be a cut.
+    last = np.append(ends[1:] > ends[:-1], True)
+    best = int(np.flatnonzero(last)[np.argmax(gain[last])])
+    return float(ends[best])
 
 
 @dataclass(frozen=True, kw_only=True)

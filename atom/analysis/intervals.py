@@ -110,6 +110,11 @@ def node_stats(
     Reference:
         METHODS B1, B2; degenerate cases: METHODS G.
     """
+    return stats_of_sums(*cell_sums(cells, n_nodes), level, confidence)
+
+
+def cell_sums(cells: Cells, n_nodes: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return by node, as `stats_of_sums` takes them: values, their sum, clusters, squares."""
     n, total, groups, squares = np.zeros((4, n_nodes))
     for part in blocks(len(cells.node)):
         node = cells.node[part].astype(np.intp)
@@ -122,7 +127,7 @@ def node_stats(
             node = cells.node[part].astype(np.intp)
             residual = cells.total[part] - mean[node] * cells.count[part]
             squares += np.bincount(node, weights=residual * residual, minlength=n_nodes)
-    return stats_of_sums(n, total, groups, squares, level, confidence)
+    return n, total, groups, squares
 
 
 def stats_of_sums(
@@ -144,9 +149,8 @@ def stats_of_sums(
         confidence: coverage aimed at.
     """
     level = np.zeros(len(n), dtype=np.int64) if level is None else level
+    mean, variance = mean_variance(n, total, groups, squares)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = total / n
-        variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
         binomial = mean * (1 - mean)
         dispersion = np.where(binomial > 1e-12, variance * n / binomial, np.nan)
     moderated = moderate_dispersion(dispersion, binomial, groups, level)
@@ -165,6 +169,15 @@ def stats_of_sums(
         lo=np.clip(centre - half, 0, 1),
         hi=np.clip(centre + half, 0, 1),
     )
+
+
+def mean_variance(
+    n: Floats, total: Floats, groups: Floats, squares: Floats
+) -> tuple[Floats, Floats]:
+    """Return means and their CR1 variances (NaN under two clusters) from sums by node."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
+        return total / n, variance
 
 
 def moderate_dispersion(

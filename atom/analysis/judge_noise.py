@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import stdtrit
 
-from atom.analysis.agreement import Agreement, agreement
 from atom.analysis.intervals import (
     MIN_CLUSTERS,
     PRIOR_DF,
     Cells,
     Floats,
     Ints,
+    cell_sums,
     make_cells,
+    mean_variance,
     moderate_dispersion,
 )
 from atom.analysis.layout import Mask
@@ -320,19 +320,14 @@ class _Base:
 
     @classmethod
     def of(cls, cells: Cells, n_nodes: int) -> _Base:
-        node = cells.node.astype(np.int64)
-        n = np.bincount(node, weights=cells.count, minlength=n_nodes)
-        clusters = np.bincount(node, minlength=n_nodes).astype(np.float64)
+        n, total, clusters, squares = cell_sums(cells, n_nodes)
+        mean, raw = mean_variance(n, total, clusters, squares)
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.bincount(node, weights=cells.total, minlength=n_nodes) / n
-            residual = cells.total - mean[node] * cells.count
-            squares = np.bincount(node, weights=residual**2, minlength=n_nodes)
-            raw = np.where(clusters > 1, squares / n**2 * clusters / (clusters - 1), np.nan)
             binomial = mean * (1 - mean)
             dispersion = np.where(binomial > 1e-12, raw * n / binomial, np.nan)
         level = np.zeros(n_nodes, dtype=np.int64)
         moderated = moderate_dispersion(dispersion, binomial, clusters, level)
-        return cls(n=n.astype(np.float64), clusters=clusters, mean=mean, dispersion=moderated)
+        return cls(n=n, clusters=clusters, mean=mean, dispersion=moderated)
 
     @property
     def variance(self) -> Floats:
@@ -465,58 +460,20 @@ def _columns(
     value: Floats, node: Ints, cluster: Ints, n_nodes: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return each column's node means and their CR1 variances, and rows and clusters by node."""
-    means, errors = [], []
-    n: Floats = np.zeros(n_nodes)
-    clusters: Floats = np.zeros(n_nodes)
-    for column in value.T:
-        base = make_cells(column, node, cluster, n_nodes)
-        place = base.node.astype(np.int64)
-        n = np.bincount(place, weights=base.count, minlength=n_nodes).astype(np.float64)
-        clusters = np.bincount(place, minlength=n_nodes).astype(np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.bincount(place, weights=base.total, minlength=n_nodes) / n
-            residual = base.total - mean[place] * base.count
-            squares = np.bincount(place, weights=residual**2, minlength=n_nodes)
-            errors.append(
-                np.where(clusters > 1, squares / n**2 * clusters / (clusters - 1), np.nan)
-            )
-        means.append(mean)
+    sums = [cell_sums(make_cells(column, node, cluster, n_nodes), n_nodes) for column in value.T]
+    means, errors = zip(*(mean_variance(*one) for one in sums), strict=True)
+    n, _, clusters, _ = sums[0]
     return np.stack(means, axis=1), np.stack(errors, axis=1), n, clusters
 
 
-# --- agreement -----------------------------------------------------------------------------------
+def first_two(ratings: Ratings, judge: int) -> Ints:
+    """Return a judge's first two usable scores of each checkpoint, 0 = none; shape (I, 2).
 
-
-def retest(ratings: Ratings, rows: Mask | None = None, *, judge: int = 0,
-           rng: Generator | None = None) -> Agreement:  # fmt: skip
-    """Compare a judge's first scoring of each checkpoint with its second.
-
-    Args:
-        ratings: the scores.
-        rows: checkpoints that count, shape (I,); all when None.
-        judge: whose.
-        rng: randomness for the interval.
+    `atom.analysis.agreement` compares the two (test-retest), or the first ones of two judges.
 
     Reference:
         METHODS B12.
     """
-    wide = _first_two(ratings, judge)
-    keep = (wide > 0).all(axis=1) if rows is None else (wide > 0).all(axis=1) & rows
-    return agreement(wide[keep, 0], wide[keep, 1], ratings.cluster[keep], rng=rng)
-
-
-def between(ratings: Ratings, one: int, other: int, rows: Mask | None = None, *,
-            rng: Generator | None = None) -> Agreement:  # fmt: skip
-    """Compare two judges' first scorings of the checkpoints that both scored."""
-    first, second = _first_two(ratings, one)[:, 0], _first_two(ratings, other)[:, 0]
-    keep = (first > 0) & (second > 0)
-    if rows is not None:
-        keep &= rows
-    return agreement(first[keep], second[keep], ratings.cluster[keep], rng=rng)
-
-
-def _first_two(ratings: Ratings, judge: int) -> Ints:
-    """Return a judge's first two usable scores of each checkpoint, 0 = none; shape (I, 2)."""
     mine = np.flatnonzero((ratings.judge == judge) & (ratings.score > 0))
     order = mine[np.lexsort((ratings.repeat[mine], ratings.item[mine]))]
     item = ratings.item[order]

@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -173,17 +172,6 @@ class ScoreTable:
         if len(self.response) and (self.response[1:] < self.response[:-1]).any():
             return None
         return np.bincount(self.response, minlength=len(self.sample))
-
-    def count_by_model(self, rows: NDArray[np.bool_]) -> Ints:
-        """Count the checkpoints of each model that a mask, shape (N,), keeps; shape (K,)."""
-        if self.checkpoints_of is None or (self.model[1:] < self.model[:-1]).any():
-            of_answer = np.bincount(self.response[rows], minlength=len(self.sample))
-            count = np.bincount(self.model, weights=of_answer, minlength=self.n_models)
-            return count.astype(np.int64)
-        ends = np.append(0, np.cumsum(self.checkpoints_of))[
-            np.searchsorted(self.model, np.arange(self.n_models + 1))
-        ]
-        return np.array([np.count_nonzero(rows[a:b]) for a, b in pairwise(ends)], dtype=np.int64)
 
     def of_answers(self, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Bring a mask over answers, shape (R,), down to their checkpoints, shape (N,)."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import math
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar
 
 from atom.analysis.fidelity import Share
 from atom.cli.options import common, names_of, settings_of
 from atom.cli.output import Output, table
-from atom.cli.people_labels import people_labels
-from atom.cli.run import run_lines, show_progress
-from atom.engine.consent import ConsentNeeded, give_consent
+from atom.cli.people_labels import finite, people_labels
+from atom.cli.run import run_lines, show_progress, with_consent
 from atom.engine.control import RunStatus, start_fidelity
 from atom.engine.endpoints import known_endpoints
 from atom.engine.fidelity import (
@@ -25,6 +22,7 @@ from atom.engine.fidelity import (
     open_fidelity,
     run_fidelity,
 )
+from atom.engine.members import judge_of
 from atom.engine.rankings import (
     RankingsTaken,
     import_rankings,
@@ -39,8 +37,6 @@ from atom.settings import Settings
 from atom.store import Store, find_study
 from atom.views.fidelity import FidelityView, MethodRow, fidelity
 from atom.views.snapshot import open_study
-
-T = TypeVar("T")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -97,25 +93,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return 0
         study_id = find_study(store, args.study).id
         if args.detach:
-            began = _agreed(
+            began = with_consent(
                 store, study_id, args.yes, out, lambda: start_fidelity(store, spec, settings)
             )
             out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
             return 0
-        return _agreed(store, study_id, args.yes, out, lambda: _here(store, settings, spec, out))
-
-
-def _agreed(store: Store, study_id: str, agreed: bool, out: Output, action: Callable[[], T]) -> T:
-    """Do something that may send data to new hosts: with --yes or after asking."""
-    try:
-        return action()
-    except ConsentNeeded as needed:
-        for question in needed.questions:
-            out.problem(f"{question.sentence}.")
-        if not agreed and not out.ask("Send them?"):
-            raise UsageError("nothing was sent: agree with --yes, or leave it") from None
-        give_consent(store, study_id, [question.host for question in needed.questions])
-    return action()
+        return with_consent(
+            store, study_id, args.yes, out, lambda: _here(store, settings, spec, out)
+        )
 
 
 def _here(store: Store, settings: Settings, spec: FidelitySpec, out: Output) -> int:
@@ -137,8 +122,7 @@ def _here(store: Store, settings: Settings, spec: FidelitySpec, out: Output) -> 
         line.end()
     for text in run_lines(RunStatus(run=ended, alive=False)):
         out.problem(text)
-    judge = next(one for one in store.select(Judge) if one.name == endpoints[spec.judge].model)
-    _tell(store, row.study_id, judge.id, out)
+    _tell(store, row.study_id, judge_of(endpoints[spec.judge]).id, out)
     return 0 if ended.state == "done" else 1
 
 
@@ -148,11 +132,16 @@ def show(args: argparse.Namespace, out: Output) -> int:
         study = find_study(store, args.study)
         judge_id = None
         if args.judge:
-            found = [one for one in store.select(Judge) if args.judge in (one.id, one.name)]
+            judges = {one.id: one.name for one in store.select(Judge)}
+            found = [one for one in judges if args.judge in (one, judges[one])]
+            if len(found) > 1:
+                raise UsageError(
+                    f"{len(found)} judges are called {args.judge!r}: name one by its id"
+                )
             if not found:
-                names = ", ".join(sorted(one.name for one in store.select(Judge))) or "none yet"
+                names = ", ".join(sorted(judges.values())) or "none yet"
                 raise UsageError(f"there is no judge {args.judge!r}; judges here: {names}")
-            judge_id = found[0].id
+            judge_id = found[0]
         _tell(store, study.id, judge_id, out)
     return 0
 
@@ -205,7 +194,7 @@ def _tell(store: Store, study_id: str, judge_id: str | None, out: Output) -> Non
     data = own if judge_id is None else open_study(store, study_id, judge_id)
     view = fidelity(store, data, own)
     labels = people_labels(store, own)
-    out.result({**_plain(view), **labels.plain()}, [*_lines(view), *labels.lines()])
+    out.result(finite({**_plain(view), **labels.plain()}), [*_lines(view), *labels.lines()])
 
 
 def _percent(share: Share | None) -> str:
@@ -223,7 +212,12 @@ def _lines(view: FidelityView) -> list[str]:
         ]
     head = ("method", *view.roots, "all", "ties", "tau-b", "against ATOM", "calls", "USD", "unread")
     rows = [_cells(row, view) for row in view.measured]
-    kind = "synthetic labels" if people.synthetic else ", ".join(people.annotators[:6])
+    kind = "; ".join(
+        f"{one.labels} synthetic labels"
+        if one.planted
+        else f"{one.labels} labels by {', '.join(one.annotators[:6])}"
+        for one in people.kinds
+    )
     lines = [
         f"judge: {view.judge.name if view.judge else 'none'}; {people.pairs} pairs of "
         f"{people.samples} samples ({kind}); {100 * people.ties:.1f} % of pairs are ties",
@@ -264,28 +258,20 @@ def _cells(row: MethodRow, view: FidelityView) -> list[object]:
             row.unscored + row.failed]  # fmt: skip
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _share(share: Share) -> dict[str, float | int | None]:
     return {
-        "value": _number(share.value), "lo": _number(share.lo), "hi": _number(share.hi),
+        "value": share.value, "lo": share.lo, "hi": share.hi,
         "pairs": share.n, "clusters": share.clusters,
     }  # fmt: skip
 
 
 def _plain(view: FidelityView) -> dict[str, object]:
-    """Return what `--json` prints."""
+    """Return what `--json` prints; numbers that aren't defined are still NaN."""
     return {
         "study": view.study_id,
         "judge": view.judge.name if view.judge else None,
         "synthetic": view.synthetic,
-        "people": {
-            **asdict(view.people),
-            "ties": _number(view.people.ties),
-            "agreed": _number(view.people.agreed),
-        },
+        "people": asdict(view.people),
         "shared_samples": view.shared,
         "methods": [
             {
@@ -294,8 +280,8 @@ def _plain(view: FidelityView) -> dict[str, object]:
                 "strict": _share(row.accuracy.strict) if row.accuracy else None,
                 "valid": _share(row.accuracy.valid) if row.accuracy else None,
                 "tolerant": _share(row.tolerant.strict) if row.tolerant else None,
-                "tau_b": _number(row.accuracy.tau) if row.accuracy else None,
-                "judge_ties": _number(row.accuracy.judge_ties) if row.accuracy else None,
+                "tau_b": row.accuracy.tau if row.accuracy else None,
+                "judge_ties": row.accuracy.judge_ties if row.accuracy else None,
                 "confusion": row.accuracy.counts.tolist() if row.accuracy else None,
                 "by_root": {root: _share(share) for root, share in row.by_root.items()},
                 "cost": asdict(row.cost),

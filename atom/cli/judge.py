@@ -6,10 +6,11 @@ import argparse
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -17,7 +18,7 @@ from atom.analysis.calibration import NAME as CALIBRATION
 from atom.cli import judge_code
 from atom.cli.options import common, names_of, settings_of
 from atom.cli.output import Output, table
-from atom.cli.run import run_lines, show_progress
+from atom.cli.run import run_lines, show_progress, with_consent
 from atom.engine.bench import (
     BenchForecast,
     BenchSpec,
@@ -27,8 +28,7 @@ from atom.engine.bench import (
     forecast_bench,
     give_bench_consent,
     import_replies,
-    import_set,
-    make_probe_set,
+    keep_set,
     open_bench,
     prepare_bench,
     probe_set_name,
@@ -36,8 +36,7 @@ from atom.engine.bench import (
     read_set,
     run_bench,
 )
-from atom.engine.calibration import ANSWERS, calibration_set
-from atom.engine.consent import ConsentNeeded
+from atom.engine.calibration import ANSWERS, calibration_name
 from atom.engine.control import RunStatus, start_bench
 from atom.engine.endpoints import known_endpoints
 from atom.errors import UsageError
@@ -62,8 +61,6 @@ from atom.views.judge_lab import (
     read_columns,
     standings,
 )
-
-T = TypeVar("T")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -200,15 +197,12 @@ def bench(args: argparse.Namespace, out: Output) -> int:
             out.result(plain(forecast), _forecast_lines(forecast))
             return 0
         _say_unscored(spec, record, out)
+        agreed = partial(with_consent, store, record.id, args.yes, out, give=give_bench_consent)
         if args.detach:
-            began = _agreed(
-                store, record, args.yes, out, lambda: start_bench(store, spec, settings)
-            )
+            began = agreed(lambda: start_bench(store, spec, settings))
             out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
             return 0
-        return _agreed(
-            store, record, args.yes, out, lambda: _here(store, record, settings, spec, out)
-        )
+        return agreed(lambda: _here(store, record, settings, spec, out))
 
 
 _CALIBRATE = {
@@ -219,9 +213,11 @@ _CALIBRATE = {
 
 def calibrate(args: argparse.Namespace, out: Output) -> int:
     """Have a judge score answers whose every step is known; the probes are made once for all."""
+    answers = ANSWERS if args.probes is None else args.probes
+    args.set = calibration_name(answers, args.seed)
     with Store.open(settings_of(args).store) as store:
-        args.set = calibration_set(store, args.probes, args.seed).name
-    args.probes = None
+        there = store.get(BenchSet, BenchSet.make_id(CALIBRATION, args.set))
+    args.probes = answers if there is None else None
     return bench(args, out)
 
 
@@ -255,10 +251,8 @@ def _the_set(store: Store, args: argparse.Namespace, out: Output) -> BenchSet | 
     bench = find_bench(args.name)
     if args.files and args.probes is not None:
         raise UsageError("a new set comes from --files or from --probes, not from both")
-    made: BenchSet | NewSet
     if args.files:
-        take = read_set if args.dry_run else import_set
-        made = take(
+        made = read_set(
             store,
             args.name,
             args.set or args.files[0].stem,
@@ -267,20 +261,14 @@ def _the_set(store: Store, args: argparse.Namespace, out: Output) -> BenchSet | 
             pictures=_pictures(args.pictures, args.files),
             limit=args.limit,
         )
-        record = made.record if isinstance(made, NewSet) else made
-        skipped = made.loaded.skipped if isinstance(made, NewSet) else made.skipped
-        _say_left_out(record.notes, skipped, out)
-        return made
+        return _kept(store, made, args, out)
     if args.probes is not None:
         name = args.set or probe_set_name(args.probes, args.seed)
         there = store.get(BenchSet, BenchSet.make_id(args.name, name))
         if there is not None and there.synthetic and args.set is None:
             return there
-        make = read_probe_set if args.dry_run else make_probe_set
-        made = make(store, args.name, args.probes, args.seed, name=name)
-        record = made.record if isinstance(made, NewSet) else made
-        _say_left_out(record.notes, record.skipped, out)
-        return made
+        made = read_probe_set(store, args.name, args.probes, args.seed, name=name)
+        return _kept(store, made, args, out)
     sets = bench_sets(store, args.name)
     if args.set:
         found = find_set(store, args.set)
@@ -293,6 +281,12 @@ def _the_set(store: Store, args: argparse.Namespace, out: Output) -> BenchSet | 
             "--probes 60"
         )
     return sets[0]
+
+
+def _kept(store: Store, made: NewSet, args: argparse.Namespace, out: Output) -> BenchSet | NewSet:
+    """Say what a new set lacks, and keep it unless this is a dry run."""
+    _say_left_out(made.record.notes, made.loaded.skipped, out)
+    return made if args.dry_run else keep_set(store, made)
 
 
 def files_at(paths: Sequence[Path]) -> list[ImportFile]:
@@ -331,21 +325,6 @@ def _pictures(places: Sequence[Path] | None, files: Sequence[Path]) -> PictureFi
     return SeveralPictures([*finders, FolderPictures(folders)])
 
 
-def _agreed(
-    store: Store, record: BenchSet, agreed: bool, out: Output, action: Callable[[], T]
-) -> T:
-    """Do something that may send data to new hosts: with --yes or after asking."""
-    try:
-        return action()
-    except ConsentNeeded as needed:
-        for question in needed.questions:
-            out.problem(f"{question.sentence}.")
-        if not agreed and not out.ask("Send them?"):
-            raise UsageError("nothing was sent: agree with --yes, or leave it") from None
-        give_bench_consent(store, record.id, [question.host for question in needed.questions])
-    return action()
-
-
 def _here(store: Store, record: BenchSet, settings: Settings, spec: BenchSpec, out: Output) -> int:
     """Run in this process, with a progress line, and say how the judge did."""
     endpoints = known_endpoints(settings)
@@ -382,7 +361,7 @@ def _tell(store: Store, record: BenchSet, judge: str, out: Output) -> int:
     result = bench_result(store, record.id, judge)
     among = places(record.benchmark, result)
     failed = _failed_lines(store, record.id, standing) if standing else []
-    nothing = standing is not None and standing.failed > 0 == standing.scored + standing.unscored
+    nothing = standing is not None and not standing.scored + standing.unscored
     document = {
         "set": _set_document(record),
         "judge": standing.name if standing else judge,

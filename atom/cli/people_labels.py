@@ -30,10 +30,10 @@ class PeopleLabels:
         ]
 
     def plain(self) -> dict[str, object]:
-        """Return what `--json` prints: numbers that aren't defined are null."""
+        """Return what `--json` prints; numbers that aren't defined are still NaN."""
         return {
-            "pair_labels": None if self.pairs is None else _finite(asdict(self.pairs)),
-            "ratings": None if self.ratings is None else _finite(asdict(self.ratings)),
+            "pair_labels": None if self.pairs is None else asdict(self.pairs),
+            "ratings": None if self.ratings is None else asdict(self.ratings),
         }
 
 
@@ -42,11 +42,12 @@ def people_labels(store: Store, data: StudyData) -> PeopleLabels:
     return PeopleLabels(pairs=pair_labels(store, data), ratings=people_ratings(store, data))
 
 
-def _finite(value: object) -> object:
+def finite(value: object) -> object:
+    """Return values as JSON can hold them: numbers that aren't defined become null."""
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
+        return {name: finite(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [finite(one) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from atom.cli.options import common, names_of, settings_of
@@ -156,9 +156,24 @@ def _spec_of_stored(store: Store, run_id: str, retry_failed: bool) -> RunSpec:
 
 
 def with_consent(
-    store: Store, study_id: str, agreed: bool, out: Output, action: Callable[[], T]
+    store: Store,
+    study_id: str,
+    agreed: bool,
+    out: Output,
+    action: Callable[[], T],
+    *,
+    give: Callable[[Store, str, Sequence[str]], object] = give_consent,
 ) -> T:
-    """Do something that may send data to new hosts: with --yes or after asking."""
+    """Do something that may send data to new hosts: with --yes or after asking.
+
+    Args:
+        store: the store.
+        study_id: whose data are sent: a study's, or a benchmark set's.
+        agreed: whether --yes was given.
+        out: where it is asked.
+        action: what is done, and again once it was agreed.
+        give: notes that it was agreed.
+    """
     try:
         return action()
     except ConsentNeeded as needed:
@@ -167,7 +182,7 @@ def with_consent(
             out.problem(f"{question.sentence}.")
         if not agreed and not out.ask("Send them?"):
             raise UsageError("nothing was sent: agree with --yes, or leave the run") from None
-        give_consent(store, study_id, hosts)
+        give(store, study_id, hosts)
     return action()
 
 

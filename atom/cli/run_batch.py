@@ -30,10 +30,9 @@ from atom.engine.batch_files import (
 )
 from atom.engine.batch_take import Taken, take_replies
 from atom.engine.bench import give_bench_consent
-from atom.engine.consent import ConsentNeeded
+from atom.engine.consent import give_consent
 from atom.engine.control import RunStatus, run_status
 from atom.engine.endpoints import known_endpoints
-from atom.errors import UsageError
 from atom.records import Run
 from atom.store import Store
 
@@ -104,17 +103,8 @@ def _chosen(store: Store, args: argparse.Namespace, out: Output) -> str:
 
 def _agreed(store: Store, run_id: str, agreed: bool, out: Output, action: Callable[[], Any]) -> Any:
     row = run_status(store, run_id).run
-    if row.bench_set_id is None:
-        return with_consent(store, row.study_id, agreed, out, action)
-    try:
-        return action()
-    except ConsentNeeded as needed:
-        for question in needed.questions:
-            out.problem(f"{question.sentence}.")
-        if not agreed and not out.ask("Send them?"):
-            raise UsageError("nothing was written: agree with --yes, or leave it") from None
-        give_bench_consent(store, row.bench_set_id, [q.host for q in needed.questions])
-    return action()
+    give = give_consent if row.bench_set_id is None else give_bench_consent
+    return with_consent(store, row.study_id, agreed, out, action, give=give)
 
 
 def write(args: argparse.Namespace, out: Output) -> int:

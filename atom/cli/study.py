@@ -139,7 +139,7 @@ def bring_back(args: argparse.Namespace, out: Output) -> int:
     total = sum(brought.counts.values())
     lines = [f"brought in {brought.study.name!r} ({brought.study.id}): {total:,} records"]
     if brought.copied:
-        lines.append("as a copy: runs, imports and people's labels stay with the original")
+        lines.append("as a copy: runs and imports stay with the original")
     lines += [
         f"kept as this store has them, with other values: {n} {kind}"
         for kind, n in brought.kept.items()

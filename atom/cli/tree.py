@@ -12,7 +12,7 @@ from typing import get_args
 from atom.analysis.validity import Homogeneity
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, ProgressLine, bar, table
-from atom.engine.consent import ConsentNeeded, give_consent
+from atom.cli.run import with_consent
 from atom.engine.endpoints import known_endpoints
 from atom.engine.growing import GrowSettings
 from atom.engine.induction import Induced, InductionSpec, Start, induce
@@ -115,15 +115,9 @@ def grow(args: argparse.Namespace, out: Output) -> int:
         dear = expected.cost is None or expected.cost > 0
         if dear and not args.yes and not out.ask("Go on?"):
             raise UsageError("nothing was asked: agree with --yes, or look with --dry-run")
-        try:
-            induced = _here(store, settings, spec, out)
-        except ConsentNeeded as needed:
-            for question in needed.questions:
-                out.problem(f"{question.sentence}.")
-            if not args.yes and not out.ask("Send them?"):
-                raise UsageError("nothing was sent: agree with --yes, or leave it") from None
-            give_consent(store, spec.study_id, [question.host for question in needed.questions])
-            induced = _here(store, settings, spec, out)
+        induced = with_consent(
+            store, spec.study_id, args.yes, out, lambda: _here(store, settings, spec, out)
+        )
     out.result(_induced_data(induced), induced_lines(induced))
     return 0 if induced.version is not None else 1
 

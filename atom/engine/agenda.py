@@ -7,7 +7,10 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import sqlalchemy as sa
+
 from atom.engine.clock import Clock, utc_now
+from atom.engine.ledger import run_claim, run_holder
 from atom.engine.shift import (
     BEAT,
     ClientMaker,
@@ -16,17 +19,20 @@ from atom.engine.shift import (
     Shift,
     make_client,
 )
-from atom.errors import SpendCapReached, StoreError
-from atom.judge import failed_call
+from atom.errors import SpendCapReached, StoreError, UsageError
+from atom.judge import JudgeClient, failed_call
 from atom.judge.noting import LeftForLater
-from atom.records import Call, Endpoint, Run, Verdict
+from atom.records import Call, Endpoint, Judge, Run, Verdict
 from atom.stages import verdicts
 from atom.stages.verdicts import Agenda, Ask, Asked
 from atom.store import Store
 from atom.store import table as columns_of
+from atom.store.schema import claims
 
 ROUNDS = 20
 """No agenda has later questions than so many rounds deep."""
+TRIED = 6
+"""Requests that are built to see how long they are."""
 
 
 def load_verdicts(store: Store, group: str) -> dict[str, Verdict]:
@@ -45,6 +51,35 @@ def open_asks(
         return there is None or (retry_failed and there.state == "failed")
 
     return list({ask.key: ask for ask in agenda.asks(have) if is_open(ask)}.values())
+
+
+def price_of(endpoint: Endpoint, asks: Sequence[Ask], calls: int) -> float | None:
+    """Return what so many calls cost, about, by some of the requests; None = no price is known."""
+    if not asks:
+        return 0.0
+    client = JudgeClient(endpoint)
+    prices = [client.estimate(ask.build()).cost for ask in asks[:: -(-len(asks) // TRIED)]]
+    known = [price for price in prices if price is not None]
+    return sum(known) / len(known) * calls if len(known) == len(prices) else None
+
+
+def open_agenda_run(store: Store, row: Run, judges: Sequence[Judge]) -> Run:
+    """Write a run and who is asked; one of its id that is there already is taken up again.
+
+    Raises:
+        UsageError: a process works on it.
+    """
+    there = store.get(Run, row.id)
+    if there is not None and run_holder(store, row.id) is not None:
+        raise UsageError(f"run {row.id!r} is running; stop it first, or wait for its end")
+    if there is not None:
+        again = {"state": "running", "message": "", "heartbeat": row.heartbeat}
+        row = there.model_copy(update={**again, "budget": row.budget})
+    with store.write() as writer:
+        writer.put(judges)
+        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(row.id)))
+        writer.replace([row])
+    return row
 
 
 class AgendaShift(Shift):

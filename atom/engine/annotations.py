@@ -303,7 +303,7 @@ def keep_labels(store: Store, file: LabelFile, *, replace: bool) -> int:
 def _label(study_id: str, row: Mapping[str, str]) -> Annotation | str:
     """Read a row; a text says why it can't be used."""
     cell = {name: _plain(value) for name, value in row.items()}
-    kind, subject = cell["kind"], cell.get("subject_id", "")
+    kind, subject = cell.get("kind", ""), cell.get("subject_id", "")
     if kind not in get_args(AnnotationKind):
         return f"unknown kind {kind[:40]!r}"
     if not subject:

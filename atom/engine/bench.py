@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-import sqlalchemy as sa
-
-from atom.engine.agenda import AgendaShift, load_verdicts, open_asks
+from atom.engine.agenda import AgendaShift, load_verdicts, open_agenda_run, open_asks, price_of
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.code_runs import run_programs
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
-from atom.engine.ledger import run_claim, run_holder
+from atom.engine.consent import ConsentNeeded, questions_of
+from atom.engine.ledger import run_holder
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
 from atom.engine.sandbox import find_sandbox
@@ -25,7 +23,7 @@ from atom.errors import PictureError, ReadOnlyError, UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures, NoPictures, PictureFinder
 from atom.formats.rows import NO_ROWS
-from atom.judge import JudgeClient, PicturePart
+from atom.judge import PicturePart
 from atom.judgebench.base import (
     Bench,
     BenchPlan,
@@ -41,10 +39,7 @@ from atom.records import BenchItem, BenchSet, Endpoint, Judge, Run, Sampling, Ve
 from atom.stages.verdicts import Agenda, Asked
 from atom.store import Store
 from atom.store import table as columns_of
-from atom.store.schema import claims
 
-TRIED = 6
-"""Requests that are built to see how long they are."""
 WARM = 0.7
 """Temperature where a judge is asked more than once: at 0 it would say the same again."""
 
@@ -136,59 +131,6 @@ class NewSet:
     loaded: Loaded
 
 
-def import_set(
-    store: Store,
-    benchmark: str,
-    name: str,
-    files: Sequence[ImportFile],
-    *,
-    columns: Mapping[str, str] | None = None,
-    pictures: PictureFinder | None = None,
-    limit: int | None = None,
-    synthetic: bool = False,
-    clock: Clock = utc_now,
-) -> BenchSet:
-    """Take a benchmark's data in.
-
-    Args:
-        store: the store.
-        benchmark: the benchmark's name.
-        name: what the user calls this set; one of this name is refused.
-        files: its files.
-        columns: our field's name → the file's column.
-        pictures: finds pictures that rows name.
-        limit: at most so many items.
-        synthetic: whether it was made from probes.
-        clock: UTC time, for records.
-
-    Returns:
-        The set's record.
-
-    Raises:
-        UsageError: there is no such benchmark, the name is taken, or no item could be read.
-        DataError: a file can't be read.
-    """
-    if store.read_only:
-        raise ReadOnlyError("this store is sealed: name one of your own with --store")
-    found = read_set(
-        store,
-        benchmark,
-        name,
-        files,
-        columns=columns,
-        pictures=pictures,
-        limit=limit,
-        synthetic=synthetic,
-        clock=clock,
-    )
-    for picture in found.loaded.pictures:
-        store.add_picture(picture.data, picture.name)
-    with store.write() as writer:
-        writer.put([found.record])
-        writer.put(found.loaded.items)
-    return found.record
-
-
 def read_set(
     store: Store,
     benchmark: str,
@@ -201,7 +143,26 @@ def read_set(
     synthetic: bool = False,
     clock: Clock = utc_now,
 ) -> NewSet:
-    """Read a benchmark's data and keep nothing; arguments and errors as `import_set` has them."""
+    """Read a benchmark's data and keep nothing.
+
+    Args:
+        store: the store; only looked at.
+        benchmark: the benchmark's name.
+        name: what the user calls this set; one of this name is refused.
+        files: its files.
+        columns: our field's name → the file's column.
+        pictures: finds pictures that rows name.
+        limit: at most so many items.
+        synthetic: whether it was made from probes.
+        clock: UTC time, for records.
+
+    Returns:
+        The set, ready to be kept.
+
+    Raises:
+        UsageError: there is no such benchmark, the name is taken, or no item could be read.
+        DataError: a file can't be read.
+    """
     bench = find_bench(benchmark)
     set_id = BenchSet.make_id(benchmark, name)
     if not name.strip():
@@ -236,6 +197,50 @@ def read_set(
     return NewSet(record=record, loaded=loaded)
 
 
+def keep_set(store: Store, new: NewSet) -> BenchSet:
+    """Keep a set that was read, with its items and pictures.
+
+    Raises:
+        ReadOnlyError: the store is sealed.
+    """
+    if store.read_only:
+        raise ReadOnlyError("this store is sealed: name one of your own with --store")
+    for picture in new.loaded.pictures:
+        store.add_picture(picture.data, picture.name)
+    with store.write() as writer:
+        writer.put([new.record])
+        writer.put(new.loaded.items)
+    return new.record
+
+
+def read_probe_set(
+    store: Store,
+    benchmark: str,
+    n_items: int,
+    seed: int = 0,
+    *,
+    name: str | None = None,
+    clock: Clock = utc_now,
+) -> NewSet:
+    """Make a benchmark's data from fresh probes, in the files' published layout; keep nothing.
+
+    Raises:
+        UsageError: as `read_set` does.
+    """
+    if not 1 <= n_items <= 5000:
+        raise UsageError(f"{n_items} probe items: 1 to 5,000 can be made")
+    made = make_bench_files(benchmark, n_items, seed)
+    return read_set(
+        store,
+        benchmark,
+        name or probe_set_name(n_items, seed),
+        [ImportFile.from_bytes(file, data) for file, data in made.rows.items()],
+        pictures=MemoryPictures(made.pictures),
+        synthetic=True,
+        clock=clock,
+    )
+
+
 def make_probe_set(
     store: Store,
     benchmark: str,
@@ -245,44 +250,8 @@ def make_probe_set(
     name: str | None = None,
     clock: Clock = utc_now,
 ) -> BenchSet:
-    """Make a benchmark's data from fresh probes, in the files' published layout, and take it in.
-
-    Raises:
-        UsageError: as `import_set` does.
-    """
-    files, pictures = _probe_files(benchmark, n_items, seed)
-    return import_set(
-        store,
-        benchmark,
-        name or probe_set_name(n_items, seed),
-        files,
-        pictures=pictures,
-        synthetic=True,
-        clock=clock,
-    )
-
-
-def read_probe_set(
-    store: Store, benchmark: str, n_items: int, seed: int = 0, *, name: str | None = None
-) -> NewSet:
-    """Make a benchmark's data from fresh probes and keep nothing.
-
-    Raises:
-        UsageError: as `import_set` does.
-    """
-    files, pictures = _probe_files(benchmark, n_items, seed)
-    name = name or probe_set_name(n_items, seed)
-    return read_set(store, benchmark, name, files, pictures=pictures, synthetic=True)
-
-
-def _probe_files(
-    benchmark: str, n_items: int, seed: int
-) -> tuple[list[ImportFile], MemoryPictures]:
-    if not 1 <= n_items <= 5000:
-        raise UsageError(f"{n_items} probe items: 1 to 5,000 can be made")
-    made = make_bench_files(benchmark, n_items, seed)
-    files = [ImportFile.from_bytes(file, data) for file, data in made.rows.items()]
-    return files, MemoryPictures(made.pictures)
+    """Make a benchmark's data from fresh probes and keep it; errors as of the two steps."""
+    return keep_set(store, read_probe_set(store, benchmark, n_items, seed, name=name, clock=clock))
 
 
 def probe_set_name(n_items: int, seed: int) -> str:
@@ -337,7 +306,16 @@ def items_of(store: Store, set_id: str) -> list[BenchItem]:
 
 
 def delete_set(store: Store, set_id: str) -> None:
-    """Delete a set with its verdicts and runs; pictures and calls stay, others may use them."""
+    """Delete a set with its verdicts and runs; pictures and calls stay, others may use them.
+
+    Raises:
+        UsageError: a run works on it.
+    """
+    for run in store.select(Run, columns_of(Run).c.bench_set_id == set_id):
+        if run_holder(store, run.id) is not None:
+            raise UsageError(
+                f"run {run.id!r} works on this set: stop it first, with `run stop {run.id}`"
+            )
     with store.write() as writer:
         writer.delete(Verdict, columns_of(Verdict).c.group == set_id)
         writer.delete(BenchItem, columns_of(BenchItem).c.set_id == set_id)
@@ -457,12 +435,8 @@ def forecast_bench(
         if not mine:
             continue
         calls[endpoint.name] = len(mine)
-        client = JudgeClient(endpoint)
-        prices = [client.estimate(ask.build()).cost for ask in mine[:: -(-len(mine) // TRIED)]]
-        known = [price for price in prices if price is not None]
-        if cost is not None:
-            whole = sum(known) / len(known) * len(mine) if len(known) == len(prices) else None
-            cost = None if whole is None else cost + whole
+        price = price_of(endpoint, mine, len(mine))
+        cost = None if cost is None or price is None else cost + price
     return BenchForecast(
         items=len(ready.plan.items),
         calls=calls,
@@ -499,34 +473,22 @@ def open_bench(
     scorer = ready.asked["scorer"].name if "scorer" in ready.asked else None
     told = (ready.asked["judge"].name, scorer, ready.plan.votes, ready.plan.parts, spec.limit)
     run_id = content_id("bench run", ready.bench_set.id, *told, ready.plan.sampling.key)[:12]
-    row = store.get(Run, run_id)
-    if row is not None and run_holder(store, run_id) is not None:
-        raise UsageError(f"run {run_id!r} is running; stop it first, or wait for its end")
-    again = {"state": "running", "message": "", "heartbeat": moment, "budget": spec.budget}
-    row = (
-        row.model_copy(update=again)
-        if row is not None
-        else Run(
-            id=run_id,
-            study_id=ready.bench_set.id,
-            bench_set_id=ready.bench_set.id,
-            stages=(),
-            judge=told[0],
-            scorer=scorer,
-            votes=ready.plan.votes,
-            methods=ready.plan.parts,
-            sampling=ready.plan.sampling,
-            limit=spec.limit,
-            budget=spec.budget,
-            created=moment,
-            heartbeat=moment,
-        )
+    row = Run(
+        id=run_id,
+        study_id=ready.bench_set.id,
+        bench_set_id=ready.bench_set.id,
+        stages=(),
+        judge=told[0],
+        scorer=scorer,
+        votes=ready.plan.votes,
+        methods=ready.plan.parts,
+        sampling=ready.plan.sampling,
+        limit=spec.limit,
+        budget=spec.budget,
+        created=moment,
+        heartbeat=moment,
     )
-    with store.write() as writer:
-        writer.put([ready.judge, *((ready.scorer,) if ready.scorer else ())])
-        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(run_id)))
-        writer.replace([row])
-    return row
+    return open_agenda_run(store, row, [ready.judge, *((ready.scorer,) if ready.scorer else ())])
 
 
 def _ask_consent(ready: Ready) -> None:
@@ -535,20 +497,11 @@ def _ask_consent(ready: Ready) -> None:
     Raises:
         ConsentNeeded: with what would be sent.
     """
-    hosts: dict[str, list[str]] = {}
-    for endpoint in ready.asked.values():
-        if is_remote(endpoint) and endpoint.host not in ready.bench_set.consent:
-            hosts.setdefault(endpoint.host, []).append(endpoint.name)
-    pictures = {slot.picture_id for item in ready.plan.items for slot in item.pictures}
-    questions = [
-        ConsentQuestion(
-            host=host,
-            endpoints=tuple(dict.fromkeys(names)),
-            pictures=len(pictures - {None}),
-            texts=len(ready.plan.items),
-        )
-        for host, names in hosts.items()
-    ]
+    questions = questions_of(
+        ready.asked.values(),
+        ready.bench_set.consent,
+        lambda: [item.pictures for item in ready.plan.items],
+    )
     if questions:
         raise ConsentNeeded(questions)
 

@@ -14,6 +14,11 @@ ANSWERS: Final = 240
 """Answers that a judge scores unless said otherwise: some 60 probes, 1,000 steps."""
 
 
+def calibration_name(answers: int | None = None, seed: int = 0) -> str:
+    """Name the set of these probes; arguments as of `calibration_set`."""
+    return f"Probes {seed} ({ANSWERS if answers is None else answers} answers)"
+
+
 def calibration_set(
     store: Store, answers: int | None = None, seed: int = 0, *, clock: Clock = utc_now
 ) -> BenchSet:
@@ -29,7 +34,7 @@ def calibration_set(
         UsageError: the number is out of range.
     """
     count = ANSWERS if answers is None else answers
-    name = f"Probes {seed} ({count} answers)"
+    name = calibration_name(count, seed)
     there = store.get(BenchSet, BenchSet.make_id(NAME, name))
     return there or make_probe_set(store, NAME, count, seed, name=name, clock=clock)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from atom.engine.members import Members
 from atom.errors import UsageError
-from atom.records import Endpoint, Sample, Study
+from atom.records import Endpoint, PictureSlot, Sample, Study
 from atom.store import Store, find_study
 
 
@@ -67,17 +67,40 @@ def is_remote(endpoint: Endpoint) -> bool:
 
 def consent_questions(store: Store, members: Members) -> tuple[ConsentQuestion, ...]:
     """Say what a run would send to hosts that the study's owner hasn't agreed to yet."""
+    sample_ids = [place.sample_id for place in members.places]
+    return questions_of(
+        members.endpoints,
+        members.study.consent,
+        lambda: [sample.pictures for sample in store.get_many(Sample, sample_ids)],
+    )
+
+
+def questions_of(
+    endpoints: Iterable[Endpoint],
+    agreed: Collection[str],
+    sent: Callable[[], Sequence[Sequence[PictureSlot]]],
+) -> tuple[ConsentQuestion, ...]:
+    """Say what would be sent to hosts that nobody has agreed to yet, a question a host.
+
+    Args:
+        endpoints: who is asked.
+        agreed: hosts that somebody has agreed to.
+        sent: gives the pictures of each text that is sent; called when there is a question.
+    """
     hosts: dict[str, list[str]] = {}
-    for endpoint in members.endpoints:
-        if is_remote(endpoint) and endpoint.host not in members.study.consent:
+    for endpoint in endpoints:
+        if is_remote(endpoint) and endpoint.host not in agreed:
             hosts.setdefault(endpoint.host, []).append(endpoint.name)
     if not hosts:
         return ()
-    samples = store.get_many(Sample, [place.sample_id for place in members.places])
-    pictures = {slot.picture_id for s in samples for slot in s.pictures if slot.picture_id}
+    texts = sent()
+    pictures = {slot.picture_id for slots in texts for slot in slots if slot.picture_id}
     return tuple(
         ConsentQuestion(
-            host=host, endpoints=tuple(names), pictures=len(pictures), texts=len(samples)
+            host=host,
+            endpoints=tuple(dict.fromkeys(names)),
+            pictures=len(pictures),
+            texts=len(texts),
         )
         for host, names in hosts.items()
     )

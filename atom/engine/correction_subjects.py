@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from atom.engine.members import Members, check_endpoint, judge_of, pick_endpoint, study_tree
 from atom.errors import UsageError
 from atom.records import (
+    HAND_MADE,
     Arm,
     Candidate,
     Checkpoint,
@@ -54,7 +55,6 @@ MOST_LOWEST = 2
 """Questions that an answer without a failed criterion is asked: its lowest-scored ones."""
 MOST_ROUNDS = 5
 _PART = 400
-_HAND_MADE = ("imported", "typed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -542,7 +542,7 @@ def first_answers(
                 if text not in same:
                     sampling = Sampling.model_validate(json.loads(text))
                     same[text] = sampling == study.answer_sampling
-                if row.prompt in _HAND_MADE or same[text]:
+                if row.prompt in HAND_MADE or same[text]:
                     # Of an answer that only votes are known of nothing can be tried again.
                     state: State = "unscored" if row.silent else row.state
                     found.setdefault((row.sample_id, row.candidate_id), (row.id, state))

@@ -11,19 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-import sqlalchemy as sa
-
 from atom.analysis.fidelity import ranks_of
-from atom.engine.agenda import AgendaShift, load_verdicts, open_asks
+from atom.engine.agenda import AgendaShift, load_verdicts, open_agenda_run, open_asks, price_of
 from atom.engine.clock import Clock, stamp, utc_now
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
-from atom.engine.ledger import run_claim, run_holder
+from atom.engine.consent import ConsentNeeded, questions_of
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
 from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.engine.steps import read_material
 from atom.errors import ReadOnlyError, UsageError
-from atom.judge import JudgeClient, PicturePart
+from atom.judge import PicturePart
+from atom.methods.agendas import CRITERIA
 from atom.methods.base import MethodPlan, MethodSample, compared
 from atom.methods.registry import ASKED, METHODS, find_method
 from atom.records import (
@@ -41,10 +39,6 @@ from atom.records import (
 from atom.stages.verdicts import Agenda, Ask
 from atom.store import Store, find_study, study_candidates, study_places
 from atom.store import table as columns_of
-from atom.store.schema import claims
-
-TRIED = 6
-"""Requests that are built to see how long they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +213,7 @@ def prepare_fidelity(store: Store, spec: FidelitySpec, endpoints: Mapping[str, E
         study=study,
         judge=judge,
         endpoint=endpoint,
-        methods=spec.methods or ASKED,
+        methods=tuple(name for name in ASKED if name in spec.methods) or ASKED,
         plan=plan,
         ranked=sum(name in ranked for name in chosen),
     )
@@ -266,7 +260,7 @@ def forecast_fidelity(
     """
     ready = prepare_fidelity(store, spec, endpoints)
     have = load_verdicts(store, ready.study.id)
-    client = JudgeClient(ready.endpoint)
+    answers = {one.sample.id: len(one.responses) for one in ready.plan.samples}
     rows = []
     for name in ready.methods:
         make = METHODS[name].agenda
@@ -274,30 +268,16 @@ def forecast_fidelity(
             continue
         agenda = make(ready.plan)
         asks = open_asks(agenda, have, retry_failed=spec.retry_failed)
-        later = 0
-        blocked = 0
-        if name in ("scan", "no_replay"):
-            known = {ask.blank.subject_id for ask in asks if ask.blank.part.endswith("/criteria")}
-            answers = {one.sample.id: len(one.responses) for one in ready.plan.samples}
-            later = sum(answers[subject] for subject in known)
-        if name == "no_decomposition":
-            blocked = sum(one.replay is None for one in ready.plan.samples)
-        cost = _price(client, asks, len(asks) + later)
+        first = {ask.blank.subject_id for ask in asks if ask.blank.part.endswith(f"/{CRITERIA}")}
+        later = sum(answers[subject] for subject in first)
+        blocked = len(answers.keys() - {ask.blank.subject_id for ask in agenda.asks(have)})
+        cost = price_of(ready.endpoint, asks, len(asks) + later)
         rows.append(
             MethodForecast(method=name, calls=len(asks), later=later, blocked=blocked, cost=cost)
         )
     return FidelityForecast(
         samples=len(ready.plan.samples), ranked=ready.ranked, methods=tuple(rows)
     )
-
-
-def _price(client: JudgeClient, asks: Sequence[Ask], calls: int) -> float | None:
-    """Return what so many calls cost, about, by some of the requests; None = no price is known."""
-    if not asks:
-        return 0.0
-    prices = [client.estimate(ask.build()).cost for ask in asks[:: -(-len(asks) // TRIED)]]
-    known = [price for price in prices if price is not None]
-    return sum(known) / len(known) * calls if len(known) == len(prices) else None
 
 
 def open_fidelity(
@@ -324,30 +304,18 @@ def open_fidelity(
     moment = stamp(clock())
     told = (ready.endpoint.name, list(ready.methods), spec.limit, ready.plan.sampling.key)
     run_id = content_id("fidelity run", ready.study.id, *told)[:12]
-    row = store.get(Run, run_id)
-    if row is not None and run_holder(store, run_id) is not None:
-        raise UsageError(f"run {run_id!r} is running; stop it first, or wait for its end")
-    again = {"state": "running", "message": "", "heartbeat": moment, "budget": spec.budget}
-    row = (
-        row.model_copy(update=again)
-        if row is not None
-        else Run(
-            id=run_id,
-            study_id=ready.study.id,
-            stages=(),
-            judge=ready.endpoint.name,
-            methods=ready.methods,
-            limit=spec.limit,
-            budget=spec.budget,
-            created=moment,
-            heartbeat=moment,
-        )
+    row = Run(
+        id=run_id,
+        study_id=ready.study.id,
+        stages=(),
+        judge=ready.endpoint.name,
+        methods=ready.methods,
+        limit=spec.limit,
+        budget=spec.budget,
+        created=moment,
+        heartbeat=moment,
     )
-    with store.write() as writer:
-        writer.put([ready.judge])
-        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(run_id)))
-        writer.replace([row])
-    return row
+    return open_agenda_run(store, row, [ready.judge])
 
 
 def _ask_consent(ready: Ready) -> None:
@@ -356,18 +324,13 @@ def _ask_consent(ready: Ready) -> None:
     Raises:
         ConsentNeeded: with what would be sent.
     """
-    endpoint = ready.endpoint
-    if not is_remote(endpoint) or endpoint.host in ready.study.consent:
-        return
-    samples = [one.sample for one in ready.plan.samples]
-    pictures = {slot.picture_id for sample in samples for slot in sample.pictures}
-    question = ConsentQuestion(
-        host=endpoint.host,
-        endpoints=(endpoint.name,),
-        pictures=len(pictures - {None}),
-        texts=len(samples),
+    questions = questions_of(
+        [ready.endpoint],
+        ready.study.consent,
+        lambda: [one.sample.pictures for one in ready.plan.samples],
     )
-    raise ConsentNeeded([question])
+    if questions:
+        raise ConsentNeeded(questions)
 
 
 async def run_fidelity(

@@ -108,10 +108,14 @@ def import_reading(
     begun = begun.model_copy(update={"notes": (UNFINISHED,)})
     store.put([begun])
     broken: list[str] = []
+    refused: set[str] = set()
     try:
         for batch in reading:
-            kept, problems = _keep_pictures(store, batch)
+            kept, problems = _keep_pictures(store, batch, refused)
             broken += problems
+            # A reading gives a picture once; later batches may name one that was refused before.
+            for picture_id in refused:
+                batch = batch.without_picture(picture_id)
             _write(store, study, begun, batch, kept)
             if on_batch is not None:
                 on_batch(reading.report)
@@ -138,12 +142,15 @@ def _free_id(store: Store, study_id: str, created: str, number: int) -> str:
     return found
 
 
-def _keep_pictures(store: Store, batch: Batch) -> tuple[list[Picture], list[str]]:
+def _keep_pictures(
+    store: Store, batch: Batch, refused: set[str]
+) -> tuple[list[Picture], list[str]]:
     kept, problems = [], []
     for picture in batch.pictures:
         try:
             kept.append(store.pictures.add(picture.data, picture.name))
         except PictureError as error:
+            refused.add(picture.id)
             problems.append(f"picture {picture.name}: {error.message}")
     return kept, problems
 
@@ -152,10 +159,6 @@ def _write(
     store: Store, study: Study, begun: Import, batch: Batch, pictures: list[Picture]
 ) -> None:
     """Write a batch: records, places and what the import brought, all or nothing."""
-    good = {picture.id for picture in pictures}
-    for picture in batch.pictures:
-        if picture.id not in good:
-            batch = batch.without_picture(picture.id)
     labels = [label.in_study(study.id, begun.created) for label in batch.annotations]
     verdicts = [verdict.in_study(study.id) for verdict in batch.verdicts]
     there = _placed(store, study.id, [sample.id for sample in batch.samples])

@@ -28,11 +28,11 @@ from atom.exports.archive_form import (
     to_line,
 )
 from atom.exports.base import new_folder, size_of
-from atom.exports.selection import OUTSIDE, Selection
 from atom.records import Picture, Record
-from atom.store import Store
+from atom.store import Store, find_study
 from atom.store.migrate import migrations
 from atom.store.schema import KINDS
+from atom.store.selection import OUTSIDE, Selection
 
 _ROWS = 20_000
 """Rows that are held before they are written."""
@@ -79,7 +79,7 @@ def write_archive(
     Raises:
         UsageError: there is no such study, or the place is taken or can't be written.
     """
-    selection = Selection(store, study_id)
+    selection = Selection(store, find_study(store, study_id))
     with new_folder(place) as part:
         (part / "records").mkdir()
         manifest = _fill(store, selection, part, moment, on_kind)

@@ -34,7 +34,6 @@ from atom.exports.archive_form import (
     from_row,
     kinds_by_table,
 )
-from atom.exports.selection import OF_STUDY
 from atom.records import (
     BenchItem,
     BenchSet,
@@ -51,6 +50,7 @@ from atom.store import ALSO, Store, Writer, copy_study, list_studies
 from atom.store.migrate import migrations
 from atom.store.pictures import MAX_BYTES
 from atom.store.schema import KINDS, Kind
+from atom.store.selection import OF_STUDY
 
 _ROWS = 400
 _MANIFEST_BYTES = 200_000_000

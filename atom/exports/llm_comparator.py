@@ -129,7 +129,7 @@ def _example(
 ) -> dict[str, Any]:
     sample = case.sample
     choices = [f"({chr(65 + n)}) {text}" for n, text in enumerate(sample.choices)]
-    ratings = _ratings(source, first.response.id, second.response.id)
+    ratings = _ratings(source, sample.id, first.response.id, second.response.id)
     return {
         "index": index,
         "input_text": "\n".join([sample.question, *choices]),
@@ -163,7 +163,7 @@ def _score(
     return None
 
 
-def _ratings(source: Source, first: str, second: str) -> list[dict[str, Any]]:
+def _ratings(source: Source, sample_id: str, first: str, second: str) -> list[dict[str, Any]]:
     """Return the votes between two answers, a rating each."""
     if not source.data.has_preference:
         return []
@@ -172,7 +172,11 @@ def _ratings(source: Source, first: str, second: str) -> list[dict[str, Any]]:
         (vote, a == first)
         for a, b in ((first, second), (second, first))
         for vote in source.store.select(
-            Preference, columns.response_a == a, columns.response_b == b, order_by=[columns.id]
+            Preference,
+            columns.sample_id == sample_id,  # the column that has an index
+            columns.response_a == a,
+            columns.response_b == b,
+            order_by=[columns.id],
         )
         if vote.verdict is not None
     ]

@@ -332,6 +332,10 @@ class Collector:
         self._picture_bytes += len(picture.data)
         self._counts["pictures"] += 1
 
+    def has_picture(self, picture_id: str) -> bool:
+        """Whether this picture's bytes came in."""
+        return picture_id in self._seen_pictures
+
     def missing_picture(self, name: str, reason: str = "") -> None:
         """Note a picture that was expected and not found."""
         if name in self._missing:
@@ -441,6 +445,8 @@ class Format:
     """One sentence: what it is."""
     patterns: tuple[str, ...]
     """File name patterns, for a file dialog."""
+    wanted: str
+    """What to name when no file was given."""
     sniff: Callable[[bytes, str], float]
     """(first bytes, file name) → how likely it is this format, 0 to 1."""
     read: Callable[[Sequence[ImportFile], ReadOptions], Reading]

@@ -8,13 +8,11 @@ Reference: HallusionBench (Guan et al., 2024), repository tianyi-lab/HallusionBe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
-from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import Verdict, to_name, to_text
-from atom.formats.maker import Limit, Maker, Question, Sorted, cut, names_keys, sort_rows
+from atom.formats.maker import Maker, Question, Sorted, cut, names_keys, row_by_row, sort_rows
 
 NAME = "hallusionbench"
 DATASET = "HallusionBench"
@@ -37,24 +35,9 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file has no such rows.
     """
-    if not files:
-        raise FormatError("no file was given; name HallusionBench.json or predictions")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     rows = sort_rows(files, collector, _KINDS, _EXPECTED)
-    first = next(rows)  # a file without a usable row is refused here, not halfway
-    return Reading(_batches(chain([first], rows), options, collector), collector)
-
-
-def _batches(rows: Iterator[Sorted], options: ReadOptions, collector: Collector) -> Iterator[Batch]:
-    maker = Maker(collector, options)
-    limit = Limit(options, collector)
-    for found in rows:
-        if limit.reached():
-            break
-        _row(found, options, maker)
-        if collector.is_full:
-            yield collector.flush()
-    yield collector.flush()
+    return row_by_row(rows, lambda found, maker: _row(found, options, maker), options, collector)
 
 
 def _row(found: Sorted, options: ReadOptions, maker: Maker) -> None:
@@ -103,6 +86,7 @@ FORMAT = Format(
     name=NAME,
     about="HallusionBench: yes-or-no questions in figure and question sets, and predictions.",
     patterns=("HallusionBench*.json",),
+    wanted="HallusionBench.json or predictions",
     sniff=sniff,
     read=read,
 )

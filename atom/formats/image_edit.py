@@ -10,21 +10,21 @@ Reference: repository mllmasajudge-anonymous/MLLM-as-a-Judge, `results/`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
-from atom.errors import FormatError
-from atom.formats.base import (
-    Batch,
-    Collector,
-    Format,
-    GivenLabel,
-    GivenVerdict,
-    ImportFile,
-    Reading,
-    ReadOptions,
-)
+from atom.formats.base import Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text, to_verdict
-from atom.formats.maker import Limit, Maker, Question, Sorted, cut, names_keys, sort_rows, words
+from atom.formats.maker import (
+    Limit,
+    Maker,
+    Question,
+    Sorted,
+    cut,
+    in_batches,
+    names_keys,
+    sort_rows,
+    words,
+)
 
 NAME = "image-edit"
 DATASET = "Image editing ratings"
@@ -67,8 +67,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is neither.
     """
-    if not files:
-        raise FormatError("no file was given; name human_ratings.csv and judge_*.jsonl")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     items: dict[str, list[Sorted]] = {}
     for found in sort_rows(files, collector, _KINDS, _EXPECTED):
@@ -78,42 +76,36 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
             collector.skip(found.row.place, f"it has no {key}")
         else:
             items.setdefault(identity, []).append(found)
-    return Reading(_batches(items, options, collector), collector)
-
-
-def _batches(
-    items: Mapping[str, Sequence[Sorted]], options: ReadOptions, collector: Collector
-) -> Iterator[Batch]:
     maker = Maker(collector, options)
     limit = Limit(options, collector, "pictures")
-    for identity, rows in items.items():
-        if limit.reached():
-            break
-        people = next((found for found in rows if found.kind == "people"), None)
-        text = None if people is None else to_text(people.row.values["instruction"])
-        if text is None:
-            collector.tally("an edit's instruction is in none of the files", identity)
-        task = identity.split("_")
-        sample_id = maker.sample(
-            rows[0].row.place,
-            rows[0].file.name,
-            identity,
-            Question(
-                text=text or f"Edit {identity} {UNTOLD}",
-                labels=(("edit", task[1]),) if len(task) > 2 else (),
-                find_by_id=True,
-            ),
-        )
-        if sample_id is None:
-            continue
-        for found in rows:
-            if found.kind == "people":
-                _person(found, sample_id, maker)
-            else:
-                _judge(found, sample_id, options, maker)
-        if collector.is_full:
-            yield collector.flush()
-    yield collector.flush()
+    return Reading(
+        in_batches(items.items(), lambda one: _item(*one, options, maker), limit), collector
+    )
+
+
+def _item(identity: str, rows: Sequence[Sorted], options: ReadOptions, maker: Maker) -> None:
+    people = next((found for found in rows if found.kind == "people"), None)
+    text = None if people is None else to_text(people.row.values["instruction"])
+    if text is None:
+        maker.out.tally("an edit's instruction is in none of the files", identity)
+    task = identity.split("_")
+    sample_id = maker.sample(
+        rows[0].row.place,
+        rows[0].file.name,
+        identity,
+        Question(
+            text=text or f"Edit {identity} {UNTOLD}",
+            labels=(("edit", task[1]),) if len(task) > 2 else (),
+            find_by_id=True,
+        ),
+    )
+    if sample_id is None:
+        return
+    for found in rows:
+        if found.kind == "people":
+            _person(found, sample_id, maker)
+        else:
+            _judge(found, sample_id, options, maker)
 
 
 def _person(found: Sorted, sample_id: str, maker: Maker) -> None:
@@ -155,21 +147,14 @@ def _judge(found: Sorted, sample_id: str, options: ReadOptions, maker: Maker) ->
         for name, value in scores.items():
             key = str(name)
             told = value if isinstance(value, dict) else {}
-            number = to_number(told.get("score"))
-            fits = number is not None and 1 <= number <= TOP
-            if not fits:
-                maker.out.tally("a judge's score can't be read; it stays unscored", place)
-            maker.said(
+            maker.score(
                 place,
-                GivenVerdict(
-                    subject_id=sample_id,
-                    part=cut(part_of(kind, _SPELLED.get(key, key)), 200),
-                    judge=judge,
-                    state="scored" if fits else "unscored",
-                    value=number if fits else None,
-                    text=words(told.get("justification")),
-                    detail="" if fits else f"the score is {words(told.get('score'), 80)!r}",
-                ),
+                sample_id,
+                cut(part_of(kind, _SPELLED.get(key, key)), 200),
+                judge,
+                told.get("score"),
+                (1, TOP),
+                text=words(told.get("justification")),
             )
 
 
@@ -177,6 +162,7 @@ FORMAT = Format(
     name=NAME,
     about="Ratings of edited pictures by many people, and a judge's scores beside them.",
     patterns=("human_ratings.csv", "judge_*.jsonl"),
+    wanted="human_ratings.csv and judge_*.jsonl",
     sniff=sniff,
     read=read,
 )

@@ -76,8 +76,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is no log, or its ZIP is broken.
     """
-    if not files:
-        raise FormatError("no file was given; name .eval or .json logs of Inspect")
     collector = Collector(NAME, options.dataset or "", [file.name for file in files])
     logs = [_header(file, options) for file in files]
     for log in logs:
@@ -455,6 +453,7 @@ FORMAT = Format(
     name=NAME,
     about="Inspect logs (.eval and .json): samples, answers, scores and attached pictures.",
     patterns=("*.eval", "*.json", "*.jsonl"),
+    wanted=".eval or .json logs of Inspect",
     sniff=sniff,
     read=read,
 )

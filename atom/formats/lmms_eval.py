@@ -28,9 +28,9 @@ from atom.formats.cells import (
     to_verdict,
 )
 from atom.formats.json_file import inner, load_object
-from atom.formats.maker import Limit, Maker, Question, SeenNumbers, cut, labels_in, rows_of
+from atom.formats.maker import Limit, Maker, Question, SeenNumbers, cut, labels_in, rows_of, short
 from atom.formats.rows import Row
-from atom.records import Sample
+from atom.records import content_id
 
 NAME = "lmms-eval"
 _TASK = re.compile(r"(?:^|_)samples_(?P<task>.+?)(?:_\d{4}-\d\d-\d\dT[\d.\-:]+)?\Z")
@@ -103,8 +103,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is neither, or there is no log.
     """
-    if not files:
-        raise FormatError("no file was given; name <date>_samples_<task>.jsonl")
     collector = Collector(NAME, options.dataset or "", [file.name for file in files])
     results = _Results()
     logs: list[ImportFile] = []
@@ -172,6 +170,7 @@ def _batches(
     limit = Limit(options, collector)
     whole = collector.dataset
     several = len({_task(log) for log in logs}) > 1
+    asked: dict[str, _Names] = {}
     for log in logs:
         task = _task(log)
         collector.dataset = options.dataset or task
@@ -182,6 +181,7 @@ def _batches(
             Maker(collector, options, remember=False),
             prefix=f"{task}/" if several and options.dataset else "",
             listed=results.metrics.get(task, []),
+            asked=asked.setdefault(task, _Names()),
         )
         stopped = False
         for row in reader.rows():
@@ -198,6 +198,24 @@ def _batches(
     yield collector.flush()
 
 
+class _Names:
+    """Remembers names, most of which are numbers that count upwards."""
+
+    def __init__(self) -> None:
+        self._numbers = SeenNumbers()
+        self._others: set[int] = set()
+
+    def add(self, name: str) -> bool:
+        """Take a name in; says whether it is new."""
+        if re.fullmatch(r"\d{1,15}", name):
+            return self._numbers.add(int(name))
+        key = short(content_id("name", name))
+        if key in self._others:
+            return False
+        self._others.add(key)
+        return True
+
+
 class _Reader:
     """Turns one log's rows into records."""
 
@@ -210,6 +228,7 @@ class _Reader:
         *,
         prefix: str,
         listed: Sequence[str],
+        asked: _Names,
     ) -> None:
         self._file = file
         self._task = task
@@ -217,8 +236,8 @@ class _Reader:
         self._maker = maker
         self._prefix = prefix
         self._listed = listed
-        self._numbers = SeenNumbers()
-        self._names: set[int] = set()
+        self._asked = asked
+        self._names = _Names()
         self._metrics: tuple[str, ...] = ()
         self._sums: dict[str, _Sums] = {}
 
@@ -250,12 +269,16 @@ class _Reader:
         if name is None:
             out.skip(row.place, "it has no doc_id")
             return
-        if not self._is_new(name):
+        if not self._names.add(name):
             out.skip(row.place, f"doc_id {name!r:.60} stood before; the first row is kept")
             return
         document = inner(values, "doc")
         sample_id = self._maker.sample(
-            row.place, self._file.name, self._prefix + name, self._question(row, document, name)
+            row.place,
+            self._file.name,
+            self._prefix + name,
+            self._question(row, document, name),
+            again=not self._asked.add(name),
         )
         if sample_id is None:
             return
@@ -278,15 +301,6 @@ class _Reader:
             self._sums.setdefault(metric, _Sums(metric=metric)).add(verdict.value)
         elif metric is not None:
             out.tally(f"{self._task}: {metric} can't be read as a score from 0 to 1", row.place)
-
-    def _is_new(self, name: str) -> bool:
-        if re.fullmatch(r"\d{1,15}", name):
-            return self._numbers.add(int(name))
-        key = int(Sample.make_id(self._task, name)[:16], 16)
-        if key in self._names:
-            return False
-        self._names.add(key)
-        return True
 
     def _question(self, row: Row, document: Mapping[str, object], name: str) -> Question:
         values = row.values
@@ -380,6 +394,7 @@ FORMAT = Format(
     name=NAME,
     about="lmms-eval logs: what was asked, answers and metrics; results files to check them.",
     patterns=("*_samples_*.jsonl", "*_results.json"),
+    wanted="<date>_samples_<task>.jsonl",
     sniff=sniff,
     read=read,
 )

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeVar
 
 from atom.errors import FormatError
-from atom.formats.base import Collector, GivenLabel, GivenVerdict, ImportFile, ReadOptions
-from atom.formats.cells import Verdict, to_name, to_text
+from atom.formats.base import (
+    Batch,
+    Collector,
+    GivenLabel,
+    GivenVerdict,
+    ImportFile,
+    Reading,
+    ReadOptions,
+)
+from atom.formats.cells import Verdict, to_number, to_text
 from atom.formats.guess import labels_of
-from atom.formats.pictures import PictureData, check_picture, embedded_bytes
+from atom.formats.pictures import BROKEN_URL, NOT_THERE, PictureData, place_picture
 from atom.formats.rows import Row, find_layout, read_rows
 from atom.records import (
     Outcome,
@@ -36,11 +46,13 @@ from atom.records import (
 NO_ANSWER = "the file holds no answer"
 NO_TEXT = "the file holds no answer text"
 """Kept with an answer that only verdicts are known of."""
+UNTOLD = "(the text of this question is in none of the files)"
 MAX_NAME = 500
 MAX_WORDS = 4_000
 """Characters of a judge's words that are kept beside its verdict."""
 _MAX_LABEL = 80
 _SAMPLING = Sampling()
+T = TypeVar("T")
 
 
 LABELS = (
@@ -152,7 +164,7 @@ class Limit:
     def __init__(self, options: ReadOptions, collector: Collector, what: str = "rows") -> None:
         self._left = options.limit
         self._options = options
-        self._collector = collector
+        self.collector = collector
         self._what = what
 
     def reached(self) -> bool:
@@ -160,10 +172,74 @@ class Limit:
         if self._left is None:
             return False
         if self._left <= 0:
-            self._collector.note(f"stopped after {self._options.limit} {self._what}, as asked")
+            self.collector.note(f"stopped after {self._options.limit} {self._what}, as asked")
             return True
         self._left -= 1
         return False
+
+
+def in_batches(
+    found: Iterable[T],
+    take: Callable[[T], None],
+    limit: Limit,
+    *,
+    end: Callable[[bool], None] | None = None,
+) -> Iterator[Batch]:
+    """Make records of what was found, one after the other, and hand them on in batches.
+
+    Args:
+        found: rows, or questions with all that belongs to them.
+        take: makes records of one.
+        limit: after how many to stop.
+        end: called after the last one with whether nothing was left out.
+    """
+    collector = limit.collector
+    whole = True
+    for one in found:
+        if limit.reached():
+            whole = False
+            break
+        take(one)
+        if collector.is_full:
+            yield collector.flush()
+    if end is not None:
+        end(whole)
+    yield collector.flush()
+
+
+def row_by_row(
+    rows: Iterator[Sorted],
+    take: Callable[[Sorted, Maker], None],
+    options: ReadOptions,
+    collector: Collector,
+    *,
+    what: str = "rows",
+    end: Callable[[bool], None] | None = None,
+) -> Reading:
+    """Read files of which each row stands for itself, in memory that doesn't grow with them.
+
+    Args:
+        rows: from `sort_rows`.
+        take: makes records of a row.
+        options: how to read.
+        collector: where the records go.
+        what: what a row is, for messages.
+        end: as for `in_batches`.
+
+    Raises:
+        FormatError: the first file has no usable row.
+    """
+    maker = Maker(collector, options)
+    first = next(rows)  # a file without a usable row is refused here, not halfway
+    return Reading(
+        in_batches(
+            chain([first], rows),
+            lambda found: take(found, maker),
+            Limit(options, collector, what),
+            end=end,
+        ),
+        collector,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +252,8 @@ class Question:
     answer_type: str = ""
     tolerance: float | None = None
     pictures: tuple[object, ...] = ()
-    """Names, paths, bytes, base64, data URLs or objects with `bytes` and `path`."""
+    """Names, paths, bytes, base64, data URLs, objects with `bytes` and `path`, or slots whose
+    picture came in before."""
     cluster: str | None = None
     """What is equal for questions that belong together; None = by their pictures."""
     labels: tuple[tuple[str, str], ...] = ()
@@ -275,16 +352,21 @@ class Maker:
 
     # --- questions ---------------------------------------------------------------------------
 
-    def sample_id(self, source_id: str) -> str:
-        """Name the question with this id in its source."""
-        return Sample.make_id(self.out.dataset, source_id)
-
-    def knows(self, sample_id: str) -> bool:
-        """Whether the question came in already."""
-        return short(sample_id) in self._samples
+    def told(self, text: str | None, identity: str, place: str) -> str:
+        """Return a question's text; where no file holds it, a text that says so."""
+        if text is not None:
+            return text
+        self.out.tally("a question's text is in none of the files", place)
+        return f"Question {identity} {UNTOLD}"
 
     def sample(
-        self, place: str, source: str, source_id: str | None, question: Question
+        self,
+        place: str,
+        source: str,
+        source_id: str | None,
+        question: Question,
+        *,
+        again: bool = False,
     ) -> str | None:
         """Take a question, once.
 
@@ -293,6 +375,7 @@ class Maker:
             source: the file that labels are kept with.
             source_id: its id in the source; None = named by its content.
             question: what it is.
+            again: the format knows that it came in before under this id.
 
         Returns:
             Its id; None where it clashes with an earlier one of the same id, which is kept.
@@ -300,6 +383,8 @@ class Maker:
         if source_id is not None and len(source_id) > MAX_NAME:
             self.out.skip(place, f"its id has more than {MAX_NAME} characters")
             return None
+        if again:
+            return Sample.make_id(self.out.dataset, source_id)
         filled = self._slots(question, source_id, place)
         names = tuple(slot.picture_id or slot.name for slot in filled.slots)
         sample_id = Sample.make_id(
@@ -327,6 +412,8 @@ class Maker:
             return None
         if self._remember:
             self._samples[short(sample_id)] = now
+        for name, reason in filled.missing.items():
+            self.out.missing_picture(name, reason)
         for picture in filled.pictures:
             self.out.picture(picture)
         cluster = question.cluster or (sorted(names) if names else None)
@@ -378,39 +465,29 @@ class Maker:
             if found is not None:
                 slot = PictureSlot(name=found.name, picture_id=found.id)
                 return _Slots(slots=[slot], pictures=[found])
-        for name, reason in filled.missing.items():
-            self.out.missing_picture(name, reason)
         return filled
 
     def _fill(self, item: object, place: str, filled: _Slots) -> None:
         """Fill a picture's place with what a cell gives: bytes, base64, or a name to look up."""
-        name, data = "", None
-        if isinstance(item, Mapping):
-            name = to_name(item.get("path")) or to_name(item.get("url")) or ""
-            found = item.get("bytes")
-            data = found if isinstance(found, bytes) else None
-            if isinstance(found, str):
-                data = embedded_bytes(found)
-        elif isinstance(item, bytes):
-            data = item
-        else:
-            text = to_name(item) or ""
-            data = embedded_bytes(text)
-            name = "" if data is not None else text
-        if data is None and not name:
+        if isinstance(item, PictureSlot):
+            known = item.picture_id is not None and self.out.has_picture(item.picture_id)
+            filled.slots.append(item if known else PictureSlot(name=item.name))
+            if not known:
+                filled.missing[item.name or place] = NOT_THERE
             return
-        if data is None and name.lower().startswith("data:"):
+        placed = place_picture(item, self._finder)
+        if placed is None:
+            return
+        found = placed.look.picture
+        filled.slots.append(
+            PictureSlot(name=placed.name, picture_id=None if found is None else found.id)
+        )
+        if found is not None:
+            filled.pictures.append(found)
+        elif placed.name == BROKEN_URL:
             self.out.skip(place, "a picture's data URL can't be decoded; its place stays empty")
-            filled.slots.append(PictureSlot(name="data URL"))
-            return
-        name = cut(name)
-        look = check_picture(data, name) if data is not None else self._finder.look(name)
-        if look.picture is None:
-            filled.missing[name or place] = look.reason
-            filled.slots.append(PictureSlot(name=name))
-            return
-        filled.slots.append(PictureSlot(name=name, picture_id=look.picture.id))
-        filled.pictures.append(look.picture)
+        else:
+            filled.missing[placed.name or place] = placed.look.reason
 
     # --- answers -----------------------------------------------------------------------------
 
@@ -546,6 +623,50 @@ class Maker:
             return
         self._said.add(key)
         self.out.add(verdict)
+
+    def score(
+        self,
+        place: str,
+        sample_id: str,
+        part: str,
+        judge: str,
+        given: object,
+        scale: tuple[float, float],
+        *,
+        number: float | None = None,
+        repeat: int = 0,
+        text: str = "",
+    ) -> None:
+        """Take a judge's score; one that isn't a number of its scale stays unscored.
+
+        Args:
+            place: where it stands, for messages.
+            sample_id: the question.
+            part: what was scored, as `Verdict` names it.
+            judge: who scored.
+            given: the score as the file holds it.
+            scale: the least and the most.
+            number: the score, where it was read from somewhere else.
+            repeat: counts a judge's scores of one thing, from 0.
+            text: the judge's words.
+        """
+        number = to_number(given) if number is None else number
+        fits = number is not None and scale[0] <= number <= scale[1]
+        if not fits:
+            self.out.tally("a judge's score can't be read; it stays unscored", place)
+        self.said(
+            place,
+            GivenVerdict(
+                subject_id=sample_id,
+                part=part,
+                judge=judge,
+                repeat=repeat,
+                state="scored" if fits else "unscored",
+                value=number if fits else None,
+                text=text,
+                detail="" if fits else f"the score is {words(given, 80)!r}",
+            ),
+        )
 
     def label(self, place: str, label: GivenLabel) -> None:
         """Take a person's label; a second one by the same person is left out."""

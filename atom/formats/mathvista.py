@@ -66,8 +66,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is neither a result file nor a table of scores.
     """
-    if not files:
-        raise FormatError("no file was given; name at least one output_<model>.json")
     collector = Collector(NAME, "", [file.name for file in files])
     answers: list[_Answers] = []
     published: list[_Published] = []

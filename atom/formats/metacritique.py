@@ -11,13 +11,11 @@ Reference: MetaCritique (Sun et al., 2024), repository GAIR-NLP/MetaCritique,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
-from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
+from atom.formats.base import Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_list, to_name, to_number, to_text, to_verdict
-from atom.formats.maker import Limit, Maker, Question, Sorted, cut, names_keys, sort_rows
+from atom.formats.maker import Maker, Question, Sorted, cut, names_keys, row_by_row, sort_rows
 from atom.records import content_id
 
 NAME = "metacritique"
@@ -48,27 +46,24 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: no row is one of MetaCritique's.
     """
-    if not files:
-        raise FormatError("no file was given; name annotation_data.json")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     rows = sort_rows(files, collector, _KINDS, _EXPECTED)
-    first = next(rows)  # a file without a usable row is refused here, not halfway
-    return Reading(_batches(chain([first], rows), options, collector), collector)
-
-
-def _batches(rows: Iterator[Sorted], options: ReadOptions, collector: Collector) -> Iterator[Batch]:
-    maker = Maker(collector, options)
-    limit = Limit(options, collector, "items")
     checked = [0, 0]
-    for found in rows:
-        if limit.reached():
-            break
-        _item(found, maker, checked)
-        if collector.is_full:
-            yield collector.flush()
-    if checked[1]:
-        collector.note(f"{checked[0]} of {checked[1]} stored scores equal the means of the labels")
-    yield collector.flush()
+
+    def end(_: bool) -> None:
+        if checked[1]:
+            collector.note(
+                f"{checked[0]} of {checked[1]} stored scores equal the means of the labels"
+            )
+
+    return row_by_row(
+        rows,
+        lambda found, maker: _item(found, maker, checked),
+        options,
+        collector,
+        what="items",
+        end=end,
+    )
 
 
 def _item(found: Sorted, maker: Maker, checked: list[int]) -> None:
@@ -159,6 +154,7 @@ FORMAT = Format(
     name=NAME,
     about="MetaCritique: critiques cut into claims, each judged by people.",
     patterns=("annotation_data*.json",),
+    wanted="annotation_data.json",
     sniff=sniff,
     read=read,
 )

@@ -138,8 +138,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is none of these, or no question's text is known.
     """
-    if not files:
-        raise FormatError("no file was given; name questions.json and files with votes")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     content = _Content()
     for file in files:

@@ -9,29 +9,25 @@ Reference: MLLM-as-a-Judge (Chen et al., 2024), repository Dongping-Chen/MLLM-Ju
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
-from atom.errors import FormatError
 from atom.formats.base import (
-    Batch,
     Collector,
     Format,
     GivenLabel,
-    GivenVerdict,
     ImportFile,
     Reading,
     ReadOptions,
 )
 from atom.formats.cells import to_name, to_number, to_text
 from atom.formats.maker import (
-    Limit,
     Maker,
     Question,
     Sorted,
     cut,
     names_keys,
     ranks_of,
+    row_by_row,
     sort_rows,
     words,
 )
@@ -69,24 +65,9 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file has none of them.
     """
-    if not files:
-        raise FormatError("no file was given; name files with pairs, batches or scores")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     rows = sort_rows(files, collector, _KINDS, _EXPECTED)
-    first = next(rows)  # a file without a usable row is refused here, not halfway
-    return Reading(_batches(chain([first], rows), options, collector), collector)
-
-
-def _batches(rows: Iterator[Sorted], options: ReadOptions, collector: Collector) -> Iterator[Batch]:
-    maker = Maker(collector, options)
-    limit = Limit(options, collector)
-    for found in rows:
-        if limit.reached():
-            break
-        _row(found, options, maker)
-        if collector.is_full:
-            yield collector.flush()
-    yield collector.flush()
+    return row_by_row(rows, lambda found, maker: _row(found, options, maker), options, collector)
 
 
 def _row(found: Sorted, options: ReadOptions, maker: Maker) -> None:
@@ -178,20 +159,15 @@ def _score(found: Sorted, sample_id: str, options: ReadOptions, maker: Maker) ->
     if number is None:
         given = _BRACKETS.findall(text)
         number = to_number(given[-1]) if given else None
-    fits = number is not None and 1 <= number <= 5
-    if not fits:
-        maker.out.tally("a judge's score can't be read; it stays unscored", place)
-    maker.said(
+    maker.score(
         place,
-        GivenVerdict(
-            subject_id=sample_id,
-            part=f"score/{response_id}",
-            judge=options.candidates.get(found.file.name) or cut(to_name(result.get("name")) or ""),
-            state="scored" if fits else "unscored",
-            value=number if fits else None,
-            text=words(text),
-            detail="" if fits else f"the score is {words(result.get('judge'), 80)!r}",
-        ),
+        sample_id,
+        f"score/{response_id}",
+        options.candidates.get(found.file.name) or cut(to_name(result.get("name")) or ""),
+        result.get("judge"),
+        (1, 5),
+        number=number,
+        text=words(text),
     )
 
 
@@ -199,6 +175,7 @@ FORMAT = Format(
     name=NAME,
     about="MLLM-as-a-Judge: pairs and batches that people ordered, and a judge's scores.",
     patterns=("*.jsonl",),
+    wanted="files with pairs, batches or scores",
     sniff=sniff,
     read=read,
 )

@@ -11,19 +11,26 @@ facebookresearch/multimodal_rewardbench.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
+from atom.formats.base import Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
-from atom.formats.maker import Limit, Maker, Question, Sorted, names_keys, sort_rows, words
+from atom.formats.maker import (
+    Limit,
+    Maker,
+    Question,
+    Sorted,
+    in_batches,
+    names_keys,
+    sort_rows,
+    words,
+)
 from atom.records import Annotation, PreferenceVerdict
 
 NAME = "multimodal-rewardbench"
 DATASET = "Multimodal RewardBench"
 PEOPLE = "people"
-UNTOLD = "(the text of this question is in none of the files)"
 _KINDS = {"data": ("ID", "Text", "Output1", "Output2"), "judge": ("ID", "Label", "output")}
 _EXPECTED = (
     "pairs (`ID`, `Text`, `Output1`, `Output2`, `Better`) or outputs (`ID`, `Label`, `output`)"
@@ -50,8 +57,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is neither.
     """
-    if not files:
-        raise FormatError("no file was given; name the data, or a judge's output")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     items: dict[str, _Item] = {}
     for found in sort_rows(files, collector, _KINDS, _EXPECTED):
@@ -66,29 +71,16 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
             item.data = found
         else:
             collector.skip(found.row.place, f"{identity!r:.80} stood before")
-    return Reading(_batches(items, options, collector), collector)
-
-
-def _batches(
-    items: Mapping[str, _Item], options: ReadOptions, collector: Collector
-) -> Iterator[Batch]:
     maker = Maker(collector, options)
     limit = Limit(options, collector, "pairs")
-    for identity, item in items.items():
-        if limit.reached():
-            break
-        _item(identity, item, options, maker)
-        if collector.is_full:
-            yield collector.flush()
-    yield collector.flush()
+    return Reading(
+        in_batches(items.items(), lambda one: _item(*one, options, maker), limit), collector
+    )
 
 
 def _item(identity: str, item: _Item, options: ReadOptions, maker: Maker) -> None:
     found = item.data or item.outputs[0]
     row, place = found.row.values, found.row.place
-    text = to_text(row.get("Text"))
-    if text is None:
-        maker.out.tally("a question's text is in none of the files", place)
     image, meta = to_name(row.get("Image")), row.get("Meta")
     category = to_name(row.get("Category"))
     if category is None and isinstance(meta, dict):
@@ -98,7 +90,7 @@ def _item(identity: str, item: _Item, options: ReadOptions, maker: Maker) -> Non
         found.file.name,
         identity,
         Question(
-            text=text or f"Question {identity} {UNTOLD}",
+            text=maker.told(to_text(row.get("Text")), identity, place),
             pictures=(image,) if image else (),
             labels=(("category", category),) if category else (),
         ),
@@ -142,6 +134,7 @@ FORMAT = Format(
     name=NAME,
     about="Multimodal RewardBench: pairs with the better answer, and a judge's output.",
     patterns=("*.jsonl", "*.csv"),
+    wanted="the data, or a judge's output",
     sniff=sniff,
     read=read,
 )

@@ -9,18 +9,17 @@ Reference: MM-Vet (Yu et al., 2024), repository yuweihao/MM-Vet.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
 from atom.formats.guess import labels_of
 from atom.formats.json_file import load_object
-from atom.formats.maker import Limit, Maker, Question, cut
+from atom.formats.maker import Limit, Maker, Question, cut, in_batches
 
 NAME = "mm-vet"
 DATASET = "MM-Vet"
-UNTOLD = "(the text of this question is in none of the files)"
 _FIRST_ID = re.compile(r'\A\{\s*"v[12]_\d+"\s*:')
 
 
@@ -36,8 +35,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is no object of MM-Vet ids.
     """
-    if not files:
-        raise FormatError('no file was given; name answers (`{"v1_0": ...}`)')
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     questions: dict[str, Mapping[str, object]] = {}
     answers: dict[str, list[tuple[ImportFile, str | None]]] = {}
@@ -52,53 +49,49 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
                 answers.setdefault(key, [])
             else:
                 answers.setdefault(key, []).append((file, to_text(value)))
-    return Reading(_batches(questions, answers, options, collector), collector)
-
-
-def _batches(
-    questions: Mapping[str, Mapping[str, object]],
-    answers: Mapping[str, Sequence[tuple[ImportFile, str | None]]],
-    options: ReadOptions,
-    collector: Collector,
-) -> Iterator[Batch]:
     maker = Maker(collector, options)
-    limit = Limit(options, collector, "questions")
-    for identity, given in answers.items():
-        if limit.reached():
-            break
-        told = questions.get(identity, {})
-        text, image = to_text(told.get("question")), to_name(told.get("imagename"))
-        if text is None:
-            collector.tally("a question's text is in none of the files", identity)
-        sample_id = maker.sample(
-            identity,
-            _file_of(given, collector),
-            identity,
-            Question(
-                text=text or f"Question {identity} {UNTOLD}",
-                reference=to_text(told.get("answer")),
-                pictures=(image,) if image else (),
-                labels=tuple(("capability", one) for one in labels_of(told.get("capability"))),
-                find_by_id=True,
-            ),
-        )
-        for file, answer in given if sample_id is not None else ():
-            name = options.candidates.get(file.name) or cut(file.stem)
-            maker.answer(f"{file.name} {identity!r:.40}", sample_id or "", name, answer)
-        if collector.is_full:
-            yield collector.flush()
-    yield collector.flush()
+    return Reading(
+        in_batches(
+            answers.items(),
+            lambda one: _item(*one, questions.get(one[0], {}), options, maker),
+            Limit(options, collector, "questions"),
+        ),
+        collector,
+    )
 
 
-def _file_of(given: Sequence[tuple[ImportFile, str | None]], collector: Collector) -> str:
-    """Name the file that labels are kept with."""
-    return given[0][0].name if given else collector.dataset
+def _item(
+    identity: str,
+    given: Sequence[tuple[ImportFile, str | None]],
+    told: Mapping[str, object],
+    options: ReadOptions,
+    maker: Maker,
+) -> None:
+    image = to_name(told.get("imagename"))
+    sample_id = maker.sample(
+        identity,
+        given[0][0].name if given else maker.out.dataset,
+        identity,
+        Question(
+            text=maker.told(to_text(told.get("question")), identity, identity),
+            reference=to_text(told.get("answer")),
+            pictures=(image,) if image else (),
+            labels=tuple(("capability", one) for one in labels_of(told.get("capability"))),
+            find_by_id=True,
+        ),
+    )
+    if sample_id is None:
+        return
+    for file, answer in given:
+        name = options.candidates.get(file.name) or cut(file.stem)
+        maker.answer(f"{file.name} {identity!r:.40}", sample_id, name, answer)
 
 
 FORMAT = Format(
     name=NAME,
     about="MM-Vet: answers by id, and the benchmark's questions and capabilities.",
     patterns=("*.json",),
+    wanted='answers (`{"v1_0": ...}`)',
     sniff=sniff,
     read=read,
 )

@@ -13,11 +13,11 @@ Reference: MMMU (Yue et al., 2024), repository MMMU-Benchmark/MMMU.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
     Choices,
     Verdict,
@@ -30,11 +30,10 @@ from atom.formats.cells import (
     to_verdict,
 )
 from atom.formats.json_file import load_object
-from atom.formats.maker import Limit, Maker, Question, cut, labels_in, rows_of
+from atom.formats.maker import Limit, Maker, Question, cut, in_batches, labels_in, rows_of
 
 NAME = "mmmu"
 DATASET = "MMMU"
-UNTOLD = "(the text of this question is in none of the files)"
 _ID = re.compile(r"(?:dev|validation|test)_(?P<subject>.+?)_\d+\Z")
 _FIRST_ID = re.compile(r'\A\{\s*"(?:dev|validation|test)_[^"]+_\d+"\s*:')
 _FACETS = ("subject", "topic_difficulty", "img_type", "question_type")
@@ -80,8 +79,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is none of these.
     """
-    if not files:
-        raise FormatError("no file was given; name keys and predictions, or rows with answers")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     items: dict[str, _Item] = {}
     for file in files:
@@ -90,7 +87,22 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
             _take_object(file, load_object(file, collector), items, options, collector)
         else:
             _take_rows(file, items, options, collector)
-    return Reading(_batches(items, options, collector), collector)
+    maker = Maker(collector, options)
+    right: dict[str, list[float]] = {}
+
+    def end(_: bool) -> None:
+        for name, values in right.items():
+            collector.note(f"{name}: {sum(values):g} of {len(values)} graded answers are right")
+
+    return Reading(
+        in_batches(
+            items.items(),
+            lambda one: _item(*one, right, maker),
+            Limit(options, collector, "questions"),
+            end=end,
+        ),
+        collector,
+    )
 
 
 def _candidate(file: ImportFile, options: ReadOptions) -> str:
@@ -179,26 +191,7 @@ def _letter(text: str | None) -> str:
     return found[1] if found else ""
 
 
-def _batches(
-    items: Mapping[str, _Item], options: ReadOptions, collector: Collector
-) -> Iterator[Batch]:
-    maker = Maker(collector, options)
-    limit = Limit(options, collector, "questions")
-    right: dict[str, list[float]] = {}
-    for identity, item in items.items():
-        if limit.reached():
-            break
-        _item(identity, item, right, maker)
-        if collector.is_full:
-            yield collector.flush()
-    for name, values in right.items():
-        collector.note(f"{name}: {sum(values):g} of {len(values)} graded answers are right")
-    yield collector.flush()
-
-
 def _item(identity: str, item: _Item, right: dict[str, list[float]], maker: Maker) -> None:
-    if item.text is None:
-        maker.out.tally("a question's text is in none of the files", item.place)
     subject = _ID.match(identity)
     labels = dict(item.labels)
     if subject is not None:
@@ -213,7 +206,7 @@ def _item(identity: str, item: _Item, right: dict[str, list[float]], maker: Make
         item.file,
         identity,
         Question(
-            text=item.text or f"Question {identity} {UNTOLD}",
+            text=maker.told(item.text, identity, item.place),
             choices=item.choices.texts if item.choices else (),
             reference=reference.text,
             answer_type="choice" if item.kind == "multiple-choice" else "",
@@ -257,6 +250,7 @@ FORMAT = Format(
     name=NAME,
     about="MMMU and MMMU-Pro: keys, predictions, raw outputs and graded answers.",
     patterns=("answer_dict*.json", "*_output.json", "*.json", "mmmu-pro*.jsonl"),
+    wanted="keys and predictions, or rows with answers",
     sniff=sniff,
     read=read,
 )

@@ -44,8 +44,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is neither, or there are no requests.
     """
-    if not files:
-        raise FormatError("no file was given; name a file of requests and one of replies")
     collector = Collector(NAME, options.dataset or files[0].stem, [file.name for file in files])
     replies: dict[str, _Reply] = {}
     requests: list[ImportFile] = []
@@ -185,6 +183,7 @@ FORMAT = Format(
     name=NAME,
     about="OpenAI Batch files: requests and replies, joined on custom_id in any order.",
     patterns=("*.jsonl",),
+    wanted="a file of requests and one of replies",
     sniff=sniff,
     read=read,
 )

@@ -11,12 +11,22 @@ Reference: PandaLM (Wang et al., 2024), repository WeOpenML/PandaLM, `data/`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
+from atom.formats.base import Collector, Format, GivenLabel, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_text
-from atom.formats.maker import Limit, Maker, Question, Sorted, cut, names_keys, sort_rows, words
+from atom.formats.maker import (
+    Limit,
+    Maker,
+    Question,
+    Sorted,
+    cut,
+    in_batches,
+    names_keys,
+    sort_rows,
+    words,
+)
 from atom.records import Annotation, PreferenceVerdict
 
 NAME = "pandalm"
@@ -43,8 +53,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is neither, or there are no pairs.
     """
-    if not files:
-        raise FormatError("no file was given; name testset-v1.json and files with verdicts")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     pairs: list[Sorted] = []
     verdicts: dict[str, list[Sorted]] = {}
@@ -58,30 +66,23 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
             f"{files[0].name!r} holds a judge's verdicts without the answers that they are about; "
             "name testset-v1.json as well"
         )
-    return Reading(_batches(pairs, verdicts, options, collector), collector)
-
-
-def _batches(
-    pairs: Sequence[Sorted],
-    verdicts: Mapping[str, Sequence[Sorted]],
-    options: ReadOptions,
-    collector: Collector,
-) -> Iterator[Batch]:
     maker = Maker(collector, options)
-    limit = Limit(options, collector, "pairs")
-    known: set[str] = set()
-    for found in pairs:
-        if limit.reached():
-            yield collector.flush()
-            return
-        known.add(to_name(found.row.values["idx"]) or "")
-        _pair(found, verdicts, options, maker)
-        if collector.is_full:
-            yield collector.flush()
-    for name, rows in verdicts.items():
-        if name not in known:
-            collector.skip(rows[0].row.place, f"no pair has the idx {cut(name, 60)!r}")
-    yield collector.flush()
+
+    def end(whole: bool) -> None:
+        known = {to_name(found.row.values["idx"]) or "" for found in pairs}
+        for name, rows in verdicts.items() if whole else ():
+            if name not in known:
+                collector.skip(rows[0].row.place, f"no pair has the idx {cut(name, 60)!r}")
+
+    return Reading(
+        in_batches(
+            pairs,
+            lambda found: _pair(found, verdicts, options, maker),
+            Limit(options, collector, "pairs"),
+            end=end,
+        ),
+        collector,
+    )
 
 
 def _pair(
@@ -168,6 +169,7 @@ FORMAT = Format(
     name=NAME,
     about="PandaLM: pairs of answers, three people's labels a pair, and judges' verdicts.",
     patterns=("*testset-v1.json",),
+    wanted="testset-v1.json and files with verdicts",
     sniff=sniff,
     read=read,
 )

@@ -20,17 +20,21 @@ from typing import Protocol
 
 from PIL import Image
 
+from atom.formats.cells import to_name
 from atom.records import blob_hash
 
 MAX_BYTES = 50_000_000
 MAX_PIXELS = 100_000_000
 NOT_THERE = "it isn't there"
+BROKEN_URL = "data URL"
+"""What a picture is called whose data URL can't be decoded."""
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")
 _DATA_URL = re.compile(r"^data:[^,]{0,200};base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _MAX_HASHED = 10_000
+_MAX_NAME = 500
 _MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
 
 
@@ -92,6 +96,45 @@ def embedded_bytes(text: str) -> bytes | None:
         return base64.b64decode(re.sub(r"\s+", "", body), validate=True)
     except (binascii.Error, ValueError):
         return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """What a cell gives for a picture's place."""
+
+    name: str
+    """What the source calls the picture, cut; empty where it gives bytes without a name."""
+    look: Look
+    """The picture, or why there is none."""
+
+
+def place_picture(item: object, finder: PictureFinder, name: str = "") -> Placed | None:
+    """Take what a cell gives for a picture: bytes, base64, an object with either, or a name.
+
+    Args:
+        item: bytes, a text, or an object with `bytes` and `path` or `url`.
+        finder: where names are looked up.
+        name: what the picture is called where the cell gives no name.
+
+    Returns:
+        The place; None where there are neither bytes nor a name.
+    """
+    data: object = None
+    told: object = item
+    if isinstance(item, dict):
+        data, told = item.get("bytes"), to_name(item.get("path")) or item.get("url")
+    elif isinstance(item, bytes):
+        data, told = item, None
+    elif (text := to_name(item)) and (found := embedded_bytes(text)) is not None:
+        data, told = found, None
+    if isinstance(data, str):
+        data = embedded_bytes(data)
+    called = (to_name(told) or name)[:_MAX_NAME]
+    if isinstance(data, bytes):
+        return Placed(name=called, look=check_picture(data, called))
+    if called.lower().startswith("data:"):
+        return Placed(name=BROKEN_URL, look=Look(picture=None, reason="it can't be decoded"))
+    return Placed(name=called, look=finder.look(called)) if called else None
 
 
 def _looks_base64(text: str) -> bool:

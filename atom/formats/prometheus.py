@@ -11,21 +11,20 @@ Reference: Prometheus (Kim et al., 2024), repository prometheus-eval/prometheus-
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 
-from atom.errors import FormatError
-from atom.formats.base import (
-    Batch,
-    Collector,
-    Format,
-    GivenVerdict,
-    ImportFile,
-    Reading,
-    ReadOptions,
+from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.cells import to_list, to_name, to_text
+from atom.formats.maker import (
+    Maker,
+    Question,
+    Sorted,
+    cut,
+    names_keys,
+    row_by_row,
+    sort_rows,
+    words,
 )
-from atom.formats.cells import to_list, to_name, to_number, to_text
-from atom.formats.maker import Limit, Maker, Question, Sorted, cut, names_keys, sort_rows, words
 from atom.records import content_id
 
 NAME = "prometheus"
@@ -49,25 +48,10 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: no row has a prompt and scores.
     """
-    if not files:
-        raise FormatError("no file was given; name a file with `instruction` and `gpt4_score`")
     dataset = options.dataset or f"{DATASET} {files[0].stem}"
     collector = Collector(NAME, dataset, [file.name for file in files])
     rows = sort_rows(files, collector, _KINDS, _EXPECTED)
-    first = next(rows)  # a file without a usable row is refused here, not halfway
-    return Reading(_batches(chain([first], rows), options, collector), collector)
-
-
-def _batches(rows: Iterator[Sorted], options: ReadOptions, collector: Collector) -> Iterator[Batch]:
-    maker = Maker(collector, options)
-    limit = Limit(options, collector)
-    for found in rows:
-        if limit.reached():
-            break
-        _item(found, maker)
-        if collector.is_full:
-            yield collector.flush()
-    yield collector.flush()
+    return row_by_row(rows, _item, options, collector)
 
 
 def _sections(prompt: str) -> dict[str, str]:
@@ -124,22 +108,15 @@ def _scores(found: Sorted, sample_id: str, response_id: str, maker: Maker) -> No
         scores = value if isinstance(value, list) else [value]
         told = to_list(row.get(f"{match[1]}_feedback")) or [row.get(f"{match[1]}_feedback")]
         for repeat, score in enumerate(scores):
-            number = to_number(score)
-            fits = number is not None and 1 <= number <= 5
-            if not fits:
-                maker.out.tally("a score isn't a number from 1 to 5; it stays unscored", place)
-            maker.said(
+            maker.score(
                 place,
-                GivenVerdict(
-                    subject_id=sample_id,
-                    part=f"{PART}/{response_id}",
-                    judge=judge,
-                    repeat=repeat,
-                    state="scored" if fits else "unscored",
-                    value=number if fits else None,
-                    text=words(told[repeat]) if repeat < len(told) else "",
-                    detail="" if fits else f"the score is {words(score, 80)!r}",
-                ),
+                sample_id,
+                f"{PART}/{response_id}",
+                judge,
+                score,
+                (1, 5),
+                repeat=repeat,
+                text=words(told[repeat]) if repeat < len(told) else "",
             )
 
 
@@ -147,6 +124,7 @@ FORMAT = Format(
     name=NAME,
     about="Prometheus: answers, rubrics, and a judge's repeated scores.",
     patterns=("*.json", "*.jsonl"),
+    wanted="a file with `instruction` and `gpt4_score`",
     sniff=sniff,
     read=read,
 )

@@ -42,35 +42,19 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file has no results.
     """
-    if not files:
-        raise FormatError("no file was given; name promptfoo's JSON output")
     collector = Collector(NAME, options.dataset or files[0].stem, [file.name for file in files])
     return Reading(_batches(files, options, collector), collector)
 
 
-def _entries(file: ImportFile, collector: Collector) -> Iterator[Mapping[str, object]]:
+def _entries(file: ImportFile, collector: Collector) -> Iterator[object]:
     """Give the entries one by one, wherever the version keeps them."""
     number = 0
     with io.TextIOWrapper(file.open(), encoding=find_encoding(file).name, errors="replace") as text:
         scanner = JsonScanner(text)
         try:
-            for key in scanner.each_key():
-                if key == "results" and scanner.peek() == "{":
-                    for part in scanner.each_key():
-                        if part == "results" and scanner.peek() == "[":
-                            for value in scanner.items():
-                                number += 1
-                                if isinstance(value, dict):
-                                    yield value
-                        else:
-                            scanner.value()
-                elif key == "results" and scanner.peek() == "[":
-                    for value in scanner.items():
-                        number += 1
-                        if isinstance(value, dict):
-                            yield value
-                else:
-                    scanner.value()
+            for value in _results(scanner):
+                number += 1
+                yield value
         except BrokenJsonError as error:
             if not number:
                 raise FormatError(
@@ -80,6 +64,18 @@ def _entries(file: ImportFile, collector: Collector) -> Iterator[Mapping[str, ob
                 f"{file.name}: the file breaks off after entry {number} ({error.reason}); the "
                 "entries before are kept"
             )
+
+
+def _results(scanner: JsonScanner, *, inside: bool = False) -> Iterator[object]:
+    """Give the items of `results`, or of `results` inside it."""
+    for key in scanner.each_key():
+        kind = scanner.peek() if key == "results" else ""
+        if kind == "[":
+            yield from scanner.items()
+        elif kind == "{" and not inside:
+            yield from _results(scanner, inside=True)
+        else:
+            scanner.value()
 
 
 def _batches(
@@ -97,7 +93,11 @@ def _batches(
             if limit.reached():
                 break
             collector.rows += 1
-            _take(f"{file.name} entry {number}", entry, file, options, maker, repeats)
+            place = f"{file.name} entry {number}"
+            if isinstance(entry, dict):
+                _take(place, entry, file, options, maker, repeats)
+            else:
+                collector.skip(place, "it is no object")
             if collector.is_full:
                 yield collector.flush()
     yield collector.flush()
@@ -214,6 +214,7 @@ FORMAT = Format(
     name=NAME,
     about="promptfoo's JSON output: tests, the providers' answers, and scores.",
     patterns=("*.json",),
+    wanted="promptfoo's JSON output",
     sniff=sniff,
     read=read,
 )

@@ -49,6 +49,7 @@ FORMATS: Mapping[str, Format] = {
             name=table.NAME,
             about="Any table with a question a row: CSV, TSV, JSON lines, JSON, Parquet, Excel.",
             patterns=("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.parquet", "*.xlsx"),
+            wanted="at least one table",
             sniff=table.sniff,
             read=table.read,
         ),
@@ -56,6 +57,7 @@ FORMATS: Mapping[str, Format] = {
             name=mathvista.NAME,
             about="MathVista result files: answers, verdicts and skills of one or more models.",
             patterns=("output_*.json", "scores_*.json"),
+            wanted="at least one output_<model>.json",
             sniff=mathvista.sniff,
             read=mathvista.read,
         ),
@@ -63,6 +65,7 @@ FORMATS: Mapping[str, Format] = {
             name=mllm_bench.NAME,
             about="MLLM-Bench: its questions, and a judge's votes between two models' answers.",
             patterns=("questions.json", "votes*.csv", "*.jsonl", "vote_*.json"),
+            wanted="questions.json and files with votes",
             sniff=mllm_bench.sniff,
             read=mllm_bench.read,
         ),
@@ -152,6 +155,8 @@ def read(
         found = FORMATS[format]
     else:
         raise FormatError(f"format {format!r} is unknown; known formats: {', '.join(FORMATS)}")
+    if not files:
+        raise FormatError(f"no file was given; name {found.wanted}")
     if pictures is None:
         folders = list(dict.fromkeys(file.folder for file in files if file.folder is not None))
         pictures = FolderPictures(folders) if folders else NoPictures()

@@ -13,12 +13,11 @@ Reference: Vicuna (Chiang et al., 2023); LLaVA (Liu et al., 2023), repository ha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atom.errors import FormatError
 from atom.formats.base import (
-    Batch,
     Collector,
     Format,
     GivenVerdict,
@@ -27,12 +26,21 @@ from atom.formats.base import (
     ReadOptions,
 )
 from atom.formats.cells import to_list, to_name, to_number, to_text
-from atom.formats.maker import Limit, Maker, Question, Sorted, cut, names_keys, sort_rows, words
+from atom.formats.maker import (
+    Limit,
+    Maker,
+    Question,
+    Sorted,
+    cut,
+    in_batches,
+    names_keys,
+    sort_rows,
+    words,
+)
 from atom.records import Annotation, PreferenceVerdict, Side
 
 NAME = "reviews"
 DATASET = "Reviews"
-UNTOLD = "(the text of this question is in none of the files)"
 _KINDS = {
     "review": ("question_id", "answer1_id", "answer2_id"),
     "pair": ("question_id", "model_1", "model_2", "g1_winner"),
@@ -80,8 +88,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is none of these, or they hold prompts only.
     """
-    if not files:
-        raise FormatError("no file was given; name questions, answers and reviews")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     items: dict[str, _Item] = {}
     models: dict[str, str] = {}
@@ -94,7 +100,11 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         raise FormatError(
             f"{files[0].name!r} holds only a judge's prompts; name questions, answers and reviews"
         )
-    return Reading(_batches(items, models, options, collector), collector)
+    maker = Maker(collector, options)
+    limit = Limit(options, collector, "questions")
+    return Reading(
+        in_batches(items.items(), lambda one: _item(*one, models, maker), limit), collector
+    )
 
 
 def _take(
@@ -145,45 +155,29 @@ def _take_answer(
         first.answers.setdefault(model, to_text(row.get("text")))
 
 
-def _batches(
-    items: Mapping[str, _Item],
-    models: Mapping[str, str],
-    options: ReadOptions,
-    collector: Collector,
-) -> Iterator[Batch]:
-    maker = Maker(collector, options)
-    limit = Limit(options, collector, "questions")
-    for identity, item in items.items():
-        if limit.reached():
-            break
-        if item.text is None:
-            collector.tally("a question's text is in none of the files", item.place)
-        labels = [("category", item.category)] if item.category else []
-        sample_id = maker.sample(
-            item.place,
-            item.file,
-            identity,
-            Question(
-                text=item.text or f"Question {identity} {UNTOLD}",
-                pictures=(item.image,) if item.image else (),
-                labels=tuple(labels),
-                cluster=identity.split(" turn ")[0],
-            ),
-        )
-        if sample_id is None:
-            continue
-        for model, text in item.answers.items():
-            maker.answer(item.place, sample_id, model, text)
-        for found in item.reviews:
-            if found.kind == "single":
-                _single(found, item, sample_id, maker)
-            elif found.kind == "pair":
-                _both_orders(found, item, sample_id, maker)
-            else:
-                _review(found, item, models, sample_id, maker)
-        if collector.is_full:
-            yield collector.flush()
-    yield collector.flush()
+def _item(identity: str, item: _Item, models: Mapping[str, str], maker: Maker) -> None:
+    sample_id = maker.sample(
+        item.place,
+        item.file,
+        identity,
+        Question(
+            text=maker.told(item.text, identity, item.place),
+            pictures=(item.image,) if item.image else (),
+            labels=(("category", item.category),) if item.category else (),
+            cluster=identity.split(" turn ")[0],
+        ),
+    )
+    if sample_id is None:
+        return
+    for model, text in item.answers.items():
+        maker.answer(item.place, sample_id, model, text)
+    for found in item.reviews:
+        if found.kind == "single":
+            _single(found, item, sample_id, maker)
+        elif found.kind == "pair":
+            _both_orders(found, item, sample_id, maker)
+        else:
+            _review(found, item, models, sample_id, maker)
 
 
 def _judge(value: object) -> str:
@@ -255,21 +249,14 @@ def _single(found: Sorted, item: _Item, sample_id: str, maker: Maker) -> None:
     if response_id is None:
         maker.out.skip(place, "it names no model")
         return
-    number = to_number(row["score"])
-    fits = number is not None and 0 <= number <= _TOP
-    if not fits:
-        maker.out.tally("a judge's score can't be read; it stays unscored", place)
-    maker.said(
+    maker.score(
         place,
-        GivenVerdict(
-            subject_id=sample_id,
-            part=f"score/{response_id}",
-            judge=_judge(row.get("judge")) or "judge",
-            state="scored" if fits else "unscored",
-            value=number if fits else None,
-            text=words(row["judgment"]),
-            detail="" if fits else f"the score is {words(row['score'], 80)!r}",
-        ),
+        sample_id,
+        f"score/{response_id}",
+        _judge(row.get("judge")) or "judge",
+        row["score"],
+        (0, _TOP),
+        text=words(row["judgment"]),
     )
 
 
@@ -314,6 +301,7 @@ FORMAT = Format(
         "*_pair.jsonl",
         "*_single.jsonl",
     ),
+    wanted="questions, answers and reviews",
     sniff=sniff,
     read=read,
 )

@@ -216,7 +216,7 @@ def _utf8_letters(head: bytes, stream: BinaryIO) -> tuple[int, int]:
             text = decoder.decode(chunk)
             broken = text.count("\ufffd")
             bad += broken
-            good += sum(1 for letter in text if letter > "\x7f") - broken
+            good += len(text) - len(text.encode("ascii", "ignore")) - broken
         chunk = stream.read(_SCAN_CHUNK)
     return good, bad
 

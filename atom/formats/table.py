@@ -26,7 +26,7 @@ from atom.formats.cells import (
 )
 from atom.formats.column_map import ColumnMap
 from atom.formats.guess import cell, check_columns, complete_map, labels_of
-from atom.formats.pictures import PICTURE_SUFFIXES, PictureData, check_picture, embedded_bytes
+from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
 from atom.formats.rows import Layout, Row, find_layout, is_excel, read_rows
 from atom.records import (
     Outcome,
@@ -87,8 +87,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is no table, or it isn't clear which column holds the question.
     """
-    if not files:
-        raise FormatError("no file was given; name at least one table")
     given = options.columns or ColumnMap()
     dataset = options.dataset or given.dataset or files[0].stem
     collector = Collector(NAME, dataset, [file.name for file in files])
@@ -355,30 +353,17 @@ class _Reader:
 
     def _slot(self, item: object, place: str) -> tuple[PictureSlot | None, PictureData | None]:
         """Fill a picture's place with what a cell gives: bytes, base64, or a name to look up."""
-        name, data = "", None
-        if isinstance(item, dict):
-            name = to_name(item.get("path")) or to_name(item.get("url")) or ""
-            found = item.get("bytes")
-            data = found if isinstance(found, bytes) else None
-            if isinstance(found, str):
-                data = embedded_bytes(found)
-        elif isinstance(item, bytes):
-            data = item
-        else:
-            text = to_name(item) or ""
-            data = embedded_bytes(text)
-            name = "" if data is not None else text
-        if data is None and not name:
+        placed = place_picture(item, self._options.pictures)
+        if placed is None:
             return None, None
-        if data is None and name.lower().startswith("data:"):
+        found = placed.look.picture
+        if found is not None:
+            return PictureSlot(name=placed.name, picture_id=found.id), found
+        if placed.name == BROKEN_URL:
             self._out.skip(place, "a picture's data URL can't be decoded; its place stays empty")
-            return PictureSlot(name="data URL"), None
-        name = _cut(name)
-        look = check_picture(data, name) if data is not None else self._options.pictures.look(name)
-        if look.picture is None:
-            self._out.missing_picture(name or place, look.reason)
-            return PictureSlot(name=name), None
-        return PictureSlot(name=name, picture_id=look.picture.id), look.picture
+        else:
+            self._out.missing_picture(placed.name or place, placed.look.reason)
+        return PictureSlot(name=placed.name), None
 
     def _answer(
         self,

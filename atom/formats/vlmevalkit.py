@@ -39,6 +39,7 @@ from atom.formats.json_file import load_object
 from atom.formats.maker import Limit, Maker, Question, cut, labels_in, rows_of
 from atom.formats.pictures import embedded_bytes
 from atom.formats.rows import Row, is_excel
+from atom.records import PictureSlot, blob_hash
 
 NAME = "vlmevalkit"
 UNKNOWN = "Unknown"
@@ -130,8 +131,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is none of these, or there are score tables only.
     """
-    if not files:
-        raise FormatError("no file was given; name a run's result sheets")
     collector = Collector(NAME, options.dataset or "", [file.name for file in files])
     sheets: list[_Sheet] = []
     benchmarks: list[_Sheet] = []
@@ -188,7 +187,7 @@ def _sheet(file: ImportFile, options: ReadOptions) -> _Sheet:
 def _columns(file: ImportFile, collector: Collector) -> set[str]:
     """Name a file's columns, from its first rows."""
     try:
-        rows = list(islice(_rows(file, _Peek(collector)), 5))
+        rows = list(islice(rows_of(file, _Peek(collector)), 5))
     except FormatError as error:
         if file.name.lower().endswith(".json"):
             return set(load_object(file, collector))
@@ -210,10 +209,6 @@ def _looks_like_scores(columns: set[str]) -> bool:
     return bool(columns & wanted)
 
 
-def _rows(file: ImportFile, collector: Collector) -> Iterator[Row]:
-    yield from rows_of(file, collector)
-
-
 def _batches(
     benchmarks: Sequence[_Sheet],
     sheets: Sequence[_Sheet],
@@ -226,7 +221,7 @@ def _batches(
     several = options.dataset and len({s.dataset for s in (*benchmarks, *sheets)}) > 1
     maker = Maker(collector, options)
     scored: dict[tuple[str, str], _Scored] = {}
-    pictures: dict[tuple[str, str], bytes] = {}
+    pictures: dict[tuple[str, str], str] = {}
     stopped = False
     for sheet in (*benchmarks, *sheets):
         collector.dataset = options.dataset or sheet.dataset
@@ -236,7 +231,7 @@ def _batches(
             if sheet in benchmarks
             else scored.setdefault((sheet.model, sheet.dataset), _Scored())
         )
-        for row in _rows(sheet.file, collector):
+        for row in rows_of(sheet.file, collector):
             if limit.reached():
                 stopped = True
                 break
@@ -267,7 +262,7 @@ def _take(
     prefix: str,
     maker: Maker,
     into: _Scored | None,
-    pictures: dict[tuple[str, str], bytes],
+    pictures: dict[tuple[str, str], str],
 ) -> None:
     values, place = row.values, row.place
     index, text = to_name(values.get("index")), to_text(values.get("question"))
@@ -351,9 +346,12 @@ def _pictures(
     values: Mapping[str, object],
     sheet: _Sheet,
     index: str,
-    known: dict[tuple[str, str], bytes],
+    known: dict[tuple[str, str], str],
 ) -> tuple[object, ...]:
-    """Find a row's pictures: base64, another row's index, or paths."""
+    """Find a row's pictures: base64, another row's index, or paths.
+
+    Of pictures only the ids are remembered: a benchmark may hold gigabytes of them.
+    """
     cell = values.get("image")
     found: list[object] = []
     paths = to_list(values.get("image_path")) or [values.get("image_path")]
@@ -361,13 +359,18 @@ def _pictures(
         text = to_name(item)
         if text is None:
             continue
-        data = known.get((sheet.dataset, text)) if len(text) < 64 else embedded_bytes(text)
-        if data is None:
+        called = (to_name(paths[at]) if at < len(paths) else None) or f"{index}.jpg"
+        data = embedded_bytes(text) if len(text) >= 64 else None
+        picture_id = known.get((sheet.dataset, text)) if data is None else blob_hash(data)
+        if picture_id is None:
             found.append(text)
             continue
-        known[sheet.dataset, index] = data
-        name = to_name(paths[at]) if at < len(paths) else None
-        found.append({"bytes": data, "path": name or f"{index}.jpg"})
+        known[sheet.dataset, index] = picture_id
+        found.append(
+            PictureSlot(name=cut(called), picture_id=picture_id)
+            if data is None
+            else {"bytes": data, "path": called}
+        )
     if found:
         return tuple(found)
     return tuple(name for path in paths if (name := to_name(path)) is not None)
@@ -379,7 +382,7 @@ def _pictures(
 def _check(table: _Sheet, scored: _Scored, collector: Collector) -> None:
     """Recompute a score table's figures, and say how many agree."""
     name = table.file.name
-    rows = [row.values for row in _rows(table.file, _Peek(collector))]
+    rows = [row.values for row in rows_of(table.file, _Peek(collector))]
     if not rows and name.lower().endswith(".json"):
         rows = [load_object(table.file, collector)]
     if any("match_rate" in row or {"tot", "match", "hit"} <= set(row) for row in rows):
@@ -509,6 +512,7 @@ FORMAT = Format(
     name=NAME,
     about="VLMEvalKit: result sheets, score tables, and benchmarks with pictures in base64.",
     patterns=("*.xlsx", "*.tsv", "*_acc.csv", "*_score.csv", "*.json"),
+    wanted="a run's result sheets",
     sniff=sniff,
     read=read,
 )

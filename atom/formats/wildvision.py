@@ -10,23 +10,33 @@ Reference: WildVision-Arena (Lu et al., 2024), repository WildVision-AI/WildVisi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from atom.analysis.levels import count_levels, level_of
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text
-from atom.formats.maker import Limit, Maker, Question, Sorted, cut, names_keys, sort_rows, words
+from atom.formats.maker import (
+    UNTOLD,
+    Limit,
+    Maker,
+    Question,
+    Sorted,
+    cut,
+    in_batches,
+    names_keys,
+    sort_rows,
+    words,
+)
 from atom.records import PreferenceVerdict
 
 NAME = "wildvision"
 DATASET = "WildVision-Bench"
 BASELINE = "claude-3-sonnet-20240229"
 """Who assistant A is; the files don't say."""
-UNTOLD = "(the text of this question is in none of the files)"
 _KINDS = {
     "judgement": ("question_id", "model", "games"),
     "answer": ("question_id", "model", "output"),
@@ -87,8 +97,6 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     Raises:
         FormatError: a file is none of these, or there is only the leaderboard.
     """
-    if not files:
-        raise FormatError("no file was given; name judgements or scores")
     collector = Collector(NAME, options.dataset or DATASET, [file.name for file in files])
     items: dict[str, _Item] = {}
     published: list[Sorted] = []
@@ -102,7 +110,17 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
             f"{files[0].name!r} is a leaderboard, which only counts verdicts; name the verdicts "
             "(judgements, or a table with `question_id`, `model`, `judge`, `score`) as well"
         )
-    return Reading(_batches(items, published, options, collector), collector)
+    maker = Maker(collector, options)
+    levels: dict[str, list[int]] = {}
+    return Reading(
+        in_batches(
+            items.items(),
+            lambda one: _item(*one, levels, maker),
+            Limit(options, collector, "questions"),
+            end=lambda whole: _say(published if whole else (), levels, collector),
+        ),
+        collector,
+    )
 
 
 def _take(found: Sorted, items: dict[str, _Item], collector: Collector) -> None:
@@ -215,23 +233,10 @@ def _vote(
         item.votes[model, judge] = vote
 
 
-def _batches(
-    items: Mapping[str, _Item],
-    published: Sequence[Sorted],
-    options: ReadOptions,
-    collector: Collector,
-) -> Iterator[Batch]:
-    maker = Maker(collector, options)
-    limit = Limit(options, collector, "questions")
-    levels: dict[str, list[int]] = {}
-    whole = True
-    for identity, item in items.items():
-        if limit.reached():
-            whole = False
-            break
-        _item(identity, item, levels, maker)
-        if collector.is_full:
-            yield collector.flush()
+def _say(
+    published: Sequence[Sorted], levels: Mapping[str, Sequence[int]], collector: Collector
+) -> None:
+    """Say what the verdicts come to."""
     unread = sum(level == -9 for found in levels.values() for level in found)
     if levels:
         collector.note(f"{BASELINE} is the baseline, assistant A of every comparison")
@@ -240,9 +245,7 @@ def _batches(
             f"{unread} verdicts can't be read and stay unscored; the published table counts them "
             "as ties"
         )
-    if whole:
-        _check(published, levels, collector)
-    yield collector.flush()
+    _check(published, levels, collector)
 
 
 def _item(identity: str, item: _Item, levels: dict[str, list[int]], maker: Maker) -> None:
@@ -316,6 +319,7 @@ FORMAT = Format(
     name=NAME,
     about="WildVision-Bench: a judge's verdicts in five levels against one baseline.",
     patterns=("judgements*.jsonl", "model_answers*.jsonl", "scores.csv", "*leaderboard.csv"),
+    wanted="judgements or scores",
     sniff=sniff,
     read=read,
 )

@@ -27,13 +27,11 @@ from atom.judge.retry import (
     Fault,
     RetryPolicy,
     advice,
-    http_fault,
     transport_fault,
-    transport_words,
     with_retries,
 )
 from atom.judge.timing import Timing
-from atom.judge.transport import open_openai
+from atom.judge.transport import as_faults, open_openai
 from atom.records import Endpoint
 
 if TYPE_CHECKING:
@@ -319,30 +317,9 @@ class BatchService:
         return advice(fault, self.endpoint)
 
     async def _once(self, attempt: Callable[[], Awaitable[T]], seconds: float) -> T:
-        import aiohttp
-        import httpx2
-        import openai
-
-        try:
+        with as_faults(self._timing, seconds):
             async with asyncio.timeout(seconds):
                 return await attempt()
-        except openai.APIStatusError as error:
-            fault = http_fault(
-                error.status_code,
-                error.response.headers,
-                error.body,
-                has_pictures=False,
-                now=self._timing.now(),
-            )
-        except AttemptFailed as failed:
-            fault = failed.fault
-        except TimeoutError:
-            fault = transport_fault(f"no whole answer within {seconds:g} s")
-        except (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError) as error:
-            fault = transport_fault(transport_words(error))
-        except (openai.OpenAIError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            fault = Fault(kind="permanent", message=f"The request can't be sent: {error}.")
-        raise AttemptFailed(fault)
 
 
 def read_batch(row: Mapping[str, object]) -> RemoteBatch:

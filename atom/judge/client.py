@@ -24,14 +24,11 @@ from atom.judge.retry import (
     Fault,
     RetryPolicy,
     advice,
-    http_fault,
-    transport_fault,
-    transport_words,
     with_retries,
 )
-from atom.judge.structured import FormLadder, repair_text
+from atom.judge.structured import FormLadder, repair_talk
 from atom.judge.timing import Timing
-from atom.judge.transport import open_openai
+from atom.judge.transport import as_faults, open_openai
 from atom.judge.usage import Estimate, SpendLedger, estimate_request
 from atom.records import Endpoint, ReplyForm, Usage
 
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI, Omit
 
-_MAX_QUOTED_REPLY = 20_000
 T = TypeVar("T")
 _Attempt = Callable[[Exchange, bytes, float], Awaitable[T]]
 
@@ -293,7 +289,7 @@ class JudgeClient:
                 completion, verdict = again, judge_completion(exchange.request, again)
         if verdict.state == "unreadable":
             exchange.notes.append(f"repair turn: {verdict.reason}")
-            earlier = ((completion.content or "")[:_MAX_QUOTED_REPLY], repair_text(verdict.reason))
+            earlier = repair_talk(completion.content, verdict.reason)
             again = await self._extra_turn(
                 exchange, ExchangeTurn(max_tokens=max_tokens, earlier=earlier)
             )
@@ -425,33 +421,13 @@ class JudgeClient:
     @contextmanager
     def _faults(self, has_pictures: bool, slot: Slot) -> Iterator[None]:
         """Turn whatever goes wrong in a try into a fault, and tell the limiter of a crowd."""
-        import aiohttp
-        import httpx2
-        import openai
-
         try:
-            yield
-        except openai.APIStatusError as error:
-            fault = http_fault(
-                error.status_code,
-                error.response.headers,
-                error.body,
-                has_pictures=has_pictures,
-                now=self._timing.now(),
-            )
+            with as_faults(self._timing, self.endpoint.timeout, has_pictures=has_pictures):
+                yield
         except AttemptFailed as failed:
-            fault = failed.fault
-        except TimeoutError:
-            fault = transport_fault(f"no whole answer within {self.endpoint.timeout:g} s")
-        except (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError) as error:
-            fault = transport_fault(transport_words(error))
-        except (openai.OpenAIError, httpx2.InvalidURL, httpx2.StreamError, TypeError) as error:
-            fault = Fault(kind="permanent", message=f"The request can't be sent: {error}.")
-        else:
-            return
-        if fault.crowded:
-            slot.crowded()
-        raise AttemptFailed(fault)
+            if failed.fault.crowded:
+                slot.crowded()
+            raise
 
     def _client(self) -> AsyncOpenAI:
         if self._openai is None:

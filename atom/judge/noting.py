@@ -21,13 +21,12 @@ from atom.judge.client import JudgeClient
 from atom.judge.pictures import PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import Request, call_id, request_hash
-from atom.judge.structured import FormLadder, repair_text
+from atom.judge.structured import FormLadder, repair_talk
 from atom.judge.usage import SpendLedger
 from atom.records import Call, Endpoint, ReplyForm
 from atom.records.base import Record
 
 CHAT_URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"
-_MAX_QUOTED_REPLY = 20_000
 
 
 class LeftForLater(Exception):
@@ -194,10 +193,8 @@ class NotingClient(JudgeClient):
         earlier = self._book.unfinished(name)
         turn = ExchangeTurn(max_tokens=request.sampling.max_tokens)
         if earlier is not None:
-            said = ((earlier.call.reply or "")[:_MAX_QUOTED_REPLY], repair_text(earlier.reason))
-            turn = ExchangeTurn(
-                max_tokens=earlier.max_tokens, earlier=said if earlier.repaired else None
-            )
+            said = repair_talk(earlier.call.reply, earlier.reason) if earlier.repaired else None
+            turn = ExchangeTurn(max_tokens=earlier.max_tokens, earlier=said)
         form = self._ladder.form_for(request)
         body = build_body(
             request,

@@ -16,6 +16,7 @@ from atom.judge.request import Request, schema_text
 from atom.records import ReplyForm, StructuredMode
 
 LADDER: tuple[ReplyForm, ...] = ("json_schema", "json_object", "text")
+_MAX_QUOTED_REPLY = 20_000
 
 
 class FormLadder:
@@ -92,6 +93,11 @@ def system_text(request: Request, form: ReplyForm) -> str:
 def repair_text(problem: str) -> str:
     """Return the message that asks for a reply in the right form."""
     return wording("repair", problem=problem)
+
+
+def repair_talk(reply: str | None, problem: str) -> tuple[str, str]:
+    """Return what stands before a repair turn: the reply, and the message that follows it."""
+    return (reply or "")[:_MAX_QUOTED_REPLY], repair_text(problem)
 
 
 def is_strict(schema: object) -> bool:

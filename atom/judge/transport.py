@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from atom.judge.keys import Key
+from atom.judge.retry import AttemptFailed, Fault, http_fault, transport_fault, transport_words
+from atom.judge.timing import Timing
 from atom.records import Endpoint
 
 if TYPE_CHECKING:
@@ -61,6 +65,45 @@ def open_openai(
         timeout=timeout,
         http_client=http_client,
     )
+
+
+@contextmanager
+def as_faults(timing: Timing, seconds: float, *, has_pictures: bool = False) -> Iterator[None]:
+    """Turn whatever goes wrong in a try into a fault.
+
+    Args:
+        timing: tells the time, for Retry-After dates.
+        seconds: how long the answer was waited for.
+        has_pictures: whether the request held pictures.
+
+    Raises:
+        AttemptFailed: the try went wrong.
+    """
+    import aiohttp
+    import httpx2
+    import openai
+
+    try:
+        yield
+    except openai.APIStatusError as error:
+        fault = http_fault(
+            error.status_code,
+            error.response.headers,
+            error.body,
+            has_pictures=has_pictures,
+            now=timing.now(),
+        )
+    except AttemptFailed as failed:
+        fault = failed.fault
+    except TimeoutError:
+        fault = transport_fault(f"no whole answer within {seconds:g} s")
+    except (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError) as error:
+        fault = transport_fault(transport_words(error))
+    except (openai.OpenAIError, httpx2.InvalidURL, httpx2.StreamError, TypeError) as error:
+        fault = Fault(kind="permanent", message=f"The request can't be sent: {error}.")
+    else:
+        return
+    raise AttemptFailed(fault)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from atom.formats.base import ImportFile
@@ -199,6 +199,25 @@ def without_picture_words(number: int) -> str:
     )
 
 
+def rate_row(
+    metric: str, label: str, rate: Rate, rule: str = "", *, group: str = "", note: str = ""
+) -> MetricRow:
+    """Lay a rate out that counts what couldn't be read as wrong."""
+    return MetricRow(
+        metric=metric,
+        label=label,
+        value=100 * rate.strict,
+        lo=100 * rate.lo,
+        hi=100 * rate.hi,
+        chance=100 * rate.chance,
+        n=rate.n,
+        invalid=rate.invalid,
+        rule=rule,
+        group=group,
+        note=note,
+    )
+
+
 def rate_rows(
     metric: str, label: str, rate: Rate, *, group: str = "", note: str = ""
 ) -> tuple[MetricRow, ...]:
@@ -207,25 +226,15 @@ def rate_rows(
     Returns:
         Two rows where something couldn't be read, `strict` first; else one, without a rule.
     """
-
-    def row(value: float, lo: float, hi: float, n: int, rule: str) -> MetricRow:
-        return MetricRow(
-            metric=metric,
-            label=label,
-            value=100 * value,
-            lo=100 * lo,
-            hi=100 * hi,
-            chance=100 * rate.chance,
-            n=n,
-            invalid=rate.invalid,
-            rule=rule,
-            group=group,
-            note=note,
-        )
-
-    strict = row(rate.strict, rate.lo, rate.hi, rate.n, "strict" if rate.invalid else "")
+    strict = rate_row(metric, label, rate, "strict" if rate.invalid else "", group=group, note=note)
     if not rate.invalid:
         return (strict,)
-    readable = rate.n - rate.invalid
-    valid = row(rate.valid_only, rate.valid_lo, rate.valid_hi, readable, "readable only")
+    valid = replace(
+        strict,
+        value=100 * rate.valid_only,
+        lo=100 * rate.valid_lo,
+        hi=100 * rate.valid_hi,
+        n=rate.n - rate.invalid,
+        rule="readable only",
+    )
     return (strict, valid)

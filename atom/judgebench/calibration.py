@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ from atom.analysis.criteria_health import ordinal_alpha
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import PictureData
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.rows import Row
 from atom.judge.reply import Reply
 from atom.judge.request import Request
 from atom.judgebench.base import (
@@ -48,6 +48,7 @@ from atom.judgebench.base import (
     MetricTable,
     Replies,
 )
+from atom.judgebench.reading import Notes, rows_of
 from atom.records import BenchItem, PictureSlot, Verdict, content_id
 from atom.stages import scoring, verdicts
 from atom.stages.asking import make_request
@@ -70,21 +71,6 @@ _MOST_STEPS: Final = 40
 # --- files -------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Told:
-    """Collects what couldn't be read."""
-
-    skipped: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def skip(self, place: str, reason: str) -> None:
-        self.skipped.append(f"{place}: {reason}")
-
-    def note(self, text: str) -> None:
-        if text not in self.notes:
-            self.notes.append(text)
-
-
 def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     """Read calibration files.
 
@@ -98,35 +84,31 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     Raises:
         FormatError: nothing of a file can be read.
     """
-    told = _Told()
+    told = Notes()
     items: list[BenchItem] = []
     pictures: dict[str, PictureData] = {}
     seen: set[str] = set()
-    for file in files:
-        layout = find_layout(file)
-        for note in layout.notes:
-            told.note(note)
-        for row in read_rows(file, layout, told):
-            if options.limit is not None and len(items) >= options.limit:
-                break
-            item = _item(row, options, len(items), told, pictures)
-            if item is None:
-                continue
-            if item.id in seen:
-                told.skip(row.place, "the same answer to the same probe stands there twice")
-                continue
-            seen.add(item.id)
-            items.append(item)
+    for _, row in rows_of(files, told):
+        if options.limit is not None and len(items) >= options.limit:
+            break
+        item = _item(row, options, len(items), told, pictures)
+        if item is None:
+            continue
+        if item.id in seen:
+            told.skip(row.place, "the same answer to the same probe stands there twice")
+            continue
+        seen.add(item.id)
+        items.append(item)
     return Loaded(
         items=tuple(items),
         pictures=tuple(pictures.values()),
         skipped=tuple(told.skipped),
-        notes=tuple(told.notes),
+        notes=told.notes(),
     )
 
 
 def _item(
-    row: Row, options: LoadOptions, position: int, told: _Told, pictures: dict[str, PictureData]
+    row: Row, options: LoadOptions, position: int, told: Notes, pictures: dict[str, PictureData]
 ) -> BenchItem | None:
     given = {
         name: row.values.get(options.columns.get(name, name))
@@ -302,7 +284,7 @@ def _read(item: BenchItem, reply: Reply, empty: Verdict) -> Verdict:
 def measure(items: Sequence[BenchItem], found: Sequence[Verdict]) -> BenchResult:
     """Compute a judge's figures against exact truth."""
     view = calibrate(truths_of(items, found))
-    judged = {verdict.subject_id for verdict in found}
+    judged = {verdict.subject_id for verdict in found if verdict.state != "failed"}
     return BenchResult(
         headline=_headline(view),
         tables=(

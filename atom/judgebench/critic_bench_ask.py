@@ -21,7 +21,7 @@ from atom.judgebench.critic_bench_code import CODE_DOMAINS, RUN_CODE, VALUE_DOMA
 from atom.records import BenchItem, Verdict
 from atom.stages.asking import make_request
 from atom.stages.reading import read_reply, text_of
-from atom.stages.schemas import Schema
+from atom.stages.schemas import Schema, a_text, a_whole, an_object, one_of
 from atom.stages.verdicts import Ask, blank, scored, unscored
 
 FEEDBACK: Final = "feedback"
@@ -52,32 +52,15 @@ PROMPTS: Final[Mapping[str, str]] = {
 Order = Literal["", "ab", "ba"]
 
 
-def _score(lowest: int, highest: int) -> Schema:
-    return {"type": "integer", "minimum": lowest, "maximum": highest}
-
-
-def _object(**properties: object) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _text(most: int) -> Schema:
-    return {"type": "string", "maxLength": most}
-
-
 SCHEMAS: Final[Mapping[str, Schema]] = {
-    FEEDBACK: _object(critique=_text(6000), score=_score(1, 7)),
-    META: _object(reason=_text(1500), score=_score(1, 7)),
-    COMPARE: _object(
-        critique=_text(6000),
-        better={"type": "string", "enum": ["first", "second", "neither"]},
+    FEEDBACK: an_object(critique=a_text(6000), score=a_whole(1, 7)),
+    META: an_object(reason=a_text(1500), score=a_whole(1, 7)),
+    COMPARE: an_object(
+        critique=a_text(6000),
+        better=one_of("first", "second", "neither"),
     ),
-    CORRECTION: _object(correction=_text(MAX_WRITTEN), final_answer=_text(500)),
-    SCORER: _object(reason=_text(1500), score=_score(1, 10)),
+    CORRECTION: an_object(correction=a_text(MAX_WRITTEN), final_answer=a_text(500)),
+    SCORER: an_object(reason=a_text(1500), score=a_whole(1, 10)),
 }
 """By part; `scorer/` for what the scorer replies."""
 
@@ -132,9 +115,10 @@ class CriticAgenda:
             return None
         if not reference or not there.text.strip() or asked.order == "ba":
             return None
+        # The prompt of what is graded is part of the key: a new version is graded anew.
         verdict = blank(
             self.plan.set_id, item.id, f"{SCORER}{self.plan.judge}/{asked.part}",
-            self.plan.scorer, PROMPTS[SCORER], self.plan.sampling,
+            self.plan.scorer, f"{PROMPTS[SCORER]} of {asked.prompt}", self.plan.sampling,
             repeat=asked.repeat, order=asked.order,
         )  # fmt: skip
         values = _grading(item.data, asked.part, reference, there.text)

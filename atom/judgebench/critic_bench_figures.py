@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from atom.analysis.intervals import Floats
-from atom.judgebench.base import BenchResult, MetricRow, MetricTable
+from atom.judgebench.base import BenchResult, MetricRow, MetricTable, rate_row
 from atom.judgebench.critic_bench import (
     OBJECTIVE_CHANCE,
     RELEASED_INVALID_SCORE,
@@ -117,7 +117,9 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
     headline = [row for row in objective if row.rule != "released"]
     headline.append(_objective(objective))
     headline += _subjective_rows(graded)
-    judged = {v.subject_id for v in verdicts if not v.part.startswith(SCORER)}
+    judged = {
+        v.subject_id for v in verdicts if v.state != "failed" and not v.part.startswith(SCORER)
+    }
     return BenchResult(
         headline=tuple(headline),
         tables=tuple(
@@ -322,32 +324,14 @@ def _compared(rows: Rows, rule: Rule) -> Rate:
     return comparison(forward, backward, truth, rule)
 
 
-def _rate_row(
-    metric: str, label: str, group: str, found: Rate, rule: str = "", note: str = ""
-) -> MetricRow:
-    return MetricRow(
-        metric=metric,
-        label=label,
-        value=100 * found.strict,
-        lo=100 * found.lo,
-        hi=100 * found.hi,
-        chance=100 * found.chance,
-        n=found.n,
-        invalid=found.invalid,
-        rule=rule,
-        group=group,
-        note=note,
-    )
-
-
 def _comparison_rows(rows: Rows) -> list[MetricRow]:
     notes = {
         "strict": "right in both orders; a judge locked to one position gets 0",
         "released": "right in the first order, and not the same again in the second",
     }
     return [
-        _rate_row("accuracy", "Comparisons: right in both orders", "comp_feedback",
-                  _compared(rows, rule), rule, notes[rule])
+        rate_row("accuracy", "Comparisons: right in both orders", _compared(rows, rule), rule,
+                 group="comp_feedback", note=notes[rule])
         for rule in RULES
     ]  # fmt: skip
 
@@ -457,7 +441,7 @@ def _order_table(rows: Rows) -> MetricTable:
     def share(hits: Sequence[bool], metric: str, label: str, note: str, chance: float) -> MetricRow:
         codes = np.array(hits, dtype=np.int64)
         found = replace(rate(codes, chance if coin else _NAN), invalid=len(rows) - len(readable))
-        return _rate_row(metric, label, "comp_feedback", found, "readable only", note)
+        return rate_row(metric, label, found, "readable only", group="comp_feedback", note=note)
 
     same = [(row.value, row.second) in ((0, 1), (1, 0), (TIE, TIE)) for row in readable]
     first = [row.value == row.second == 0 for row in readable]
@@ -491,12 +475,14 @@ def _quality_tables(
         for name, group in _by(rows, by_quality).items()
     ]
     passes = [
-        _rate_row("pass_rate", "Corrections that pass", f"correction, {_word(name)}",
-                  _passed(group), "strict")
+        rate_row("pass_rate", "Corrections that pass", _passed(group), "strict",
+                 group=f"correction, {_word(name)}")
         for name, group in _by(corrected, by_quality).items()
     ]  # fmt: skip
     levels = [
-        _rate_row("accuracy", "Comparisons", f"comp_feedback, {name}", _compared(group, rule), rule)
+        rate_row(
+            "accuracy", "Comparisons", _compared(group, rule), rule, group=f"comp_feedback, {name}"
+        )
         for name, group in _by(pairs, by_level).items()
         for rule in RULES
     ]
@@ -516,11 +502,12 @@ def _domain_tables(
         rows.append(_spearman_row("Scores of answers", f"feedback, {name}", group, "strict"))
     for name, group in _by(pairs, BY_DOMAIN).items():
         found = _compared(group, "strict")
-        rows.append(_rate_row("accuracy", "Comparisons", f"comp_feedback, {name}", found, "strict"))
+        about = f"comp_feedback, {name}"
+        rows.append(rate_row("accuracy", "Comparisons", found, "strict", group=about))
     for name, group in _by(corrected, BY_DOMAIN).items():
         found = _passed(group)
-        label = "Corrections that pass"
-        rows.append(_rate_row("pass_rate", label, f"correction, {name}", found, "strict"))
+        about = f"correction, {name}"
+        rows.append(rate_row("pass_rate", "Corrections that pass", found, "strict", group=about))
     for name, group in _by(meta, BY_DOMAIN).items():
         rows.append(_spearman_row("Scores of critiques", f"meta_feedback, {name}", group, "strict"))
     return (MetricTable(title="By domain", rows=tuple(rows)),)

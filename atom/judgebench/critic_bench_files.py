@@ -17,15 +17,17 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from atom.errors import DataError, FormatError, UsageError
 from atom.formats.base import ImportFile
-from atom.formats.pictures import PictureData
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.cells import to_list
+from atom.formats.pictures import PictureData, place_picture
+from atom.formats.rows import Row
 from atom.judgebench.base import Loaded, LoadOptions
 from atom.judgebench.critic_bench import objective_overall
+from atom.judgebench.reading import Notes, Unusable, rows_of
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
 
@@ -104,37 +106,21 @@ class Place:
         return cls(flag=flag, split=split, what=what, row=int(row))
 
 
-@dataclass
-class _Found:
+class _Found(Notes):
     """What was read so far."""
 
-    options: LoadOptions
-    items: dict[str, dict[str, Any]] = field(default_factory=dict)
-    slots: dict[str, tuple[PictureSlot, ...]] = field(default_factory=dict)
-    pictures: dict[str, PictureData] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
-    notes: dict[str, None] = field(default_factory=dict)
-    tallies: Counter[str] = field(default_factory=Counter)
-    first: dict[str, str] = field(default_factory=dict)
-    seen: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-
-    def skip(self, place: str, reason: str) -> None:
-        self.skipped.append(f"{place}: {reason}")
-
-    def note(self, text: str) -> None:
-        self.notes[text] = None
-
-    def tally(self, text: str, place: str) -> None:
-        self.tallies[text] += 1
-        self.first.setdefault(text, place)
+    def __init__(self, options: LoadOptions) -> None:
+        super().__init__()
+        self.options = options
+        self.items: dict[str, dict[str, Any]] = {}
+        self.slots: dict[str, tuple[PictureSlot, ...]] = {}
+        self.pictures: dict[str, PictureData] = {}
+        self.seen: Counter[tuple[str, str, str]] = Counter()
 
     @property
     def full(self) -> bool:
+        """Whether there are as many items as asked for; later rows may only complete them."""
         return self.options.limit is not None and len(self.items) >= self.options.limit
-
-
-class _RowError(Exception):
-    """A row can't be an item; says why."""
 
 
 def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
@@ -157,8 +143,6 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     broken: list[FormatError] = []
     every = list(expand(files))
     for file in every:
-        if found.full:
-            break
         try:
             _read_file(found, file)
         except FormatError as error:
@@ -199,9 +183,7 @@ def _read_file(found: _Found, file: ImportFile) -> None:
     elif named:
         what, domain = named["what"], named["domain"]
     flag, split = folder_of(file)
-    for number, row in enumerate(read_rows(file, find_layout(file), found)):
-        if found.full:
-            return
+    for number, (_, row) in enumerate(rows_of([file], found)):
         kind, place_of = _WHAT[what] if what else _WHAT[_guess(row.values)]
         place = Place(flag=flag, split=split, what=place_of, row=number)
         _READERS[kind](found, file, row, place, domain)
@@ -251,7 +233,7 @@ def _score(options: LoadOptions, row: Mapping[str, object], name: str) -> float 
     """Return a person's score.
 
     Raises:
-        _RowError: it is there, but no number from 1 to 7.
+        Unusable: it is there, but no number from 1 to 7.
     """
     value = _get(options, row, name)
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -261,7 +243,7 @@ def _score(options: LoadOptions, row: Mapping[str, object], name: str) -> float 
     except ValueError:
         number = math.nan
     if isinstance(value, bool) or not LOWEST <= number <= HIGHEST:
-        raise _RowError(f"the score {str(value)[:40]!r} ({name}) is no number from 1 to 7")
+        raise Unusable(f"the score {str(value)[:40]!r} ({name}) is no number from 1 to 7")
     return number
 
 
@@ -270,9 +252,9 @@ def _common(found: _Found, row: Row, place: Place, domain: str, kind: Kind) -> d
     domain = domain or _text(options, row.values, "domain")
     question = _text(options, row.values, "question")
     if not question:
-        raise _RowError("it has no question")
+        raise Unusable("it has no question")
     if not domain:
-        raise _RowError("neither the file's name nor the row says which domain it is of")
+        raise Unusable("neither the file's name nor the row says which domain it is of")
     if domain not in DOMAINS:
         found.tally(f"the domain {domain!r} isn't one of the nine; it is kept", row.place)
     quality = _text(options, row.values, "quality").lower()
@@ -297,9 +279,9 @@ def _answer_row(found: _Found, file: ImportFile, row: Row, place: Place, domain:
         data = _common(found, row, place, domain, "answer")
         answer = _text(options, values, "generation")
         if not answer:
-            raise _RowError("it has no answer (generation)")
+            raise Unusable("it has no answer (generation)")
         score = _score(options, values, "feedback_score") if place.flag != "sub" else None
-    except _RowError as error:
+    except Unusable as error:
         found.skip(row.place, str(error))
         return
     truth = _text(options, values, "ground_truth_answer")
@@ -332,8 +314,8 @@ def _pair_row(found: _Found, file: ImportFile, row: Row, place: Place, domain: s
             data = _common(found, row, place, domain, "pair")
             first, second = (_text(options, block, f"generation_{side}") for side in "ab")
             if not first or not second:
-                raise _RowError("one of its two answers (generation_a, generation_b) is missing")
-        except _RowError as error:
+                raise Unusable("one of its two answers (generation_a, generation_b) is missing")
+        except Unusable as error:
             found.skip(row.place, str(error))
             return
         preference = _preference(found, row, _get(options, block, "preference"), flag)
@@ -372,11 +354,11 @@ def _critique_row(found: _Found, file: ImportFile, row: Row, place: Place, domai
         answer = _text(options, values, "generation")
         critique = _text(options, values, "evaluated_feedback")
         if not answer or not critique:
-            raise _RowError("it has no answer (generation) or no critique (evaluated_feedback)")
+            raise Unusable("it has no answer (generation) or no critique (evaluated_feedback)")
         score = _score(options, values, "meta_feedback_score")
         if score is None:
             score = _mean(values.get("annotated_scores"))
-    except _RowError as error:
+    except Unusable as error:
         found.skip(row.place, str(error))
         return
     if score is None:
@@ -423,6 +405,9 @@ def _take(
     if nth > 1:
         found.tally("the same row again in one file: each counts", row.place)
     there = found.items.get(item_id)
+    if there is None and found.full:
+        found.note(f"only the first {found.options.limit} items were read, as asked")
+        return
     if there is None:
         found.items[item_id] = data
         found.slots[item_id] = _slots(found, row)
@@ -441,19 +426,19 @@ def _take(
 
 def _slots(found: _Found, row: Row) -> tuple[PictureSlot, ...]:
     value = _get(found.options, row.values, "pictures")
-    names = value if isinstance(value, list) else [] if value is None else [value]
+    listed = to_list(value)
     slots = []
-    for name in names:
-        if not isinstance(name, str) or not name.strip():
+    for item in [value] if listed is None and value is not None else listed or ():
+        placed = place_picture(item, found.options.pictures)
+        if placed is None:
             found.tally("a picture has no name", row.place)
             continue
-        look = found.options.pictures.look(name)
-        if look.picture is None:
-            found.tally(f"a picture is missing: {look.reason}", row.place)
+        picture = placed.look.picture
+        if picture is None:
+            found.tally(f"a picture is missing: {placed.look.reason}", row.place)
         else:
-            found.pictures[look.picture.id] = look.picture
-        picture_id = look.picture.id if look.picture else None
-        slots.append(PictureSlot(name=name[:200], picture_id=picture_id))
+            found.pictures[picture.id] = picture
+        slots.append(PictureSlot(name=placed.name, picture_id=picture.id if picture else None))
     return tuple(slots)
 
 
@@ -469,7 +454,7 @@ def _loaded(found: _Found) -> Loaded:
         for position, (item_id, data) in enumerate(found.items.items())
     )
     kinds = Counter(item.data["kind"] for item in items)
-    notes = [*found.notes]
+    notes = list(found.notes())
     if items:
         notes.insert(
             0,
@@ -478,11 +463,8 @@ def _loaded(found: _Found) -> Loaded:
             f"{count(len({item.data['domain'] for item in items}), 'domain')}",
         )
     if found.skipped:
-        notes.append(f"left out: {count(len(found.skipped), 'row or file', 'rows or files')}")
-    notes += [
-        f"{n} {'row' if n == 1 else 'rows'}: {text} (first: {found.first[text]})"
-        for text, n in found.tallies.items()
-    ]
+        left_out = f"left out: {count(len(found.skipped), 'row or file', 'rows or files')}"
+        notes.insert(bool(items), left_out)
     return Loaded(
         items=items,
         pictures=tuple(found.pictures.values()),

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from atom.errors import FormatError
 from atom.formats.base import ImportFile
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.rows import Row
 from atom.judgebench.base import Replies
 from atom.judgebench.critic_bench_ask import (
     COMPARE,
@@ -30,11 +29,11 @@ from atom.judgebench.critic_bench_ask import (
 )
 from atom.judgebench.critic_bench_figures import READ_AS_RELEASED
 from atom.judgebench.critic_bench_files import Place, expand
+from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
 from atom.records import BenchItem, Sampling, Verdict
 from atom.stages.reading import without_thoughts
 from atom.stages.verdicts import blank, unscored
 
-IMPORTED: Final = "imported"
 _FILE = re.compile(
     r"(?:(?P<split>dev|test|train)_)?(?P<domain>\w+?)_"
     r"(?P<what>comp_feedback|meta_feedback|feedback|correction)_(?P<flag>obj|sub)"
@@ -52,22 +51,14 @@ _FIRST_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _KINDS: Final = {FEEDBACK: "answer", CORRECTION: "answer", COMPARE: "pair", META: "critique"}
 
 
-@dataclass
-class _Read:
+class _Read(Notes):
     """What was read so far."""
 
-    items: Mapping[str, BenchItem]
-    judge: str
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
-    notes: dict[str, None] = field(default_factory=dict)
-    again: Counter[str] = field(default_factory=Counter)
-
-    def skip(self, place: str, reason: str) -> None:
-        self.skipped.append(f"{place}: {reason}")
-
-    def note(self, text: str) -> None:
-        self.notes[text] = None
+    def __init__(self, items: Mapping[str, BenchItem], judge: str) -> None:
+        super().__init__()
+        self.items = items
+        self.judge = judge
+        self.verdicts: dict[str, Verdict] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +95,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     for file in every:
         named = _named(file.stem)
         try:
-            for row in read_rows(file, find_layout(file), read):
+            for _, row in rows_of([file], read):
                 if named is not None and "prediction" in row.values:
                     _published(read, rows, named, row)
                 else:
@@ -114,11 +105,10 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
             read.skipped.append(f"{file.name}: {error.message}")
     if broken and len(broken) == len(every):
         raise broken[0]
-    read.notes |= {f"{n} replies: {text}": None for text, n in read.again.items()}
     return Replies(
         verdicts=tuple(read.verdicts.values()),
         skipped=tuple(read.skipped),
-        notes=tuple(read.notes),
+        notes=read.notes(),
     )
 
 
@@ -177,7 +167,7 @@ def _published(read: _Read, rows: Rows, named: _Named, row: Row) -> None:
     reply = row.values.get("prediction")
     text = reply if isinstance(reply, str) else ""
     scored = named.flag == "obj"
-    _take(read, mine[0], named.part, named.order, 0, text, wants=scored)
+    _take(read, row, mine[0], named.part, named.order, 0, text, wants=scored)
 
 
 def _prompt(value: object) -> str:
@@ -214,20 +204,32 @@ def _own(read: _Read, row: Row) -> None:
     if (part == COMPARE) != (order in ("ab", "ba")):
         read.skip(row.place, "the order is `ab` or `ba` for comparisons, and empty for the rest")
         return
-    repeat, reply = values.get("repeat", 0), values.get("reply")
-    if not isinstance(repeat, int) or isinstance(repeat, bool) or not 0 <= repeat < 1000:
-        read.skip(row.place, f"repeat {repeat!r} is no number from 0")
+    try:
+        repeat = repeat_of(values.get("repeat")) or 0
+    except Unusable as why:
+        read.skip(row.place, str(why))
         return
-    _take(read, item, part, order, repeat, reply if isinstance(reply, str) else "", wants=True)
+    reply = values.get("reply")
+    text = reply if isinstance(reply, str) else ""
+    _take(read, row, item, part, order, repeat, text, wants=True)
 
 
 def _take(
-    read: _Read, item: BenchItem, part: str, order: str, repeat: int, reply: str, *, wants: bool
+    read: _Read,
+    row: Row,
+    item: BenchItem,
+    part: str,
+    order: str,
+    repeat: int,
+    reply: str,
+    *,
+    wants: bool,
 ) -> None:
     """Make the verdict of a reply; one that is there already is completed, or replaced.
 
     Args:
         read: what was read so far.
+        row: where the reply stands.
         item: the item.
         part: what was asked.
         order: how a pair was shown.
@@ -242,7 +244,7 @@ def _take(
     there = read.verdicts.get(empty.key)
     if there is not None:
         if _is_text(there) == _is_text(verdict):
-            read.again["the same question again: the last one counts"] += 1
+            read.tally("the same question again: the last one counts", row.place)
         elif _is_text(verdict):
             verdict = there.model_copy(update={"text": verdict.text})
         else:
@@ -307,13 +309,14 @@ def read_released(text: str) -> float | None:
         _, found, rest = text.partition(mark)
         match = _FIRST_NUMBER.match(rest.lstrip()) if found else None
         if match:
-            return float(match[0])
-    numbers = [float(one) for one in _words(text)]
-    return numbers[-1] if numbers and math.isfinite(numbers[-1]) else None
+            return _finite(match[0])
+    words = [one for one in text.replace("=", "= ").split() if _FIRST_NUMBER.fullmatch(one)]
+    return _finite(words[-1]) if words else None
 
 
-def _words(text: str) -> Iterator[str]:
-    return (word for word in text.replace("=", "= ").split() if _FIRST_NUMBER.fullmatch(word))
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def export_replies(verdicts: Sequence[Verdict]) -> list[dict[str, object]]:

@@ -18,10 +18,11 @@ from atom.judge.reply import Reply
 from atom.judge.request import Request
 from atom.judge.templates import JsonValue
 from atom.judgebench.base import BenchPlan
+from atom.judgebench.reading import IMPORTED
 from atom.records import BenchItem, Verdict
 from atom.stages.asking import make_request
 from atom.stages.reading import one_line, read_reply, text_of
-from atom.stages.schemas import Schema
+from atom.stages.schemas import Schema, a_text, a_whole, an_object, one_of
 from atom.stages.verdicts import Ask, blank, scored, unscored
 
 CRITIQUE: Final = "mmc_critique/1"
@@ -49,28 +50,14 @@ MAX_WRITTEN: Final = 12_000
 """Characters of a critique or correction that are kept."""
 Kind = Literal["critique", "correction"]
 
-
-def _object(**properties: object) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-_WRITTEN: Final[Schema] = {"type": "string", "maxLength": MAX_WRITTEN}
-_REASON: Final[Schema] = {"type": "string", "maxLength": 800}
-_TEN: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 10}
-CRITIQUE_SCHEMA: Final = _object(
-    critique=_WRITTEN, verdict={"type": "string", "enum": ["right", "wrong"]}, score=_TEN
-)
-CORRECTION_SCHEMA: Final = _object(correction=_WRITTEN)
-COMPARE_SCHEMA: Final = _object(
-    reason=_REASON, better={"type": "string", "enum": ["first", "second"]}
-)
-SCORE_SCHEMA: Final = _object(reason=_REASON, score=_TEN)
-PARAPHRASE_SCHEMA: Final = _object(paraphrase=_WRITTEN)
+_WRITTEN: Final = a_text(MAX_WRITTEN)
+_REASON: Final = a_text(800)
+_TEN: Final = a_whole(0, 10)
+CRITIQUE_SCHEMA: Final = an_object(critique=_WRITTEN, verdict=one_of("right", "wrong"), score=_TEN)
+CORRECTION_SCHEMA: Final = an_object(correction=_WRITTEN)
+COMPARE_SCHEMA: Final = an_object(reason=_REASON, better=one_of("first", "second"))
+SCORE_SCHEMA: Final = an_object(reason=_REASON, score=_TEN)
+PARAPHRASE_SCHEMA: Final = an_object(paraphrase=_WRITTEN)
 
 
 def score_part(judge: str, kind: Kind, reference: int = 0) -> str:
@@ -84,6 +71,11 @@ class CriticAgenda:
 
     plan: BenchPlan
 
+    @property
+    def parts(self) -> Sequence[str]:
+        """What is asked."""
+        return self.plan.parts or USUAL
+
     def asks(self, have: Mapping[str, Verdict]) -> Sequence[Ask]:
         """Return all that can be asked by now; as `Agenda` says."""
         mine = [ask for item in self.plan.items for ask in self._of_judge(item)]
@@ -92,7 +84,7 @@ class CriticAgenda:
         written = {ask.key: have[ask.key] for ask in mine if ask.key in have}
         elsewhere: dict[str, list[Verdict]] = {}
         for verdict in have.values():
-            if verdict.prompt == "imported" and verdict.judge == self.plan.judge:
+            if verdict.prompt == IMPORTED and verdict.judge == self.plan.judge:
                 elsewhere.setdefault(verdict.subject_id, []).append(verdict)
         by_item: dict[str, list[Verdict]] = {}
         for verdict in written.values():
@@ -100,7 +92,7 @@ class CriticAgenda:
         for item in self.plan.items:
             texts = [*by_item.get(item.id, []), *elsewhere.get(item.id, [])]
             mine += self._of_scorer(item, self.plan.scorer, texts)
-            if item.data["dimension"] == "basic" and "anchor" in self.plan.parts:
+            if item.data["dimension"] == "basic" and "anchor" in self.parts:
                 mine += self._audit(item, self.plan.scorer, have)
         return mine
 
@@ -134,7 +126,7 @@ class CriticAgenda:
 
     def _of_judge(self, item: BenchItem) -> Iterator[Ask]:
         plan, data = self.plan, item.data
-        dimension, asked = data["dimension"], plan.parts
+        dimension, asked = data["dimension"], self.parts
         for repeat in range(plan.votes):
             if dimension == "basic" and "critique" in asked:
                 yield Ask(
@@ -167,9 +159,9 @@ class CriticAgenda:
         references = item.data.get("references", [])
         for verdict in texts:
             kind = kinds.get(verdict.part)
-            if kind is None or kind not in self.plan.parts or verdict.state != "scored":
+            if kind is None or kind not in self.parts or verdict.state != "scored":
                 continue
-            most = len(references) if "swap" in self.plan.parts and kind == "critique" else 1
+            most = len(references) if "swap" in self.parts and kind == "critique" else 1
             for number, reference in enumerate(references[:most]):
                 yield self._score(
                     item,

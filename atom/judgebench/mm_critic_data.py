@@ -37,11 +37,11 @@ from atom.formats.cells import (
     to_text,
     to_verdict,
 )
-from atom.formats.pictures import PICTURE_SUFFIXES, PictureData, check_picture, embedded_bytes
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.pictures import PICTURE_SUFFIXES
+from atom.formats.rows import Row
 from atom.judgebench.base import Loaded, LoadOptions
 from atom.judgebench.mm_critic import BandScheme, band
-from atom.judgebench.words import count
+from atom.judgebench.reading import ItemReader, Unusable
 from atom.records import BenchItem, PictureSlot, content_id
 
 NAME: Final = "mm_critic"
@@ -180,19 +180,8 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
         raise UsageError(f"the column map names {unknown[0]!r}; MM-CRITIC has {', '.join(FIELDS)}")
     out = Collector(NAME, "MM-CRITIC", [file.name for file in files])
     reader = _Reader(options, out)
-    columns: dict[str, None] = {}
-    for file in files:
-        layout = find_layout(file)
-        for note in layout.notes:
-            out.note(note)
-        for row in read_rows(file, layout, out):
-            if options.limit is not None and len(reader.items) >= options.limit:
-                out.note(f"only the first {options.limit} items were read, as asked")
-                break
-            out.rows += 1
-            if len(columns) < _MAX_NAME:
-                columns.update(dict.fromkeys(row.values))
-            reader.take(row)
+    reader.read(files)
+    columns = reader.columns
     there = {options.columns.get(name, name) for name in ("id", "question")}
     lacking = [name for name in there if not name.startswith("=") and name not in columns]
     if columns and lacking:
@@ -204,49 +193,14 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     return reader.finish()
 
 
-class _Unusable(Exception):
-    """A row that is left out, with the reason."""
-
-
-class _Reader:
+class _Reader(ItemReader):
     """Turns rows into items."""
 
     def __init__(self, options: LoadOptions, out: Collector) -> None:
-        self.items: list[BenchItem] = []
-        self._options = options
-        self._out = out
+        super().__init__(options, out)
+        self.columns: dict[str, None] = {}
         self._seen: dict[str, str] = {}
-        self._pictures: dict[str, PictureData] = {}
         self._turns: Counter[str] = Counter()
-
-    def take(self, row: Row) -> None:
-        """Take a row in, or say why not."""
-        try:
-            item = self._item(row)
-        except _Unusable as why:
-            self._out.skip(row.place, str(why))
-            return
-        self.items.append(item)
-
-    def finish(self) -> Loaded:
-        """Return what came of it all."""
-        report = self._out.report()
-        notes = [*report.notes]
-        if report.n_skipped:
-            rows = len(self.items) + report.n_skipped
-            notes.append(f"left out: {report.n_skipped:,} of {count(rows, 'row')}")
-        if report.n_missing_pictures:
-            first = ", ".join(report.missing_pictures[:3])
-            notes.append(
-                f"pictures that weren't found: {report.n_missing_pictures} (first: {first}); "
-                "their items can't be asked until the set is taken in with them"
-            )
-        return Loaded(
-            items=tuple(self.items),
-            pictures=tuple(self._pictures.values()),
-            skipped=report.skipped,
-            notes=tuple(notes),
-        )
 
     def _cell(self, row: Row, name: str) -> object:
         named = self._options.columns.get(name, name)
@@ -259,15 +213,17 @@ class _Reader:
         return (to_text(self._cell(row, name)) or "").strip()
 
     def _item(self, row: Row) -> BenchItem:
+        if len(self.columns) < _MAX_NAME:
+            self.columns.update(dict.fromkeys(row.values))
         source = (to_name(self._cell(row, "id")) or "")[:_MAX_NAME]
         if not source:
-            raise _Unusable("it has no `id`")
+            raise Unusable("it has no `id`")
         if source in self._seen:
-            raise _Unusable(f"item {source!r:.60} stood before, at {self._seen[source]}")
+            raise Unusable(f"item {source!r:.60} stood before, at {self._seen[source]}")
         dimension = self._dimension(row)
         question = self._text(row, "question")
         if not question:
-            raise _Unusable(f"item {source!r:.60} has no `question`")
+            raise Unusable(f"item {source!r:.60} has no `question`")
         read = {"basic": self._basic, "correction": self._correction, "comparison": self._pair}
         choices = to_choices(self._cell(row, "choices"))
         data: dict[str, object] = {
@@ -296,7 +252,7 @@ class _Reader:
         if named is not None:
             known = _SAME_DIMENSION.get(plain_key(named))
             if known is None:
-                raise _Unusable(
+                raise Unusable(
                     f"`dimension` is {named[:40]!r}; {', '.join(DIMENSIONS)} are allowed"
                 )
             return known
@@ -328,7 +284,7 @@ class _Reader:
     def _response(self, row: Row, name: str = "response") -> str:
         text = self._text(row, name)
         if not text:
-            raise _Unusable(f"it has no text in `{name}`")
+            raise Unusable(f"it has no text in `{name}`")
         return text
 
     def _quality(self, row: Row, name: str) -> int | str | None:
@@ -341,7 +297,7 @@ class _Reader:
             return word
         number = to_number(value)
         if number is None or not number.is_integer() or not 0 <= number <= 10:
-            raise _Unusable(
+            raise Unusable(
                 f"`{name}` is {str(value)[:40]!r}; a whole number from 0 to 10, or low, medium or "
                 "high, is expected"
             )
@@ -355,7 +311,7 @@ class _Reader:
             return False
         verdict = to_verdict(value)
         if verdict is None or verdict.value not in (0.0, 1.0):
-            raise _Unusable(f"`correct` is {str(value)[:40]!r}; true or false is expected")
+            raise Unusable(f"`correct` is {str(value)[:40]!r}; true or false is expected")
         return verdict.value == 1.0
 
     def _references(self, row: Row, name: str) -> list[dict[str, str]]:
@@ -387,7 +343,7 @@ class _Reader:
         references = self._references(row, "reference_critique")
         correct = self._correct(row)
         if correct is None and not references:
-            raise _Unusable("it has neither `correct` nor `reference_critique` to be held to")
+            raise Unusable("it has neither `correct` nor `reference_critique` to be held to")
         if correct is None:
             self._out.tally("no `correct`: only the critique's text is scored", row.place)
         if not references:
@@ -403,7 +359,7 @@ class _Reader:
     def _correction(self, row: Row) -> dict[str, object]:
         references = self._references(row, "reference_correction")
         if not references:
-            raise _Unusable("it has no `reference_correction` to be held to")
+            raise Unusable("it has no `reference_correction` to be held to")
         quality = self._quality(row, "quality")
         if quality_band(quality, "analysis") == "high":
             self._out.tally(
@@ -420,20 +376,19 @@ class _Reader:
     def _pair(self, row: Row) -> dict[str, object]:
         first, second = self._response(row, "response_a"), self._response(row, "response_b")
         if first == second:
-            raise _Unusable("`response_a` and `response_b` are the same text")
+            raise Unusable("`response_a` and `response_b` are the same text")
         a, b = self._quality(row, "quality_a"), self._quality(row, "quality_b")
         if a is None or b is None:
-            raise _Unusable("it lacks `quality_a` or `quality_b`, which say what pairing it is of")
+            raise Unusable("it lacks `quality_a` or `quality_b`, which say what pairing it is of")
         better = _better(a, b)
         if better is None:
-            raise _Unusable(f"both responses are of quality {a!r}: neither is better")
+            raise Unusable(f"both responses are of quality {a!r}: neither is better")
         named = to_name(self._cell(row, "preferred"))
         if named is not None and _SAME_SIDE.get(plain_key(named)) is None:
-            raise _Unusable(f"`preferred` is {named[:40]!r}; a or b is expected")
+            raise Unusable(f"`preferred` is {named[:40]!r}; a or b is expected")
         if named is not None and _SAME_SIDE[plain_key(named)] != better:
-            raise _Unusable(f"`preferred` is {named!r}, but the qualities are {a!r} and {b!r}")
-        key = f"{quality_band(a, 'analysis')} {quality_band(b, 'analysis')}"
-        group = " ".join(sorted(key.split()))
+            raise Unusable(f"`preferred` is {named!r}, but the qualities are {a!r} and {b!r}")
+        group = " ".join(sorted(quality_band(one, "analysis") for one in (a, b)))
         self._turns[group] += 1
         shown_first = better if self._turns[group] % 2 else "ab".replace(better, "")
         return {
@@ -448,36 +403,11 @@ class _Reader:
         }
 
     def _slots(self, row: Row) -> tuple[PictureSlot, ...]:
-        slots = [self._slot(item) for item in _picture_items(self._cell(row, "images"))]
-        found = tuple(slot for slot in slots if slot is not None)
-        if not found:
+        cells = _picture_items(self._cell(row, "images"))
+        slots = tuple(slot for cell in cells if (slot := self._slot(cell)) is not None)
+        if not slots:
             self._out.tally("no picture (`images`)", row.place)
-        return found
-
-    def _slot(self, item: object) -> PictureSlot | None:
-        """Fill a picture's place with what a cell gives: bytes, base64, or a name to look up."""
-        name, data = "", None
-        if isinstance(item, dict):
-            name = to_name(item.get("path")) or to_name(item.get("url")) or ""
-            found = item.get("bytes")
-            data = embedded_bytes(found) if isinstance(found, str) else None
-            data = found if isinstance(found, bytes) else data
-        elif isinstance(item, bytes):
-            data = item
-        else:
-            text = to_name(item) or ""
-            data = embedded_bytes(text)
-            name = "" if data is not None else text[:_MAX_NAME]
-        if data is None and not name:
-            return None
-        if name.lower().startswith("data:"):
-            name = "data URL that can't be decoded"
-        look = check_picture(data, name) if data is not None else self._options.pictures.look(name)
-        if look.picture is None:
-            self._out.missing_picture(name or "embedded", look.reason)
-            return PictureSlot(name=name)
-        self._pictures[look.picture.id] = look.picture
-        return PictureSlot(name=name, picture_id=look.picture.id)
+        return slots
 
 
 def _better(a: int | str, b: int | str) -> str | None:

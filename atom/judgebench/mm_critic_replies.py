@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from atom.formats.base import Collector, ImportFile
-from atom.formats.cells import is_missing, to_name, to_number, to_text, to_verdict
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.cells import is_missing, to_name, to_text, to_verdict
+from atom.formats.rows import Row
 from atom.judge.reply_json import extract_object
 from atom.judgebench.base import Replies
 from atom.judgebench.mm_critic_ask import (
@@ -33,6 +33,7 @@ from atom.judgebench.mm_critic_ask import (
     score_part,
     whole_score,
 )
+from atom.judgebench.reading import IMPORTED, Unusable, repeat_of, rows_of
 from atom.judgebench.words import count
 from atom.records import BenchItem, Sampling, Verdict
 from atom.stages.verdicts import blank, unscored
@@ -44,10 +45,6 @@ LAYOUT: Final = (
 _KINDS: Final = ("scorer", "critique", "correction", "preference", "reply")
 _FITS: Final = {"critique": "basic", "correction": "correction", "compare": "comparison"}
 _ERRORS: Final = frozenset({"error", "incorrect answer"})
-
-
-class _Unusable(Exception):
-    """A row that is left out, with the reason."""
 
 
 def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge: str) -> Replies:
@@ -69,19 +66,14 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     by_name = {str(item.data["id"]): item for item in items}
     found: dict[str, Verdict] = {}
     scores: list[tuple[Row, BenchItem]] = []
-    for file in files:
-        layout = find_layout(file)
-        for note in layout.notes:
-            out.note(note)
-        for row in read_rows(file, layout, out):
-            out.rows += 1
-            item = by_name.get(to_name(row.values.get("id")) or "")
-            if item is None:
-                out.skip(row.place, f"the set has no item {str(row.values.get('id'))[:60]!r}")
-            elif _has(row, "scorer"):
-                scores.append((row, item))
-            else:
-                _take(out, found, row, item, judge)
+    for _, row in rows_of(files, out):
+        item = by_name.get(to_name(row.values.get("id")) or "")
+        if item is None:
+            out.skip(row.place, f"the set has no item {str(row.values.get('id'))[:60]!r}")
+        elif _has(row, "scorer"):
+            scores.append((row, item))
+        else:
+            _take(out, found, row, item, judge)
     for row, item in scores:
         _take(out, found, row, item, judge)
     report = out.report()
@@ -95,12 +87,12 @@ def _take(out: Collector, found: dict[str, Verdict], row: Row, item: BenchItem, 
     try:
         for verdict in _verdicts(row, item, judge, found):
             if verdict.key in found:
-                raise _Unusable(
+                raise Unusable(
                     f"item {item.data['id']!r:.60} has such a reply already; tell several apart by "
                     "`repeat`"
                 )
             found[verdict.key] = verdict
-    except _Unusable as why:
+    except Unusable as why:
         out.skip(row.place, str(why))
 
 
@@ -115,7 +107,7 @@ def _verdicts(
     kind = next((name for name in _KINDS if _has(row, name) or (name in row.values and
                  name in ("critique", "correction", "preference", "reply"))), None)  # fmt: skip
     if kind is None:
-        raise _Unusable(f"it holds no reply: {LAYOUT}")
+        raise Unusable(f"it holds no reply: {LAYOUT}")
     if kind == "scorer":
         yield _given(row, item, judge, found)
         return
@@ -133,7 +125,7 @@ def _verdicts(
     else:
         part = "compare" if kind == "preference" else kind
         if _FITS[part] != item.data["dimension"]:
-            raise _Unusable(
+            raise Unusable(
                 f"a {kind} of an item of the dimension {item.data['dimension']!r} is no use"
             )
     yield _read(part, values, _blank(row, item, part, judge), row)
@@ -147,14 +139,12 @@ def _as_ours(data: Mapping[str, object]) -> dict[str, object]:
 
 
 def _blank(row: Row, item: BenchItem, part: str, judge: str, order: str = "") -> Verdict:
-    number = to_number(row.values.get("repeat")) or 0.0
-    if not number.is_integer() or not 0 <= number < 1000:
-        raise _Unusable(f"`repeat` is {str(row.values['repeat'])[:20]!r}; 0, 1, 2, ... is expected")
+    repeat = repeat_of(row.values.get("repeat")) or 0
     shown = (to_name(row.values.get("order")) or order).casefold()
     if part != "compare" or shown not in ("ab", "ba"):
         shown = ""
     return blank(
-        item.set_id, item.id, part, judge, "imported", Sampling(), repeat=int(number), order=shown
+        item.set_id, item.id, part, judge, IMPORTED, Sampling(), repeat=repeat, order=shown
     )
 
 
@@ -196,11 +186,11 @@ def _given(row: Row, item: BenchItem, judge: str, found: Mapping[str, Verdict]) 
     kind = (to_name(row.values.get("of")) or "critique").casefold()
     references = item.data.get("references", [])
     if not references:
-        raise _Unusable("its item has no reference that a score could be held to")
+        raise Unusable("its item has no reference that a score could be held to")
     writer = (to_name(row.values.get("annotator")) or references[0]["annotator"]).strip()
     number = next((at for at, one in enumerate(references) if one["annotator"] == writer), None)
     if number is None:
-        raise _Unusable(f"its item has no reference by the annotator {writer[:40]!r}")
+        raise Unusable(f"its item has no reference by the annotator {writer[:40]!r}")
     about: dict[str, object] = {"annotator": writer}
     if kind in ("reference", "paraphrase"):
         part = REFERENCE_PART if kind == "reference" else PARAPHRASE_PART
@@ -208,7 +198,7 @@ def _given(row: Row, item: BenchItem, judge: str, found: Mapping[str, Verdict]) 
     elif kind in ("critique", "correction"):
         text = _blank(row, item, kind, judge)
         if text.key not in found:
-            raise _Unusable(f"it scores a {kind} that isn't among these replies")
+            raise Unusable(f"it scores a {kind} that isn't among these replies")
         about["of"] = text.key
         made = _blank(
             row,
@@ -217,7 +207,7 @@ def _given(row: Row, item: BenchItem, judge: str, found: Mapping[str, Verdict]) 
             scorer,
         )
     else:
-        raise _Unusable(
+        raise Unusable(
             f"`of` is {kind[:40]!r}; critique, correction, reference, paraphrase are allowed"
         )
     made = made.model_copy(update={"data": {**about, "model": scorer}})

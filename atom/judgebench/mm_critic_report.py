@@ -103,7 +103,7 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
           for scheme in BANDS),
         _length_table(critiques, names),
         _swap_table(given, names),
-        _order_table(known, picks),
+        _order_table(picks),
     ]  # fmt: skip
     done = {one.subject_id for one in mine}
     return BenchResult(
@@ -638,14 +638,13 @@ def _swap_table(given: Sequence[Verdict], names: Mapping[str, str]) -> MetricTab
     )
 
 
-def _order_table(known: Mapping[str, BenchItem], picks: Sequence[Verdict]) -> MetricTable | None:
+def _order_table(picks: Sequence[Verdict]) -> MetricTable | None:
     """Say how often the response that was shown first is preferred."""
-    votes: dict[str, list[int]] = {}
-    for one in picks:
-        if one.order in ("ab", "ba"):
-            code = INVALID if one.state != "scored" else int(one.label == one.order[0])
-            votes.setdefault(one.subject_id, []).append(code)
-    shown = [code for found in votes.values() for code in found]
+    shown = [
+        INVALID if one.state != "scored" else int(one.label == one.order[0])
+        for one in picks
+        if one.order in ("ab", "ba")
+    ]
     if not shown:
         return None
     found = rate(np.array(shown, dtype=np.int64), 0.5)

@@ -21,7 +21,7 @@ from atom.judgebench.multi_crit_files import Label, Labelled, Pair, pair_of, sho
 from atom.records import BenchItem, Verdict
 from atom.stages.asking import make_request
 from atom.stages.reading import one_line, read_reply, text_of
-from atom.stages.schemas import Schema
+from atom.stages.schemas import Schema, a_list, a_text, an_object, one_of
 from atom.stages.verdicts import Ask, blank, scored, unscored
 
 SINGLE: Final = "single"
@@ -33,40 +33,18 @@ _SAID: Final[Mapping[str, Literal[1, 2]]] = {**_PLACES, "1": 1, "2": 2}
 
 
 def _schema(reason: int) -> dict[str, object]:
-    return {
-        "reason": {"type": "string", "maxLength": reason},
-        "better": {"type": "string", "enum": list(_PLACES)},
-    }
+    return {"reason": a_text(reason), "better": one_of(*_PLACES)}
 
 
 def single_schema() -> Schema:
     """Return the schema of a reply on one criterion."""
-    properties = _schema(600)
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return an_object(**_schema(600))
 
 
 def joint_schema(keys: Sequence[str]) -> Schema:
     """Return the schema of a reply on several criteria, which are named by their keys."""
-    properties = {"id": {"type": "string", "enum": list(keys)}, **_schema(400)}
-    entry = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    count = len(keys)
-    verdicts = {"type": "array", "items": entry, "minItems": count, "maxItems": count}
-    return {
-        "type": "object",
-        "properties": {"verdicts": verdicts},
-        "required": ["verdicts"],
-        "additionalProperties": False,
-    }
+    entry = an_object(id=one_of(*keys), **_schema(400))
+    return an_object(verdicts=a_list(entry, len(keys), len(keys)))
 
 
 def shown_order(item_id: str, repeat: int) -> Literal["ab", "ba"]:

@@ -36,8 +36,9 @@ from atom.judgebench.multi_crit import (
 )
 from atom.judgebench.multi_crit_ask import JOINT, SINGLE
 from atom.judgebench.multi_crit_criteria import in_order, names_of
-from atom.judgebench.multi_crit_files import IMPORTED, SPLITS, pair_of
+from atom.judgebench.multi_crit_files import SPLITS, pair_of
 from atom.judgebench.rates import Macro
+from atom.judgebench.reading import IMPORTED
 from atom.records import BenchItem, Sampling, Verdict
 
 MISSING: Final = -2
@@ -91,6 +92,11 @@ class _Rows:
             parts.append(("", np.ones(len(self.item), dtype=bool)))
         return parts
 
+    def whole(self, there: Bools) -> Bools:
+        """Whether something is there for every criterion of a row's pair."""
+        lacking = np.bincount(self.item[~there], minlength=1 + self.item.max())
+        return np.equal(lacking[self.item], 0)
+
     def names(self, among: Bools) -> list[str]:
         """Return the criteria of some rows."""
         return [name for name, one in zip(self.criterion, among, strict=True) if one]
@@ -141,8 +147,7 @@ class _Way:
     @property
     def whole(self) -> Bools:
         """Whether every criterion of a row's pair has a vote."""
-        lacking = np.bincount(self.rows.item[~self.asked], minlength=1 + self.rows.item.max())
-        return np.equal(lacking[self.rows.item], 0)
+        return self.rows.whole(self.asked)
 
     @property
     def verdict(self) -> Ints:
@@ -446,9 +451,7 @@ def _titled(title: str, group: str) -> str:
 def _more_votes(way: _Way) -> Iterator[MetricTable]:
     """Say what fewer votes would have reached, where there are several."""
     count = way.votes.shape[1]
-    full = (way.votes != MISSING).all(axis=1)
-    lacking = np.bincount(way.rows.item[~full], minlength=1 + way.rows.item.max())
-    whole = np.equal(lacking[way.rows.item], 0)
+    whole = way.rows.whole((way.votes != MISSING).all(axis=1))
     if count < 2 or not whole.any():
         return
     rows: list[MetricRow] = []

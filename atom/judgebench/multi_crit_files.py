@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from atom.errors import FormatError
 from atom.formats.base import ImportFile
 from atom.formats.cells import to_list, to_name, to_number, to_text
-from atom.formats.pictures import PictureData, PictureFinder, check_picture, embedded_bytes
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.pictures import PictureData, PictureFinder, place_picture
+from atom.formats.rows import Row
 from atom.judgebench.base import Loaded, LoadOptions, Replies
 from atom.judgebench.multi_crit_criteria import find_criterion
+from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, Sampling, Verdict, content_id
 from atom.stages.reading import without_thoughts
@@ -50,7 +51,6 @@ FIELDS: Final = (
     "part",
 )
 """What a column map may name. `agreement` is ours: how far people agree on the row's criterion."""
-IMPORTED: Final = "imported"
 SPLITS: Final[Mapping[str, str]] = {"open_ended": "open-ended", "reasoning": "reasoning"}
 """The published splits, and how people read them."""
 _FIRST: Final = frozenset({"model_a", "pred_a", "response_a", "answer_a", "a"})
@@ -128,37 +128,6 @@ class _Draft:
     """Criteria with contradicting preferences: neither counts."""
 
 
-class _Notes:
-    """Gathers what is left out and what the reader should know; a `Problems`."""
-
-    def __init__(self) -> None:
-        self.skipped: list[str] = []
-        self._notes: dict[str, None] = {}
-        self._tallies: Counter[str] = Counter()
-        self._first: dict[str, str] = {}
-
-    def skip(self, place: str, reason: str) -> None:
-        """Note a row that is left out."""
-        self.skipped.append(f"{place}: {reason}")
-
-    def note(self, text: str) -> None:
-        """Note something once."""
-        self._notes[text] = None
-
-    def tally(self, text: str, place: str) -> None:
-        """Count something that may happen often."""
-        self._tallies[text] += 1
-        self._first.setdefault(text, place)
-
-    def notes(self) -> tuple[str, ...]:
-        """Return all notes, a line each."""
-        counted = (
-            f"{n} {'row' if n == 1 else 'rows'}: {text} (first: {self._first[text]})"
-            for text, n in self._tallies.items()
-        )
-        return (*self._notes, *counted)
-
-
 def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     """Read the published flattened rows, or tables with a column map.
 
@@ -179,10 +148,10 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
         raise FormatError(
             f"the column map names {unknown[0]!r}; Multi-Crit has {', '.join(FIELDS)}"
         )
-    notes = _Notes()
+    notes = Notes()
     pictures: dict[str, PictureData] = {}
     drafts: dict[tuple[str, str], _Draft] = {}
-    for file, row in _rows(files, notes):
+    for file, row in rows_of(files, notes):
         _take(file, _renamed(row, options.columns), drafts, pictures, options.pictures, notes)
     items: list[BenchItem] = []
     for (split, stem), draft in drafts.items():
@@ -203,15 +172,6 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
     )
 
 
-def _rows(files: Sequence[ImportFile], notes: _Notes) -> Iterator[tuple[ImportFile, Row]]:
-    for file in files:
-        layout = find_layout(file)
-        for line in layout.notes:
-            notes.note(line)
-        for row in read_rows(file, layout, notes):
-            yield file, row
-
-
 def _renamed(row: Row, columns: Mapping[str, str]) -> Row:
     """Bring a row's cells under our names; a mapped field is taken from its column only."""
     if not columns:
@@ -229,7 +189,7 @@ def _take(
     drafts: dict[tuple[str, str], _Draft],
     pictures: dict[str, PictureData],
     finder: PictureFinder,
-    notes: _Notes,
+    notes: Notes,
 ) -> None:
     cells = row.values
     answers = _texts(cells, "pred_a", "pred_b")
@@ -282,7 +242,7 @@ def _take(
     _label_criterion(draft, entry, row.place, stem, notes)
 
 
-def _label_criterion(draft: _Draft, entry: Labelled, place: str, stem: str, notes: _Notes) -> None:
+def _label_criterion(draft: _Draft, entry: Labelled, place: str, stem: str, notes: Notes) -> None:
     """Add a criterion's label to its pair; two that contradict each other both go."""
     if entry.key in draft.clashing:
         notes.skip(place, f"{entry.key!r} of {stem!r} has contradicting preferences: none counts")
@@ -375,7 +335,7 @@ def _label(preference: str, models: tuple[str, str]) -> tuple[Label | None, str]
 
 
 def _slots(
-    row: Row, pictures: dict[str, PictureData], finder: PictureFinder, notes: _Notes
+    row: Row, pictures: dict[str, PictureData], finder: PictureFinder, notes: Notes
 ) -> tuple[PictureSlot, ...]:
     """Fill the pair's picture places: from `image` where it holds one, else from `image_path`."""
     image = row.values.get("image")
@@ -399,29 +359,13 @@ def _slots(
 def _slot(
     item: object, pictures: dict[str, PictureData], finder: PictureFinder
 ) -> PictureSlot | None:
-    """Return a picture's place: from bytes, base64, a `{bytes, path}`, or a name to look up."""
-    name, data = "", None
-    if isinstance(item, dict):
-        name = to_name(item.get("path")) or ""
-        inner = item.get("bytes")
-        data = embedded_bytes(inner) if isinstance(inner, str) else inner
-    elif isinstance(item, bytes):
-        data = item
-    else:
-        text = to_name(item) or ""
-        data = embedded_bytes(text)
-        name = "" if data is not None else text[:_MAX_NAME]
-    if not isinstance(data, bytes):
-        data = None
-    if data is None and not name:
+    placed = place_picture(item, finder)
+    if placed is None:
         return None
-    if data is None and name.lower().startswith("data:"):
-        return PictureSlot(name="data URL")
-    look = check_picture(data, name) if data is not None else finder.look(name)
-    if look.picture is None:
-        return PictureSlot(name=name)
-    pictures.setdefault(look.picture.id, look.picture)
-    return PictureSlot(name=name, picture_id=look.picture.id)
+    picture = placed.look.picture
+    if picture is not None:
+        pictures.setdefault(picture.id, picture)
+    return PictureSlot(name=placed.name, picture_id=picture.id if picture else None)
 
 
 def read_critic(text: str) -> Literal[1, 2] | None:
@@ -464,12 +408,12 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
         FormatError: a file is no table.
     """
     places = _places(items)
-    notes = _Notes()
+    notes = Notes()
     verdicts: dict[str, Verdict] = {}
     seen: Counter[str] = Counter()
     for file in files:
         here: dict[str, int] = {}
-        for _, row in _rows([file], notes):
+        for _, row in rows_of([file], notes):
             found = _place(row, places, file)
             if found is None:
                 notes.skip(row.place, "it belongs to no row of this set")
@@ -480,11 +424,15 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
                 continue
             part = _part(row, entry)
             name = f"{item.id}/{part}"
-            given = to_number(row.values.get("repeat"))
+            try:
+                given = repeat_of(row.values.get("repeat"))
+            except Unusable as why:
+                notes.skip(row.place, str(why))
+                continue
             if given is None and name in here:
                 notes.skip(row.place, f"it repeats {entry.row or entry.key!r}")
                 continue
-            repeat = int(given) if given is not None and given >= 0 else seen[name]
+            repeat = seen[name] if given is None else given
             here[name] = max(repeat, here.get(name, 0))
             verdict = _reply(row, item, pair, part, judge, repeat)
             if verdict.key in verdicts:

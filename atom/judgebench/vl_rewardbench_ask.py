@@ -23,7 +23,7 @@ from atom.judgebench.rates import balanced_orders
 from atom.records import BenchItem, Verdict, content_id
 from atom.stages.asking import make_request
 from atom.stages.reading import one_line, read_reply, text_of
-from atom.stages.schemas import Schema
+from atom.stages.schemas import a_text, a_whole, an_object, one_of
 from atom.stages.scoring import shown
 from atom.stages.verdicts import Ask, blank, scored, unscored
 
@@ -38,24 +38,8 @@ LOWEST, HIGHEST = 1, 10
 Order = Literal["ab", "ba"]
 MOST_VOTES: Final = 100
 
-PAIR_SCHEMA: Final[Schema] = {
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string", "maxLength": 800},
-        "verdict": {"type": "string", "enum": ["first", "second"]},
-    },
-    "required": ["reason", "verdict"],
-    "additionalProperties": False,
-}
-POINT_SCHEMA: Final[Schema] = {
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string", "maxLength": 800},
-        "score": {"type": "integer", "minimum": LOWEST, "maximum": HIGHEST},
-    },
-    "required": ["reason", "score"],
-    "additionalProperties": False,
-}
+PAIR_SCHEMA: Final = an_object(reason=a_text(800), verdict=one_of("first", "second"))
+POINT_SCHEMA: Final = an_object(reason=a_text(800), score=a_whole(LOWEST, HIGHEST))
 _PLACES: Final = {"first": 1, "second": 2, "1": 1, "2": 2}
 _WORDS_AROUND = re.compile(r"(?:the )?(?:answer[ _]?)?(first|second|1|2)(?:[ _]?(?:answer|one))?")
 _GRADE = re.compile(r"(\d{1,2})(?:\.0+)?(?:\s*/\s*10)?")

@@ -9,9 +9,7 @@ Reference: VL-RewardBench 2 and Table 1; METHODS A13-A16.
 
 from __future__ import annotations
 
-import base64
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -19,9 +17,9 @@ from typing import Final, Literal
 from atom.errors import UsageError
 from atom.formats.base import Collector, ImportFile
 from atom.formats.cells import is_missing, to_list, to_name, to_number, to_text
-from atom.formats.pictures import PictureData, PictureFinder, check_picture, embedded_bytes
-from atom.formats.rows import Row, find_layout, read_rows
+from atom.formats.rows import Row
 from atom.judgebench.base import Loaded, LoadOptions
+from atom.judgebench.reading import ItemReader, Unusable
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, content_id
 
@@ -154,16 +152,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
         )
     out = Collector(NAME, "VL-RewardBench", [file.name for file in files])
     reader = _Reader(options, out)
-    for file in files:
-        layout = find_layout(file)
-        for note in layout.notes:
-            out.note(note)
-        for row in read_rows(file, layout, out):
-            if options.limit is not None and len(reader.items) >= options.limit:
-                out.note(f"only the first {options.limit} pairs were read, as asked")
-                break
-            out.rows += 1
-            reader.take(row)
+    reader.read(files)
     return reader.finish()
 
 
@@ -175,60 +164,32 @@ class _Pair:
     better: Side
 
 
-class _Unusable(Exception):
-    """A row that is left out, with the reason."""
-
-
-class _Reader:
+class _Reader(ItemReader):
     """Turns rows into items."""
 
+    noun = "pair"
+
     def __init__(self, options: LoadOptions, out: Collector) -> None:
-        self.items: list[BenchItem] = []
-        self._options = options
-        self._out = out
+        super().__init__(options, out)
         self._seen: dict[str, str] = {}
         self._ids: dict[str, str] = {}
         self._repeats = 0
-        self._pictures: dict[str, PictureData] = {}
-
-    def take(self, row: Row) -> None:
-        """Take a row in, or say why not."""
-        try:
-            item = self._item(row)
-        except _Unusable as why:
-            self._out.skip(row.place, str(why))
-            return
-        self.items.append(item)
 
     def finish(self) -> Loaded:
         """Return what came of it all."""
-        report = self._out.report()
-        counts = Counter(str(item.data["category"]) for item in self.items)
-        notes = [*report.notes]
         if self._repeats:
-            notes.append(
+            self._out.note(
                 f"{count(self._repeats, 'row')} with a pair that stood before (older revisions "
                 "hold each pair twice, as `train` and `test`); each pair is kept once"
             )
-        if report.n_skipped:
-            rows = len(self.items) + report.n_skipped
-            notes.append(f"left out: {report.n_skipped:,} of {count(rows, 'row')}")
-        if report.n_missing_pictures:
-            first = ", ".join(report.missing_pictures[:3])
-            notes.append(
-                f"pictures that weren't found: {report.n_missing_pictures:,} (first: {first}); "
-                "their items can't be asked until the set is taken in with them"
-            )
-        missing = [name for name in CATEGORIES if not counts[name]]
+        there = {str(item.data["category"]) for item in self.items}
+        missing = [name for name in CATEGORIES if name not in there]
         if self.items and missing:
-            notes.append(f"there is no item of {' or '.join(missing)}: the macro average is of "
-                         f"{count(len(counts), 'category', 'categories')}")  # fmt: skip
-        return Loaded(
-            items=tuple(self.items),
-            pictures=tuple(self._pictures.values()),
-            skipped=report.skipped,
-            notes=tuple(notes),
-        )
+            self._out.note(
+                f"there is no item of {' or '.join(missing)}: the macro average is of "
+                f"{count(len(there), 'category', 'categories')}"
+            )
+        return super().finish()
 
     def _cell(self, row: Row, name: str) -> object:
         named = self._options.columns.get(name)
@@ -241,15 +202,15 @@ class _Reader:
     def _item(self, row: Row) -> BenchItem:
         source_id = to_name(self._cell(row, "id"))
         if source_id is None:
-            raise _Unusable("it has no id")
+            raise Unusable("it has no id")
         query = to_text(self._cell(row, "query"))
         if query is None:
-            raise _Unusable(f"pair {source_id!r:.60} has no question (`query`)")
+            raise Unusable(f"pair {source_id!r:.60} has no question (`query`)")
         pair = self._pair(row, source_id)
         key = item_key(source_id, query, pair.responses)
         if key in self._seen:
             self._repeats += 1
-            raise _Unusable(f"pair {source_id!r:.60} stood before, at {self._seen[key]}")
+            raise Unusable(f"pair {source_id!r:.60} stood before, at {self._seen[key]}")
         slots = self._slots(row, source_id)
         self._seen[key] = row.place
         if self._ids.setdefault(source_id, row.place) != row.place:
@@ -310,12 +271,12 @@ class _Reader:
         else:
             listed = to_list(value)
             if listed is None:
-                raise _Unusable(f"{name}: `response` is no list of two answers")
+                raise Unusable(f"{name}: `response` is no list of two answers")
             if len(listed) != 2:
-                raise _Unusable(f"{name} has {len(listed)} answers (`response`), not two")
+                raise Unusable(f"{name} has {len(listed)} answers (`response`), not two")
             texts = [item if isinstance(item, str) else None for item in listed]
         if any(is_missing(text) for text in texts):
-            raise _Unusable(f"{name} doesn't have two answers with text (`response`)")
+            raise Unusable(f"{name} doesn't have two answers with text (`response`)")
         return _checked(name, (str(texts[0]), str(texts[1])), self._better(row, name))
 
     def _better(self, row: Row, name: str) -> Side:
@@ -327,15 +288,15 @@ class _Reader:
             if ranks == (1, 0):
                 return "b"
             shown = str(value)[:40]
-            raise _Unusable(f"{name}: `human_ranking` is {shown!r}; [0, 1] or [1, 0] is expected")
+            raise Unusable(f"{name}: `human_ranking` is {shown!r}; [0, 1] or [1, 0] is expected")
         word = (to_name(self._cell(row, "better")) or "").lower()
         if word in _FIRST:
             return "a"
         if word in _SECOND:
             return "b"
         if word:
-            raise _Unusable(f"{name}: `better` is {word!r:.40}; a or b is expected")
-        raise _Unusable(f"{name}: nothing says which answer is better (`human_ranking`)")
+            raise Unusable(f"{name}: `better` is {word!r:.40}; a or b is expected")
+        raise Unusable(f"{name}: nothing says which answer is better (`human_ranking`)")
 
     def _slots(self, row: Row, source_id: str) -> tuple[PictureSlot, ...]:
         value = self._cell(row, "image")
@@ -344,24 +305,13 @@ class _Reader:
         if not items:
             self._out.missing_picture(source_id)
             return (PictureSlot(name=source_id),)
-        return tuple(self._slot(item, source_id) for item in items)
-
-    def _slot(self, item: object, source_id: str) -> PictureSlot:
-        """Fill a picture's place with what a cell gives: bytes, base64, or a name to look up."""
-        found = _picture_cell(item)
-        name = found.name or source_id
-        finder: PictureFinder = self._options.pictures
-        look = finder.look(name) if found.data is None else check_picture(found.data, name)
-        if look.picture is None:
-            self._out.missing_picture(name, look.reason)
-            return PictureSlot(name=name)
-        self._pictures.setdefault(look.picture.id, look.picture)
-        return PictureSlot(name=name, picture_id=look.picture.id)
+        slots = (self._slot(item, source_id) for item in items)
+        return tuple(slot for slot in slots if slot is not None)
 
 
 def _checked(name: str, responses: tuple[str, str], better: Side) -> _Pair:
     if responses[0].strip() == responses[1].strip():
-        raise _Unusable(f"{name}: both answers are the same")
+        raise Unusable(f"{name}: both answers are the same")
     return _Pair(responses=responses, better=better)
 
 
@@ -375,35 +325,6 @@ def _ranks(value: object) -> tuple[int, int] | None:
     if len(numbers) != 2 or any(n not in (0.0, 1.0) for n in numbers):
         return None
     return int(numbers[0] or 0), int(numbers[1] or 0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Cell:
-    """A picture as a cell gives it."""
-
-    name: str = ""
-    data: bytes | None = None
-
-
-def _picture_cell(item: object) -> _Cell:
-    if isinstance(item, bytes):
-        return _Cell(data=item)
-    if isinstance(item, dict):
-        name = (to_name(item.get("path")) or "")[:500]
-        inner = item.get("bytes")
-        if isinstance(inner, bytes):
-            return _Cell(name=name, data=inner)
-        return _Cell(name=name, data=_decoded(inner) if isinstance(inner, str) else None)
-    text = to_name(item) or ""
-    data = embedded_bytes(text)
-    return _Cell(data=data) if data is not None else _Cell(name=text[:500])
-
-
-def _decoded(text: str) -> bytes | None:
-    try:
-        return embedded_bytes(text) or base64.b64decode(text, validate=True)
-    except ValueError:
-        return None
 
 
 def answer_length(text: str) -> int:

@@ -18,8 +18,8 @@ from atom.analysis import wilson
 from atom.analysis.agreement import nominal_kappa
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.votes import VOTE_NONE, position_bias
-from atom.judgebench.base import BenchResult, MetricRow, MetricTable
-from atom.judgebench.rates import INVALID, RIGHT, WRONG, Rate, majority, mean_interval, rate
+from atom.judgebench.base import BenchResult, MetricRow, MetricTable, rate_row
+from atom.judgebench.rates import INVALID, RIGHT, WRONG, majority, mean_interval, rate
 from atom.judgebench.vl_rewardbench import (
     ABSENT,
     CHANCE,
@@ -128,12 +128,10 @@ def gather_votes(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Vot
     """
     pairs = [one for one in verdicts if one.part == PAIR]
     told = [one for one in pairs if one.state != "failed"]
-    kinds = Counter((one.prompt, one.sampling.key) for one in told)
-    chosen = min(kinds, key=lambda kind: (-kinds[kind], kind), default=None)
+    alike = _asked_alike(told)
     mine: dict[str, list[Verdict]] = {}
-    for one in sorted(told, key=lambda one: (one.repeat, one.order)):
-        if (one.prompt, one.sampling.key) == chosen:
-            mine.setdefault(one.subject_id, []).append(one)
+    for one in sorted(alike, key=lambda one: (one.repeat, one.order)):
+        mine.setdefault(one.subject_id, []).append(one)
     kept = tuple(item for item in items if item.id in mine)
     most = max((len(mine[item.id]) for item in kept), default=0)
     shape = (len(kept), most)
@@ -153,22 +151,26 @@ def gather_votes(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Vot
         released=released,
         side=side,
         swapped=swapped,
-        left_out=len(told) - sum(map(len, mine.values())),
+        left_out=len(told) - len(alike),
         failed=len(pairs) - len(told),
     )
+
+
+def _asked_alike(told: Sequence[Verdict]) -> list[Verdict]:
+    """Return those verdicts that were asked in the way that most of them were."""
+    kinds = Counter((one.prompt, one.sampling.key) for one in told)
+    chosen = min(kinds, key=lambda kind: (-kinds[kind], kind), default=None)
+    return [one for one in told if (one.prompt, one.sampling.key) == chosen]
 
 
 def gather_grades(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Grades:
     """Lay a judge's grades of single answers out, the better answer first."""
     told = [one for one in verdicts if one.part in POINT_PARTS and one.state != "failed"]
-    kinds = Counter((one.prompt, one.sampling.key) for one in told)
-    chosen = min(kinds, key=lambda kind: (-kinds[kind], kind), default=None)
     values: dict[tuple[str, str], list[float]] = {}
-    for one in told:
-        if (one.prompt, one.sampling.key) == chosen:
-            there = values.setdefault((one.subject_id, one.part), [])
-            if one.state == "scored" and one.value is not None:
-                there.append(one.value)
+    for one in _asked_alike(told):
+        there = values.setdefault((one.subject_id, one.part), [])
+        if one.state == "scored" and one.value is not None:
+            there.append(one.value)
     kept = tuple(item for item in items if any((item.id, part) in values for part in POINT_PARTS))
     scores = np.full((len(kept), 2), np.nan)
     for row, item in enumerate(kept):
@@ -217,7 +219,7 @@ def _overall_rows(
     each = found.by_category
     below = math.hypot(*(one.strict - one.lo for one in each)) / len(each) if each else math.nan
     above = math.hypot(*(one.hi - one.strict for one in each)) / len(each) if each else math.nan
-    one = _rate_row("overall_accuracy", "Overall accuracy", overall, rule, note=voted)
+    one = rate_row("overall_accuracy", "Overall accuracy", overall, rule, note=voted)
     chances = [one.chance for one in each]
     return (
         replace(one, invalid=dropped or overall.invalid),
@@ -236,28 +238,10 @@ def _overall_rows(
     )
 
 
-def _rate_row(
-    metric: str, label: str, found: Rate, rule: str = "", *, group: str = "", note: str = ""
-) -> MetricRow:
-    return MetricRow(
-        metric=metric,
-        label=label,
-        value=100 * found.strict,
-        lo=100 * found.lo,
-        hi=100 * found.hi,
-        chance=100 * found.chance,
-        n=found.n,
-        invalid=found.invalid,
-        rule=rule,
-        group=group,
-        note=note,
-    )
-
-
 def _invalid_row(codes: Ints) -> MetricRow:
     told = codes[codes != ABSENT]
     found = rate((told == INVALID).astype(np.int64))
-    row = _rate_row("invalid_rate", "Votes that couldn't be read", found)
+    row = rate_row("invalid_rate", "Votes that couldn't be read", found)
     return replace(row, invalid=found.right, note="of all votes, each counted by itself")
 
 
@@ -265,10 +249,10 @@ def _category_table(votes: Votes, strict: Accuracy, released: Accuracy, voted: s
     left = dict(zip(released.categories, released.by_category, strict=True))
     rows: list[MetricRow] = []
     for name, found in zip(strict.categories, strict.by_category, strict=True):
-        rows.append(_rate_row("accuracy", "Accuracy", found, STRICT, group=name))
+        rows.append(rate_row("accuracy", "Accuracy", found, STRICT, group=name))
         kept = left.get(name)
         if kept is not None:
-            row = _rate_row("accuracy", "Accuracy", kept, RELEASED, group=name)
+            row = rate_row("accuracy", "Accuracy", kept, RELEASED, group=name)
             rows.append(replace(row, invalid=found.n - kept.n))
     notes = [
         f"{voted[0].upper()}{voted[1:]}. strict: a pair without a majority, or without any "
@@ -356,7 +340,7 @@ def _error_table(votes: Votes) -> MetricTable:
     rows = []
     for one in found:
         said = f"against its mean: p = {one.p:.3f}, adjusted {one.adjusted:.3f}"
-        row = _rate_row("error_rate", "Error rate", one.rate, STRICT, group=one.name, note=said)
+        row = rate_row("error_rate", "Error rate", one.rate, STRICT, group=one.name, note=said)
         invalid = _unread(votes, [one.name in each for each in tags])
         rows.append(replace(row, chance=100 * (1 - CHANCE), invalid=invalid))
     apart = [one.name for one in found if one.adjusted <= Q]
@@ -401,12 +385,16 @@ def _length_table(votes: Votes) -> MetricTable:
             n=check.n,
             unit="words",
         ),
-        _rate_row(
+        rate_row(
             "better_is_longer", "Better answer is the longer one", label,
             note=f"sign test p = {check.p:.3f}",
         ),
-        _error_row("error_rate_better_shorter", "Errors where the better one is shorter", below),
-        _error_row("error_rate_better_longer", "Errors where the better one is longer", above),
+        rate_row(
+            "error_rate_better_shorter", "Errors where the better one is shorter", below, STRICT
+        ),
+        rate_row(
+            "error_rate_better_longer", "Errors where the better one is longer", above, STRICT
+        ),
         MetricRow(
             metric="length_pull",
             label="Difference of these two error rates",
@@ -427,10 +415,6 @@ def _length_table(votes: Votes) -> MetricTable:
             "errs more where the better answer is the shorter one."
         ),
     )
-
-
-def _error_row(metric: str, label: str, found: Rate) -> MetricRow:
-    return _rate_row(metric, label, found, STRICT)
 
 
 def _lengths(items: Sequence[BenchItem]) -> tuple[Ints, Ints]:
@@ -476,8 +460,8 @@ def _order_table(votes: Votes) -> MetricTable:
     first = (side == np.array([0, 1]))[readable].mean(axis=1)
     mean, lo, hi = _share_interval(np.asarray(first, dtype=np.float64))
     rows = (
-        _rate_row("swap_consistency", "Same answer in both orders", rate(same, 0.5), STRICT),
-        _rate_row("swap_consistent_accuracy", "Right in both orders", rate(right, 0.25), STRICT),
+        rate_row("swap_consistency", "Same answer in both orders", rate(same, 0.5), STRICT),
+        rate_row("swap_consistent_accuracy", "Right in both orders", rate(right, 0.25), STRICT),
         MetricRow(
             metric="first_share",
             label="Votes for the answer shown first",
@@ -526,19 +510,19 @@ def _point_tables(votes: Votes, grades: Grades) -> tuple[MetricTable, ...]:
     tied = (codes != INVALID) & (better == worse)
     decided = rate(codes[(codes != INVALID) & ~tied], CHANCE)
     rows = [
-        _rate_row("accuracy_pointwise", f"Pointwise accuracy, {how}", rate(codes, chance), STRICT),
+        rate_row("accuracy_pointwise", f"Pointwise accuracy, {how}", rate(codes, chance), STRICT),
         replace(
-            _rate_row("accuracy_pointwise", "Pointwise accuracy", decided, "ties left out"),
+            rate_row("accuracy_pointwise", "Pointwise accuracy", decided, "ties left out"),
             invalid=len(codes) - decided.n,
         ),
         *(
-            _rate_row(
+            rate_row(
                 "accuracy_pointwise", "Pointwise accuracy",
                 rate(codes[np.array([name == one for one in names])], chance), STRICT, group=name,
             )
             for name in sorted(set(names))
         ),
-        _rate_row("pointwise_ties", "Both answers graded alike",
+        rate_row("pointwise_ties", "Both answers graded alike",
                   rate(np.where(codes == INVALID, INVALID, tied.astype(np.int64)))),
         *_against_pairwise(votes, grades, codes),
     ]  # fmt: skip
@@ -581,7 +565,7 @@ def _against_pairwise(votes: Votes, grades: Grades, codes: Ints) -> list[MetricR
     table = np.zeros((2, 2), dtype=np.int64)
     np.add.at(table, (alone[read], compared[read]), 1)
     return [
-        _rate_row("accuracy_pairwise", "Pairwise accuracy, same pairs", rate(compared, CHANCE),
+        rate_row("accuracy_pairwise", "Pairwise accuracy, same pairs", rate(compared, CHANCE),
                   STRICT),
         MetricRow(
             metric="pointwise_minus_pairwise",
@@ -595,7 +579,7 @@ def _against_pairwise(votes: Votes, grades: Grades, codes: Ints) -> list[MetricR
             rule=STRICT,
             unit="points",
         ),
-        _rate_row("pointwise_agreement", "Both right or both wrong",
+        rate_row("pointwise_agreement", "Both right or both wrong",
                   rate(same, float(p * q + (1 - p) * (1 - q))), STRICT),
         MetricRow(
             metric="pointwise_kappa",

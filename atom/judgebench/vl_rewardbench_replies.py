@@ -22,8 +22,8 @@ from typing import Final, Literal
 
 from atom.formats.base import Collector, ImportFile
 from atom.formats.cells import to_list, to_name, to_number, to_text
-from atom.formats.rows import find_layout, read_rows
 from atom.judgebench.base import Replies
+from atom.judgebench.reading import IMPORTED, Unusable, repeat_of, rows_of
 from atom.judgebench.vl_rewardbench_ask import HIGHEST, LOWEST, PAIR, POINT_PARTS, side_shown
 from atom.judgebench.vl_rewardbench_data import NAME, item_key
 from atom.judgebench.words import count
@@ -31,7 +31,6 @@ from atom.records import BenchItem, Sampling, State, Verdict
 from atom.stages.reading import one_line
 from atom.stages.verdicts import blank
 
-IMPORTED: Final = "imported"
 Flag = Literal["agree", "reject", "doesntMatch"]
 """The released code's three outcomes of a vote: the better answer, the worse one, no verdict."""
 FLAGS: Final[tuple[Flag, ...]] = ("agree", "reject", "doesntMatch")
@@ -113,14 +112,9 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     """
     out = Collector(NAME, judge, [file.name for file in files])
     reader = _Reader(items, judge, out)
-    for file in files:
-        layout = find_layout(file)
-        for note in layout.notes:
-            out.note(note)
-        for row in read_rows(file, layout, out):
-            out.rows += 1
-            for values in _unwrapped(row.values):
-                reader.take(row.place, values)
+    for _, row in rows_of(files, out):
+        for values in _unwrapped(row.values):
+            reader.take(row.place, values)
     report = out.report()
     notes = list(report.notes)
     if report.n_skipped:
@@ -134,10 +128,6 @@ def _unwrapped(values: Mapping[str, object]) -> list[Mapping[str, object]]:
     if inner and not any(isinstance(values.get(key), str) for key in ("query", "item")):
         return [value for value in inner if isinstance(value, dict)]
     return [values]
-
-
-class _Unusable(Exception):
-    """A reply that is left out, with the reason."""
 
 
 class _Reader:
@@ -159,7 +149,7 @@ class _Reader:
         """Take a line in, or say why not."""
         try:
             verdict = self._verdict(place, values)
-        except _Unusable as why:
+        except Unusable as why:
             self._out.skip(place, str(why))
             return
         if verdict.key in self._keys:
@@ -174,7 +164,7 @@ class _Reader:
             return self._released(place, values, meta)
         if any(key in values for key in _OWN):
             return self._own(values)
-        raise _Unusable(
+        raise Unusable(
             "it is no reply: neither `meta.filter_choice` nor `meta.flag_status`, and no `label`"
         )
 
@@ -182,7 +172,7 @@ class _Reader:
         names = [to_name(values.get(key)) for key in ("subject_id", "item", "id")]
         name = next((one for one in names if one is not None), None)
         if name is None:
-            raise _Unusable("it names no pair (`id`)")
+            raise Unusable("it names no pair (`id`)")
         listed = to_list(values.get("response")) or []
         answers = [one for one in listed if isinstance(one, str)]
         query = to_text(values.get("query"))
@@ -196,8 +186,8 @@ class _Reader:
         if len(found) == 1:
             return found[0]
         if not found:
-            raise _Unusable(f"the set has no pair {name!r:.60} with these answers")
-        raise _Unusable(f"the set has {len(found)} pairs {name!r:.60}: it doesn't say which")
+            raise Unusable(f"the set has no pair {name!r:.60} with these answers")
+        raise Unusable(f"the set has {len(found)} pairs {name!r:.60}: it doesn't say which")
 
     def _blank(self, item: BenchItem, part: str, order: str, repeat: int | None) -> Verdict:
         if repeat is None:
@@ -220,7 +210,7 @@ class _Reader:
         item = self._find(values)
         number = to_number(meta.get("random_number"))
         if number not in (0.0, 1.0):
-            raise _Unusable("it doesn't say in which order it was asked (`meta.random_number`)")
+            raise Unusable("it doesn't say in which order it was asked (`meta.random_number`)")
         answers = to_list(values.get("response"))
         turned = answers is not None and list(answers) == list(item.data["responses"][::-1])
         swapped = (number == 1.0) != turned
@@ -230,7 +220,7 @@ class _Reader:
         told: Flag | None = next((flag for flag in FLAGS if flag == named), None)
         text = to_text(meta.get("filter_choice"))
         if text is None and told is None:
-            raise _Unusable("it has neither a judge's text nor a known `flag_status`")
+            raise Unusable("it has neither a judge's text nor a known `flag_status`")
         said = Said(place=None) if text is None else read_judgment(text)
         flag = told if text is None else released_flag(said.place, swapped, better)
         if told is not None and flag != told:
@@ -269,18 +259,15 @@ class _Reader:
         item = self._find(values)
         part = to_name(values.get("part")) or PAIR
         if part != PAIR and part not in POINT_PARTS:
-            raise _Unusable(f"its part {part!r:.40} is none of {PAIR}, {', '.join(POINT_PARTS)}")
+            raise Unusable(f"its part {part!r:.40} is none of {PAIR}, {', '.join(POINT_PARTS)}")
         order = to_name(values.get("order")) or ("ab" if part == PAIR else "")
         if part == PAIR and order not in ("ab", "ba"):
-            raise _Unusable(f"its order {order!r:.40} is neither ab nor ba")
-        repeat = to_number(values.get("repeat"))
-        if repeat is not None and not (repeat.is_integer() and 0 <= repeat < 1e6):
-            raise _Unusable(f"its repeat {repeat:g} is no number of a vote")
+            raise Unusable(f"its order {order!r:.40} is neither ab nor ba")
+        repeat = repeat_of(values.get("repeat"))
         stated = to_name(values.get("state"))
         if stated == "failed":
-            raise _Unusable("its call failed: nothing was said")
-        verdict = self._blank(item, part, order if part == PAIR else "",
-                              None if repeat is None else int(repeat))  # fmt: skip
+            raise Unusable("its call failed: nothing was said")
+        verdict = self._blank(item, part, order if part == PAIR else "", repeat)
         detail = one_line(to_text(values.get("detail")) or "")
         state: State = "unscored"
         label, number = (to_name(values.get("label")) or "").lower(), to_number(values.get("value"))

@@ -29,7 +29,6 @@ from atom.stages.verdicts import Ask, blank
 
 CRITERIA = "criteria"
 """What a verdict's part says behind the method's name where criteria are made."""
-Build = Callable[[Response], Request]
 
 
 def roster(response_ids: Sequence[str]) -> str:

@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from atom.judge.request import PicturePart
-from atom.records import Replay, Response, Sample, Sampling, Verdict
+from atom.records import HAND_MADE, Replay, Response, Sample, Sampling, Verdict
 from atom.stages.scoring import MAX_ANSWER
 from atom.stages.verdicts import Agenda
 
-HAND_MADE = ("imported", "typed")
-"""Prompts of answers that no endpoint of ours gave."""
 MIN_SHOWN = 4_000
 """Characters that each of many answers keeps in one request."""
 

@@ -30,10 +30,8 @@ def atom_scores(table: ScoreTable, method: MethodName) -> dict[str, int]:
         row, weights=(weight * table.score)[there].astype(np.float64), minlength=answers
     ).astype(np.int64)
     read = np.bincount(row, minlength=answers)
-    known = table.criterion >= 0
-    pairs = np.unique(
-        np.stack([table.sample[table.response[known]], table.criterion[known]]), axis=1
-    )
-    wanted = np.bincount(pairs[0], minlength=len(table.sample_ids))[table.sample]
+    width = max(len(table.criterion_ids), 1)
+    pairs = np.unique(table.sample[table.response].astype(np.int64) * width + table.criterion)
+    wanted = np.bincount(pairs // width, minlength=len(table.sample_ids))[table.sample]
     full = (read == wanted) & (wanted > 0)
     return {table.response_ids[at]: int(total[at]) for at in np.flatnonzero(full)}

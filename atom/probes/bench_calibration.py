@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from atom.probes.bench_types import BenchFiles
+from atom.probes.bench_types import BenchFiles, stem_of
 from atom.probes.candidates import World, planted_world
 from atom.probes.worlds.make import Probe, make_probes
 
@@ -39,16 +39,13 @@ def make(n_items: int, seed: int) -> BenchFiles:
     rows: list[dict[str, object]] = []
     pictures: dict[str, bytes] = {}
     for probe in probes:
-        names = {f"{_key(probe)}-{k}.png": data for k, data in enumerate(probe.pictures, 1)}
+        names = {
+            f"{stem_of(probe.program)}-{k}.png": data for k, data in enumerate(probe.pictures, 1)
+        }
         pictures |= names
         rows += _rows(world, probe, list(names), start=len(rows), count=n_items - len(rows))
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return BenchFiles(rows={FILE: text.encode()}, pictures=pictures)
-
-
-def _key(probe: Probe) -> str:
-    program = probe.program
-    return f"{program.family}-{program.seed}-{program.index:05d}"
 
 
 def _rows(
@@ -61,7 +58,7 @@ def _rows(
         written = world.answer(model, program)
         rows.append(
             {
-                "probe": _key(probe),
+                "probe": stem_of(program),
                 "model": model,
                 "question": program.question,
                 "choices": list(program.choices),

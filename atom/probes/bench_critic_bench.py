@@ -18,12 +18,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from atom.probes.bench_types import Answer, BenchFiles, BenchQuestion
+from atom.probes.bench_types import (
+    Answer,
+    BenchFiles,
+    BenchQuestion,
+    question_of,
+    stem_of,
+    step_scores,
+)
 from atom.probes.candidates import World, planted_world
 from atom.probes.covering import same_words
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
-from atom.probes.prose import LETTERS, VOICES, write_answer
+from atom.probes.prose import VOICES, write_answer
 from atom.probes.worlds.make import Probe, make_probes
 
 KINDS: Final = ("answer", "pair", "answer", "pair", "critique")
@@ -69,13 +76,9 @@ class Look:
 
 def look_at(steps: Sequence[StepReader], text: str, noise: Draws | None = None) -> Look:
     """Read an answer; with draws, as the noisy judge does."""
-    judge = AnswerJudge(steps, text)
-    scores = {}
-    for reader in steps:
-        score = judge.score(reader).score or 1
-        if noise is not None:
-            score = confuse(score, noise, text, reader.step.id)
-        scores[reader.step.id] = score
+    scores = step_scores(steps, AnswerJudge(steps, text))
+    if noise is not None:
+        scores = {step: confuse(score, noise, text, step) for step, score in scores.items()}
     return Look(scores=scores, weights={r.step.id: r.step.weight for r in steps})
 
 
@@ -97,26 +100,21 @@ def make(n_items: int, seed: int) -> BenchFiles:
     pictures: dict[str, bytes] = {}
     for number, probe in enumerate(make_probes(n_items, seed)):
         program = probe.program
-        stem = f"{program.family}-{program.seed}-{program.index:05d}"
-        named = {f"{stem}-{k}.png": data for k, data in enumerate(probe.pictures, start=1)}
+        named = {
+            f"{stem_of(program)}-{k}.png": data for k, data in enumerate(probe.pictures, start=1)
+        }
         pictures |= named
         valued = program.step(program.answer_step).kind == "num" and not program.choices
         domain = "math_cot" if valued else "qa"
         kind = KINDS[number % len(KINDS)]
         row = _ROWS[kind](world, probe, Draws("critic_bench", seed, program.index))
         rows.setdefault(_FILES[kind].format(domain), []).append(
-            {"question": question_of(probe), **row, "pictures": list(named)}
+            {"question": question_of(program), **row, "pictures": list(named)}
         )
     return BenchFiles(
         rows={name: json.dumps(part, ensure_ascii=False).encode() for name, part in rows.items()},
         pictures=pictures,
     )
-
-
-def question_of(probe: Probe) -> str:
-    """Return a probe's question with its options."""
-    options = zip(LETTERS, probe.program.choices, strict=False)
-    return "\n".join([probe.program.question, *(f"{letter}. {text}" for letter, text in options)])
 
 
 def _quality(score: int) -> str:
@@ -240,22 +238,13 @@ def worth(steps: Sequence[StepReader], text: str, truth: Claims) -> int:
 # --- judges --------------------------------------------------------------------------------------
 
 
-def _noise(question: BenchQuestion) -> Draws | None:
-    return question.draws if question.character == "noisy" else None
-
-
-def _text(question: BenchQuestion, name: str) -> str:
-    value = question.data.get(name)
-    return value if isinstance(value, str) else ""
-
-
 def _coin(question: BenchQuestion, sides: int) -> int:
     """Draw from 1 to the number of sides."""
     return 1 + question.draws.integer(sides, "coin")
 
 
 def _feedback(question: BenchQuestion) -> dict[str, object]:
-    look = look_at(question.readers, _text(question, "answer"), _noise(question))
+    look = look_at(question.readers, question.text("answer"), question.noise)
     if question.character == "coin":
         claims = {step: question.draws.uniform("claim", step) < 0.5 for step in look.scores}
         return {"critique": critique(question.readers, claims), "score": _coin(question, 7)}
@@ -263,8 +252,8 @@ def _feedback(question: BenchQuestion) -> dict[str, object]:
 
 
 def _meta(question: BenchQuestion) -> dict[str, object]:
-    look = look_at(question.readers, _text(question, "answer"), _noise(question))
-    score = worth(question.readers, _text(question, "critique"), look.claims)
+    look = look_at(question.readers, question.text("answer"), question.noise)
+    score = worth(question.readers, question.text("critique"), look.claims)
     if question.character == "coin":
         score = _coin(question, 7)
     return {"reason": "claims held against the picture", "score": score}
@@ -272,7 +261,7 @@ def _meta(question: BenchQuestion) -> dict[str, object]:
 
 def _compare(question: BenchQuestion) -> dict[str, object]:
     one, two = (
-        look_at(question.readers, _text(question, f"{which}_answer"), _noise(question))
+        look_at(question.readers, question.text(f"{which}_answer"), question.noise)
         for which in ("first", "second")
     )
     better = "neither" if one.mean == two.mean else "first" if one.mean > two.mean else "second"
@@ -287,7 +276,7 @@ def _correct(question: BenchQuestion) -> dict[str, object]:
     if question.character == "coin":
         guessed = str(1000 + question.draws.integer(9000, "guess"))
         return {"correction": f"Answer: {guessed}", "final_answer": guessed}
-    noise = _noise(question)
+    noise = question.noise
     scores = {
         step.id: 5 if noise is None else confuse(5, noise, "correction", step.id)
         for step in program.steps
@@ -301,8 +290,8 @@ def _correct(question: BenchQuestion) -> dict[str, object]:
 def _grade(question: BenchQuestion) -> dict[str, object]:
     """Grade a text: 8 where it is as right as the reference, 1 where nothing is."""
     answers = [text for text in question.data.get("answers", ()) if isinstance(text, str)]
-    looks = [look_at(question.readers, text, _noise(question)) for text in answers]
-    said, kind = _text(question, "text"), question.data.get("kind")
+    looks = [look_at(question.readers, text, question.noise) for text in answers]
+    said, kind = question.text("text"), question.data.get("kind")
     if kind == "critique" and looks:
         share = share_true(question.readers, said, looks[0].claims)
     elif kind == "comparison" and len(looks) == 2:
@@ -310,7 +299,7 @@ def _grade(question: BenchQuestion) -> dict[str, object]:
         better = "first" if looks[0].mean > looks[1].mean else "second"
         share = float(match is not None and match["which"] == better)
     else:
-        claims = look_at(question.readers, said, _noise(question)).claims
+        claims = look_at(question.readers, said, question.noise).claims
         share = sum(claims.values()) / len(claims)
     score = math.floor(1 + (_REFERENCE - 1) * share + 0.5)
     if question.character == "coin":

@@ -164,7 +164,7 @@ def pointwise(question: BenchQuestion) -> dict[str, object]:
     """Give one number from 1 to 10: the truth with noise, length and the final answer in it."""
     if question.character == "coin":
         return {"reason": "a coin fell so", "score": 1 + question.draws.integer(10, "score")}
-    answer = _answer(question.data.get("answer"))
+    answer = question.text("answer")
     value = pointwise_mean(question, answer)
     if question.character == "noisy":
         value += NOISE.point_sd * question.draws.normal("whole")
@@ -185,7 +185,7 @@ def whole(question: BenchQuestion) -> dict[str, object]:
     """Give one score from 1 to 5, the solution at hand: less noise, still swayed by the ending."""
     if question.character == "coin":
         return {"reason": "a coin fell so", "score": 1 + question.draws.integer(5, "score")}
-    value = whole_mean(question, _answer(question.data.get("answer")))
+    value = whole_mean(question, question.text("answer"))
     if question.character == "noisy":
         value += NOISE.whole_sd * question.draws.normal("whole")
     return {"reason": "held against the whole solution", "score": nearest(value, 1, 5)}
@@ -244,7 +244,7 @@ def scan_criteria(question: BenchQuestion) -> dict[str, object]:
 
 def scan_scoring(question: BenchQuestion) -> dict[str, object]:
     """Score one answer on the criteria, with more slips than a scorer that has ground truths."""
-    program, answer = question.program, _answer(question.data.get("answer"))
+    program, answer = question.program, question.text("answer")
     scores = step_scores(question.readers, answer)
     rows: list[dict[str, object]] = []
     for at, item in enumerate(_rows(question, "criteria")):

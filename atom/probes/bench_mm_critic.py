@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from atom.probes.bench_types import Answer, BenchFiles, BenchQuestion
+from atom.probes.bench_types import Answer, BenchFiles, BenchQuestion, step_scores
 from atom.probes.candidates import World, planted_world
 from atom.probes.covering import same_words
 from atom.probes.draws import Draws
@@ -80,7 +80,7 @@ class Marked:
 def mark(program: Program, readers: Sequence[StepReader], response: str) -> Marked:
     """Mark a response exactly."""
     judge = AnswerJudge(readers, response)
-    scores = {reader.step.id: judge.score(reader).score or 1 for reader in readers}
+    scores = step_scores(readers, judge)
     right = read_outcome(program, judge).verdict == "right"
     return Marked(scores=scores, right=right, quality=quality(program, scores, right=right))
 
@@ -178,15 +178,10 @@ def write_correction(program: Program, steps: Sequence[Step]) -> str:
 # --- answers --------------------------------------------------------------------------------------
 
 
-def _text(question: BenchQuestion, name: str) -> str:
-    value = question.data.get(name)
-    return value if isinstance(value, str) else ""
-
-
 def _seen(question: BenchQuestion, name: str) -> Marked:
     """Mark a response as this judge sees it; the coin's view is drawn."""
     program, draws = question.program, question.draws
-    true = mark(program, question.readers, _text(question, name))
+    true = mark(program, question.readers, question.text(name))
     if question.character == "exact":
         return true
     if question.character == "coin":
@@ -228,7 +223,7 @@ def _compare(question: BenchQuestion) -> dict[str, object]:
 def _score(question: BenchQuestion) -> dict[str, object]:
     if question.character == "coin":
         return {"reason": "A coin was flipped.", "score": question.draws.integer(11, "score")}
-    by_correction = _text(question, "kind") == "correction"
+    by_correction = question.text("kind") == "correction"
     score, reason = (_correction_score if by_correction else _critique_score)(question)
     if question.character == "noisy":
         turn = question.draws.uniform("score")
@@ -237,12 +232,12 @@ def _score(question: BenchQuestion) -> dict[str, object]:
 
 
 def _critique_score(question: BenchQuestion) -> tuple[int, str]:
-    text = _text(question, "text")
+    text = question.text("text")
     if not text.strip():
         return 0, "It is empty."
-    wrong = mark(question.program, question.readers, _text(question, "response")).wrong
+    wrong = mark(question.program, question.readers, question.text("response")).wrong
     ours = _worth(question.readers, text, wrong)
-    theirs = _worth(question.readers, _text(question, "reference"), wrong)
+    theirs = _worth(question.readers, question.text("reference"), wrong)
     score = BASE if ours >= theirs else round(BASE * ours / theirs)
     told = [r for r in question.readers if r.step.id in wrong]
     tells = (
@@ -269,7 +264,7 @@ def _worth(readers: Sequence[StepReader], text: str, wrong: frozenset[str]) -> f
 
 def _correction_score(question: BenchQuestion) -> tuple[int, str]:
     ours, theirs = (
-        mark(question.program, question.readers, _text(question, name))
+        mark(question.program, question.readers, question.text(name))
         for name in ("text", "reference")
     )
     weights = {step.id: step.weight for step in question.program.steps}
@@ -282,7 +277,7 @@ def _correction_score(question: BenchQuestion) -> tuple[int, str]:
 
 
 def _paraphrase(question: BenchQuestion) -> dict[str, object]:
-    faults = named_faults(question.readers, _text(question, "text"))
+    faults = named_faults(question.readers, question.text("text"))
     return {"paraphrase": paraphrase(question.program, faults)}
 
 

@@ -19,12 +19,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from atom.probes.bench_types import BenchFiles, BenchQuestion
+from atom.probes.bench_types import BenchFiles, BenchQuestion, question_of, stem_of
 from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.program import Program
-from atom.probes.prose import LETTERS
 from atom.probes.worlds.make import FAMILIES, Probe, make_probes
 
 SPLIT_CRITERIA: Final[Mapping[str, tuple[str, ...]]] = {
@@ -178,11 +177,11 @@ def _rows(
             break
     assert best is not None
     _, ((model_a, pred_a), (model_b, pred_b)), labels = best
-    name = f"images/{program.family}-{program.seed}-{program.index:05d}.png"
+    name = f"images/{stem_of(program)}.png"
     stem = f"probe{program.family.capitalize()}__select-{number + 1}"
     row = {
         "image_path": name,
-        "question": _question(program),
+        "question": question_of(program),
         "pred_a": pred_a,
         "pred_b": pred_b,
         "model_a": model_a,
@@ -209,11 +208,6 @@ def _pair(
     return (models[0], texts[0]), (second, texts[1])
 
 
-def _question(program: Program) -> str:
-    options = [f"{letter}. {text}" for letter, text in zip(LETTERS, program.choices, strict=False)]
-    return "\n".join([program.question, *options])
-
-
 # --- judges ---------------------------------------------------------------------------------------
 
 
@@ -234,7 +228,7 @@ def answer_joint(question: BenchQuestion) -> dict[str, object]:
 
 
 def _looks(question: BenchQuestion) -> tuple[Look, Look]:
-    texts = (str(question.data.get(name, "")) for name in ("first_response", "second_response"))
+    texts = (question.text(name) for name in ("first_response", "second_response"))
     first, second = (look_at(question.readers, text) for text in texts)
     return first, second
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from atom.probes.draws import Draws
-from atom.probes.judge import StepReader
+from atom.probes.judge import AnswerJudge, StepReader
 from atom.probes.program import Program
+from atom.probes.prose import LETTERS
 
 Character = Literal["exact", "noisy", "coin"]
 
@@ -46,6 +47,32 @@ class BenchQuestion:
     readers: tuple[StepReader, ...]
     character: Character
     draws: Draws
+
+    @property
+    def noise(self) -> Draws | None:
+        """The noisy judge's draws; None for the others."""
+        return self.draws if self.character == "noisy" else None
+
+    def text(self, name: str) -> str:
+        """Return a text of the data block; empty where there is none."""
+        value = self.data.get(name)
+        return value if isinstance(value, str) else ""
+
+
+def step_scores(readers: Sequence[StepReader], judge: AnswerJudge) -> dict[str, int]:
+    """Return the score of each step by its id; a step that nothing can be said of is a 1."""
+    return {reader.step.id: judge.score(reader).score or 1 for reader in readers}
+
+
+def question_of(program: Program) -> str:
+    """Return a program's question, and its options below it."""
+    options = zip(LETTERS, program.choices, strict=False)
+    return "\n".join([program.question, *(f"{letter}. {text}" for letter, text in options)])
+
+
+def stem_of(program: Program) -> str:
+    """Name a program's picture."""
+    return f"{program.family}-{program.seed}-{program.index:05d}"
 
 
 Answer = Callable[[BenchQuestion], dict[str, object]]

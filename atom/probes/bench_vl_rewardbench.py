@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
-from atom.probes.bench_types import Answer, BenchFiles, BenchQuestion
+from atom.probes.bench_types import (
+    Answer,
+    BenchFiles,
+    BenchQuestion,
+    question_of,
+    stem_of,
+    step_scores,
+)
 from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
@@ -137,7 +144,7 @@ def _best_pair(world: World, program: Program, *, longer: bool) -> tuple[_Made, 
 def _answer(world: World, program: Program, readers: Sequence[StepReader], model: str) -> _Made:
     text = world.answer(model, program).text
     judge = AnswerJudge(readers, text)
-    scores = {reader.step.id: judge.score(reader).score or 1 for reader in readers}
+    scores = step_scores(readers, judge)
     return _Made(model=model, text=text, scores=scores, value=worth(readers, text))
 
 
@@ -146,11 +153,11 @@ def _row(probe: Probe, pair: tuple[_Made, _Made], *, number: int) -> tuple[dict[
     draws = Draws("vl_rewardbench", program.family, program.seed, program.index)
     swapped = draws.uniform("shown") < 0.5
     answers = [worse, better] if swapped else [better, worse]
-    name = f"images/probes/{program.family}-{program.seed}-{program.index:05d}.png"
+    name = f"images/probes/{stem_of(program)}.png"
     tags = None if program.family in _REASONING else _tags(program, better, worse)
     row: dict[str, object] = {
         "id": f"{_IDS[program.family]}-{number:05d}",
-        "query": _question(program),
+        "query": question_of(program),
         "response": [one.text for one in answers],
         "image": name,
         "human_ranking": [1, 0] if swapped else [0, 1],
@@ -162,15 +169,6 @@ def _row(probe: Probe, pair: tuple[_Made, _Made], *, number: int) -> tuple[dict[
         "human_error_analysis": tags,
     }
     return row, name
-
-
-def _question(program: Program) -> str:
-    if not program.choices:
-        return program.question
-    listed = "\n".join(
-        f"{letter}. {text}" for letter, text in zip("ABCDEFGH", program.choices, strict=False)
-    )
-    return f"{program.question}\n{listed}"
 
 
 def _tags(program: Program, better: _Made, worse: _Made) -> list[str]:
@@ -199,14 +197,13 @@ def _tags(program: Program, better: _Made, worse: _Made) -> list[str]:
 
 def answer_pair(question: BenchQuestion) -> dict[str, object]:
     """Say which of two answers is better, as the judge's character has it."""
-    first, second = (str(question.data.get(f"{place}_answer", "")) for place in ("first", "second"))
+    first, second = (question.text(f"{place}_answer") for place in ("first", "second"))
     draws = question.draws
     if question.character == "coin":
         verdict = "first" if draws.uniform("coin") < 0.5 else "second"
         return {"reason": "A coin was flipped.", "verdict": verdict}
-    noise = draws if question.character == "noisy" else None
-    one = worth(question.readers, first, noise=noise, key="first")
-    two = worth(question.readers, second, noise=noise, key="second")
+    one = worth(question.readers, first, noise=question.noise, key="first")
+    two = worth(question.readers, second, noise=question.noise, key="second")
     ahead = one > two if one != two else draws.uniform("tie") < 0.5
     reason = f"By steps, the first answer is worth {one:.2f} of 5 and the second {two:.2f}."
     return {"reason": reason, "verdict": "first" if ahead else "second"}
@@ -217,8 +214,7 @@ def answer_point(question: BenchQuestion) -> dict[str, object]:
     if question.character == "coin":
         score = _LOWEST + question.draws.integer(_HIGHEST - _LOWEST + 1, "coin")
         return {"reason": "A die was rolled.", "score": score}
-    noise = question.draws if question.character == "noisy" else None
-    value = worth(question.readers, str(question.data.get("answer", "")), noise=noise)
+    value = worth(question.readers, question.text("answer"), noise=question.noise)
     return {"reason": f"By steps, it is worth {value:.2f} of 5.", "score": grade(value)}
 
 

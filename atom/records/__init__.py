@@ -13,6 +13,7 @@ from atom.records.correction import (
 )
 from atom.records.endpoint import Endpoint, PictureLimit, Prices, Role, StructuredMode
 from atom.records.evidence import (
+    HAND_MADE,
     Checkpoint,
     CriteriaSet,
     CriteriaSource,
@@ -52,6 +53,7 @@ from atom.records.trust import (
 )
 
 __all__ = [
+    "HAND_MADE",
     "Annotation",
     "AnnotationKind",
     "Arm",

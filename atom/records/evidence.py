@@ -13,6 +13,9 @@ from atom.records.base import Id, Record, State, content_id
 from atom.records.call import Sampling
 from atom.records.sample import Region
 
+HAND_MADE = ("imported", "typed")
+"""Prompts of responses that no endpoint of ours gave, whatever the study's sampling is."""
+
 
 class Response(Record):
     """A candidate's answer to a sample."""

@@ -11,7 +11,7 @@ from atom.analysis.debias import MIN_LABELLED
 from atom.reports.looking import OVERVIEW, Look, make
 from atom.reports.printed import FINE, listed, plain, share_number, with_interval
 from atom.reports.records import Finding, Number
-from atom.views.debias import load_labels, people_scale, scale_status
+from atom.views.debias import load_labels, people_shift, scale_status
 from atom.views.filters import Filters
 from atom.views.overview import selection_words
 from atom.views.preference_summary import (
@@ -92,7 +92,7 @@ def _scale(look: Look, judge: str) -> Finding:
         wanted = plain("needed", MIN_LABELLED, "samples")
         return _caveat(look, "judge-scale", *((samples, wanted) if seen.samples else ()),
                        facts={"judge": judge})  # fmt: skip
-    whole = people_scale(look.data, labels, look.base).shifts[0]
+    whole = people_shift(look.data, labels, look.base)
     shift, *ends = (25 * value for value in (whole.shift, whole.lo, whole.hi))
     sure = ends[0] > 0 or ends[1] < 0
     lo, hi = sorted(map(abs, ends))

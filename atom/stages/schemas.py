@@ -21,7 +21,8 @@ MAX_LISTED_LEAVES = 250
 MAX_LISTED_CHARACTERS = 12_000
 
 
-def _object(**properties: object) -> Schema:
+def an_object(**properties: object) -> Schema:
+    """Return the schema of an object with these keys and no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -30,51 +31,65 @@ def _object(**properties: object) -> Schema:
     }
 
 
-def _text(most: int) -> Schema:
+def a_text(most: int) -> Schema:
+    """Return the schema of a text of at most so many characters."""
     return {"type": "string", "maxLength": most}
 
 
-def _list(item: object, least: int, most: int) -> Schema:
+def a_list(item: object, least: int, most: int) -> Schema:
+    """Return the schema of a list."""
     return {"type": "array", "items": item, "minItems": least, "maxItems": most}
 
 
-_THOUSANDTH: Schema = {"type": "integer", "minimum": 0, "maximum": 1000}
-_REGION = _object(
-    picture={"type": "integer", "minimum": 1, "maximum": 64},
-    box=_list(_THOUSANDTH, 4, 4),
+def a_whole(least: int, most: int) -> Schema:
+    """Return the schema of a whole number."""
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
+def one_of(*words: str) -> Schema:
+    """Return the schema of a word among some."""
+    return {"type": "string", "enum": list(words)}
+
+
+_THOUSANDTH: Schema = a_whole(0, 1000)
+_REGION = an_object(
+    picture=a_whole(1, 64),
+    box=a_list(_THOUSANDTH, 4, 4),
 )
 
-REPLAY: Schema = _object(
-    steps=_list(_object(text=_text(800), regions=_list(_REGION, 0, MAX_REGIONS)), 0, MAX_STEPS),
-    final_answer=_text(500),
+REPLAY: Schema = an_object(
+    steps=a_list(
+        an_object(text=a_text(800), regions=a_list(_REGION, 0, MAX_REGIONS)), 0, MAX_STEPS
+    ),
+    final_answer=a_text(500),
 )
 
-CRITERIA: Schema = _object(
-    criteria=_list(
-        _object(
-            question=_text(400),
-            ground_truth=_text(400),
+CRITERIA: Schema = an_object(
+    criteria=a_list(
+        an_object(
+            question=a_text(400),
+            ground_truth=a_text(400),
             step={"type": ["integer", "null"], "minimum": 1, "maximum": MAX_STEPS},
-            regions=_list(_REGION, 0, MAX_REGIONS),
-            weight={"type": "integer", "minimum": 1, "maximum": 10},
+            regions=a_list(_REGION, 0, MAX_REGIONS),
+            weight=a_whole(1, 10),
         ),
         MIN_CRITERIA,
         MAX_CRITERIA,
     )
 )
 
-OUTCOME: Schema = _object(
-    final_answer=_text(400),
-    reason=_text(400),
-    verdict={"type": "string", "enum": ["right", "wrong", "unclear"]},
+OUTCOME: Schema = an_object(
+    final_answer=a_text(400),
+    reason=a_text(400),
+    verdict=one_of("right", "wrong", "unclear"),
 )
 
 
 def scoring_schema(n: int) -> Schema:
     """Return the schema of a scoring reply for `n` criteria."""
     score = {"type": ["integer", "null"], "minimum": 1, "maximum": 5}
-    entry = _object(id=_text(40), quote=_text(500), reason=_text(400), score=score)
-    return _object(scores=_list(entry, n, n))
+    entry = an_object(id=a_text(40), quote=a_text(500), reason=a_text(400), score=score)
+    return an_object(scores=a_list(entry, n, n))
 
 
 def mapping_schema(n: int, leaves: Sequence[str]) -> Schema:
@@ -90,17 +105,17 @@ def mapping_schema(n: int, leaves: Sequence[str]) -> Schema:
     leaf: Schema = {"type": ["string", "null"], "maxLength": 600}
     if len(leaves) <= MAX_LISTED_LEAVES and sum(map(len, leaves)) <= MAX_LISTED_CHARACTERS:
         leaf = {"type": ["string", "null"], "enum": [*leaves, None]}
-    return _object(mappings=_list(_object(id=_text(40), leaf=leaf), n, n))
+    return an_object(mappings=a_list(an_object(id=a_text(40), leaf=leaf), n, n))
 
 
 def propose_schema(n: int) -> Schema:
     """Return the schema of a proposal for `n` criteria."""
-    add = _object(path=_text(300), name=_text(120), meaning=_text(400))
-    place = _object(id=_text(40), leaf=_text(600))
-    return _object(adds=_list(add, 0, 3 * n), places=_list(place, 0, n))
+    add = an_object(path=a_text(300), name=a_text(120), meaning=a_text(400))
+    place = an_object(id=a_text(40), leaf=a_text(600))
+    return an_object(adds=a_list(add, 0, 3 * n), places=a_list(place, 0, n))
 
 
 def same_schema(n: int) -> Schema:
     """Return the schema of a reply about `n` pairs of nodes."""
-    entry = _object(id=_text(40), reason=_text(400), same={"type": "boolean"})
-    return _object(pairs=_list(entry, n, n))
+    entry = an_object(id=a_text(40), reason=a_text(400), same={"type": "boolean"})
+    return an_object(pairs=a_list(entry, n, n))

@@ -10,34 +10,21 @@ import sqlalchemy as sa
 from atom.errors import UsageError
 from atom.records import (
     Annotation,
-    Call,
     Candidate,
-    Checkpoint,
     Correction,
-    CriteriaSet,
-    Criterion,
     Experiment,
-    Hint,
     Import,
-    Judge,
-    Mapping,
-    Outcome,
     Picture,
-    Preference,
-    Record,
-    Replay,
     Response,
     Run,
-    Sample,
     Study,
     StudyCandidate,
     StudySample,
-    Tag,
-    TreeRecord,
     Verdict,
     content_id,
 )
 from atom.store.schema import import_links, table
+from atom.store.selection import ITS_OWN, Selection
 from atom.store.store import Store, Writer
 from atom.store.trees import forget_trees, tree_edits, tree_versions
 
@@ -206,7 +193,7 @@ def copy_study(
     labels = source.select(Annotation, table(Annotation).c.study_id == study.id)
     verdicts = source.select(Verdict, table(Verdict).c.group == study.id)
     if source.url != target.url or source.folder != target.folder:
-        _copy_records(source, target, study, places, seats, verdicts)
+        _copy_records(source, target, study)
     with target.write() as writer:
         writer.put([copy])
         writer.put(place.model_copy(update={"study_id": copy.id}) for place in places)
@@ -271,65 +258,16 @@ def _free_id(store: Store, name: str) -> str:
     return study_id
 
 
-def _copy_records(
-    source: Store,
-    target: Store,
-    study: Study,
-    places: Sequence[StudySample],
-    seats: Sequence[StudyCandidate],
-    verdicts: Sequence[Verdict],
-) -> None:
-    sample_ids = [place.sample_id for place in places]
-    samples = source.get_many(Sample, sample_ids)
-    candidate_ids = {seat.candidate_id for seat in seats}
-    responses = [
-        response
-        for response in source.get_many(Response, sample_ids, "sample_id")
-        if response.candidate_id in candidate_ids
-    ]
-    response_ids = [response.id for response in responses]
-    copied = set(response_ids)
-    votes = [
-        vote
-        for vote in source.get_many(Preference, sample_ids, "sample_id")
-        if vote.response_a in copied and vote.response_b in copied
-    ]
-    criteria = source.get_many(Criterion, sample_ids, "sample_id")
-    trees = {study.tree_version, *(v.version for v in tree_versions(source, study.id))}
-    trees |= {v.parent_version for v in tree_versions(source, study.id)}
-    experiments = source.select(Experiment, table(Experiment).c.study_id == study.id)
-    judges = {study.judge_id, *(experiment.judge_id for experiment in experiments)}
-    judges |= {verdict.judge for verdict in verdicts}
-    groups: list[list[Record]] = [
-        list(samples),
-        list(source.get_many(Candidate, candidate_ids)),
-        list(source.get_many(Judge, sorted(filter(None, judges)))),
-        list(source.get_many(TreeRecord, sorted(filter(None, trees)))),
-        list(responses),
-        list(source.get_many(Replay, sample_ids, "sample_id")),
-        list(source.get_many(CriteriaSet, sample_ids, "sample_id")),
-        list(criteria),
-        list(source.get_many(Mapping, [c.id for c in criteria], "criterion_id")),
-        list(source.get_many(Checkpoint, response_ids, "response_id")),
-        list(source.get_many(Outcome, response_ids, "response_id")),
-        list(votes),
-        list(source.get_many(Hint, [c.id for c in criteria], "criterion_id")),
-        list(source.get_many(Tag, [*sample_ids, *response_ids], "subject_id")),
-    ]
-    calls = {
-        call_id
-        for group in (*groups, verdicts)
-        for record in group
-        if (call_id := getattr(record, "call_id", None))
-    }
-    groups.append(list(source.get_many(Call, calls)))
-    slots = {slot.picture_id for sample in samples for slot in sample.pictures if slot.picture_id}
-    pictures = source.get_many(Picture, slots)
-    for picture in pictures:
-        target.pictures.copy_from(source.pictures, picture.id)
-    groups.append(list(pictures))
-    for group in groups:
-        target.put(group)
+def _copy_records(source: Store, target: Store, study: Study) -> None:
+    """Copy what a study rests on; what is its own gets other names, and isn't copied here."""
+    for kind, chunks in Selection(source, study).kinds():
+        records = [record for chunk in chunks for record in chunk]
+        if kind in ITS_OWN:
+            continue
+        for record in records:
+            if isinstance(record, Picture):
+                target.pictures.copy_from(source.pictures, record.id)
+        target.put(records)
 
 
 def linked_records(store: Store, import_id: str) -> dict[str, set[str]]:

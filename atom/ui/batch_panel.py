@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 import streamlit as st
 
@@ -19,7 +18,6 @@ from atom.engine.batch import (
 )
 from atom.engine.batch_files import Parcel, list_parcels, requests_file
 from atom.engine.batch_take import Taken, take_replies
-from atom.engine.jobs import Job
 from atom.engine.plan import RunSpec
 from atom.errors import AtomError
 from atom.records import Endpoint
@@ -60,7 +58,7 @@ def draw(here: Here, spec: RunSpec, endpoints: dict[str, Endpoint], sent: str) -
     with st.expander("As a batch: half the price, up to a day", expanded=bool(parcels or busy)):
         kit.show(el("p", _LEAD, class_="quiet small"), key="batch_lead")
         if busy is not None:
-            _working(busy)
+            _working(*busy)
             return
         _buttons(here, spec, endpoints, sent, parcels)
         _say()
@@ -74,32 +72,19 @@ def _start(title: str, do: Callable[[], object]) -> None:
     """Do something in the background; the panel tells when it's over."""
     st.session_state.pop(FAULT, None)
     st.session_state.pop(TOLD, None)
-
-    async def work_(job: Job[object]) -> object:
-        del job
-        return await asyncio.to_thread(do)
-
-    ask: Callable[[Job[object]], Awaitable[object]] = work_
-    st.session_state[JOB] = work.jobs().start(title, ask).id
+    st.session_state[JOB] = (title, work.start(title, do))
 
 
-def _working(job_id: str) -> None:
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if job is not None and state is not None and state.status == "running":
-            kit.show(el("p", f"{job.title}… {state.seconds:.0f} s", class_="quiet"),
-                     key="batch_working")  # fmt: skip
-            return
-        st.session_state.pop(JOB, None)
-        if state is not None and state.status == "done":
-            st.session_state[TOLD] = cast("list[str]", state.result)
-        else:
-            st.session_state[FAULT] = state.error if state else "the server started anew: try again"
-        st.rerun()
-
-    look()
+def _working(title: str, job_id: str) -> None:
+    state = work.ended(job_id, f"{title}…")
+    if state is None:
+        return
+    st.session_state.pop(JOB, None)
+    if state.status == "done":
+        st.session_state[TOLD] = state.result
+    else:
+        st.session_state[FAULT] = state.error
+    st.rerun()
 
 
 def _say() -> None:

@@ -5,9 +5,7 @@ it was given and without. What it found stands here, and what asking would cost.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import cast
 
 import streamlit as st
 
@@ -18,13 +16,13 @@ from atom.engine.endpoints import known_endpoints
 from atom.engine.jobs import Job
 from atom.records import Endpoint, content_id
 from atom.ui import kit, numbers, stores, work
-from atom.ui.correction_page import LOST, Looked, waiting
+from atom.ui.correction_page import Looked
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.views.correction import Results, p_words
 from atom.views.runs import money
 
-LOOKS = "correction_gate_look"
+LOOK = "gate forecast"
 WORKING = "correction_gate_job"
 TROUBLE = "correction_gate_trouble"
 _SURE_FROM = 400
@@ -143,34 +141,19 @@ def _prepare(here: Here, found: Results) -> GatePlan:
 def _look(here: Here, found: Results) -> Gate | None:
     """Read in the background what is there and what is missing, once for each revision."""
     key = content_id("gate", found.experiment.id, here.store.revision(), here.store.url)
-    held = st.session_state.get(LOOKS)
-    if held is None or held[0] != key:
 
-        def read() -> Gate:
-            plan = _prepare(here, found)
-            return Gate(plan=plan, result=read_gate(here.store, plan))
+    def read() -> Gate:
+        plan = _prepare(here, found)
+        return Gate(plan=plan, result=read_gate(here.store, plan))
 
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(read)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        job = work.jobs().start("gate forecast", ask)
-        held = st.session_state[LOOKS] = (key, job.id)
-        job.wait(work.PATIENCE)
-    known = work.jobs().get(held[1])
-    state = known.snapshot() if known is not None else None
+    state = work.worked_out(LOOK, key, read, "Counting what it would ask…")
     if state is None:
-        st.session_state.pop(LOOKS, None)
-        st.rerun()
-    if state.status == "running":
-        waiting(held[1], "Counting what it would ask…", "correction_gate_counting")
         return None
-    if state.status != "done":
+    if state.result is None:
         words = state.error or "the count was stopped"
         kit.show(el("p", f"Not possible: {words}", class_="text small"), key="correction_gate")
         return None
-    return cast("Gate", state.result)
+    return state.result
 
 
 def _button(here: Here, found: Results, gate: Gate) -> None:
@@ -210,10 +193,7 @@ def _start(here: Here, found: Results) -> str:
         plan = await asyncio.to_thread(_prepare, here, found)
         return await run_gate(here.store, plan)
 
-    ask: Callable[[Job[object]], Awaitable[object]] = work_
-    job = work.jobs().start("leak gate", ask)
-    job.wait(work.PATIENCE)
-    return job.id
+    return work.begin("leak gate", work_)
 
 
 def _working(name: str, job_id: str) -> None:
@@ -224,21 +204,13 @@ def _working(name: str, job_id: str) -> None:
 
     st.button("Stop", key="gate_stop", on_click=halt, help="What has come is kept.")
 
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def watch() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is not None and state.status == "running":
-            words = f"The model answers without the picture… {state.seconds:.0f} s"
-            kit.show(el("p", words, class_="quiet"), key="correction_gate_working")
-            return
-        st.session_state.pop(WORKING, None)
-        st.session_state.pop(LOOKS, None)
-        trouble = LOST if state is None else state.error
-        if state is not None and state.status == "done":
-            trouble = cast("GateResult", state.result).message
-        if trouble:
-            st.session_state[TROUBLE] = (name, trouble)
-        st.rerun()
-
-    watch()
+    state = work.ended(job_id, "The model answers without the picture…")
+    if state is None:
+        return
+    st.session_state.pop(WORKING, None)
+    work.forget(LOOK)
+    result: GateResult | None = state.result
+    trouble = state.error if result is None else result.message
+    if trouble:
+        st.session_state[TROUBLE] = (name, trouble)
+    st.rerun()

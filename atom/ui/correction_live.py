@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import cast, get_args
+from typing import get_args
 
 import streamlit as st
 
@@ -20,7 +19,7 @@ from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Response, content_id
 from atom.ui import correction_cases, correction_parts, kit, links, stores, work
 from atom.ui.correction_cases import CaseDoors
-from atom.ui.correction_page import LOST, asked_endpoints, default_judge, waiting
+from atom.ui.correction_page import asked_endpoints, default_judge
 from atom.ui.correction_parts import Doors
 from atom.ui.frame import Here
 from atom.ui.html import Html, el
@@ -32,7 +31,6 @@ from atom.views.filters import Filters
 from atom.views.sample import sample_view
 
 TAB = "one"
-FORECASTS = "correction_one_forecast"
 WORKING = "correction_one_job"
 FAULT = "correction_one_fault"
 USUAL: Arm = "guided"
@@ -142,30 +140,17 @@ def _ready(here: Here, first: Response, arm: Arm) -> Ready | None:
         kit.show(correction_parts.no_endpoint(error.message, here.filters), key="one_ends")
         return None
     key = content_id("one", here.entry.key, first.id, arm, here.store.revision(), here.store.url)
-    held = st.session_state.get(FORECASTS)
-    if held is None or held[0] != key:
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(_look, here, first, arm, endpoints)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        job = work.jobs().start("forecast", ask)
-        held = st.session_state[FORECASTS] = (key, job.id)
-        job.wait(work.PATIENCE)
-    found = work.jobs().get(held[1])
-    state = found.snapshot() if found is not None else None
+    state = work.worked_out(
+        "one forecast", key, lambda: _look(here, first, arm, endpoints),
+        "Counting what it would cost…",
+    )  # fmt: skip
     if state is None:
-        st.session_state.pop(FORECASTS, None)
-        st.rerun()
-    if state.status == "running":
-        waiting(held[1], "Counting what it would cost…", "one_counting")
         return None
-    if state.status != "done":
+    if state.result is None:
         words = state.error or "the count was stopped"
         kit.show(correction_parts.no_endpoint(words, here.filters), key="one_forecast")
         return None
-    return cast("Ready", state.result)
+    return state.result
 
 
 def _look(here: Here, first: Response, arm: Arm, endpoints: dict[str, Endpoint]) -> Ready:
@@ -253,8 +238,7 @@ def _start(here: Here, first: Response, arm: Arm) -> str:
         )
         return study_id
 
-    ask: Callable[[Job[object]], Awaitable[object]] = work_
-    return work.jobs().start("try again", ask).id
+    return work.begin("try again", work_)
 
 
 # --- while it goes on -----------------------------------------------------------------------------
@@ -271,16 +255,15 @@ def _working(here: Here, job_id: str, arm: Arm, response_id: str) -> None:
 
     @st.fragment(run_every=work.LOOK_EVERY)
     def watch() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is not None and state.status == "running":
+        state = work.state_of(job_id)
+        if state.status == "running":
             kit.show(growing(state.text, state.seconds), key="one_growing")
             return
         st.session_state.pop(WORKING, None)
-        if state is not None and state.status == "done":
-            _move(here, cast("str", state.result), arm, response_id)
-        elif state is None or state.status == "failed":
-            st.session_state[FAULT] = state.error if state else LOST
+        if state.result is not None:
+            _move(here, state.result, arm, response_id)
+        elif state.status == "failed":
+            st.session_state[FAULT] = state.error
         st.rerun()
 
     watch()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
@@ -18,7 +17,7 @@ from atom.engine.control import (
 from atom.engine.correction_forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction_subjects import CorrectionSpec
 from atom.engine.endpoints import known_endpoints
-from atom.engine.jobs import Job
+from atom.engine.jobs import Job, JobState
 from atom.engine.own import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Experiment, FailedRule, Judge, content_id
@@ -57,11 +56,8 @@ from taxonomy import format_path
 
 FORMS = "correction_forms"
 FAULT = "correction_fault"
-FORECASTS = "correction_forecast"
 STARTING = "correction_starting"
 MORE = "correction_more"
-_EVERY = 0.5
-LOST = "the server started anew: try again"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,15 +211,10 @@ def draw_progress(here: Here, looked: Looked) -> None:
         return
     run_id, alive = status.run.id, status.alive
 
-    def watch() -> None:
-        now = next(
-            (s for s in list_runs(here.store, here.entry.study.id) if s.run.id == run_id), None
-        )
-        if now is None or (alive and not now.alive):
-            st.rerun()
+    def watch(now: RunStatus) -> None:
         kit.show(runs_parts.pace(run_control.watched(now), "steps"), key=f"correction_run_{run_id}")
 
-    st.fragment(watch, run_every=_EVERY if alive else None)()
+    run_control.follow(here.store, status, watch)
     run_control.buttons(
         here,
         run_view(status.run, alive=alive),
@@ -453,47 +444,20 @@ def _forecast(
 ) -> CorrectionForecast | None:
     """Draw the forecast; it is worked out in the background, once for each form and revision."""
     key = content_id("correction", repr(spec), here.store.revision(), here.store.url)
-    held = st.session_state.get(FORECASTS)
-    if held is None or held[0] != key:
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(forecast_experiment, here.store, spec, endpoints)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        job = work.jobs().start("forecast", ask)
-        held = st.session_state[FORECASTS] = (key, job.id)
-        job.wait(work.PATIENCE)
-    found_job = work.jobs().get(held[1])
-    state = found_job.snapshot() if found_job is not None else None
+    state = work.worked_out(
+        "correction forecast",
+        key,
+        lambda: forecast_experiment(here.store, spec, endpoints),
+        "Counting what would be asked, and what it would cost…",
+    )
     if state is None:
-        st.session_state.pop(FORECASTS, None)
-        st.rerun()
-    if state.status == "running":
-        waiting(held[1], "Counting what would be asked, and what it would cost…",
-                "correction_counting")  # fmt: skip
         return None
-    if state.status != "done":
+    if state.result is None:
         words = state.error or "the count was stopped"
         kit.show(correction_parts.no_endpoint(words, here.filters), key="correction_forecast_shown")
         return None
-    found = cast("CorrectionForecast", state.result)
-    kit.show(forecast(found), key="correction_forecast_shown")
-    return found
-
-
-def waiting(job_id: str, words: str, key: str) -> None:
-    """Draw a quiet line until a job has ended."""
-
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def watch() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is None or state.status != "running":
-            st.rerun()
-        kit.show(el("p", words, class_="quiet"), key=key)
-
-    watch()
+    kit.show(forecast(state.result), key="correction_forecast_shown")
+    return state.result
 
 
 def forecast(found: CorrectionForecast) -> Html:
@@ -638,32 +602,23 @@ def start_job(here: Here, spec: CorrectionSpec) -> str:
         experiment, _ = await asyncio.to_thread(start_experiment, target, asked, settings)
         return experiment
 
-    ask: Callable[[Job[object]], Awaitable[object]] = work_
-    job = work.jobs().start("experiment", ask)
-    job.wait(work.PATIENCE)
-    return job.id
+    return work.begin("experiment", work_)
 
 
 def _starting(here: Here) -> None:
     """Watch the start, and move to the experiment."""
-    job_id: str = st.session_state[STARTING]
 
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def watch() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is not None and state.status == "running":
-            what = f"Copying {here.entry.study.name} and starting" if state.text else "Starting"
-            kit.show(el("p", f"{what}… {state.seconds:.0f} s", class_="quiet"),
-                     key="correction_starting_shown")  # fmt: skip
-            return
-        st.session_state.pop(STARTING, None)
-        if state is not None and state.status == "done":
-            experiment = cast("Experiment", state.result)
-            filters = Filters(study=experiment.study_id, model=experiment.candidate_id)
-            kit.go(links.address(CORRECTION.url_path, filters, experiment=experiment.id[:12]))
-        else:
-            st.session_state[FAULT] = state.error if state else LOST
-        st.rerun()
+    def doing(now: JobState[Any]) -> str:
+        return f"Copying {here.entry.study.name} and starting…" if now.text else "Starting…"
 
-    watch()
+    state = work.ended(st.session_state[STARTING], doing)
+    if state is None:
+        return
+    st.session_state.pop(STARTING, None)
+    experiment: Experiment | None = state.result
+    if experiment is not None:
+        filters = Filters(study=experiment.study_id, model=experiment.candidate_id)
+        kit.go(links.address(CORRECTION.url_path, filters, experiment=experiment.id[:12]))
+    else:
+        st.session_state[FAULT] = state.error
+    st.rerun()

@@ -8,9 +8,10 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,15 +35,13 @@ from atom.exports import (
 from atom.formats import (
     FORMATS,
     ColumnMap,
-    FolderPictures,
     ImportFile,
     ImportReport,
-    MemoryPictures,
     PictureFinder,
     read,
 )
-from atom.formats.zip_pictures import SeveralPictures, ZipPictures
 from atom.ui import data_parts, frame, kit, stores, work
+from atom.ui.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.views.data_page import (
     MAPPED,
@@ -71,7 +70,6 @@ ASKING = "data_held_asking"
 FILES = "data_held_files"
 NEW = "A new study"
 _AUTO = "Find it out"
-_EVERY_ROWS = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,10 +139,17 @@ def draw(around: Around) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """Files that were chosen, and how they're read."""
+    """Files that were chosen, and how they're read.
+
+    Attributes:
+        files: the files.
+        pictures: makes what looks for their pictures; each run of the page would list zips anew.
+        archive: a study's archive instead of files.
+        signature: tells one choice from another.
+    """
 
     files: tuple[ImportFile, ...]
-    pictures: PictureFinder
+    pictures: Callable[[], PictureFinder]
     archive: Path | None
     signature: str
 
@@ -213,61 +218,35 @@ def read_chosen(number: int) -> Chosen | None:
     uploads = held.get(f"data_up_{number}") or []
     files = [ImportFile.from_bytes(one.name, one.getvalue()) for one in uploads]
     marks = [f"{one.file_id}" for one in uploads]
-    folders: list[Path] = []
+    paths: list[Path] = []
     archive = None
-    for line in (held.get(f"data_paths_{number}") or "").splitlines():
-        if not line.strip():
-            continue
-        path = Path(line.strip()).expanduser()
-        if path.exists() and is_archive(path):
+    for path in typed_paths(held.get(f"data_paths_{number}") or ""):
+        if is_archive(path):
             archive = path
             continue
-        found = list(data_files(path))
+        found = data_files(path)
         files += [ImportFile.from_path(one) for one in found]
         marks += [f"{one}:{one.stat().st_mtime_ns}" for one in found]
-        folders.append(path if path.is_dir() else path.parent)
+        paths.append(path)
     if len(uploads) == 1 and uploads[0].name.lower().endswith(".zip"):
         kept = _folder() / f"{uploads[0].file_id}.zip"
         if not kept.exists():
             kept.write_bytes(uploads[0].getvalue())
         if is_archive(kept):
             archive, files = kept, []
-        else:
-            kept.unlink()
     if archive is not None and files:
         raise UsageError("bring a study's archive in by itself, without other files")
     if archive is None and not files:
         return None
-    pictures, of_pictures = _pictures(number, folders)
+    folders = picture_folders(held.get(f"data_folder_{number}") or "", paths)
+    pictures = held.get(f"data_pictures_{number}") or []
+    marks += ["pictures", *(one.file_id for one in pictures), *map(str, folders)]
     return Chosen(
         files=tuple(files),
-        pictures=pictures,
+        pictures=partial(picture_finder, pictures, folders),
         archive=archive,
-        signature="|".join([*marks, "pictures", *of_pictures]),
+        signature="|".join(marks),
     )
-
-
-def _pictures(number: int, folders: list[Path]) -> tuple[PictureFinder, list[str]]:
-    held = st.session_state
-    finders: list[PictureFinder] = []
-    loose: dict[str, bytes] = {}
-    uploads = held.get(f"data_pictures_{number}") or []
-    for one in uploads:
-        if one.name.lower().endswith(".zip"):
-            finders.append(ZipPictures(one.name, one.getvalue()))
-        else:
-            loose[one.name] = one.getvalue()
-    if loose:
-        finders.append(MemoryPictures(loose))
-    folder = (held.get(f"data_folder_{number}") or "").strip()
-    if folder:
-        place = Path(folder).expanduser()
-        if not place.is_dir():
-            raise UsageError(f"there is no folder {folder!r} on this computer")
-        folders = [place, *folders]
-    if folders:
-        finders.append(FolderPictures(list(dict.fromkeys(folders))))
-    return SeveralPictures(finders), [*(one.file_id for one in uploads), *map(str, folders)]
 
 
 def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
@@ -296,7 +275,7 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
 
     def reading() -> Any:
         return read(looked.format, chosen.files, dataset=dataset or None, columns=columns,
-                    pictures=chosen.pictures)  # fmt: skip
+                    pictures=chosen.pictures())  # fmt: skip
 
     if not _under_way():
         with st.container(horizontal=True, key="stepbar_data"):
@@ -320,7 +299,7 @@ def _looked(
     if held is None or held[0] != key:
         with st.spinner("Reading the first rows"):
             found = look(chosen.files, format=format, dataset=dataset, columns=columns,
-                         pictures=chosen.pictures)  # fmt: skip
+                         pictures=chosen.pictures())  # fmt: skip
         held = st.session_state[LOOKED] = (key, found)
     return cast("Looked", held[1])
 
@@ -371,17 +350,22 @@ def _draw_archive(around: Around, chosen: Chosen) -> None:
         name = st.text_input(
             "Name of the copy", value=free_name(around.shelf, manifest.study), max_chars=120,
             key="data_copy_name",
-            help="This study is here already, so it comes in as a copy. Runs, imports and "
-                 "people's labels stay with the original.",
+            help="This study is here already, so it comes in as a copy. Runs and imports "
+                 "stay with the original.",
         )  # fmt: skip
     if not _under_way():
         st.button("Bring it in", key="data_bring", type="primary", on_click=_bring_archive,
                   args=(place, name))  # fmt: skip
 
 
-def _begin(what: str, ask: Callable[[Job[object]], Awaitable[object]], stop: Any = None) -> None:
+def _begin(
+    what: str, do: Callable[[Job[object]], object], stop: threading.Event | None = None
+) -> None:
+    async def work_(job: Job[object]) -> object:
+        return await asyncio.to_thread(do, job)
+
     st.session_state.pop(DONE, None)
-    st.session_state[JOB] = (what, work.jobs().start(f"data {what}", ask).id, stop)
+    st.session_state[JOB] = (what, work.begin(f"data {what}", work_), stop)
 
 
 def _words(report: ImportReport) -> str:
@@ -394,54 +378,46 @@ def _words(report: ImportReport) -> str:
 def _check(reading: Callable[[], Any], signature: str) -> None:
     stop = threading.Event()
 
-    async def work_(job: Job[object]) -> object:
-        def run() -> object:
-            found = reading()
-            for _ in found:
-                job.say(f"{_words(found.report)}\n")
-                if stop.is_set():
-                    raise UsageError("you stopped it; nothing was kept")
-            return signature, found.report
+    def check(job: Job[object]) -> object:
+        found = reading()
+        for _ in found:
+            job.say(f"{_words(found.report)}\n")
+            if stop.is_set():
+                raise UsageError("you stopped it; nothing was kept")
+        return signature, found.report
 
-        return await asyncio.to_thread(run)
-
-    _begin("check", work_, stop)
+    _begin("check", check, stop)
 
 
 def _bring(reading: Callable[[], Any], name: str) -> None:
     store = stores.user_store(create=True)
+    assert store is not None
     stop = threading.Event()
 
-    async def work_(job: Job[object]) -> object:
-        assert store is not None
-
+    def bring(job: Job[object]) -> object:
         def told(report: ImportReport) -> None:
             job.say(f"{_words(report)}\n")
             if stop.is_set():
                 raise UsageError("you stopped it; what had come in was taken back")
 
-        def run() -> object:
-            return import_reading(store, reading(), name, datetime.now(UTC), on_batch=told)
+        return import_reading(store, reading(), name, datetime.now(UTC), on_batch=told)
 
-        return await asyncio.to_thread(run)
-
-    _begin("bring", work_, stop)
+    _begin("bring", bring, stop)
 
 
 def _bring_archive(place: Path, name: str | None) -> None:
     store = stores.user_store(create=True)
+    assert store is not None
 
-    async def work_(job: Job[object]) -> object:
-        assert store is not None
-        return await asyncio.to_thread(
-            import_archive,
+    def bring(job: Job[object]) -> object:
+        return import_archive(
             store,
             place,
             name=name,
             on_kind=lambda kind, n: job.say(f"{kind.replace('_', ' ')}: {n:,}\n"),
         )
 
-    _begin("bring", work_)
+    _begin("bring", bring)
 
 
 _DOING = {
@@ -456,9 +432,8 @@ def _watch(what: str, job_id: str, stop: threading.Event | None) -> None:
 
     @st.fragment(run_every=work.LOOK_EVERY)
     def progress() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is not None and state.status == "running":
+        state = work.state_of(job_id)
+        if state.status == "running":
             last = state.text.rstrip("\n").rsplit("\n", 1)[-1]
             words = f"{_DOING[what]}… {last} · {state.seconds:.0f} s"
             kit.show(el("p", words, class_="quiet", role="status"), key=f"data_wait_{job_id}")
@@ -466,9 +441,7 @@ def _watch(what: str, job_id: str, stop: threading.Event | None) -> None:
                 st.button("Stop", key="data_stop", on_click=stop.set)
             return
         st.session_state.pop(JOB, None)
-        if state is None:
-            st.session_state[FAULT] = "the server started anew: try again"
-        elif state.status != "done":
+        if state.status != "done":
             st.session_state[FAULT] = state.error or "it was stopped"
         elif what == "check":
             st.session_state[CHECKED] = state.result
@@ -642,7 +615,8 @@ def _draw_export(around: Around) -> None:
             else:
                 st.download_button(
                     f"Download ({data_parts.size(written.n_bytes)})",
-                    data=written.place.read_bytes(),
+                    # Read when it is clicked: an archive may hold gigabytes.
+                    data=written.place.read_bytes,
                     file_name=_file_name(entry, one),
                     key=f"data_get_{one.name}",
                     type="primary",
@@ -669,12 +643,11 @@ def _make(entry: StudyEntry, one: Exporter) -> None:
     ready = dict(st.session_state.get(FILES, {}))
     place = Path(tempfile.mkdtemp(dir=_folder())) / _file_name(entry, one)
 
-    async def work_(job: Job[object]) -> object:
+    def export(job: Job[object]) -> object:
         options = ExportOptions(
             moment=datetime.now(UTC), progress=lambda words: job.say(f"{words}\n")
         )
-        source = Source(store, entry.study.id, entry.key)
-        written = await asyncio.to_thread(one.write, source, place, options)
+        written = one.write(Source(store, entry.study.id, entry.key), place, options)
         return {**ready, key: written}
 
-    _begin("export", work_)
+    _begin("export", export)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import cast
 
 import streamlit as st
 
-from atom.engine.bench import import_set, make_probe_set
-from atom.engine.jobs import Job
+from atom.engine.bench import keep_set, make_probe_set, read_set
 from atom.errors import AtomError, UsageError
-from atom.formats import FolderPictures, ImportFile, MemoryPictures, PictureFinder
-from atom.formats.zip_pictures import SeveralPictures, ZipPictures
+from atom.formats import ImportFile, PictureFinder
 from atom.judgebench.base import Bench
 from atom.records import BenchSet
 from atom.ui import judge_lab_parts, kit, stores, work
+from atom.ui.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.views.judge_lab import Preview, data_files, preview, read_columns
 
@@ -66,13 +62,8 @@ def _probes(bench: Bench, made: int) -> None:
 
     def make() -> None:
         store = stores.user_store(create=True)
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            assert store is not None
-            return await asyncio.to_thread(make_probe_set, store, bench.name, int(items), int(seed))
-
-        _begin(bench, "make", work_)
+        assert store is not None
+        _begin(bench, "make", lambda: make_probe_set(store, bench.name, int(items), int(seed)))
 
     st.button(f"Make {int(items):,} items from probes", key="lab_make", type="primary",
               on_click=make)  # fmt: skip
@@ -137,36 +128,15 @@ def read_source(bench: Bench) -> Source:
     held, key = st.session_state, bench.name
     files = [ImportFile.from_bytes(one.name, one.getvalue())
              for one in held.get(f"lab_files_{key}") or []]  # fmt: skip
-    folders: list[Path] = []
-    for line in (held.get(f"lab_paths_{key}") or "").splitlines():
-        if not line.strip():
-            continue
-        path = Path(line.strip()).expanduser()
-        files += [ImportFile.from_path(one) for one in data_files(path)]
-        folders.append(path if path.is_dir() else path.parent)
+    paths = typed_paths(held.get(f"lab_paths_{key}") or "")
+    files += [ImportFile.from_path(one) for path in paths for one in data_files(path)]
     if not files:
         raise UsageError("choose the benchmark's files first, or write their paths")
-    finders: list[PictureFinder] = []
-    loose: dict[str, bytes] = {}
-    for one in held.get(f"lab_pictures_{key}") or []:
-        if one.name.lower().endswith(".zip"):
-            finders.append(ZipPictures(one.name, one.getvalue()))
-        else:
-            loose[one.name] = one.getvalue()
-    if loose:
-        finders.append(MemoryPictures(loose))
-    folder = (held.get(f"lab_folder_{key}") or "").strip()
-    if folder:
-        place = Path(folder).expanduser()
-        if not place.is_dir():
-            raise UsageError(f"there is no folder {folder!r} on this computer")
-        folders.insert(0, place)
-    if folders:
-        finders.append(FolderPictures(folders))
+    folders = picture_folders(held.get(f"lab_folder_{key}") or "", paths)
     limit = held.get(f"lab_rows_{key}")
     return Source(
         files=tuple(files),
-        pictures=SeveralPictures(finders),
+        pictures=picture_finder(held.get(f"lab_pictures_{key}") or [], folders),
         columns=read_columns(held.get(f"lab_columns_{key}") or ""),
         limit=int(limit) if limit else None,
         name=(held.get(f"lab_name_{key}") or "").strip() or files[0].stem,
@@ -186,19 +156,17 @@ def _look(bench: Bench) -> None:
     source = _source_or_fault(bench)
     if source is None:
         return
-
-    async def work_(job: Job[object]) -> object:
-        del job
-        return await asyncio.to_thread(
-            preview,
+    _begin(
+        bench,
+        "look",
+        lambda: preview(
             bench.name,
             source.files,
             columns=source.columns,
             pictures=source.pictures,
             limit=source.limit,
-        )
-
-    _begin(bench, "look", work_)
+        ),
+    )
 
 
 def _take(bench: Bench) -> None:
@@ -206,27 +174,28 @@ def _take(bench: Bench) -> None:
     if source is None:
         return
     store = stores.user_store(create=True)
-
-    async def work_(job: Job[object]) -> object:
-        del job
-        assert store is not None
-        return await asyncio.to_thread(
-            import_set,
+    assert store is not None
+    _begin(
+        bench,
+        "take",
+        lambda: keep_set(
             store,
-            bench.name,
-            source.name,
-            source.files,
-            columns=source.columns,
-            pictures=source.pictures,
-            limit=source.limit,
-        )
+            read_set(
+                store,
+                bench.name,
+                source.name,
+                source.files,
+                columns=source.columns,
+                pictures=source.pictures,
+                limit=source.limit,
+            ),
+        ),
+    )
 
-    _begin(bench, "take", work_)
 
-
-def _begin(bench: Bench, what: str, ask: Callable[[Job[object]], Awaitable[object]]) -> None:
+def _begin(bench: Bench, what: str, do: Callable[[], Preview | BenchSet]) -> None:
     st.session_state.pop(FAULT, None)
-    st.session_state[JOB] = (bench.name, what, work.jobs().start(f"lab {what}", ask).id)
+    st.session_state[JOB] = (bench.name, what, work.start(f"lab {what}", do))
 
 
 _WORDS = {
@@ -237,35 +206,18 @@ _WORDS = {
 
 
 def _watch(bench: Bench, what: str, job_id: str) -> None:
-    job = work.jobs().get(job_id)
-    state = job.snapshot() if job is not None else None
-    if state is not None and state.status == "running":
-        waiting(job_id, _WORDS[what])
+    state = work.ended(job_id, _WORDS[what])
+    if state is None:
         return
-    if state is not None and state.status == "done" and what == "look":
-        kit.show(judge_lab_parts.preview(cast("Preview", state.result)), key="lab_preview")
+    found: Preview | BenchSet | None = state.result
+    if isinstance(found, Preview):
+        kit.show(judge_lab_parts.preview(found), key="lab_preview")
         return
     st.session_state.pop(JOB, None)
-    if state is not None and state.status == "done":
-        record = cast("BenchSet", state.result)
+    if found is not None:
         st.query_params["tab"] = bench.name
-        st.query_params["set"] = record.id[:12]
+        st.query_params["set"] = found.id[:12]
         st.query_params.pop("who", None)
     else:
-        words = state.error if state is not None else "the server started anew: try again"
-        st.session_state[FAULT] = (bench.name, words)
+        st.session_state[FAULT] = (bench.name, state.error)
     st.rerun()
-
-
-def waiting(job_id: str, words: str) -> None:
-    """Show that a job is under way, and draw the page anew when it has ended."""
-
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is None or state.status != "running":
-            st.rerun()
-        kit.show(el("p", f"{words} {state.seconds:.0f} s", class_="quiet"), key=f"wait_{job_id}")
-
-    look()

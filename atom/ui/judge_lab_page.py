@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
@@ -21,7 +20,6 @@ from atom.engine.bench import (
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
 from atom.engine.control import RunStatus, list_runs, start_bench
 from atom.engine.endpoints import known_endpoints
-from atom.engine.jobs import Job
 from atom.errors import AtomError
 from atom.formats import ImportFile
 from atom.judgebench.base import Bench, BenchResult
@@ -68,11 +66,9 @@ from atom.views.shelf import OpenStore
 FORMS = "lab_forms"
 FAULT = "lab_fault"
 TOLD = "lab_told"
-FORECASTS = "lab_forecast"
 ASKING = "lab_asking"
 DELETING = "lab_deleting"
 PUBLISHED = "published"
-_EVERY = 0.5
 
 OfStudy = Callable[[Here], None]
 Extra = Callable[[LabContext, BenchSet, tuple[Standing, ...]], None]
@@ -377,33 +373,18 @@ def _forecast(
 ) -> BenchForecast | None:
     """Draw the forecast; it is worked out in the background, once for each form and revision."""
     key = content_id("lab forecast", repr(spec), store.revision(), store.url)
-    held = st.session_state.get(FORECASTS)
-    if held is None or held[0] != key:
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(forecast_bench, store, spec, endpoints)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        job = work.jobs().start("forecast", ask)
-        held = st.session_state[FORECASTS] = (key, job.id)
-        job.wait(work.PATIENCE)
-    found_job = work.jobs().get(held[1])
-    state = found_job.snapshot() if found_job is not None else None
+    state = work.worked_out(
+        "lab forecast", key, lambda: forecast_bench(store, spec, endpoints), work.COUNTING
+    )
     if state is None:
-        st.session_state.pop(FORECASTS, None)
-        st.rerun()
-    if state.status == "running":
-        judge_lab_files.waiting(held[1], "Counting what is left, and what it would cost…")
         return None
-    if state.status != "done":
+    if state.result is None:
         kit.show(kit.fault(state.error or "the count was stopped"), key="lab_forecast_shown")
         return None
-    found = cast("BenchForecast", state.result)
     asked = [endpoints[n] for n in (spec.judge, spec.scorer) if n and n in endpoints]
     offline = all(one.is_probe and not one.url for one in asked)
-    kit.show(judge_lab_parts.forecast(found, offline), key="lab_forecast_shown")
-    return found
+    kit.show(judge_lab_parts.forecast(state.result, offline), key="lab_forecast_shown")
+    return state.result
 
 
 def _start_button(
@@ -435,18 +416,12 @@ def _draw_progress(store: OpenStore, record: BenchSet) -> bool:
         return False
     run_id, alive = status.run.id, status.alive
 
-    def now() -> RunStatus | None:
-        return next((s for s in list_runs(store, record.id) if s.run.id == run_id), None)
-
-    def watch() -> None:
-        seen = now()
-        if seen is None or (alive and not seen.alive):
-            st.rerun()
+    def watch(seen: RunStatus) -> None:
         who = el("p", f"{seen.run.judge}: {agenda_words(seen.run)}", class_="quiet small text")
         pace = runs_parts.pace(run_control.watched(seen), "verdicts")
         kit.show(join(who, pace), key=f"lab_run_{run_id}")
 
-    st.fragment(watch, run_every=_EVERY if alive else None)()
+    run_control.follow(store, status, watch)
 
     def ask(go: Callable[[], None]) -> None:
         questions = _open_questions(record, status)

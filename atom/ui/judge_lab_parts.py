@@ -452,6 +452,17 @@ def _table(table: MetricTable, judge: Standing, place: int, *, opened: bool) -> 
     )
 
 
+def matrix(title: str, head: Html, rows: Sequence[Html]) -> Html:
+    """Draw a grid of cells that carry their own style, under its title."""
+    return el(
+        "div",
+        el("p", title, class_="strong", style="margin:0;padding:4px 0"),
+        el("table", el("thead", head), el("tbody", rows), aria_label=title,
+           style="border-collapse:collapse"),
+        style="overflow-x:auto",
+    )  # fmt: skip
+
+
 def csv_link(text: str, name: str) -> Html:
     """Make a link that saves a table as CSV, without another request."""
     href = f"data:text/csv;charset=utf-8,{quote(text)}"

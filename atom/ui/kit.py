@@ -6,7 +6,6 @@ address inside the app, followed without loading anew.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -423,8 +422,3 @@ def fault(error: AtomError | str, *doors: Html, title: str = "That didn't work")
 def notice(text: Child) -> Html:
     """Show a quiet line that the reader should see."""
     return el("div", text, class_="notice", role="status")
-
-
-def is_number(value: float) -> bool:
-    """Whether there is a number at all."""
-    return not math.isnan(value)

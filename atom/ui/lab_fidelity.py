@@ -17,7 +17,14 @@ from atom.ui import commands, kit, lab_fidelity_run, lab_people, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import HUMAN_CHECK, JUDGE_LAB
-from atom.views.fidelity import FidelityView, MethodRow, QualityRow, fidelity_of
+from atom.views.fidelity import (
+    MIN_MET,
+    FidelityView,
+    Meeting,
+    MethodRow,
+    QualityRow,
+    fidelity_of,
+)
 from atom.views.runs import money
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
@@ -103,11 +110,7 @@ def _judges(here: Here, view: FidelityView) -> Html | None:
 
 def _answer(view: FidelityView) -> Html:
     people = view.people
-    who = (
-        "labels drawn from the truth"
-        if people.synthetic
-        else numbers.count(len(people.annotators), "person", "people")
-    )
+    who = " and ".join(_givers(kind) for kind in people.kinds)
     best = max(view.measured, key=lambda row: _value(row), default=None)
     atom = next((row for row in view.measured if row.name == "atom"), None)
     first = atom or best
@@ -123,12 +126,8 @@ def _answer(view: FidelityView) -> Html:
         f"People’s orders: {people.pairs:,} pairs of {numbers.count(people.samples, 'sample')}, "
         f"{who}; {100 * people.ties:.1f} % are ties."
     )
-    agreed = (
-        f" Two people give a pair the same order {100 * people.agreed:.1f} % of the time "
-        f"({people.met:,} times two met): no judge should be expected to do better."
-        if people.met
-        else ""
-    )
+    top = best.accuracy.strict.value if best is not None and best.accuracy else math.nan
+    agreed = [_agreed(kind, top) for kind in people.kinds]
     foreign = (
         f" {people.foreign:,} ranked answers are none of those compared, and were left out."
         if people.foreign
@@ -136,6 +135,33 @@ def _answer(view: FidelityView) -> Html:
     )
     return el("div", el("p", words) if words else None,
               el("p", base, agreed, foreign, class_="note"))  # fmt: skip
+
+
+def _givers(kind: Meeting) -> str:
+    n = len(kind.annotators)
+    who = (
+        numbers.count(n, "planted labeller (drawn from the truth)",
+                      "planted labellers (drawn from the truth)")
+        if kind.planted
+        else numbers.count(n, "person", "people")
+    )  # fmt: skip
+    return f"{numbers.count(kind.labels, 'label')} by {who}"
+
+
+def _agreed(kind: Meeting, best: float) -> str:
+    """Say how far two agree, and what follows only where enough samples bear it."""
+    if not kind.met:
+        return ""
+    who = "planted labellers" if kind.planted else "people"
+    words = (
+        f" Two {who} give a pair the same order {_share(kind.agreed)} of the time "
+        f"({kind.met:,} pairs of orders on {numbers.count(kind.samples, 'sample')})"
+    )
+    if kind.bounds(best):
+        return f"{words}: no judge should be expected to do better."
+    if not kind.planted and kind.samples < MIN_MET:
+        return f"{words}: under {MIN_MET} samples, too few to say what a judge could reach."
+    return f"{words}."
 
 
 def _value(row: MethodRow) -> float:
@@ -173,12 +199,20 @@ def _methods(view: FidelityView) -> Html:
         if view.uneven
         else ""
     )
+    alike = view.alike
+    same = (
+        f"{_listed(alike)} put all these pairs in the same order, so their figures are equal: "
+        "this judge gives the same marks whichever way it is asked. "
+        if alike
+        else ""
+    )
     return el(
         "section",
         kit.table(columns, rows, label="Methods beside people", tight=True),
         el(
             "p",
             rest,
+            same,
             kit.term("pairwise accuracy", "Share of pairs"),
             " in people’s order: better, worse or tie. A pair with an unread answer counts as "
             "wrong. Intervals (95 %) and differences count whole samples. A sample counts under "
@@ -186,6 +220,10 @@ def _methods(view: FidelityView) -> Html:
             class_="note",
         ),
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _cells(row: MethodRow, view: FidelityView) -> list[Child]:

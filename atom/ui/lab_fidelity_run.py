@@ -7,7 +7,6 @@ Reference: ATOM 4.1, Tables 1 and 2, appendix B.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -23,9 +22,8 @@ from atom.engine.fidelity import (
     MethodForecast,
     forecast_fidelity,
 )
-from atom.engine.jobs import Job, JobState
 from atom.engine.members import judge_of
-from atom.engine.own import DEMO_COPY, find_copy, own_copy
+from atom.engine.own import DEMO_COPY, find_copy
 from atom.engine.rankings import (
     PLANTED,
     RankingsTaken,
@@ -38,13 +36,13 @@ from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS
 from atom.records import Endpoint, Study, content_id
 from atom.ui import (
-    judge_lab_files,
     judge_lab_parts,
     kit,
     links,
     numbers,
     run_control,
     runs_parts,
+    sealed,
     stores,
     work,
 )
@@ -59,19 +57,15 @@ TAB = "people"
 FORMS = "people_forms"
 FAULT = "people_fault"
 TOLD = "people_told"
-LOOKS = "people_looks"
-"""What is counted in the background: kind → (of what, the job's id)."""
 JOB = "people_job"
 """The job that changes the study: (study's id, what it does, its id)."""
 UPLOADS = "people_uploads"
 """How many files were taken in: the next upload gets a box of its own."""
-_EVERY = 0.5
 _WORDS = {
     "copy": "Copying the study…",
     "take": "Taking the rankings in…",
     "plant": "Drawing rankings from the truth…",
 }
-_LOST = "the server started anew: try again"
 
 
 def draw(here: Here, view: FidelityView) -> None:
@@ -134,43 +128,29 @@ def _sealed(here: Here) -> None:
         f"work in a copy of your own, {name!r}. What was paid for goes with it."
     )
 
-    def go() -> None:
-        source, study_id = here.store, here.entry.study.id
-        target = stores.user_store(create=True)
-        assert target is not None
-        _begin(here, "copy", lambda: own_copy(source, study_id, target))
-
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_people_copy"):
         st.button("Open my copy" if copy is not None else "Make a copy of my own",
-                  key="people_copy", type="primary", on_click=go)  # fmt: skip
+                  key="people_copy", type="primary",
+                  on_click=lambda: _begin(here, "copy", sealed.copying(here)))  # fmt: skip
         kit.show(el("p", words, class_="quiet small text"), key="people_copy_words")
 
 
 # --- jobs -----------------------------------------------------------------------------------------
 
 
-def _begin(here: Here, what: str, action: Callable[[], object]) -> None:
+def _begin(here: Here, what: str, do: Callable[[], object]) -> None:
     """Change something in the background; the page draws itself anew when it is done."""
     st.session_state.pop(FAULT, None)
-
-    async def work_(job: Job[object]) -> object:
-        del job
-        return await asyncio.to_thread(action)
-
-    job = work.jobs().start(f"people {what}", work_)
-    st.session_state[JOB] = (here.entry.study.id, what, job.id)
-    job.wait(work.PATIENCE)
+    st.session_state[JOB] = (here.entry.study.id, what, work.start(f"people {what}", do))
 
 
 def _watch(here: Here, what: str, job_id: str) -> None:
-    job = work.jobs().get(job_id)
-    state = job.snapshot() if job is not None else None
-    if state is not None and state.status == "running":
-        judge_lab_files.waiting(job_id, _WORDS[what])
+    state = work.ended(job_id, _WORDS[what])
+    if state is None:
         return
     st.session_state.pop(JOB, None)
-    if state is None or state.status != "done":
-        st.session_state[FAULT] = state.error if state is not None else _LOST
+    if state.status != "done":
+        st.session_state[FAULT] = state.error
     elif what == "copy":
         study = cast("Study", state.result)
         kit.go(links.address(JUDGE_LAB.url_path, Filters(study=study.id), tab=TAB))
@@ -182,30 +162,6 @@ def _watch(here: Here, what: str, job_id: str) -> None:
         )
         st.session_state[UPLOADS] = st.session_state.get(UPLOADS, 0) + (what == "take")
     st.rerun()
-
-
-def _looked(kind: str, key: str, action: Callable[[], object], words: str) -> JobState[Any] | None:
-    """Work something out in the background, once for each key; None while it takes time."""
-    held: dict[str, tuple[str, str]] = st.session_state.setdefault(LOOKS, {})
-    if held.get(kind, ("", ""))[0] != key:
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(action)
-
-        job = work.jobs().start(f"people {kind}", work_)
-        held[kind] = (key, job.id)
-        job.wait(work.PATIENCE)
-    job_id = held[kind][1]
-    found = work.jobs().get(job_id)
-    state = found.snapshot() if found is not None else None
-    if state is None:
-        held.pop(kind)
-        st.rerun()
-    if state.status == "running":
-        judge_lab_files.waiting(job_id, words)
-        return None
-    return state
 
 
 # --- asking a judge -------------------------------------------------------------------------------
@@ -338,18 +294,12 @@ def _forecast(
     store, study = here.store, here.entry.study
     spec = form.spec(study, ())
     key = content_id("people forecast", repr(spec), store.revision(), store.url)
-    state = _looked(
-        "forecast",
-        key,
-        lambda: forecast_fidelity(store, spec, endpoints),
-        "Counting what is left, and what it would cost…",
+    state = work.worked_out(
+        "people forecast", key, lambda: forecast_fidelity(store, spec, endpoints), work.COUNTING
     )
-    if state is None:
-        return None
-    if state.status != "done":
+    if state is not None and state.result is None:
         kit.show(kit.fault(state.error or "the count was stopped"), key="people_forecast")
-        return None
-    return cast("FidelityForecast", state.result)
+    return None if state is None else state.result
 
 
 def _chosen(form: AskForm, found: FidelityForecast) -> FidelityForecast:
@@ -412,12 +362,8 @@ def _start_button(
 
 def _draw_progress(here: Here) -> bool:
     """Draw the run that works on the methods, or that was left; return whether one works."""
-
-    def runs() -> list[RunStatus]:
-        found = list_runs(here.store, here.entry.study.id)
-        return [one for one in found if run_view(one.run, alive=one.alive).is_methods]
-
-    known = runs()
+    found = list_runs(here.store, here.entry.study.id)
+    known = [one for one in found if run_view(one.run, alive=one.alive).is_methods]
     status = next((one for one in known if one.alive), None) or (known[0] if known else None)
     if status is None or (
         not status.alive and status.run.state == "done" and not status.run.failed
@@ -425,17 +371,14 @@ def _draw_progress(here: Here) -> bool:
         return False
     run_id, alive = status.run.id, status.alive
 
-    def watch() -> None:
-        seen = next((one for one in runs() if one.run.id == run_id), None)
-        if seen is None or (alive and not seen.alive):
-            st.rerun()
+    def watch(seen: RunStatus) -> None:
         titles = [METHODS[name].title if name in METHODS else name for name in seen.run.methods]
         who = el("p", f"{seen.run.judge}: {', '.join(titles)}", class_="quiet small text",
                  data_tip=agenda_words(seen.run))  # fmt: skip
         pace = runs_parts.pace(run_control.watched(seen), "questions")
         kit.show(join(who, pace), key=f"people_run_{run_id}")
 
-    st.fragment(watch, run_every=_EVERY if alive else None)()
+    run_control.follow(here.store, status, watch)
     run_control.buttons(
         here, run_view(status.run, alive=alive), key="people_run", fault=FAULT,
         sent="Pictures and questions with all candidates' answers would be sent",
@@ -477,18 +420,15 @@ def _files(here: Here) -> None:
         return
     files = [ImportFile.from_bytes(one.name, one.getvalue()) for one in chosen]
     key = content_id("people files", study.id, store.revision(), *(one.file_id for one in chosen))
-    state = _looked(
-        "rankings",
-        key,
-        lambda: preview_rankings(store, study.id, files),
-        "Looking at the files…",
+    state = work.worked_out(
+        "rankings", key, lambda: preview_rankings(store, study.id, files), "Looking at the files…"
     )
     if state is None:
         return
-    if state.status != "done":
+    found = state.result
+    if found is None:
         kit.show(kit.fault(state.error or "the look was stopped"), key="people_files_fault")
         return
-    found = cast("RankingsTaken", state.result)
     kit.show(preview(found), key="people_preview")
     st.button(
         "Take them in", key="people_take", type="primary", disabled=not found.labels,

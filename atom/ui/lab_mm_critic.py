@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from atom.judgebench.mm_critic import ANCHOR
 from atom.records import BenchSet
-from atom.ui import kit
+from atom.ui import judge_lab_parts, kit
 from atom.ui.html import Html, el
 from atom.ui.judge_lab_parts import LabContext
 from atom.views.judge_lab import Standing
 from atom.views.lab_mm_critic import LEVELS, ScoreRow, ScoreSpread, score_spreads
+from atom.views.shelf import OpenStore
 
 _CELL = "padding:6px 8px;text-align:center;border:1px solid var(--line);min-width:38px"
 _HEAD = "padding:6px 8px;font-weight:600;font-size:13px;vertical-align:bottom"
@@ -20,7 +23,8 @@ def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> Non
     del judges
     if lab.chosen is None:
         return
-    spreads = score_spreads(lab.store, record.id, lab.chosen.judge)
+    store = lab.store
+    spreads = _spreads(store.url, record.id, lab.chosen.judge, store.revision(), store)
     if spreads:
         kit.show(
             el(
@@ -41,6 +45,14 @@ def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> Non
         )
 
 
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _spreads(
+    url: str, set_id: str, judge: str, revision: int, _store: OpenStore
+) -> tuple[ScoreSpread, ...]:
+    del url, revision
+    return score_spreads(_store, set_id, judge)
+
+
 def grid(found: ScoreSpread) -> Html:
     """Draw one scorer's scores: a row for each task type, a column for each score."""
     head = el(
@@ -49,21 +61,8 @@ def grid(found: ScoreSpread) -> Html:
         [el("th", _score_words(at), scope="col", style=_HEAD + _mark(at)) for at in range(LEVELS)],
         el("th", "critiques", scope="col", style=_HEAD),
     )
-    return el(
-        "div",
-        el(
-            "table",
-            el(
-                "caption",
-                f"Scored by {found.scorer}",
-                style="text-align:left;font-weight:600;padding:4px 0",
-            ),
-            el("thead", head),
-            el("tbody", [_line(row) for row in found.rows]),
-            style="border-collapse:collapse",
-        ),
-        style="overflow-x:auto",
-    )
+    rows = [_line(row) for row in found.rows]
+    return judge_lab_parts.matrix(f"Scored by {found.scorer}", head, rows)
 
 
 def _line(row: ScoreRow) -> Html:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.records import BenchSet
-from atom.ui import kit
+from atom.ui import judge_lab_parts, kit
 from atom.ui.html import Html, el
 from atom.ui.judge_lab_parts import LabContext
 from atom.views.judge_lab import Standing as JudgeStanding
@@ -60,17 +60,7 @@ def matrix(found: ConflictMatrix) -> Html:
         )
         for at in range(len(found.names) - 1)
     ]
-    return el(
-        "div",
-        el(
-            "table",
-            el("caption", title, style="text-align:left;font-weight:600;padding:4px 0"),
-            el("thead", head),
-            el("tbody", rows),
-            style="border-collapse:collapse",
-        ),
-        style="overflow-x:auto",
-    )
+    return judge_lab_parts.matrix(title, head, rows)
 
 
 def _cell(found: ConflictMatrix, row: int, column: int) -> Html:

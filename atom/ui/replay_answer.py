@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-
 import streamlit as st
 
-from atom.engine.jobs import Job
 from atom.engine.own import DEMO_COPY, find_copy, new_study, own_copy
 from atom.errors import AtomError
 from atom.records import Call, Endpoint, Study
@@ -237,16 +233,9 @@ def _save(here: Here, bench: Bench, key: str, name: str) -> None:
         st.session_state[SAVED] = (bench.key, kit.fault(error))
         return
     assert store is not None
-
-    async def work_(job: Job[object]) -> object:
-        del job
-        return await asyncio.to_thread(lambda: _write(bench, store, into(store)))
-
-    ask: Callable[[Job[object]], Awaitable[object]] = work_
-    job = work.jobs().start("save", ask)
-    st.session_state[SAVING] = (bench.key, job.id)
-    job.wait(work.PATIENCE)
-    _saved(bench.key, job.id)
+    job_id = work.start("save", lambda: _write(bench, store, into(store)))
+    st.session_state[SAVING] = (bench.key, job_id)
+    _saved(bench.key, job_id)
 
 
 def _write(bench: Bench, store: OpenStore, study: Study) -> Html:

@@ -313,11 +313,6 @@ _LABELS: dict[Step, str] = {
     "answer": "Ask the model",
     "scoring": "Score the answer",
 }
-_AGAIN: dict[Step, str] = {
-    "replay": "Solve again",
-    "criteria": "Cut again",
-    "scoring": "Score what is missing",
-}
 
 
 def step_bar(

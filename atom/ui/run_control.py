@@ -8,15 +8,17 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from atom.engine.control import RunStatus, resume_run, stop_run
+from atom.engine.control import RunStatus, resume_run, run_status, stop_run
 from atom.engine.endpoints import known_endpoints
-from atom.errors import AtomError
+from atom.errors import AtomError, UsageError
 from atom.ui import stores, work
 from atom.ui.frame import Here
 from atom.views.runs import RunView, Seen, run_view
 from atom.views.shelf import OpenStore
 
 SEEN = "runs_seen"
+EVERY = 0.5
+"""Seconds between two looks at a run that works."""
 _WATCHED = 40
 """Looks by which the pace is measured."""
 
@@ -29,6 +31,28 @@ def watched(status: RunStatus, label: str = "") -> RunView:
         seen.clear()
     seen.append(Seen(moment=time.monotonic(), done=status.run.done))
     return run_view(status.run, alive=status.alive, seen=list(seen), label=label)
+
+
+def follow(store: OpenStore, status: RunStatus, draw: Callable[[RunStatus], None]) -> None:
+    """Draw a run, again and again while it works, and the page anew when it has ended.
+
+    Args:
+        store: the store that holds the run.
+        status: how the run is.
+        draw: draws how it is then.
+    """
+    known = [status]
+
+    def look() -> None:
+        try:
+            now = known.pop() if known else run_status(store, status.run.id)
+        except UsageError:  # it is gone
+            st.rerun()
+        if status.alive and not now.alive:
+            st.rerun()
+        draw(now)
+
+    st.fragment(look, run_every=EVERY if status.alive else None)()
 
 
 def buttons(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
 from atom.engine.control import RunStatus, list_runs, start_run
 from atom.engine.forecast import Forecast, forecast
-from atom.engine.jobs import Job
 from atom.engine.own import DEMO_COPY
 from atom.engine.plan import STAGES, RunSpec
 from atom.errors import AtomError
@@ -31,8 +28,6 @@ from atom.views.runs import (
 
 FORMS = "runs_forms"
 FAULT = "runs_fault"
-FORECASTS = "runs_forecast"
-_EVERY = 0.5
 
 
 # --- a sealed study -------------------------------------------------------------------------------
@@ -76,19 +71,14 @@ def draw_run(here: Here, runs: list[RunStatus]) -> None:
     if status is None:
         return
     run_id = status.run.id
-    alive = status.alive
     labels = run_labels(here.store, [status.run])
 
-    def look() -> None:
-        now = next((i for i in list_runs(here.store, here.entry.study.id) if i.run.id == run_id),
-                   None)  # fmt: skip
-        if now is None or (alive and not now.alive):
-            st.rerun()
+    def look(now: RunStatus) -> None:
         view = run_control.watched(now, labels.get(run_id, ""))
         log = "" if now.alive else log_tail(here.store, run_id)
         kit.show(runs_parts.progress(view, Filters(study=here.entry.key), log), key=f"run_{run_id}")
 
-    st.fragment(look, run_every=_EVERY if alive else None)()
+    run_control.follow(here.store, status, look)
     run_control.buttons(
         here, run_view(status.run, alive=status.alive), key="run", fault=FAULT, sent=_sent(here),
         more=lambda: None,
@@ -193,44 +183,16 @@ def spec_of(here: Here, form: RunForm) -> RunSpec:
 def _forecast(here: Here, spec: RunSpec, endpoints: dict[str, Endpoint]) -> Forecast | None:
     """Draw the forecast; it is worked out in the background, once for each form and revision."""
     key = content_id("forecast", repr(spec), here.data.revision, here.store.url)
-    held = st.session_state.get(FORECASTS)
-    if held is None or held[0] != key:
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(forecast, here.store, spec, endpoints)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        job = work.jobs().start("forecast", ask)
-        held = st.session_state[FORECASTS] = (key, job.id)
-        job.wait(work.PATIENCE)
-    found_job = work.jobs().get(held[1])
-    state = found_job.snapshot() if found_job is not None else None
+    state = work.worked_out(
+        "forecast", key, lambda: forecast(here.store, spec, endpoints), work.COUNTING
+    )
     if state is None:
-        st.session_state.pop(FORECASTS, None)
-        st.rerun()
-    if state.status == "running":
-        _counting(held[1])
         return None
-    if state.status != "done":
+    if state.result is None:
         kit.show(kit.fault(state.error or "the count was stopped"), key="runs_forecast_shown")
         return None
-    found = cast("Forecast", state.result)
-    kit.show(runs_parts.forecast(found), key="runs_forecast_shown")
-    return found
-
-
-def _counting(job_id: str) -> None:
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is None or state.status != "running":
-            st.rerun()
-        words = "Counting what is left, and what it would cost…"
-        kit.show(el("p", words, class_="quiet"), key="runs_counting")
-
-    look()
+    kit.show(runs_parts.forecast(state.result), key="runs_forecast_shown")
+    return state.result
 
 
 def _sent(here: Here) -> str:
@@ -283,7 +245,7 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
         kit.show(runs_parts.history(views, filters, here.query.get("run")), key="runs_history")
 
     alive = any(item.alive for item in runs)
-    st.fragment(look, run_every=_EVERY * 4 if alive else None)()
+    st.fragment(look, run_every=run_control.EVERY * 4 if alive else None)()
 
 
 def draw_elsewhere(here: Here) -> None:

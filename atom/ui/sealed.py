@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from atom.engine.jobs import Job
 from atom.engine.own import own_copy
 from atom.records import Study
 from atom.ui import kit, stores, work
 from atom.ui.frame import Here
-from atom.ui.html import el
 
-LOST = "the server started anew: try again"
+
+def copying(here: Here) -> Callable[[], Study]:
+    """Return what makes the reader's own copy of a study, or finds it; for a job."""
+    store = stores.user_store(create=True)
+    assert store is not None
+    source, study_id = here.store, here.entry.study.id
+    return lambda: own_copy(source, study_id, store)
 
 
 def offer_copy(
@@ -33,40 +35,22 @@ def offer_copy(
     """
     at = f"{name}_copy_job"
     job_id = st.session_state.get(at)
-    if job_id is not None:
-        _copying(here, job_id, at, name, fault, keep)
+    if job_id is None:
+        kit.show(kit.empty("The bundled study is sealed", why), key=f"{name}_sealed")
+
+        def copy() -> None:
+            st.session_state[at] = work.start("copy", copying(here))
+
+        st.button(button, key=f"{name}_copy", type="primary", on_click=copy)
         return
-    kit.show(kit.empty("The bundled study is sealed", why), key=f"{name}_sealed")
-
-    def copy() -> None:
-        store = stores.user_store(create=True)
-        assert store is not None
-
-        async def work_(job: Job[object]) -> object:
-            del job
-            return await asyncio.to_thread(own_copy, here.store, here.entry.study.id, store)
-
-        ask: Callable[[Job[object]], Awaitable[object]] = work_
-        st.session_state[at] = work.jobs().start("copy", ask).id
-
-    st.button(button, key=f"{name}_copy", type="primary", on_click=copy)
-
-
-def _copying(here: Here, job_id: str, at: str, name: str, fault: str, keep: Sequence[str]) -> None:
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(job_id)
-        state = job.snapshot() if job is not None else None
-        if state is not None and state.status == "running":
-            words = f"Copying {here.entry.study.name}… {state.seconds:.0f} s"
-            kit.show(el("p", words, class_="quiet"), key=f"{name}_copying_shown")
-            return
-        st.session_state.pop(at, None)
-        if state is not None and state.status == "done":
-            query = {key: here.query[key] for key in keep if key in here.query}
-            st.query_params.from_dict({"study": cast("Study", state.result).id, **query})
-        else:
-            st.session_state[fault] = state.error if state else LOST
-        st.rerun()
-
-    look()
+    state = work.ended(job_id, f"Copying {here.entry.study.name}…")
+    if state is None:
+        return
+    st.session_state.pop(at, None)
+    study: Study | None = state.result
+    if study is not None:
+        query = {key: here.query[key] for key in keep if key in here.query}
+        st.query_params.from_dict({"study": study.id, **query})
+    else:
+        st.session_state[fault] = state.error
+    st.rerun()

@@ -5,14 +5,16 @@ Threads can't draw. A screen starts a job here, and a fragment looks at it until
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from atom.engine.consent import give_consent, is_remote
-from atom.engine.jobs import Jobs
+from atom.engine.jobs import Job, Jobs, JobState
 from atom.records import Endpoint
 from atom.ui import kit, stores
 from atom.ui.html import el
@@ -20,8 +22,14 @@ from atom.ui.kit import ASSETS
 from atom.views.runs import money
 from atom.views.shelf import StudyEntry
 
+T = TypeVar("T")
+
 AGREED = "atom_agreed"
 ASKING = "atom_asking"
+LOOKS = "atom_looks"
+"""What is worked out in the background: its name → (of what, the job's id)."""
+LOST = "the server started anew: try again"
+COUNTING = "Counting what is left, and what it would cost…"
 PATIENCE = 0.3
 """Seconds within which a step that ends shows no sign of work."""
 LOOK_EVERY = 0.4
@@ -44,6 +52,80 @@ def jobs() -> Jobs:
 def style() -> None:
     """Add these screens' own CSS to the page."""
     st.html(f"<style>{(ASSETS / 'work.css').read_text(encoding='utf-8')}</style>")
+
+
+# --- jobs ----------------------------------------------------------------------------------------
+
+
+def start(title: str, do: Callable[[], object]) -> str:
+    """Do something in a thread, and return the job's id; what is quick is over by then."""
+
+    async def work_(job: Job[object]) -> object:
+        del job
+        return await asyncio.to_thread(do)
+
+    return begin(title, work_)
+
+
+def begin(title: str, ask: Callable[[Job[object]], Awaitable[object]]) -> str:
+    """Start a job, and return its id; what is quick is over by then."""
+    job = jobs().start(title, ask)
+    job.wait(PATIENCE)
+    return job.id
+
+
+def state_of(job_id: str) -> JobState[Any]:
+    """Return how far a job is; one that the server knows no more has failed."""
+    job = jobs().get(job_id)
+    if job is None:
+        return JobState(status="failed", text="", result=None, error=LOST, seconds=0.0)
+    return job.snapshot()
+
+
+def ended(job_id: str, words: str | Callable[[JobState[Any]], str]) -> JobState[Any] | None:
+    """Return how a job ended; while it works, say so, and draw the page anew when it has ended.
+
+    Args:
+        job_id: the job.
+        words: what it does, in words; or says it from how far the job is.
+    """
+    state = state_of(job_id)
+    if state.status != "running":
+        return state
+
+    @st.fragment(run_every=LOOK_EVERY)
+    def look() -> None:
+        now = state_of(job_id)
+        if now.status != "running":
+            st.rerun()
+        said = words if isinstance(words, str) else words(now)
+        shown = el("p", f"{said} {now.seconds:.0f} s", class_="quiet", role="status")
+        kit.show(shown, key=f"wait_{job_id}")
+
+    look()
+    return None
+
+
+def worked_out(name: str, key: str, do: Callable[[], T], words: str) -> JobState[T] | None:
+    """Work something out in the background, once for each key; None while it takes time.
+
+    Args:
+        name: what it is: one of a name is held.
+        key: of what; another key is worked out anew.
+        do: works it out.
+        words: said meanwhile.
+    """
+    held: dict[str, tuple[str, str]] = st.session_state.setdefault(LOOKS, {})
+    of, job_id = held.get(name, ("", ""))
+    if of != key or jobs().get(job_id) is None:
+        job_id = start(name, do)
+        held[name] = (key, job_id)
+    return ended(job_id, words)
+
+
+def forget(name: str) -> None:
+    """Work it out anew the next time, though it is of the same."""
+    st.session_state.get(LOOKS, {}).pop(name, None)
 
 
 # --- price ---------------------------------------------------------------------------------------

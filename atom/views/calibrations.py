@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+import numpy as np
 import sqlalchemy as sa
 
-from atom.analysis.calibration import NAME, Calibration, calibrate, truths_of
+from atom.analysis.calibration import NAME, Calibration, Truths, calibrate, truths_of
 from atom.records import BenchItem, BenchSet, Verdict
 from atom.store import Store
 from atom.store import table as columns_of
+from taxonomy import Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,11 +54,21 @@ def calibration_of(stores: Iterable[Store], judge_id: str | None) -> Calibrated 
         return None
     truths = truths_of(items, verdicts)
     return Calibrated(
-        view=calibrate(truths),
+        view=_calibrated(
+            truths.leaves,
+            *(one.tobytes() for one in (truths.truth, truths.said, truths.leaf, truths.cluster)),
+        ),
         answers=len(verdicts),
         probes=int(truths.cluster.max(initial=-1)) + 1,
         unread=sum(row.state != "scored" for row in verdicts),
     )
+
+
+@lru_cache(maxsize=8)
+def _calibrated(leaves: tuple[Path, ...], *columns: bytes) -> Calibration:
+    """Calibrate once for equal scores: a store's revision changes for much else."""
+    truth, said, leaf, cluster = (np.frombuffer(one, dtype=np.int64) for one in columns)
+    return calibrate(Truths(truth=truth, said=said, leaf=leaf, cluster=cluster, leaves=leaves))
 
 
 def _said(store: Store, sets: Sequence[str], judge_id: str) -> list[Verdict]:

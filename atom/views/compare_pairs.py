@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -16,6 +14,7 @@ from atom.records import Sample
 from atom.store import Store
 from atom.views.compare import Comparison, Pairs
 from atom.views.compare_sides import Choice, Picked
+from atom.views.csv_text import csv_text
 from atom.views.filters import Filters
 from atom.views.sample import AnswerView, CheckpointView, CriterionView, SampleView, sample_view
 from atom.views.study_data import StudyData
@@ -29,7 +28,6 @@ Tab = Literal[
 """Which pairs: all, those where one side is better, where both fail, or by who is right."""
 TABS: tuple[Tab, ...] = get_args(Tab)
 _SAME = 1e-9
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,7 +291,7 @@ def nodes_csv(comparison: Comparison) -> str:
     words = {"first": "first ahead", "second": "second ahead", "none": "not told apart",
              "thin": "too little evidence"}  # fmt: skip
     first, second = comparison.picked.first.label, comparison.picked.second.label
-    return _csv(
+    return csv_text(
         head,
         (
             (
@@ -341,21 +339,8 @@ def pairs_csv(store: Store, comparison: Comparison) -> str:
             *(_number(float(side[at])) for side in (pairs.first_right, pairs.second_right)),
         )
 
-    return _csv(head, (row(int(at)) for at in shared))
+    return csv_text(head, (row(int(at)) for at in shared))
 
 
 def _number(value: float, digits: int = 3) -> int | float | str:
     return "" if math.isnan(value) else round(value, digits)
-
-
-def _csv(head: tuple[str, ...], rows: Iterable[tuple[str | int | float, ...]]) -> str:
-    """Write a table; texts that a spreadsheet would take for a formula are quoted by a tick."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    for row in rows:
-        writer.writerow(
-            f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-            for cell in row
-        )
-    return out.getvalue()

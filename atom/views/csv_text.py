@@ -42,11 +42,13 @@ def write_csv(out: TextIO, head: Sequence[str] | None, lines: Iterable[Sequence[
 
 
 def _safe(value: object) -> object:
-    """Keep a text from being read as a formula by a spreadsheet."""
     if isinstance(value, float):
         return value if math.isfinite(value) else ""
-    if not isinstance(value, str):
-        return value
+    return safe_text(value) if isinstance(value, str) else value
+
+
+def safe_text(text: str) -> str:
+    """Keep a text from being read as a formula by a spreadsheet."""
     # A lone carriage return isn't quoted by the writer and would end the row.
-    text = value.replace("\r\n", "\n").replace("\r", "\n")
-    return f"'{text}" if value.startswith(_UNSAFE) else text
+    kept = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{kept}" if text.startswith(_UNSAFE) else kept

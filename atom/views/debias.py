@@ -38,7 +38,7 @@ from atom.views.annotations import LEAST_SURE, Standing, load_annotations, stand
 from atom.views.csv_text import csv_text
 from atom.views.filters import Filters, answers_kept, measure_of, root_scores, rows_kept
 from atom.views.overview import Estimate
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, roots_of_rows
 from taxonomy import Path, format_path
 
 HALF = 3.0
@@ -93,7 +93,12 @@ def load_labels(store: Store, data: StudyData) -> Labels:
         store: where the study is.
         data: the study.
     """
-    given = load_annotations(store, data.study.id, "score")
+    # `<sample>/<criterion>` is a rating of something else (`atom.views.people_ratings`).
+    given = [
+        label
+        for label in load_annotations(store, data.study.id, "score")
+        if "/" not in label.subject_id
+    ]
     stands = {subject: one for (_, subject), one in standing(given).items()}
     if not stands:
         return no_labels()
@@ -360,6 +365,12 @@ def _status(data: StudyData, labels: Labels, filters: Filters, kept: _Kept) -> S
     )
 
 
+def people_shift(data: StudyData, labels: Labels, filters: Filters) -> RootShift:
+    """Measure how much kinder the judge is than people, over all labels that the filters keep."""
+    kept = _kept(data, labels, filters)
+    return _shift("", data.table.score[kept.row] - kept.value, kept.cluster)
+
+
 def people_scale(
     data: StudyData, labels: Labels, filters: Filters, *, half: float = HALF
 ) -> PeopleScale:
@@ -382,7 +393,7 @@ def people_scale(
     status = _status(data, labels, filters, kept)
     judge = data.table.score[kept.row].astype(np.int64)
     people = whole_scores(kept.value)
-    root, roots = _roots(data)
+    root, roots = roots_of_rows(data)
     inverse = inverse_confusion(
         judge, people, kept.cluster, root[kept.row], rng=np.random.default_rng(SEED)
     )
@@ -415,13 +426,6 @@ def whole_scores(value: Floats) -> Ints:
     half = np.isclose(value % 1, 0.5)
     up = np.cumsum(half) % 2 == 0
     return np.where(half, np.floor(value) + up, np.rint(value)).astype(np.int64)
-
-
-def _roots(data: StudyData) -> tuple[Ints, tuple[str, ...]]:
-    """Return each checkpoint's root, -1 = not mapped, and the roots' names."""
-    names = tuple(dict.fromkeys(leaf[0] for leaf in data.table.leaves))
-    of_leaf = np.array([names.index(leaf[0]) for leaf in data.table.leaves] + [-1], dtype=np.int64)
-    return of_leaf[data.table.leaf], names
 
 
 def _estimate(stats: NodeStats, at: int) -> Estimate:

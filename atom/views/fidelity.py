@@ -28,6 +28,7 @@ from atom.analysis.fidelity import (
     hit_rates,
     method_accuracy,
     orders_of,
+    people_agreement,
     people_pairs,
 )
 from atom.analysis.intervals import Floats, Ints
@@ -55,12 +56,14 @@ from atom.store import Store
 from atom.store import table as columns_of
 from atom.views.snapshot import open_study
 from atom.views.study_data import StudyData, chosen_judge
-from taxonomy import Path, parse_path
+from taxonomy import Path, fold, parse_path
 
 _CHUNK = 400
 _SEED = 20_041
 """Of the halves that a tie tolerance is fitted on."""
 _ATOM = "atom"
+MIN_MET = 5
+"""Samples on which two people must have met before their agreement bounds what a judge can do."""
 UNMAPPED = "no capability"
 
 
@@ -128,6 +131,38 @@ class MethodRow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Meeting:
+    """Labels of one kind, and how far two of their givers agree.
+
+    Attributes:
+        planted: drawn from probes' truth, by no person.
+        labels: rankings and preferences.
+        annotators: whose.
+        agreed: share of two givers' orders of one pair that are equal, with its cluster interval.
+        samples: samples on which two of them met.
+    """
+
+    planted: bool
+    labels: int
+    annotators: tuple[str, ...]
+    agreed: Share
+    samples: int
+
+    @property
+    def met(self) -> int:
+        """Times that two gave the same pair an order."""
+        return self.agreed.n
+
+    def bounds(self, best: float) -> bool:
+        """Whether their agreement may be called what a judge can't be expected to beat.
+
+        Args:
+            best: the best method's share of pairs in people's order; NaN = none is measured.
+        """
+        return not self.planted and self.samples >= MIN_MET and not best > self.agreed.hi
+
+
+@dataclass(frozen=True, kw_only=True)
 class People:
     """People's rankings.
 
@@ -137,10 +172,9 @@ class People:
         pairs: pairs of answers that somebody ordered.
         samples: samples.
         ties: share of pairs that are ties; NaN without any.
-        agreed: share of two people's orders of one pair that are equal.
-        met: pairs of orders behind it.
+        kinds: people's labels, then planted ones, each with its own agreement; those there are.
         foreign: ranked answers that aren't among those compared.
-        synthetic: drawn from probes' truth.
+        synthetic: some are drawn from probes' truth.
     """
 
     labels: int
@@ -148,8 +182,7 @@ class People:
     pairs: int
     samples: int
     ties: float
-    agreed: float
-    met: int
+    kinds: tuple[Meeting, ...]
     foreign: int
     synthetic: bool
 
@@ -181,6 +214,8 @@ class FidelityView:
         hits: people's leaves against the judge's; None without labels.
         undecided: criteria on whose leaf people don't agree; left out of `hits`.
         compared: samples with two answers.
+        alike: titles of methods that order all pairs of the shared samples in the same way though
+            the judge was asked differently; empty without.
     """
 
     study_id: str
@@ -196,6 +231,7 @@ class FidelityView:
     hits: HitRates | None
     undecided: int
     compared: int
+    alike: tuple[str, ...] = ()
 
     @property
     def measured(self) -> tuple[MethodRow, ...]:
@@ -215,9 +251,7 @@ class _Read:
     """Sample's id → call ids."""
 
 
-def fidelity(
-    store: Store, data: StudyData, own: StudyData | None = None, *, tolerance: bool = True
-) -> FidelityView:
+def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> FidelityView:
     """Hold a judge's methods against people's rankings.
 
     Args:
@@ -225,7 +259,6 @@ def fidelity(
         data: the study, with the checkpoints of the judge that is looked at.
         own: the study with its own judge's checkpoints, which say what capability a sample is of;
             None = the same.
-        tolerance: also with a fitted tie tolerance.
     """
     own = own or data
     study = data.study
@@ -243,9 +276,8 @@ def fidelity(
     ranked = frozenset(pairs.sample)
     shared = ranked.intersection(*(one.asked for one in having)) if having else frozenset()
     roots = _roots(own.table)
-    rows = _rows(read, pairs, shared, roots, data, tolerance=tolerance)
     costs = _costs(store, {name: one.calls for name, one in read.items()}, shared)
-    quality, hits, undecided = _labelled(store, labels, own, roots)
+    quality, hits, undecided = _labelled(store, labels, own)
     return FidelityView(
         study_id=study.id,
         synthetic=study.synthetic,
@@ -257,12 +289,11 @@ def fidelity(
             pairs=len(pairs.order),
             samples=len(ranked),
             ties=float((pairs.order == 0).mean()) if len(pairs.order) else math.nan,
-            agreed=pairs.agreed,
-            met=pairs.met,
+            kinds=_kinds(ranking, sample_of, data),
             foreign=foreign,
-            synthetic=any(label.note.startswith("synthetic") for label in ranking),
+            synthetic=any(_planted(label) for label in ranking),
         ),
-        rows=tuple(_with_cost(row, costs[row.name]) for row in rows),
+        rows=_rows(read, pairs, shared, roots, data, costs),
         roots=_roots_of_pairs(pairs, shared, roots),
         shared=len(shared),
         uneven=bool(having) and bool(ranked) and not shared,
@@ -270,7 +301,35 @@ def fidelity(
         hits=hits,
         undecided=undecided,
         compared=len(responses),
+        alike=_alike(read, pairs, shared),
     )
+
+
+def _planted(label: Annotation) -> bool:
+    return label.note.startswith("synthetic")
+
+
+def _kinds(
+    labels: Sequence[Annotation], sample_of: Mapping[str, str], data: StudyData
+) -> tuple[Meeting, ...]:
+    """Return people's labels and planted ones apart: a person's never meets a planted one."""
+    found = []
+    for planted in (False, True):
+        mine = [one for one in labels if one.state == "given" and _planted(one) is planted]
+        if not mine:
+            continue
+        pairs = people_pairs(orders_of(mine, sample_of)[0])
+        met = {name for name, n in zip(pairs.sample, pairs.meetings, strict=True) if n}
+        found.append(
+            Meeting(
+                planted=planted,
+                labels=len(mine),
+                annotators=tuple(sorted({label.annotator for label in mine})),
+                agreed=people_agreement(pairs, data.clusters_of(pairs.sample)),
+                samples=len(met),
+            )
+        )
+    return tuple(found)
 
 
 # --- what is compared ----------------------------------------------------------------------------
@@ -331,8 +390,9 @@ def _read_methods(
     store: Store, data: StudyData, responses: Mapping[str, Sequence[str]], judge: str | None
 ) -> dict[str, _Read]:
     verdicts = _verdicts(store, data.study, judge)
+    own = _read_checkpoints(store, data, responses, judge)
     return {
-        name: _read_checkpoints(store, data, method, responses, judge)
+        name: replace(own, scores=atom_scores(data.table, method.name))
         if method.source == "checkpoints"
         else _read_verdicts(store, method, responses, verdicts, data.study.id)
         for name, method in METHODS.items()
@@ -405,15 +465,12 @@ def _read_verdicts(
 def _read_checkpoints(
     store: Store,
     data: StudyData,
-    method: Method,
     responses: Mapping[str, Sequence[str]],
     judge: str | None,
 ) -> _Read:
+    """Read whom the study's own checkpoints are about, without the numbers made of them."""
     table = data.table
     ranked = {answer for answers in responses.values() for answer in answers}
-    scores = {
-        name: value for name, value in atom_scores(table, method.name).items() if name in ranked
-    }
     touched = {table.response_ids[at] for at in np.unique(table.response)} & ranked
     asked = {sample for sample, answers in responses.items() if touched.intersection(answers)}
     mine = np.array([name in ranked for name in table.response_ids], dtype=np.bool_)
@@ -425,7 +482,7 @@ def _read_checkpoints(
         for sample, call in _scoring_calls(store, responses, asked, judge):
             calls.setdefault(sample, set()).add(call)
     return _Read(
-        scores=scores,
+        scores={},
         asked=frozenset(asked),
         unscored=int((state == 0).sum()),
         failed=int((state < 0).sum()),
@@ -530,12 +587,11 @@ def _rows(
     shared: frozenset[str],
     roots: Mapping[str, str],
     data: StudyData,
-    *,
-    tolerance: bool,
-) -> list[MethodRow]:
+    costs: Mapping[str, MethodCost],
+) -> tuple[MethodRow, ...]:
     code = {name: at for at, name in enumerate(dict.fromkeys(pairs.sample))}
     sample = np.array([code[name] for name in pairs.sample], dtype=np.int64)
-    cluster = np.array([_cluster(data, name) for name in pairs.sample], dtype=np.int64)
+    cluster = data.clusters_of(pairs.sample)
     gaps = {name: _gaps(one.scores, pairs) for name, one in read.items()}
     atom_gap = gaps[_ATOM] if _ATOM in read and read[_ATOM].asked else None
     rows = []
@@ -561,20 +617,35 @@ def _rows(
                 samples=len(set(sample[here].tolist())),
                 accuracy=method_accuracy(*given) if some else None,
                 tolerant=method_accuracy(*given, rng=np.random.default_rng(_SEED))
-                if some and tolerance
+                if some
                 else None,
                 by_root=_by_root(gaps[name], pairs, here, roots, sample, cluster),
                 against_atom=against if against is not None and against.n else None,
                 unscored=one.unscored,
                 failed=one.failed,
-                cost=MethodCost(calls=0, tokens_in=None, tokens_out=None, usd=None, samples=0),
+                cost=costs[name],
             )
         )
-    return rows
+    return tuple(rows)
 
 
-def _with_cost(row: MethodRow, cost: MethodCost) -> MethodRow:
-    return replace(row, cost=cost)
+def _alike(
+    read: Mapping[str, _Read], pairs: PeoplePairs, shared: frozenset[str]
+) -> tuple[str, ...]:
+    """Name the most methods that order every shared pair alike; one asking twice is no news."""
+    here = _among(pairs, shared)
+    if not here.any():
+        return ()
+    groups: dict[tuple[float, ...], list[str]] = {}
+    for name, one in read.items():
+        gap = _gaps(one.scores, pairs)[here]
+        if one.asked and not np.isnan(gap).any():
+            groups.setdefault(tuple(np.sign(gap).tolist()), []).append(name)
+    most = max(groups.values(), key=len, default=[])
+    stored = [name for name in most if METHODS[name].source == "checkpoints"]
+    if len(most) - max(len(stored) - 1, 0) < 2:
+        return ()
+    return tuple(METHODS[name].title for name in most)
 
 
 def _gaps(scores: Mapping[str, int], pairs: PeoplePairs) -> Floats:
@@ -589,12 +660,6 @@ def _gaps(scores: Mapping[str, int], pairs: PeoplePairs) -> Floats:
 
 def _among(pairs: PeoplePairs, samples: frozenset[str]) -> NDArray[np.bool_]:
     return np.array([name in samples for name in pairs.sample], dtype=np.bool_)
-
-
-def _cluster(data: StudyData, sample: str) -> int:
-    """Return what a sample shares its pictures with; one that isn't in the table stands alone."""
-    at = data.sample_position.get(sample)
-    return int(data.table.cluster[at]) if at is not None else 0
 
 
 def _by_root(
@@ -646,7 +711,7 @@ def _roots(table: ScoreTable) -> dict[str, str]:
 
 
 def _labelled(
-    store: Store, labels: Sequence[Annotation], own: StudyData, roots: Mapping[str, str]
+    store: Store, labels: Sequence[Annotation], own: StudyData
 ) -> tuple[tuple[QualityRow, ...], HitRates | None, int]:
     given = [label for label in labels if label.state == "given"]
     about = {label.subject_id for label in given
@@ -655,7 +720,7 @@ def _labelled(
         return (), None, 0
     leaves = _judged_leaves(store, about, own)
     sample_of = _samples_of(store, about)
-    quality = _quality(given, sample_of, leaves, roots)
+    quality = _quality(given, sample_of, leaves, own)
     chosen, undecided = _people_leaves(given)
     names = [name for name in sorted(chosen) if name in sample_of]
     if not names:
@@ -663,14 +728,9 @@ def _labelled(
     hits = hit_rates(
         [leaves.get(name, ()) for name in names],
         [chosen[name] for name in names],
-        _codes([sample_of[name] for name in names]),
+        own.clusters_of([sample_of[name] for name in names]),
     )
     return quality, hits, undecided
-
-
-def _codes(names: Sequence[str]) -> Ints:
-    code = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    return np.array([code[name] for name in names], dtype=np.int64)
 
 
 def _samples_of(store: Store, criteria: Iterable[str]) -> dict[str, str]:
@@ -708,7 +768,7 @@ def _quality(
     labels: Sequence[Annotation],
     sample_of: Mapping[str, str],
     leaves: Mapping[str, Path],
-    roots: Mapping[str, str],
+    own: StudyData,
 ) -> tuple[QualityRow, ...]:
     values: dict[str, dict[str, list[float]]] = {}
     for label in labels:
@@ -721,7 +781,7 @@ def _quality(
     names = sorted(values)
     if not names:
         return ()
-    cluster = _codes([sample_of[name] for name in names])
+    cluster = own.clusters_of([sample_of[name] for name in names])
 
     def column(kind: str) -> Floats:
         found = [values[name].get(f"{kind} settled") or values[name].get(kind) for name in names]
@@ -741,17 +801,19 @@ def _people_leaves(labels: Sequence[Annotation]) -> tuple[dict[str, Path], int]:
     """Return people's leaf of each criterion: the most named one; and how many have none."""
     named: dict[str, Counter[Path]] = {}
     settled: dict[str, Path] = {}
+    spelled: dict[Path, Path] = {}
     for label in labels:
         if label.kind != "mapping" or not label.label.strip():
             continue
         path = parse_path(label.label)
+        path = spelled.setdefault(fold(path), path)
         if label.adjudicates:
             settled[label.subject_id] = path
         named.setdefault(label.subject_id, Counter())[path] += 1
     chosen = dict(settled)
     undecided = 0
     for name, count in named.items():
-        ranked = count.most_common()
+        ranked = count.most_common(2)
         if name in chosen:
             continue
         if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:

@@ -15,6 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from atom.analysis.intervals import Floats
+from atom.views.csv_text import safe_text
 from atom.views.fingerprints import Claims, Mark, Shape, ShapeModel, full_name
 from atom.views.judge_marks import JudgeMark
 from atom.views.weaknesses import NodeEvidence
@@ -28,7 +29,6 @@ COLUMN_ORDERS: tuple[ColumnOrder, ...] = get_args(ColumnOrder)
 COLOURINGS: tuple[Colouring, ...] = get_args(Colouring)
 MOST_COLUMNS = 60
 """With more columns names can't be read; the tree's next layer up is drawn instead."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +242,7 @@ def heat_csv(heat: Heatmap) -> str:
             estimate, claim = cell.mark.estimate, cell.claim
             writer.writerow(
                 (
-                    *map(_text, (model.name, column.group, column.name, column.full)),
+                    *map(safe_text, (model.name, column.group, column.name, column.full)),
                     *map(_number, (estimate.value, estimate.lo, estimate.hi)),
                     estimate.n,
                     estimate.samples,
@@ -263,8 +263,3 @@ def heat_csv(heat: Heatmap) -> str:
 
 def _number(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.3f}"
-
-
-def _text(text: str) -> str:
-    """Quote what a spreadsheet would take for a formula by a tick."""
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -313,14 +314,17 @@ def data_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise UsageError(f"there is no file or folder {str(path)!r} on this computer")
-    found = sorted(
-        one for one in path.rglob("*") if one.is_file() and one.suffix.lower() in DATA_SUFFIXES
-    )
+    found: list[Path] = []
+    for folder, _, names in os.walk(path):
+        data = (Path(folder) / name for name in names if name.lower().endswith(DATA_SUFFIXES))
+        found += [one for one in data if one.is_file()]
+        if len(found) > MOST_FILES:
+            raise UsageError(
+                f"the folder {str(path)!r} holds more than {MOST_FILES} files: name those you mean"
+            )
     if not found:
         raise UsageError(f"the folder {str(path)!r} holds no {', '.join(DATA_SUFFIXES)} file")
-    if len(found) > MOST_FILES:
-        raise UsageError(f"the folder {str(path)!r} holds {len(found)} files: name those you mean")
-    return found
+    return sorted(found)
 
 
 def _short(value: object) -> str:

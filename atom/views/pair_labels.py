@@ -151,7 +151,7 @@ def pair_labels(store: Store, data: StudyData) -> PairLabels | None:
             column.state == "given",
             column.label.in_(_CODE),
         )
-        .order_by(column.id)
+        .order_by(column.created, column.id)
     )  # fmt: skip
     with store.read() as connection:
         rows = connection.execute(statement).all()

@@ -168,7 +168,7 @@ def _people(store: Store, data: StudyData) -> _Things | None:
             column.value.is_not(None),
             column.subject_id.like("%/%"),
         )
-        .order_by(column.id)
+        .order_by(column.created, column.id)
     )
     at: dict[tuple[str, str], int] = {}
     raters: dict[str, int] = {}
@@ -199,9 +199,7 @@ def _people(store: Store, data: StudyData) -> _Things | None:
         ratings=ratings,
         mean=mean,
         criterion=tuple(name for _, name in at),
-        cluster=np.array(
-            [data.table.cluster[data.sample_position[sample]] for sample, _ in at], dtype=np.int64
-        ),
+        cluster=data.clusters_of([sample for sample, _ in at]),
     )
 
 

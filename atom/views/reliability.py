@@ -14,12 +14,13 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, groupby
 
 import numpy as np
 import sqlalchemy as sa
 
 from atom.analysis import answer_scores
-from atom.analysis.agreement import Agreement
+from atom.analysis.agreement import Agreement, agreement
 from atom.analysis.calibration import Calibration
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.judge_noise import (
@@ -27,9 +28,8 @@ from atom.analysis.judge_noise import (
     LengthPull,
     NoiseSplit,
     Ratings,
-    between,
+    first_two,
     length_pull,
-    retest,
     split_noise,
 )
 from atom.analysis.layout import Mask
@@ -41,7 +41,7 @@ from atom.views.calibrations import Calibrated, calibration_of
 from atom.views.filters import Filters, answers_kept, rows_kept
 from atom.views.judge_marks import points
 from atom.views.overview import Estimate
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, roots_of_rows
 from taxonomy import format_path
 
 SEED = 12
@@ -52,7 +52,8 @@ MOST_PAIRS = 10
 LEAST = 20
 """Fewer pairs than this say nothing about agreement."""
 WANTED_PAIRS = 100
-_MANY = 20_000
+_MANY = 100_000
+"""Checkpoints above which agreement has no interval: drawing them again takes too long."""
 _VOTE = {"a": VOTE_A, "b": VOTE_B, "tie": VOTE_TIE}
 _HELPS: Mapping[Advice, str] = {
     "judge": "a better judge (or more judges) would help more than twice the samples",
@@ -339,15 +340,19 @@ def reliability(
     """
     read = load_ratings(store, data)
     keep = rows_kept(data, filters)
-    root, roots = _roots(data)
+    root, roots = roots_of_rows(data)
     calibrated = calibration_of((store, *others), data.judge.id if data.judge else None)
     times = _times(read.ratings, keep)
-    again = _agreements(read.ratings, None, keep, root, roots) if times > 1 else ()
-    both = [(a, b) for a in range(len(read.names)) for b in range(a + 1, len(read.names))]
+    cluster = read.ratings.cluster
+    both = list(combinations(range(len(read.names)), 2))[:MOST_PAIRS]
+    said = [
+        first_two(read.ratings, judge) for judge in range(max((b for _, b in both), default=0) + 1)
+    ]
+    again = _agreements(said[0][:, 0], said[0][:, 1], cluster, keep, root, roots)
     pairs = tuple(
         JudgePair(first=read.names[a], second=read.names[b], rows=rows)
-        for a, b in both[:MOST_PAIRS]
-        if (rows := _agreements(read.ratings, (a, b), keep, root, roots))
+        for a, b in both
+        if (rows := _agreements(said[a][:, 0], said[b][:, 0], cluster, keep, root, roots))
     )
     usable = data.table.any_scored
     noise, separable = _noise(data, read.ratings, keep, root, roots) if usable else ((), False)
@@ -376,13 +381,6 @@ def reliability(
     return _with_words(made, data)
 
 
-def _roots(data: StudyData) -> tuple[Ints, tuple[str, ...]]:
-    """Return each checkpoint's root, -1 = not mapped, and the roots' names."""
-    names = tuple(dict.fromkeys(leaf[0] for leaf in data.table.leaves))
-    of_leaf = np.array([names.index(leaf[0]) for leaf in data.table.leaves] + [-1], dtype=np.int64)
-    return of_leaf[data.table.leaf], names
-
-
 def _times(ratings: Ratings, keep: Mask) -> int:
     """Return how often the judge scored the checkpoint that it scored most often."""
     mine = (ratings.judge == 0) & (ratings.score > 0) & keep[ratings.item]
@@ -390,27 +388,22 @@ def _times(ratings: Ratings, keep: Mask) -> int:
 
 
 def _agreements(
-    ratings: Ratings,
-    judges: tuple[int, int] | None,
-    keep: Mask,
-    root: Ints,
-    roots: Sequence[str],
+    one: Ints, other: Ints, cluster: Ints, keep: Mask, root: Ints, roots: Sequence[str]
 ) -> tuple[AgreementRow, ...]:
     """Compare two scorings, over all and by root; a root of fewer than `LEAST` pairs is left out.
 
     Args:
-        ratings: the scores.
-        judges: two judges; None = the judge with itself.
+        one: a score of each checkpoint, 0 = none.
+        other: another one.
+        cluster: of each checkpoint.
         keep: checkpoints that count.
         root: of each checkpoint.
         roots: names.
     """
-    rng = np.random.default_rng(SEED) if len(ratings.cluster) <= _MANY * 5 else None
+    rng = np.random.default_rng(SEED) if len(cluster) <= _MANY else None
 
     def compare(rows: Mask) -> Agreement:
-        if judges is None:
-            return retest(ratings, rows, rng=rng)
-        return between(ratings, *judges, rows, rng=rng)
+        return agreement(one[rows], other[rows], cluster[rows], rng=rng)
 
     whole = compare(keep)
     if not whole.n:
@@ -430,26 +423,25 @@ def _noise(
     model = data.table.model[data.table.response].astype(np.int64)
     names = [one.name for one in data.candidates]
     whole = split_noise(ratings, np.where(keep, model, -1), len(names), judge=0)
-    rows = [_noise_row(whole, at, at, name, "") for at, name in enumerate(names)]
+    rows = _noise_rows(whole, names, ("",))
     if roots:
         inside = keep & (root >= 0)
         node = np.where(inside, model * len(roots) + root, -1)
-        split = split_noise(ratings, node, len(names) * len(roots), judge=0)
-        rows += [
-            _noise_row(split, at * len(roots) + place, at, name, branch)
-            for at, name in enumerate(names)
-            for place, branch in enumerate(roots)
-        ]
+        rows += _noise_rows(split_noise(ratings, node, len(names) * len(roots), judge=0), names,
+                            roots)  # fmt: skip
     return tuple(row for row in rows if row.estimate.n), whole.separable
 
 
-def _noise_row(split: NoiseSplit, at: int, model: int, name: str, branch: str) -> NoiseRow:
-    total = float(split.total[at])
+def _noise_rows(split: NoiseSplit, names: Sequence[str], branches: Sequence[str]) -> list[NoiseRow]:
+    """Write a row for every model on every branch, which is the order of the split's nodes."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = [
+            np.where(split.total > 0, part / split.total, np.nan)
+            for part in (split.samples, split.repeats, split.judges)
+        ]
+    advice, needed = split.advice, split.needed(WANTED_HALF / 100)
 
-    def share(part: Floats) -> float:
-        return float(part[at]) / total if total > 0 else math.nan
-
-    def estimate(lo: Floats, hi: Floats) -> Estimate:
+    def estimate(at: int, lo: Floats, hi: Floats) -> Estimate:
         return Estimate(
             value=100 * float(split.mean[at]),
             lo=100 * float(lo[at]),
@@ -458,18 +450,21 @@ def _noise_row(split: NoiseSplit, at: int, model: int, name: str, branch: str) -
             samples=int(split.clusters[at]),
         )
 
-    return NoiseRow(
-        model=model,
-        name=name,
-        branch=branch,
-        estimate=estimate(split.lo, split.hi),
-        plain=estimate(split.plain_lo, split.plain_hi),
-        samples=share(split.samples) if split.separable else math.nan,
-        repeats=share(split.repeats),
-        judges=share(split.judges),
-        advice=split.advice[at],
-        needed=float(split.needed(WANTED_HALF / 100)[at]),
-    )
+    return [
+        NoiseRow(
+            model=at // len(branches),
+            name=names[at // len(branches)],
+            branch=branches[at % len(branches)],
+            estimate=estimate(at, split.lo, split.hi),
+            plain=estimate(at, split.plain_lo, split.plain_hi),
+            samples=float(shares[0][at]) if split.separable else math.nan,
+            repeats=float(shares[1][at]),
+            judges=float(shares[2][at]),
+            advice=advice[at],
+            needed=float(needed[at]),
+        )
+        for at in range(len(names) * len(branches))
+    ]
 
 
 def _length(store: Store, data: StudyData, filters: Filters) -> LengthPull:
@@ -527,22 +522,27 @@ def _lab_positions(
         return ()
     rows = []
     columns = columns_of(Verdict).c
-    for place in {one.url: one for one in (store, *others)}.values():
-        found = place.select(
-            Verdict,
+    statement = (
+        sa.select(columns.group, columns.subject_id, columns.part, columns.order, columns.label)
+        .where(
             columns.judge == judge.id,
             columns.order.in_(("ab", "ba")),
             columns.label.in_(tuple(_VOTE)),
             columns.state == "scored",
         )
-        titles = {row.id: row.name for row in place.select(BenchSet)}
-        for group in dict.fromkeys(row.group for row in found):
-            mine = [row for row in found if row.group == group]
-            pair = {key: at for at, key in enumerate({(r.subject_id, r.part): 0 for r in mine})}
+        .order_by(columns.group, columns.key)
+    )
+    for place in {one.url: one for one in (store, *others)}.values():
+        with place.read() as connection:
+            found = connection.execute(statement).all()
+        titles = {row.id: row.name for row in place.select(BenchSet)} if found else {}
+        for group, votes in groupby(found, key=lambda row: row.group):
+            mine = list(votes)
+            pair: dict[tuple[str, str], int] = {}
             bias = position_bias(
                 np.array([_VOTE[row.label] for row in mine], dtype=np.int8),
                 np.array([row.order == "ba" for row in mine], dtype=np.int8),
-                np.array([pair[row.subject_id, row.part] for row in mine], dtype=np.int64),
+                np.array([pair.setdefault((row.subject_id, row.part), len(pair)) for row in mine]),
                 len(pair),
             )
             if bias.pairs:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from atom.records import (
+    HAND_MADE,
     Candidate,
     Checkpoint,
     Criterion,
@@ -27,7 +28,7 @@ from atom.stages.criteria import CriteriaResult, EditedCriterion
 from atom.stages.gate import TOTAL_WEIGHT, largest_remainder
 from atom.stages.schemas import MAX_CRITERIA
 from atom.store import Store, table
-from atom.views.study_data import HAND_MADE, StudyData
+from atom.views.study_data import StudyData
 from taxonomy import Path, Tree, format_path
 
 HAND = "hand"

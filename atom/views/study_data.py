@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from atom.analysis import FAILED, UNSCORED, Facet, ScoreTable
 from atom.analysis.intervals import Ints
 from atom.records import (
+    HAND_MADE,
     Candidate,
     Checkpoint,
     CriteriaSet,
@@ -52,8 +53,6 @@ from atom.views.preferences import Preferences, load_preferences, share_won
 from taxonomy import Path, Tree, parse_tree
 
 SOURCE_FACET = "source"
-HAND_MADE = ("imported", "typed")
-"""Prompts of responses that no endpoint of ours gave."""
 _HOW_ORDER = {"imported": 0, "choice": 1, "numeric": 1, "exact": 1, "judge": 2}
 _OTHER_JUDGE = 3
 _SCORES = (*"12345", "unscored", "failed")
@@ -140,6 +139,19 @@ class StudyData:
         """Whether any answer was voted on."""
         return self.table.any_preferred
 
+    def clusters_of(self, samples: Sequence[str]) -> Ints:
+        """Return what each sample shares its pictures with; a foreign one stands alone.
+
+        Args:
+            samples: ids, some of them several times.
+        """
+        cluster = self.table.cluster
+        code = {name: int(cluster[at]) for name, at in self.sample_position.items()}
+        free = int(cluster.max(initial=-1)) + 1
+        foreign = [name for name in dict.fromkeys(samples) if name not in code]
+        code.update((name, free + at) for at, name in enumerate(foreign))
+        return np.array([code[name] for name in samples], dtype=np.int64)
+
     def judge_id(self, given: str | None) -> str | None:
         """Return the id of the judge that a link names, by its id or its name; None = none, or two.
 
@@ -157,6 +169,13 @@ class StudyData:
             if candidate.id == model_id:
                 return number
         return None
+
+
+def roots_of_rows(data: StudyData) -> tuple[Ints, tuple[str, ...]]:
+    """Return each checkpoint's root, -1 = not mapped, and the roots' names."""
+    names = tuple(dict.fromkeys(leaf[0] for leaf in data.table.leaves))
+    of_leaf = np.array([names.index(leaf[0]) for leaf in data.table.leaves] + [-1], dtype=np.int64)
+    return of_leaf[data.table.leaf], names
 
 
 def load_study(store: Store, study_id: str, judge_id: str | None = None) -> StudyData:

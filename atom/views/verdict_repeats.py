@@ -15,7 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from atom.analysis.fidelity import Share, share_of
-from atom.analysis.intervals import Floats, Ints
+from atom.analysis.intervals import Floats
 from atom.analysis.raters import alpha_interval, krippendorff_alpha
 from atom.records import Judge, Verdict
 from atom.store import Store
@@ -73,21 +73,11 @@ def verdict_repeats(store: Store, data: StudyData) -> tuple[RepeatRow, ...]:
     )  # fmt: skip
     found: dict[tuple[str, str], dict[tuple[str, ...], dict[int, float]]] = {}
     with store.read() as connection:
-        for (
-            judge,
-            part,
-            subject,
-            prompt,
-            sampling,
-            order,
-            repeat,
-            state,
-            value,
-        ) in connection.execute(statement):
+        for judge, part, *thing, repeat, state, value in connection.execute(statement):
             if value is None and state != "unscored":
                 continue
             things = found.setdefault((judge, part.partition("/")[0]), {})
-            scores = things.setdefault((subject, part, prompt, sampling, order), {})
+            scores = things.setdefault((*thing, part), {})
             scores[repeat] = math.nan if value is None else float(value)
     names = {one.id: one.name for one in store.get_many(Judge, {judge for judge, _ in found})}
     rows = []
@@ -113,7 +103,7 @@ def _row(
     if not usable.any():
         return None
     scores = scores[:, usable]
-    cluster = _clusters(data, [key[0] for key, use in zip(asked, usable, strict=True) if use])
+    cluster = data.clusters_of([key[0] for key, use in zip(asked, usable, strict=True) if use])
     spread = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0)
     lo, hi = alpha_interval(scores, cluster, np.random.default_rng(_SEED))
     return RepeatRow(
@@ -128,18 +118,6 @@ def _row(
         alpha=Figure(value=krippendorff_alpha(scores), lo=lo, hi=hi, n=scores.shape[1]),
         pearson=_pearson(scores[0], scores[1]),
         mean=float(np.nanmean(scores, axis=0).mean()),
-    )
-
-
-def _clusters(data: StudyData, samples: list[str]) -> Ints:
-    """Return what each sample shares its pictures with; a foreign one stands alone."""
-    position, size = data.sample_position, len(data.table.cluster)
-    return np.array(
-        [
-            data.table.cluster[position[name]] if name in position else size + at
-            for at, name in enumerate(samples)
-        ],
-        dtype=np.int64,
     )
 
 

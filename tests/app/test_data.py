@@ -35,6 +35,14 @@ def test_an_empty_store_says_what_to_do(open_app):
     assert "Nothing of yours is in here yet" in seen.markup
 
 
+@pytest.mark.parametrize("path", ["~nobody-of-this-name/x.csv", "x" * 5000, "gone\x00.csv", "gone"])
+def test_a_path_that_cannot_be_looked_at_is_named(open_app, path):
+    test = open_app(page=PAGE).test
+    test.text_area(key="data_paths_0").set_value(path).run()
+    assert not test.exception
+    assert "there is no file or folder" in markup_of(test)
+
+
 def test_a_table_is_looked_at_mapped_checked_brought_in_and_taken_back(open_app, file, tmp_path):
     place = tmp_path / "store"
     test = open_app(place, PAGE).test

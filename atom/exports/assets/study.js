@@ -27,18 +27,26 @@
   const whole = (n) => n.toLocaleString("en-US");
   const many = (n, one) => `${whole(n)} ${one}${n === 1 ? "" : "s"}`;
   const percents = study.measure !== "process";
-  function number(value, n) {
-    return percents ? `${value.toFixed(n < 200 ? 0 : 1)} %` : value.toFixed(1);
+  // Decimals of a column as a whole: its smallest n decides. The counts of rows without a value
+  // don't come in.
+  const digitsOf = (counts) => (counts.some((n) => n < 200) ? 0 : 1);
+  const digitsFor = (estimates) => digitsOf(estimates.filter(Boolean).map((one) => one[3]));
+  function number(value, digits) {
+    return percents ? `${value.toFixed(digits)} %` : value.toFixed(1);
   }
-  function interval(estimate) {
+  function interval(estimate, digits) {
     if (!estimate) return "–";
-    const [value, lo, hi, n] = estimate;
-    if (lo === null) return number(value, n);
-    const digits = percents && n < 200 ? 0 : 1;
-    return `${value.toFixed(digits)} (${lo.toFixed(digits)}-${hi.toFixed(digits)})`;
+    const [value, lo, hi] = estimate;
+    if (lo === null) return number(value, digits);
+    const places = percents ? digits : 1;
+    return `${value.toFixed(places)} (${lo.toFixed(places)}-${hi.toFixed(places)})`;
   }
-  function share(estimate) {
-    return estimate ? `${estimate[0].toFixed(estimate[3] < 200 ? 0 : 1)} %` : "–";
+  function share(estimate, digits) {
+    return estimate ? `${estimate[0].toFixed(digits)} %` : "–";
+  }
+  function named(model) {
+    return make("span", { class: "who" }, dot(model),
+      make("span", null, study.models[model].name));
   }
   function dot(model) {
     const mark = make("span", { class: "dot", "aria-hidden": true });
@@ -161,10 +169,18 @@
     const extra = Boolean(narrowed && study.whole);
     const value = { process: (a) => a.score, outcome: (a) => a.right === null ? null : 100 * a.right,
       preference: (a) => a.won === null ? null : 100 * a.won }[study.measure];
+    const knownOf = (row) => here.filter((sample) => !sample.quarantined)
+      .flatMap((sample) => sample.answers.filter((a) => a.model === row.model).map(value))
+      .filter((one) => one !== null);
+    const values = new Map(study.ranking.map((row) => [row.model, knownOf(row)]));
+    const fine = {
+      score: digitsFor(study.ranking.map((row) => row.score)),
+      here: digitsOf([...values.values()].map((known) => known.length).filter(Boolean)),
+      right: digitsFor(study.ranking.map((row) => row.right)),
+      lucky: digitsFor(study.ranking.map((row) => row.lucky)),
+    };
     const rows = study.ranking.map((row) => {
-      const known = here.filter((sample) => !sample.quarantined)
-        .flatMap((sample) => sample.answers.filter((a) => a.model === row.model).map(value))
-        .filter((one) => one !== null);
+      const known = values.get(row.model);
       const mean = known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
       const rank = row.best ? (row.best === row.worst ? row.best : `${row.best}-${row.worst}`) : "–";
       const bar = make("div", { class: "span", "aria-hidden": true });
@@ -179,16 +195,16 @@
       }
       return make("tr", null,
         make("td", { class: "num" }, rank),
-        make("td", null, dot(row.model), study.models[row.model].name),
-        make("td", { class: "num" }, interval(row.score)),
-        make("td", null, bar),
+        make("td", null, named(row.model)),
+        make("td", { class: "num" }, interval(row.score, fine.score)),
+        make("td", { class: "broad" }, bar),
         make("td", { class: "num" }, row.score ? whole(row.score[3]) : "0"),
         extra ? make("td", { class: "num" },
-          mean === null ? "–" : `${number(mean, known.length)} (n ${whole(known.length)})`) : null,
-        make("td", { class: "num" }, share(row.right)),
-        make("td", { class: "num" }, share(row.lucky)),
+          mean === null ? "–" : `${number(mean, fine.here)} (n ${whole(known.length)})`) : null,
+        make("td", { class: "num" }, share(row.right, fine.right)),
+        make("td", { class: "num" }, share(row.lucky, fine.lucky)),
         make("td", { class: "num" }, row.unscored === null ? "–" : `${row.unscored.toFixed(1)} %`),
-        make("td", null, row.findings.map((text) => make("div", null, text)),
+        make("td", { class: "findings" }, row.findings.map((text) => make("div", null, text)),
           row.more ? make("div", { class: "quiet" }, `and ${row.more} more`) : null));
     });
     const heads = ["Rank", "Model", "Value", "0 to 100", "n"];
@@ -202,7 +218,8 @@
         extra ? "; the mean in the chosen source or tag stands beside it, without an interval." : "."),
       make("div", { class: "scroll" }, make("table", null,
         make("thead", null, make("tr", null,
-          heads.map((text) => make("th", { class: right.has(text) ? "num" : null }, text)))),
+          heads.map((text) => make("th",
+            { class: right.has(text) ? "num" : text === "0 to 100" ? "broad" : null }, text)))),
         make("tbody", null, rows))),
     ];
   }
@@ -211,6 +228,7 @@
     if (!study.nodes.length) return [];
     const known = study.nodes.flatMap((node) => node.cells).filter(Boolean).map((cell) => cell[0]);
     const low = Math.min(...known), high = Math.max(...known);
+    const fine = study.models.map((_, at) => digitsFor(study.nodes.map((node) => node.cells[at])));
     const depth = (value) => (high > low ? 50 * (value - low) / (high - low) : 20);
     const parent = (node) => JSON.stringify(node.path.slice(0, -1));
     const parents = new Set(study.nodes.filter((n) => n.path.length > 1).map(parent));
@@ -237,10 +255,10 @@
           const here = chosen.node === key && chosen.model === String(model);
           const button = make("button", {
             class: here ? "here" : null, disabled: !cell,
-            title: cell ? `${study.models[model].name}: ${interval(cell)}, n ${whole(cell[3])}` : null,
+            title: cell ? `${study.models[model].name}: ${interval(cell, fine[model])}, n ${whole(cell[3])}` : null,
             onclick: () => { choose({ node: key, model: String(model) });
               document.getElementById("failures").scrollIntoView(); },
-          }, cell ? cell[0].toFixed(percents && cell[3] < 200 ? 0 : 1) : "–");
+          }, cell ? cell[0].toFixed(percents ? fine[model] : 1) : "–");
           if (cell) button.style.setProperty("--deep", depth(cell[0]).toFixed(1));
           return make("td", { class: "cell" }, button);
         }));

@@ -1,4 +1,3 @@
-import itertools
 import math
 
 import krippendorff
@@ -14,7 +13,6 @@ from atom.analysis.agreement import (
     agreement,
     confusion,
     nominal_kappa,
-    pairwise_accuracy,
     verbosity,
     weighted_kappa,
 )
@@ -107,75 +105,3 @@ def test_verbosity_of_nothing_to_tell_is_undefined(prefers):
     rng = np.random.default_rng(0)
     n = len(prefers)
     assert math.isnan(verbosity(prefers, rng.normal(size=n), rng.normal(size=n)).slope)
-
-
-def test_the_toy_of_ternary_accuracy():
-    # S = (3, 3, 4.2). People 3 > 1 = 2: (1,2) tie, (1,3) loss, (2,3) loss: 3/3.
-    # People 1 > 2 = 3: (1,2) win, (1,3) win, (2,3) tie against tie, loss, loss: 0/3.
-    sample, score = np.zeros(3, int), np.array([3.0, 3.0, 4.2])
-    assert pairwise_accuracy(sample, score, np.array([1.0, 1.0, 2.0])).value == 1.0
-    assert pairwise_accuracy(sample, score, np.array([2.0, 1.0, 1.0])).value == 0.0
-
-
-def test_an_answer_without_a_score_loses_its_pairs():
-    found = pairwise_accuracy(np.zeros(3, int), np.array([1.0, 2.0, math.nan]),
-                              np.array([1.0, 2.0, 3.0]))  # fmt: skip
-    assert found.value == pytest.approx(1 / 3)
-    assert found.counts.sum() == 1
-
-
-@pytest.fixture(scope="module")
-def ranked():
-    """Draw 400 samples of five answers; people tie what lies within .4, judges see noise."""
-    rng = np.random.default_rng(12)
-    sample = np.repeat(np.arange(400), 5)
-    truth = rng.normal(size=2000)
-    seen = truth + rng.normal(0, 0.35, 2000)
-    human = np.zeros(2000)
-    for number in range(400):
-        mine = np.flatnonzero(sample == number)
-        order = mine[np.argsort(seen[mine])]
-        level = 0.0
-        for before, after in itertools.pairwise(order):
-            level += seen[after] - seen[before] >= 0.4
-            human[after] = level
-    return sample, truth + rng.normal(0, 0.3, 2000), human
-
-
-def test_a_tolerance_is_fitted_on_other_samples_and_helps(ranked):
-    sample, score, human = ranked
-    exact = pairwise_accuracy(sample, score, human)
-    fitted = pairwise_accuracy(sample, score, human, rng=np.random.default_rng(0))
-    assert exact.judge_ties == 0
-    assert exact.value <= exact.never_tie
-    assert fitted.epsilon > 0
-    assert fitted.value > exact.value
-    assert fitted.pairs == 4000
-    assert fitted.lo < fitted.value < fitted.hi
-
-
-def test_pairs_of_a_sample_are_not_independent(ranked):
-    sample, score, human = ranked
-    found = pairwise_accuracy(sample, score, human)
-    naive = math.sqrt(found.value * (1 - found.value) / found.pairs)
-    assert found.se > naive
-
-
-def test_a_coin_orders_answers_by_chance(ranked):
-    sample, _, human = ranked
-    coin = np.random.default_rng(3).normal(size=len(sample))
-    found = pairwise_accuracy(sample, coin, human)
-    assert found.value == pytest.approx(found.never_tie / 2, abs=0.03)
-    assert found.tau == pytest.approx(0, abs=0.05)
-
-
-@given(st.permutations(list(range(12))))
-def test_the_order_of_rows_changes_nothing(order):
-    sample = np.repeat(np.arange(4), 3)
-    score = np.array([1, 2, 3, 2, 2, 1, 3, 1, 1, 2, 2, 2], float)
-    human = np.array([1, 2, 2, 3, 1, 1, 2, 2, 1, 1, 1, 2], float)
-    order = np.array(order)
-    found = pairwise_accuracy(sample, score, human)
-    again = pairwise_accuracy(sample[order], score[order], human[order])
-    assert (found.value, found.pairs) == (again.value, again.pairs)
-    assert found.se == pytest.approx(again.se)

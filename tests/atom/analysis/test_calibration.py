@@ -9,6 +9,7 @@ import pytest
 
 from atom.analysis.calibration import Truths, calibrate, homogeneity
 from atom.analysis.planted import WorldSettings, confusion, judge_scores
+from atom.views.judge_marks import WORDS, find_mark, marks_of
 
 ROOTS = ("Perception", "Understanding", "Reasoning", "Knowledge", "Trustworthiness", "Generation")
 LEAVES = tuple((root, f"{root} {at}") for root in ROOTS for at in range(2))
@@ -75,9 +76,10 @@ def test_a_judge_that_is_lenient_on_one_root_only_is_found_there(noisy):
     assert {one.path for one in found.flawed if len(one.path) == 1} == {("Knowledge",)}
     assert all(one.path[0] == "Knowledge" and one.flaw == "lenient" for one in found.flawed)
     assert found.homogeneity.p < 0.001
-    assert found.marked(("Knowledge", "Knowledge 1")).flaw == "lenient"
-    assert found.marked(("Reasoning", "Reasoning 0")) is None
-    assert next(iter(found.marks())) == ("Knowledge",)
+    marks = marks_of(found)
+    assert find_mark(marks, ("Knowledge", "Knowledge 1")).word == WORDS["lenient"]
+    assert find_mark(marks, ("Reasoning", "Reasoning 0")) is None
+    assert next(iter(marks)) == ("Knowledge",)
 
 
 def test_a_judge_that_is_blind_on_one_root_is_found_though_it_is_not_kinder():

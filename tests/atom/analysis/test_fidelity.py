@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
-from atom.analysis.agreement import pairwise_accuracy
+from atom.analysis.criteria_health import pairs_within
 from atom.analysis.fidelity import (
     PairOrder,
     compare_methods,
@@ -18,6 +20,7 @@ from atom.analysis.fidelity import (
     hit_rates,
     method_accuracy,
     orders_of,
+    people_agreement,
     people_pairs,
     ranks_of,
 )
@@ -47,6 +50,14 @@ def accuracy(scores, ranks, **more):
     return method_accuracy(gap, pairs.order, zero, zero, **more)
 
 
+def scored_accuracy(sample, score, human, **more):
+    """Hold scores against people's values, higher is better, within each sample."""
+    first, second = pairs_within(sample)
+    wanted = np.sign(human[first] - human[second]).astype(np.int64)
+    group = sample[first]
+    return method_accuracy(score[first] - score[second], wanted, group, group, **more)
+
+
 def test_the_toy_of_methods_a6():
     # S = (3, 3, 4.2): people 3 > 1 = 2 agree on all three pairs; 1 > 2 = 3 on none:
     # (1,2) a tie against a win, (1,3) a loss against a win, (2,3) a loss against a tie.
@@ -72,6 +83,7 @@ def test_a_missing_number_is_wrong_and_counted():
     assert found.strict.value == pytest.approx(1 / 3)
     assert found.valid.value == 1
     assert found.invalid == 2
+    assert found.counts.sum() == 1
 
 
 def test_no_interval_has_no_width():
@@ -93,14 +105,72 @@ def test_it_equals_the_score_based_form(answers):
     ranks = {str(at): rank for at, (_, rank) in enumerate(answers)}
     scores = {str(at): score for at, (score, _) in enumerate(answers)}
     found = accuracy(scores, ranks)
-    other = pairwise_accuracy(
-        np.zeros(len(answers), dtype=np.int64),
-        np.array([score for score, _ in answers], dtype=np.float64),
-        np.array([-rank for _, rank in answers], dtype=np.float64),
-    )
-    assert found.strict.value == pytest.approx(other.value)
-    assert found.tau == pytest.approx(other.tau, nan_ok=True)
-    assert found.counts.sum() == other.counts.sum()
+    pairs = [
+        (np.sign(a - b), np.sign(rank_b - rank_a))
+        for (a, rank_a), (b, rank_b) in itertools.combinations(answers, 2)
+    ]
+    tau = kendalltau([score for score, _ in answers], [-rank for _, rank in answers]).statistic
+    assert found.strict.value == pytest.approx(np.mean([mine == theirs for mine, theirs in pairs]))
+    assert found.tau == pytest.approx(tau, nan_ok=True)
+    assert found.counts.sum() == len(pairs)
+
+
+@pytest.fixture(scope="module")
+def ranked():
+    """Draw 400 samples of five answers; people tie what lies within .4, judges see noise."""
+    rng = np.random.default_rng(12)
+    sample = np.repeat(np.arange(400), 5)
+    truth = rng.normal(size=2000)
+    seen = truth + rng.normal(0, 0.35, 2000)
+    human = np.zeros(2000)
+    for number in range(400):
+        mine = np.flatnonzero(sample == number)
+        order = mine[np.argsort(seen[mine])]
+        level = 0.0
+        for before, after in itertools.pairwise(order):
+            level += seen[after] - seen[before] >= 0.4
+            human[after] = level
+    return sample, truth + rng.normal(0, 0.3, 2000), human
+
+
+def test_a_tolerance_is_fitted_on_other_samples_and_helps(ranked):
+    sample, score, human = ranked
+    exact = scored_accuracy(sample, score, human)
+    fitted = scored_accuracy(sample, score, human, rng=np.random.default_rng(0))
+    assert exact.judge_ties == 0
+    assert exact.strict.value <= exact.never_tie
+    assert fitted.epsilon > 0
+    assert fitted.strict.value > exact.strict.value
+    assert fitted.strict.n == 4000
+    assert fitted.strict.lo < fitted.strict.value < fitted.strict.hi
+
+
+def test_pairs_of_a_sample_are_not_independent(ranked):
+    sample, score, human = ranked
+    found = scored_accuracy(sample, score, human).strict
+    naive = math.sqrt(found.value * (1 - found.value) / found.n)
+    # Of 400 samples, Student's quantile at 399 degrees of freedom.
+    assert (found.hi - found.lo) / 2 > 1.965927 * naive
+
+
+def test_a_coin_orders_answers_by_chance(ranked):
+    sample, _, human = ranked
+    coin = np.random.default_rng(3).normal(size=len(sample))
+    found = scored_accuracy(sample, coin, human)
+    assert found.strict.value == pytest.approx(found.never_tie / 2, abs=0.03)
+    assert found.tau == pytest.approx(0, abs=0.05)
+
+
+@given(st.permutations(list(range(12))))
+def test_the_order_of_rows_changes_nothing(order):
+    sample = np.repeat(np.arange(4), 3)
+    score = np.array([1, 2, 3, 2, 2, 1, 3, 1, 1, 2, 2, 2], float)
+    human = np.array([1, 2, 2, 3, 1, 1, 2, 2, 1, 1, 1, 2], float)
+    order = np.array(order)
+    found = scored_accuracy(sample, score, human).strict
+    again = scored_accuracy(sample[order], score[order], human[order]).strict
+    assert (found.value, found.n) == (again.value, again.n)
+    assert found.hi - found.lo == pytest.approx(again.hi - again.lo)
 
 
 def test_a_tolerance_is_fitted_on_the_other_half_only():
@@ -132,6 +202,23 @@ def test_the_majority_of_a_pairs_orders_stands():
     # tie. That is 2 of 9.
     assert pairs.met == 9
     assert pairs.agreed == pytest.approx(2 / 9)
+    assert pairs.meetings.tolist() == [3, 3, 3]
+    assert pairs.equal.tolist() == [1, 0, 1]
+
+
+def test_many_meetings_on_one_sample_are_one_sample():
+    # Eight answers are 28 pairs, all of one sample; people agree on 9 of them.
+    first = {name: rank for rank, name in enumerate("abcdefgh", start=1)}
+    other = {name: rank for rank, name in enumerate("hgfedcab", start=1)}
+    pairs = people_pairs([*orders("s", first, "ann"), *orders("s", other, "bob")])
+    cluster = np.zeros(len(pairs.order), dtype=np.int64)
+    one = people_agreement(pairs, cluster)
+    # Only a before b is said by both: 1 of 28.
+    assert (one.n, one.clusters, one.value) == (28, 1, pytest.approx(1 / 28))
+    assert one.hi - one.lo > 0.7
+    none = people_agreement(people_pairs(orders("s", first, "ann")), cluster)
+    assert none.n == 0
+    assert math.isnan(none.lo)
 
 
 def test_an_adjudication_stands_alone_and_a_later_word_replaces_an_earlier():

@@ -8,15 +8,19 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
+from atom.analysis.agreement import agreement
 from atom.analysis.intervals import make_cells, node_stats
-from atom.analysis.judge_noise import (
-    Ratings,
-    between,
-    length_pull,
-    retest,
-    split_noise,
-)
+from atom.analysis.judge_noise import Ratings, first_two, length_pull, split_noise
 from benchmarks._judge_noise import plant_ratings, shift_coverage
+
+
+def retest(ratings, *, judge=0, rng=None):
+    return agreement(*first_two(ratings, judge).T, ratings.cluster, rng=rng)
+
+
+def between(ratings, one, other, rows=slice(None)):
+    first, second = (first_two(ratings, judge)[rows, 0] for judge in (one, other))
+    return agreement(first, second, ratings.cluster[rows])
 
 
 def of(rows, cluster, judges=1):

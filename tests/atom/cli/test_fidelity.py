@@ -8,6 +8,7 @@ import pytest
 
 from atom.cli.main import main
 from atom.engine.demo import build_demo
+from atom.records import Judge
 from atom.store import Store
 
 
@@ -58,3 +59,7 @@ def test_rankings_say_what_was_left_out(place, tmp_path, capsys):
 def test_an_unknown_judge_is_named(place, capsys):
     assert call("show", "--study", "Few", "--judge", "me", "--store", place) == 2
     assert "no judge 'me'" in capsys.readouterr().err
+    with Store.open(place) as store:
+        store.put([Judge(id=name, name="twin") for name in ("one", "two")])
+    assert call("show", "--study", "Few", "--judge", "twin", "--store", place) == 2
+    assert "2 judges are called 'twin': name one by its id" in capsys.readouterr().err

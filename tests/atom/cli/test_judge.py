@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 
 import pytest
 
+from atom.engine.bench import BenchSpec, make_probe_set, open_bench
+from atom.engine.ledger import LEASE, run_claim
+from atom.engine.process import owner_name
 from atom.errors import PictureError
+from atom.judge.endpoints import builtin_endpoints
 from atom.judgebench.registry import BENCHES
 from atom.probes.bench import MAKERS
 from atom.records import PictureSlot
+from atom.store import Store
+from atom.store.schema import claims
 from tests.app.lab_store import ITEMS, NAME, TOY, Questions, load, make_files, make_set
 
 
@@ -144,6 +151,22 @@ def test_a_set_is_deleted(say, tmp_path):
     make_set(tmp_path / "store", {"good": ["a"]})
     assert "is gone" in say("judge", "delete", "Letters").out
     assert say("judge", "list", "--json").data["sets"] == []
+
+
+def test_a_set_that_a_run_works_on_stays(say, tmp_path):
+    with Store.open(tmp_path / "store") as store:
+        record = make_probe_set(store, NAME, 2, name="Letters")
+        endpoints = {one.name: one for one in builtin_endpoints()}
+        run = open_bench(store, BenchSpec(set_id=record.id, judge="probe-judge"), endpoints)
+        owner = owner_name(run.id)
+        with store.write() as writer:
+            assert writer.claim([run_claim(run.id)], owner, LEASE, time.time())
+        said = say("judge", "delete", "Letters")
+        assert said.code != 0
+        assert f"`run stop {run.id}`" in said.err
+        with store.write() as writer:
+            writer.execute(claims.delete())
+    assert "is gone" in say("judge", "delete", "Letters").out
 
 
 def test_what_was_left_out_is_said_when_a_set_is_new(say, letters):

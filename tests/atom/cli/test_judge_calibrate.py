@@ -22,3 +22,9 @@ def test_a_judge_must_be_one(say):
     assert wrong.code != 0
     assert "model-a" in wrong.err
     assert say("judge", "calibrate", "--judge", "probe-judge", "--probes", "0").code != 0
+
+
+def test_a_dry_run_keeps_no_probes(say):
+    words = ("judge", "calibrate", "--judge", "probe-judge", "--probes", "4", "--dry-run")
+    assert "4 items: 4 calls to probe-judge" in say(*words).out
+    assert say("judge", "list", "--json").data["sets"] == []

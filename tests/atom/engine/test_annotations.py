@@ -165,6 +165,11 @@ def test_rows_that_cant_be_used_are_named_and_the_others_kept(store, made):
     assert dict(found.skipped)[6] == "what it labels isn't in this study"
 
 
+def test_a_row_that_ends_before_its_kind_is_named(store, made):
+    found = read_labels(store, made.study.id, b"subject_id,annotator,kind\nx,Ada\n")
+    assert found.skipped == ((1, "unknown kind ''"),)
+
+
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00k", b"a,b\n1,2\n", b"\x00\x01\x02"])
 def test_what_is_no_file_of_labels_is_refused_in_words(store, made, data):
     with pytest.raises(FormatError) as error:

@@ -10,10 +10,11 @@ import pytest
 from atom.engine.bench import (
     BenchSpec,
     import_replies,
-    import_set,
     items_of,
+    keep_set,
     make_probe_set,
     open_bench,
+    read_set,
     run_bench,
 )
 from atom.engine.code_runs import run_programs
@@ -71,7 +72,7 @@ def test_programs_are_run_only_when_asked_for(store):
         for n in range(4)
     ]  # fmt: skip
     file = ImportFile.from_bytes("code_exec_feedback_correction.json", json.dumps(rows).encode())
-    record = import_set(store, "critic_bench", "code", [file])
+    record = keep_set(store, read_set(store, "critic_bench", "code", [file]))
     replies = ["```python\ndef f(x): return x * x\n```", "```python\ndef f(x): return x\n```",
                "I'd rather not.", "```python\nimport os\nos.system('id')\n```"]  # fmt: skip
     predictions = {str(n): {"origin_prompt": "", "prediction": t} for n, t in enumerate(replies)}

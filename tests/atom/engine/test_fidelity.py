@@ -23,9 +23,21 @@ from atom.errors import FormatError, UsageError
 from atom.formats import ImportFile
 from atom.methods.registry import METHODS
 from atom.probes.faults import FaultPlan
-from atom.records import Annotation, Endpoint, Run, Sample, Study, Verdict
+from atom.records import (
+    Annotation,
+    Endpoint,
+    RankedAnswer,
+    Replay,
+    Response,
+    Run,
+    Sample,
+    Study,
+    Verdict,
+    content_id,
+)
 from atom.store import Store
-from atom.views.fidelity import fidelity, fidelity_of
+from atom.store import table as columns_of
+from atom.views.fidelity import MIN_MET, fidelity, fidelity_of
 from atom.views.snapshot import open_study
 from tests.atom.engine.conftest import JUDGED, Counted
 
@@ -86,6 +98,47 @@ async def test_the_exact_judge_ranks_as_the_checkpoints_do(judged, endpoints, co
     roots = rows["atom"].by_root
     assert sum(share.n for share in roots.values()) == SAMPLES * 3
     assert set(view.roots) == set(roots)
+    titles = {METHODS[name].title for name in ("atom", "batch", "scan", "no_replay")}
+    assert titles <= set(view.alike)
+
+
+def ranking_of(store, sample, who, ranks, note=""):
+    study = store.select(Study)[0]
+    answers = sorted(
+        store.select(Response, columns_of(Response).c.sample_id == sample), key=lambda one: one.id
+    )
+    given = tuple(
+        RankedAnswer(response_id=answer.id, rank=rank)
+        for answer, rank in zip(answers, ranks, strict=True)
+    )
+    return Annotation(
+        id=content_id("test", sample, who), study_id=study.id, kind="ranking", subject_id=sample,
+        annotator=who, ranks=given, note=note, created="2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
+
+
+def test_people_and_planted_labels_are_counted_apart(judged):
+    plant_rankings(judged, judged.select(Study)[0].id)
+    samples = sorted(one.id for one in judged.select(Sample))
+    judged.put([ranking_of(judged, samples[0], "Ada", (1, 2, 3))])
+    people, planted = view_of(judged).people.kinds
+    assert (people.planted, people.annotators, people.labels) == (False, ("Ada",), 1)
+    assert (planted.planted, planted.annotators) == (True, (PLANTED,))
+    # A person and what was drawn never meet.
+    assert people.met == planted.met == 0
+    judged.put([ranking_of(judged, samples[0], "Bob", (1, 3, 2))])
+    people = view_of(judged).people.kinds[0]
+    # They agree on two of the three pairs, of one sample: nothing about judges follows.
+    assert (people.met, people.samples) == (3, 1)
+    assert people.agreed.value == pytest.approx(2 / 3)
+    assert not people.bounds(0.1)
+    judged.put([ranking_of(judged, one, "Ada", (1, 2, 3)) for one in samples[1:MIN_MET]])
+    judged.put([ranking_of(judged, one, "Bob", (1, 3, 2)) for one in samples[1:MIN_MET]])
+    people = view_of(judged).people.kinds[0]
+    assert people.samples == MIN_MET
+    assert people.bounds(people.agreed.hi)
+    # A method that does better refutes the claim.
+    assert not people.bounds(people.agreed.hi + 0.01)
 
 
 async def test_a_stopped_run_goes_on_where_it_was(judged, endpoints, counted):
@@ -147,6 +200,18 @@ def test_a_forecast_says_what_comes(judged, endpoints):
     assert {one.method: (one.calls, one.later, one.blocked) for one in found.methods}["scan"] == (
         SAMPLES, SAMPLES * ANSWERS, 0,
     )  # fmt: skip
+
+
+def test_what_has_no_solution_is_counted_and_methods_stand_in_their_own_order(judged, endpoints):
+    methods = ("no_decomposition", "batch", "no_decomposition")
+    ready = prepare_fidelity(judged, spec(judged, methods=methods), endpoints)
+    assert ready.methods == ("batch", "no_decomposition")
+    with judged.write() as writer:
+        writer.delete(Replay, columns_of(Replay).c.state == "scored")
+    found = forecast_fidelity(judged, spec(judged, methods=methods), endpoints)
+    assert [(one.calls, one.later, one.blocked) for one in found.methods] == [
+        (SAMPLES, 0, 0), (0, 0, SAMPLES),
+    ]  # fmt: skip
 
 
 def test_ranked_samples_come_first(judged, endpoints):
@@ -311,6 +376,7 @@ def test_labels_of_criteria_are_summed_up(judged):
             label("necessity", names[0], "ann", value=3.0),
             label("accuracy", "gone", "ann", value=3.0),
             label("mapping", names[0], "ann", label=" > ".join(right)),
+            label("mapping", names[0], "eve", label=" > ".join(right).upper()),
             label("mapping", names[-1], "ann", label=" › ".join(right)),
             label("mapping", names[-1], "bob", label=" › ".join(other)),
         ]

@@ -179,6 +179,23 @@ def test_an_import_says_that_it_is_unfinished_until_it_is_done(tmp_path, files):
         assert UNFINISHED not in store.select(Import)[0].notes
 
 
+def test_a_picture_that_turns_out_broken_is_nobodys_later_on_either(tmp_path, monkeypatch):
+    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 1)
+    out = io.BytesIO()
+    Image.effect_noise((60, 60), 90).save(out, "PNG")
+    (tmp_path / "a.png").write_bytes(out.getvalue()[:-900])  # the header is whole
+    lines = [f"{at},Question {at}?,a.png" for at in range(12)]
+    table = "\n".join(["id,question,image", *lines]).encode()
+    reading = read("table", [ImportFile.from_bytes("t.csv", table)],
+                   pictures=FolderPictures([tmp_path]))  # fmt: skip
+    with Store.open(tmp_path / "store") as store:
+        brought = import_reading(store, reading, "Study", MOMENT)
+        assert len(brought.broken_pictures) == 1
+        slots = [slot for sample in store.select(Sample) for slot in sample.pictures]
+        assert [slot.picture_id for slot in slots] == [None] * 12
+        assert check_store(store).problems == ()
+
+
 def test_labels_and_scores_come_in_and_go_with_their_import(tmp_path):
     pair = {
         "idx": 1, "cmp_key": "m_n", "instruction": "Do.", "response1": "x", "response2": "y",

@@ -127,6 +127,13 @@ def test_promptfoo_entries_are_found_where_each_version_keeps_them(nested):
     assert found.report.n_skipped == 1
 
 
+def test_a_promptfoo_entry_that_is_no_object_is_named():
+    asked = {"prompt": {"raw": "Q?"}, "provider": "m", "response": {"output": "A"}}
+    found = take("promptfoo", uploaded("o.json", {"results": ["x", asked]}))
+    assert found.report.skipped == ("o.json entry 1: it is no object",)
+    assert (found.report.rows, found.report.responses) == (2, 1)
+
+
 def test_promptfoo_without_results_is_refused():
     with pytest.raises(FormatError, match="no entries"):
         take("promptfoo", uploaded("o.json", {"results": {"results": []}}))

@@ -113,6 +113,20 @@ def test_two_tasks_in_one_data_set_stay_apart():
     ]
 
 
+def test_two_models_answers_to_one_task_are_to_the_same_questions(tmp_path):
+    folders = [tmp_path / name for name in ("org__one", "org__two")]
+    for folder in folders:
+        folder.mkdir()
+        lines = [json.dumps(row(name, doc={"subject": "maps"})) for name in (0, 1, "b")]
+        (folder / "x_samples_t.jsonl").write_text("\n".join(lines))
+    files = [ImportFile.from_path(folder / "x_samples_t.jsonl") for folder in folders]
+    found = take("lmms-eval", *files)
+    # 3 questions, each once; 2 models x 3 answers.
+    assert (found.report.samples, found.report.tags, found.report.responses) == (3, 3, 6)
+    assert len(found.samples) == 3
+    assert {answer.sample_id for answer in found.responses} == {one.id for one in found.samples}
+
+
 def test_a_cut_line_costs_only_itself(shared_folder):
     cut_files("lmms-eval", shared_folder / "real" / FOLDER / LOG, 4)
     text = "\n".join(json.dumps(row(at)) for at in range(3))[:-20]

@@ -8,7 +8,15 @@ from PIL import Image
 from atom.formats import FolderPictures, MemoryPictures
 from atom.formats.base import Collector, GivenLabel, ReadOptions
 from atom.formats.cells import Verdict
-from atom.formats.maker import Limit, Maker, Question, SeenNumbers, labels_in, names_keys
+from atom.formats.maker import (
+    Limit,
+    Maker,
+    Question,
+    SeenNumbers,
+    in_batches,
+    labels_in,
+    names_keys,
+)
 from atom.records import blob_hash
 
 
@@ -75,6 +83,33 @@ def test_missing_pictures_are_listed_and_broken_data_urls_said():
     report = collector.report()
     assert report.missing_pictures == ("a.png", "b.png")
     assert "can't be decoded" in report.skipped[0]
+
+
+def test_a_missing_picture_of_a_repeated_question_is_counted_once(monkeypatch):
+    monkeypatch.setattr("atom.formats.base.MAX_MISSING", 1)
+    maker, collector = make()
+    for number in ("1", "2", "2", "1"):
+        ask(maker, source_id=number, pictures=(f"{number}.png",))
+    report = collector.report()
+    assert report.missing_pictures == ("1.png",)
+    assert report.n_missing_pictures == 2
+
+
+# Four records fill a batch.
+@pytest.mark.parametrize(("limit", "sizes"), [(None, [4, 4, 1]), (7, [4, 3])])
+def test_a_batch_is_handed_on_when_it_is_full_and_the_end_is_told(monkeypatch, limit, sizes):
+    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 1)
+    maker, collector = make(limit=limit)
+    told = []
+    batches = in_batches(
+        map(str, range(9)),
+        lambda name: ask(maker, source_id=name),
+        Limit(ReadOptions(limit=limit), collector, "things"),
+        end=told.append,
+    )
+    assert [len(batch.samples) for batch in batches] == sizes
+    assert told == [limit is None]
+    assert ("stopped after 7 things, as asked" in collector.report().notes) is (limit == 7)
 
 
 def test_answers_verdicts_votes_and_labels_come_once():

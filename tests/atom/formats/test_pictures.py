@@ -13,6 +13,7 @@ from atom.formats.pictures import (
     NoPictures,
     check_picture,
     embedded_bytes,
+    place_picture,
 )
 from atom.records import blob_hash
 
@@ -127,3 +128,48 @@ def test_a_decompression_bomb_is_refused() -> None:
     look = check_picture(out.getvalue(), "bomb.png")
     assert look.picture is None
     assert "pixels" in look.reason
+
+
+def test_a_cell_fills_a_pictures_place_with_bytes_or_by_its_name() -> None:
+    shown, other = png(1), png(2)
+    finder = MemoryPictures({"a.png": shown})
+    text = base64.b64encode(other).decode()
+    for cell, name, data in (
+        (other, "", other),
+        (text, "", other),
+        (f"data:image/png;base64,{text}", "", other),
+        ({"bytes": other, "path": "b.png"}, "b.png", other),
+        ({"bytes": text, "url": "c.png"}, "c.png", other),
+        ({"bytes": None, "path": "a.png"}, "a.png", shown),
+        ("a.png", "a.png", shown),
+    ):
+        placed = place_picture(cell, finder)
+        assert placed is not None
+        assert placed.look.picture is not None
+        assert (placed.name, placed.look.picture.data) == (name, data)
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("gone.png", "gone.png"),
+        ({"bytes": b"no picture", "path": "x"}, "x"),
+        ("data:image/png;base64,?", "data URL"),
+        ("long" * 1000, "long" * 125),
+        (5, "5"),
+    ],
+)
+def test_a_cell_without_a_picture_says_why(cell: object, name: str) -> None:
+    placed = place_picture(cell, MemoryPictures({}))
+    assert placed is not None
+    assert (placed.name, placed.look.picture) == (name, None)
+    assert placed.look.reason
+
+
+@pytest.mark.parametrize("cell", [None, "", {}, {"bytes": 3, "path": None}])
+def test_a_cell_with_nothing_is_no_place_unless_it_has_a_name_from_elsewhere(cell: object) -> None:
+    finder = MemoryPictures({"q7.png": png(3)})
+    assert place_picture(cell, finder) is None
+    placed = place_picture(cell, finder, "q7.png")
+    assert placed is not None
+    assert placed.look.picture is not None

@@ -161,6 +161,14 @@ def test_a_benchmark_brings_pictures_and_a_sheet_its_answers():
     assert found.report.pictures == 1
 
 
+def test_a_row_that_names_a_broken_pictures_row_has_no_picture():
+    broken = base64.b64encode(b"\x89PNG" + bytes(80)).decode()
+    benchmark = f"index\tquestion\timage\n0\tWhat?\t{broken}\n1\tAnd?\t0\n"
+    found = take(None, uploaded("MMStar.tsv", benchmark))
+    assert [sample.pictures[0].picture_id for sample in found.samples] == [None, None]
+    assert (found.report.pictures, found.report.n_missing_pictures) == (0, 2)
+
+
 def test_a_run_folder_names_model_and_data_set(tmp_path):
     folder = tmp_path / "My_Model-7B" / "T20260101_Gabc"
     folder.mkdir(parents=True)

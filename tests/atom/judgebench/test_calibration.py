@@ -166,6 +166,8 @@ def test_a_judge_that_throws_dice_sits_at_the_chance_levels(truth, least, most):
     assert result.missing == 0
     assert "don't follow the truth" in result.tables[0].note
     assert measure(items, []).missing == 250
+    down = [one.model_copy(update={"state": "failed", "value": None}) for one in found]
+    assert measure(items, down).missing == 250
 
 
 def test_it_is_a_benchmark_like_others_but_takes_no_replies_from_elsewhere():

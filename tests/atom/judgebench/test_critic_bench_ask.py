@@ -140,6 +140,19 @@ def test_the_scorer_grades_what_was_written_once():
     assert all(ask.by == "judge" for ask in plan.asks(unread))
 
 
+def test_what_a_new_prompt_wrote_is_graded_anew(monkeypatch):
+    def grade():
+        plan = agenda(ANSWER, parts=("feedback",), scorer="scorer")
+        written = plan.asks({})[0]
+        have = {written.key: answered(written, {"critique": "Short.", "score": 2})}
+        return next(ask.key for ask in plan.asks(have) if ask.by == "scorer")
+
+    before = grade()
+    assert grade() == before
+    monkeypatch.setitem(PROMPTS, "feedback", "cb_feedback/2")
+    assert grade() != before
+
+
 def test_mathematics_is_checked_and_not_graded():
     plan = agenda({**ANSWER, "domain": "math_cot", "truth": "4"}, parts=("correction",), scorer="s")
     ask = plan.asks({})[0]

@@ -119,6 +119,7 @@ def test_failed_calls_and_half_asked_pairs_count_nowhere():
     assert rows_of(broken)["accuracy/comp_feedback"].n == 0
     none = measure(items, [])
     assert (none.missing, none.items) == (1, 1)
+    assert measure(items, [failed(verdicts[1], "the server was down")]).missing == 1
 
 
 def test_votes_are_averaged_and_decided_by_the_majority():

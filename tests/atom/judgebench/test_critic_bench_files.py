@@ -170,3 +170,21 @@ def test_the_leaderboard_s_overall_holds_where_it_is_known_to(shared_folder):
 def test_another_table_is_no_leaderboard(text):
     with pytest.raises(DataError, match="line 2"):
         read_leaderboard(ImportFile.from_bytes("scores.csv", text.encode()))
+
+
+def test_a_limit_counts_items_and_later_files_still_complete_them(tmp_path):
+    folder = tree(
+        tmp_path / "data",
+        {
+            "obj_dev_data/chat_feedback_correction.json": [
+                {**ANSWER, "feedback": ""}, {**ANSWER, "question": "How?"}
+            ],
+            "sub_dev_data/chat_feedback_correction.json": [
+                {**ANSWER, "feedback_score": None}, {**ANSWER, "question": "When?"}
+            ],
+        },
+    )  # fmt: skip
+    found = read(folder, limit=1)
+    assert [item.data["score"] for item in found.items] == [3.0]
+    assert found.items[0].data["critique"] == "Too short."
+    assert "only the first 1 items were read, as asked" in found.notes

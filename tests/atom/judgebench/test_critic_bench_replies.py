@@ -50,6 +50,8 @@ def one(name, text, prompt=""):
         ("It deserves a 6", None, 6),
         ("Fluent, and good.", None, None),
         ("Decision: good, 7", None, 7),
+        (f"Decision: {'9' * 400}", None, None),
+        ("9" * 400, None, None),
     ],
 )
 def test_scores(text, score, released):
@@ -132,7 +134,9 @@ def test_our_own_lines_and_their_export():
         (2, "", "scored"), (None, "a", "scored"), (None, "tie", "scored"),
         (None, "", "unscored")]  # fmt: skip
     assert len(found.skipped) == 3
-    assert found.notes == ("1 replies: the same question again: the last one counts",)
+    assert found.notes == (
+        "1 row: the same question again: the last one counts (first: mine.jsonl line 8)",
+    )
     again = "\n".join(json.dumps(line) for line in export_replies(found.verdicts)).encode()
     copy = read_replies([ImportFile.from_bytes("mine.jsonl", again)], items, "m").verdicts
     assert [(v.key, v.value, v.label, v.state) for v in copy] == [

@@ -99,6 +99,13 @@ def test_without_a_scorer_only_the_judge_is_asked():
     assert rounds == [[("judge", "compare")]]
 
 
+def test_the_usual_parts_are_asked_where_none_are_named():
+    def keys(agenda):
+        return [ask.key for ask in agenda.asks({})]
+
+    assert keys(make_agenda(plan(parts=()))) == keys(make_agenda(plan()))
+
+
 def test_a_second_judge_does_not_pay_for_the_audit_again():
     _, have = play(make_agenda(plan()))
     other = BenchPlan(set_id="set", items=plan().items, pictures=lambda _: (), judge="other",

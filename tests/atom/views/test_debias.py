@@ -360,6 +360,7 @@ def test_labels_find_their_rows_and_what_doesn_t_count_is_counted(labelled):
     say(keys[4], "ada", 2, note=LEAST_SURE)
     say(keys[5], "ada", 2, skipped=True)
     say("not-there", "ada", 2)
+    say(f"{data.table.sample_ids[0]}/style", "dan", 2)  # a rating, about no checkpoint
     found = load_labels(store, data)
     points = {row.key: row for row in store.get_many(Checkpoint, keys[:4])}
     table = data.table

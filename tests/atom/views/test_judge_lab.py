@@ -149,6 +149,11 @@ def test_a_folder_gives_its_data_files(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="holds no"):
         judge_lab.data_files(tmp_path / "empty")
+    (tmp_path / "many" / "deep").mkdir(parents=True)
+    for number in range(judge_lab.MOST_FILES + 1):
+        (tmp_path / "many" / "deep" / f"{number}.json").touch()
+    with pytest.raises(UsageError, match="more than 200 files: name those you mean"):
+        judge_lab.data_files(tmp_path / "many")
 
 
 def test_a_judge_is_placed_by_the_figures_that_it_has():

@@ -190,6 +190,17 @@ def test_prometheus_judge_agrees_with_itself_as_expected(real, shared_folder):
 # --- absence and the command line ----------------------------------------------------------------
 
 
+def test_a_sample_that_is_not_the_study_s_stands_alone(tmp_path):
+    with open_small(tmp_path / "s") as store:
+        data = load_study(store, "Small study")
+    known = data.table.sample_ids[0]
+    found = data.clusters_of(["gone", known, "gone", "lost"]).tolist()
+    assert found[1] == data.table.cluster[0]
+    assert found[0] == found[2]
+    assert not {found[0], found[3]} & set(data.table.cluster.tolist())
+    assert found[0] != found[3]
+
+
 def test_a_study_without_any_of_it_has_none_of_it(tmp_path):
     with open_small(tmp_path / "s") as store:
         data = load_study(store, "Small study")

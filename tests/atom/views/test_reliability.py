@@ -244,8 +244,10 @@ def test_calibrations_in_several_stores_count_together_and_others_judges_don_t(m
         calibration_set(store, [("A", "a")] * 8, [5] * 8, judge="somebody")
         assert calibration_of((store,), JUDGE.id) is None
         found = calibration_of((store, own, own), JUDGE.id)
+        again = calibration_of((own,), JUDGE.id)
         view = seen(store, made.study, others=(own,))
     assert found is not None
+    assert again.view is found.view  # equal scores aren't calibrated twice
     assert (found.answers, found.probes) == (8, 8)
     assert found.view.whole.accuracy == 1
     assert view.calibrated is not None

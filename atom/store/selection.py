@@ -38,8 +38,8 @@ from atom.records import (
     TreeVersion,
     Verdict,
 )
-from atom.store import Store, find_study, table
-from atom.store.schema import KINDS, import_links
+from atom.store.schema import KINDS, import_links, table
+from atom.store.store import Store
 
 OUTSIDE = (
     "endpoints and their settings: they belong to this computer",
@@ -52,6 +52,8 @@ OF_STUDY: tuple[type[Record], ...] = (
     Annotation,
 )  # fmt: skip
 """Kinds that name their study."""
+ITS_OWN = frozenset({Study, Correction, Verdict, *OF_STUDY})
+"""Kinds of which each record is one study's; all others are shared by studies."""
 _CHUNK = 400
 _R = TypeVar("_R", bound=Record)
 
@@ -64,12 +66,12 @@ class Selection:
 
     Args:
         store: where the study is.
-        study_id: its id or name.
+        study: the study.
     """
 
-    def __init__(self, store: Store, study_id: str) -> None:
+    def __init__(self, store: Store, study: Study) -> None:
         self._store = store
-        self.study = find_study(store, study_id)
+        self.study = study
         self._samples: list[str] = []
         self._candidates: dict[str, None] = {}
         self._responses: dict[str, None] = {}
@@ -100,7 +102,8 @@ class Selection:
         for kind, ids, column in self._evidence():
             yield kind, self._watched(kind, self._by(kind, ids, column))
         yield Preference, self._watched(Preference, self._votes())
-        yield Hint, self._watched(Hint, self._hints())
+        # A peer may be a model that has no seat in the study: all hints on its criteria count.
+        yield Hint, self._watched(Hint, self._by(Hint, self._criteria, "criterion_id"))
         yield Tag, self._tags()
         yield Candidate, self._by(Candidate, list(self._candidates))
         yield Judge, self._by(Judge, list(self._judges))
@@ -159,12 +162,6 @@ class Selection:
         for chunk in self._by(Preference, self._samples, "sample_id"):
             held = self._responses
             mine = [one for one in chunk if one.response_a in held and one.response_b in held]
-            if mine:
-                yield mine
-
-    def _hints(self) -> Iterator[list[Hint]]:
-        for chunk in self._by(Hint, self._criteria, "criterion_id"):
-            mine = [one for one in chunk if one.response_id in self._responses]
             if mine:
                 yield mine
 
