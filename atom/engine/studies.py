@@ -3,7 +3,24 @@
 from __future__ import annotations
 
 from atom.engine.clock import stamp, utc_now
-from atom.store import Store, copy_study, delete_study, find_study, rename_study, undo_import
+from atom.records import (
+    Annotation,
+    Experiment,
+    Import,
+    Run,
+    StudyCandidate,
+    StudySample,
+    Verdict,
+)
+from atom.store import (
+    Store,
+    copy_study,
+    delete_study,
+    find_study,
+    rename_study,
+    table,
+    undo_import,
+)
 
 
 def rename(store: Store, study_id: str, name: str) -> str:
@@ -32,8 +49,21 @@ def delete(store: Store, study_id: str) -> str:
     return f"“{name}” is gone from the list."
 
 
-def take_back(store: Store, import_id: str) -> str:
+def holds_nothing(store: Store, study_id: str) -> bool:
+    """Whether deleting a study loses nothing: no questions, models, imports, runs or labels."""
+    for kind in (StudySample, StudyCandidate, Import, Run, Experiment, Annotation):
+        if store.select(kind, table(kind).c.study_id == study_id, limit=1):
+            return False
+    return not store.select(Verdict, table(Verdict).c.group == study_id, limit=1)
+
+
+def take_back(store: Store, import_id: str, *, with_study: bool = False) -> str:
     """Take an import back.
+
+    Args:
+        store: the store.
+        import_id: the import.
+        with_study: delete its study as well, if that holds nothing then.
 
     Raises:
         UsageError: there is no such import.
@@ -44,4 +74,11 @@ def take_back(store: Store, import_id: str) -> str:
         words += f", {undone.preferences:,} votes"
     if undone.kept:
         words += f"; {undone.kept:,} records stay, because something else needs them"
-    return words + "."
+    words += "."
+    if with_study:
+        study = find_study(store, undone.record.study_id)
+        if holds_nothing(store, study.id):
+            words += f" {delete(store, study.id)}"
+        else:
+            words += f" “{study.name}” stays, because it holds something else."
+    return words

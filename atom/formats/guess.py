@@ -135,6 +135,18 @@ def complete_map(
     return Guess(columns=columns, notes=tuple(f"{file_name}: {note}" for note in guesser.notes))
 
 
+def guess_map(rows: Sequence[Mapping[str, object]], given: ColumnMap) -> ColumnMap:
+    """Fill in what can be guessed, without asking that it be enough to read the file.
+
+    Args:
+        rows: the file's first rows.
+        given: what the user says; columns that the rows don't have are left out.
+    """
+    names = column_names(rows)
+    present = {column for _, column in given.named() if _is_there(column, names, rows)}
+    return _Guesser(rows, names, given, present).complete()
+
+
 def check_columns(
     heads: Sequence[Sequence[Mapping[str, object]]], given: ColumnMap, files: Sequence[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""The generic table: CSV, TSV, JSON lines, JSON or Parquet with a column map.
+"""The generic table: CSV, TSV, JSON lines, JSON, Parquet or Excel with a column map.
 
 Long form has a row for each answer (`model`, `response`), wide form a column for each candidate
 (`response:gpt-x`). A file without answers brings questions only.

@@ -40,18 +40,16 @@ from atom.formats import (
     PictureFinder,
     read,
 )
-from atom.ui import data_parts, frame, kit, stores, work
+from atom.records import Import, Study
+from atom.ui import data_mapping, data_parts, frame, kit, stores, work
 from atom.ui.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.views.data_page import (
-    MAPPED,
-    MAPPED_MANY,
     Looked,
     StudyCard,
     free_name,
     imports_of,
     look,
-    mapped_columns,
     study_cards,
 )
 from atom.views.filters import Filters
@@ -67,6 +65,7 @@ DONE = "data_held_done"
 FAULT = "data_held_fault"
 TOLD = "data_held_told"
 ASKING = "data_held_asking"
+UNDOING = "data_held_undoing"
 FILES = "data_held_files"
 NEW = "A new study"
 _AUTO = "Find it out"
@@ -262,9 +261,14 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     own = [entry.study.name for entry in around.shelf.entries if not entry.bundled]
     with three:
         into = st.selectbox("Into", [NEW, *own], key=f"data_into_{number}")
-    columns = st.session_state.get(f"data_map_{number}")
+    columns = data_mapping.chosen_map(number)
     looked = _looked(chosen, None if asked == _AUTO else asked, dataset or None, columns)
     kit.show(data_parts.recognised(looked), key="data_recognised")
+    if looked.needed:
+        data_mapping.draw_needed(looked)
+        data_mapping.draw(looked, chosen.files, number, FAULT)
+        _under_way()
+        return
     name = into
     if into == NEW:
         name = st.text_input("Name of the new study", max_chars=120,
@@ -287,7 +291,7 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     if checked is not None and checked[0] == signature:
         kit.show(data_parts.report(checked[1], kept=False), key="data_checked")
     if looked.columns:
-        _draw_mapping(looked, number)
+        data_mapping.draw(looked, chosen.files, number, FAULT)
     kit.show(data_parts.first_rows(looked), key="data_first_rows")
 
 
@@ -302,40 +306,6 @@ def _looked(
                          pictures=chosen.pictures())  # fmt: skip
         held = st.session_state[LOOKED] = (key, found)
     return cast("Looked", held[1])
-
-
-def _draw_mapping(looked: Looked, number: int) -> None:
-    """Draw which column is what; a change is read at once."""
-    mapped = looked.mapped or ColumnMap()
-    given = mapped.model_dump()
-    keys: dict[str, str] = {}
-
-    def changed() -> None:
-        chosen = {field: st.session_state[key] for field, key in keys.items()}
-        st.session_state[f"data_map_{number}"] = mapped_columns(chosen, mapped)
-
-    with st.expander("Which column is what"):
-        spots = st.columns(4)
-        for at, (field, title) in enumerate(MAPPED):
-            keys[field] = f"data_col_{field}_{number}"
-            now = given[field]
-            st.session_state[keys[field]] = now if now in looked.columns else None
-            with spots[at % 4]:
-                st.selectbox(title, looked.columns, index=None, placeholder="none",
-                             key=keys[field], on_change=changed)  # fmt: skip
-        many = st.columns(3)
-        for at, (field, title) in enumerate(MAPPED_MANY):
-            keys[field] = f"data_col_{field}_{number}"
-            now = [one for one in given[field] or () if one in looked.columns]
-            st.session_state[keys[field]] = now
-            with many[at % 3]:
-                st.multiselect(title, looked.columns, key=keys[field], on_change=changed)
-        if mapped.responses:
-            kit.show(
-                el("p", "Models with a column each: ",
-                   el("span", ", ".join(mapped.responses), class_="text"), class_="small quiet"),
-                key="data_models",
-            )  # fmt: skip
 
 
 def _draw_archive(around: Around, chosen: Chosen) -> None:
@@ -474,18 +444,22 @@ def _draw_done(
         return
     kit.show(data_parts.done(words, key, report), key="data_done")
     if import_id:
-        st.button("Take it back", key="data_undo", type="tertiary", on_click=_undo,
+        st.button("Take it back…", key="data_undo", type="tertiary", on_click=_ask_undo,
                   args=(import_id,))  # fmt: skip
 
 
-def _undo(import_id: str) -> None:
+def _ask_undo(import_id: str) -> None:
+    st.session_state[UNDOING] = import_id
+
+
+def _undo(import_id: str, study_id: str, with_study: bool) -> None:
     store = stores.user_store()
     assert store is not None
-    try:
-        st.session_state[TOLD] = studies.take_back(store, import_id)
-    except AtomError as error:
-        st.session_state[FAULT] = error.message
+    _act(lambda: studies.take_back(store, import_id, with_study=with_study))
     st.session_state.pop(DONE, None)
+    if store.get(Study, study_id) is None:
+        for name in ("of", "study"):
+            st.query_params.pop(name, None)
 
 
 # --- studies --------------------------------------------------------------------------------------
@@ -522,7 +496,7 @@ def _draw_studies(around: Around, found: tuple[StudyCard, ...]) -> None:
         with st.container(horizontal=True, vertical_alignment="top", key=f"data_im_{record.id}"):
             kit.show(data_parts.import_row(record), key=f"data_import_{record.id}")
             if not entry.bundled:
-                st.button("Take it back", key=f"data_undo_{record.id}", on_click=_undo,
+                st.button("Take it back…", key=f"data_undo_{record.id}", on_click=_ask_undo,
                           args=(record.id,))  # fmt: skip
     if not records:
         kit.show(el("p", "Nothing was imported into this study.", class_="quiet small"),
@@ -552,6 +526,26 @@ def draw_question() -> None:
     entry = st.session_state.pop(ASKING, None)
     if entry is not None:
         _delete(entry)
+    import_id = st.session_state.pop(UNDOING, None)
+    store = stores.user_store()
+    record = store.get(Import, import_id) if store is not None and import_id else None
+    study = store.get(Study, record.study_id) if store is not None and record else None
+    if store is not None and record is not None and study is not None:
+        _take_back(record, study, last=len(imports_of(store, study.id)) == 1)
+
+
+@st.dialog("Take this import back?")
+def _take_back(record: Import, study: Study, *, last: bool) -> None:
+    kit.show(data_parts.taking_back(record, study), key="data_undo_words")
+    with_study = last and st.checkbox(
+        "Delete the study as well, if it holds nothing then", value=True, key="data_undo_study"
+    )
+    with st.container(horizontal=True):
+        if st.button("Take it back", key="data_undo_yes", type="primary", on_click=_undo,
+                     args=(record.id, study.id, with_study)):  # fmt: skip
+            st.rerun()
+        if st.button("Keep it", key="data_undo_no"):
+            st.rerun()
 
 
 @st.dialog("Delete this study?")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from atom.exports import ArchiveManifest, Exporter
 from atom.formats import ImportReport
-from atom.records import Import
+from atom.records import Import, Study
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import DATA, OVERVIEW
@@ -95,6 +95,20 @@ def import_row(record: Import) -> Html:
         ),
         kit.fold(f"Notes and what was left out ({len(record.notes) + len(record.skipped)})",
                  el("ul", details, class_="small")) if details else None,
+    )  # fmt: skip
+
+
+def taking_back(record: Import, study: Study) -> Html:
+    """Say what goes with an import that is taken back, and what stays."""
+    return el(
+        "div",
+        el("p", el("span", ", ".join(record.sources)[:_CUT], class_="strong text"),
+           f" brought {_many(record.samples, 'question')} and {_many(record.responses, 'answer')} "
+           "into ", el("span", study.name, class_="strong text"), "."),
+        el("p", "What only this import brought goes, with its verdicts, votes and labels. What "
+           "another import or study holds, or a run has scored, stays. It can't be undone: "
+           "bring the files in again instead.", class_="quiet small"),
+        style="display:flex;flex-direction:column;gap:8px",
     )  # fmt: skip
 
 

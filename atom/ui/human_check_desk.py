@@ -48,8 +48,11 @@ from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 
-BEHIND, AHEAD = 2, 10
-"""Items before and after the present one that the browser holds, so that no press waits."""
+BEHIND, AHEAD = 2, 20
+"""Items before and open ones after the present one that the browser holds, across samples: two
+seconds of the quickest presses, so that none waits."""
+_NEAR = 6
+"""Items after the present one that it holds though they have their label, to look back at."""
 _VIEWS = 24
 _TOP: Mapping[AnnotationKind, int] = {"score": 5, "accuracy": 3, "necessity": 3}
 
@@ -301,9 +304,12 @@ class Desk:
     def window(self) -> tuple[Item, ...]:
         """Return the items that the browser holds: some before, and the next open ones."""
         found = list(range(max(self.at - BEHIND, 0), min(self.at + 1, len(self.items))))
-        index = self.at + 1
-        while len(found) < BEHIND + 1 + AHEAD and self._reach(index):
-            found.append(index)
+        index, ahead = self.at + 1, 0
+        while ahead < AHEAD and self._reach(index):
+            fresh = self.is_open(self.items[index])
+            if fresh or index <= self.at + _NEAR:
+                found.append(index)
+            ahead += fresh
             index += 1
         return tuple(self.items[at] for at in found)
 

@@ -17,7 +17,7 @@ from atom.formats import (
     preview,
 )
 from atom.formats.foreign import check_foreign
-from atom.formats.guess import column_names
+from atom.formats.guess import column_names, guess_map
 from atom.formats.registry import Preview
 from atom.formats.rows import find_layout, read_rows
 from atom.formats.table import NAME as TABLE
@@ -28,23 +28,7 @@ from atom.views.shelf import Shelf, StudyEntry
 ROWS = 8
 """First rows that are shown."""
 UNFINISHED = "broke off before its end"
-_HEAD_ROWS = 50
-MAPPED: tuple[tuple[str, str], ...] = (
-    ("question", "Question"),
-    ("answer", "Right answer"),
-    ("id", "Id of the question"),
-    ("model", "Model's name"),
-    ("response", "Model's answer"),
-    ("correct", "Right or wrong"),
-    ("extracted", "Final answer that was read out"),
-)
-"""Fields of a column map that one column fills, and what a screen calls them."""
-MAPPED_MANY: tuple[tuple[str, str], ...] = (
-    ("pictures", "Pictures"),
-    ("choices", "Choices"),
-    ("tags", "Labels"),
-)
-"""Fields that several columns may fill."""
+_HEAD_ROWS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +69,7 @@ class Looked:
         report: what was met in them.
         columns: a table's columns; empty for other forms.
         mapped: which of them is what, guessed where nobody said.
+        needed: what a table still lacks to be read as it is; empty where it can come in.
     """
 
     format: str
@@ -94,6 +79,7 @@ class Looked:
     report: ImportReport
     columns: tuple[str, ...]
     mapped: ColumnMap | None
+    needed: str = ""
 
 
 def study_cards(shelf: Shelf, store_of: Callable[[StudyEntry], Store]) -> tuple[StudyCard, ...]:
@@ -156,6 +142,10 @@ def look(
         pictures: where pictures are looked for.
         candidates: file name → model's name.
 
+    Returns:
+        The first rows. A table whose columns can be named comes back even where it can't be read
+        yet: without rows, with what is still needed.
+
     Raises:
         FormatError: the files can't be this form; the message says what is expected.
     """
@@ -163,30 +153,87 @@ def look(
     if name is None:
         names = ", ".join(repr(file.name) for file in files) or "no file"
         raise FormatError(f"no form fits {names}: choose one, or save them as a table")
-    found = preview(
-        name,
-        files,
-        rows=ROWS,
-        dataset=dataset,
-        columns=columns,
-        pictures=pictures,
-        candidates=candidates,
-    )
+    try:
+        found = preview(
+            name,
+            files,
+            rows=ROWS,
+            dataset=dataset,
+            columns=columns,
+            pictures=pictures,
+            candidates=candidates,
+        )
+    except FormatError as error:
+        lacking = None
+        if name == TABLE:
+            lacking = _lacking(error, files, dataset, columns, recognised=format is None)
+        if lacking is None:
+            raise
+        return lacking
     return Looked(
         format=name,
         about=FORMATS[name].about,
         recognised=format is None,
         rows=first_rows(found),
         report=found.report,
-        columns=table_columns(files[0]) if name == TABLE else (),
+        columns=table_columns(files, columns) if name == TABLE else (),
         mapped=found.report.columns,
     )
 
 
-def table_columns(file: ImportFile) -> tuple[str, ...]:
-    """Return a table's columns, in its order."""
-    rows = read_rows(file, find_layout(file), _Nothing())
-    return column_names([row.values for row in islice(rows, _HEAD_ROWS)])
+def _lacking(
+    error: FormatError,
+    files: Sequence[ImportFile],
+    dataset: str | None,
+    columns: ColumnMap | None,
+    *,
+    recognised: bool,
+) -> Looked | None:
+    """Show a table that can't be read yet by its columns; None where it has none."""
+    given = columns or ColumnMap()
+    try:
+        heads = [_head(file, given) for file in files]
+    except FormatError:
+        return None
+    names = column_names([values for head in heads for values in head])
+    if not names:
+        return None
+    dataset = dataset or given.dataset or files[0].stem
+    return Looked(
+        format=TABLE,
+        about=FORMATS[TABLE].about,
+        recognised=recognised,
+        rows=(),
+        report=ImportReport(
+            format=TABLE, dataset=dataset, sources=tuple(file.name for file in files)
+        ),
+        columns=names,
+        mapped=guess_map(heads[0], given),
+        needed=error.message,
+    )
+
+
+def table_columns(files: Sequence[ImportFile], given: ColumnMap | None = None) -> tuple[str, ...]:
+    """Return tables' columns, in their order.
+
+    Args:
+        files: the tables.
+        given: says their encoding and delimiter, where it does.
+
+    Raises:
+        FormatError: one of them is no table.
+    """
+    heads = [_head(file, given or ColumnMap()) for file in files]
+    return column_names([values for head in heads for values in head])
+
+
+def _head(file: ImportFile, given: ColumnMap) -> list[Mapping[str, object]]:
+    try:
+        layout = find_layout(file, encoding=given.encoding, delimiter=given.delimiter)
+    except FormatError:
+        # An encoding that nobody knows is told elsewhere; the columns are needed to mend it.
+        layout = find_layout(file, delimiter=given.delimiter)
+    return [row.values for row in islice(read_rows(file, layout, _Nothing()), _HEAD_ROWS)]
 
 
 class _Nothing:
@@ -237,31 +284,6 @@ def _verdict(value: float | None) -> str:
     if value is None:
         return ""
     return {1.0: "right", 0.0: "wrong"}.get(value, f"{100 * value:.0f} %")
-
-
-def mapped_columns(
-    chosen: Mapping[str, str | Sequence[str] | None], given: ColumnMap | None
-) -> ColumnMap:
-    """Make a column map of what was chosen on a screen.
-
-    Args:
-        chosen: field → column, or columns; empty = this field has none.
-        given: the map that it changes: what the screen doesn't offer stays.
-    """
-    base = (given or ColumnMap()).model_dump()
-    for field, _ in MAPPED:
-        if field in chosen:
-            base[field] = chosen[field] or None
-    for field, _ in MAPPED_MANY:
-        if field in chosen:
-            base[field] = tuple(chosen[field] or ())
-    if base["response"] or base["model"]:
-        base["responses"], base["corrects"] = {}, {}
-    made = ColumnMap.model_validate(base)
-    # A column that was taken away is not to be guessed again.
-    used = {column for _, column in made.named()}
-    before = {column for _, column in (given or ColumnMap()).named()} | set(base["ignore"])
-    return made.model_copy(update={"ignore": tuple(sorted(before - used))})
 
 
 def is_unfinished(record: Import) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atom.exports import EXPORTERS, write_archive
-from atom.records import Import, Response
+from atom.records import Candidate, Import, Outcome, Response
 from atom.store import Store, list_studies
 from tests.app.conftest import markup_of
 from tests.app.screen_store import make_store
@@ -66,9 +66,89 @@ def test_a_table_is_looked_at_mapped_checked_brought_in_and_taken_back(open_app,
         assert study.name == "cats"
         assert len(store.select(Response)) == 2
     test.button(key="data_undo").click().run()
-    assert "Taken back: 2 samples and 2 answers" in markup_of(test)
+    assert "brought 2 questions and 2 answers into" in markup_of(test)
+    test.button(key="data_undo_no").click().run()
+    with Store.open(place) as store:
+        assert len(store.select(Response)) == 2
+    test.button(key="data_undo").click().run()
+    assert test.checkbox(key="data_undo_study").value
+    test.button(key="data_undo_yes").click().run()
+    assert not test.exception
+    markup = markup_of(test)
+    assert "Taken back: 2 samples and 2 answers. “cats” is gone from the list." in markup
     with Store.open(place) as store:
         assert (store.select(Import), store.select(Response)) == ([], [])
+        assert list_studies(store) == []
+
+
+GERMAN = (
+    "Ticket;Was wird gefragt;Musterantwort;bot_a;bot_b;ok_a;ok_b;team\n"
+    "T0;Wie viele Äpfel?;2;2;3;10;0;rot\n"
+    "T1;Wie viele Birnen?;4;4;4;10;5;blau\n"
+    "T2;Wie viele Pflaumen?;6;6;7;10;0;rot\n"
+)
+
+
+@pytest.mark.parametrize("form", [None, "table"])
+def test_a_table_whose_question_is_not_recognised_is_mapped_on_the_form(open_app, tmp_path, form):
+    file, place = tmp_path / "weird.csv", tmp_path / "store"
+    file.write_bytes(GERMAN.encode("cp1252"))
+    test = open_app(place, PAGE).test
+    test.text_area(key="data_paths_0").set_value(str(file)).run()
+    if form:
+        test.selectbox(key="data_format_0").set_value(form).run()
+    assert "which column is the question" in markup_of(test)
+    assert "no column that looks like the question" in markup_of(test)
+    assert not any(one.key == "data_bring" for one in test.button)
+    test.selectbox(key="data_col_question_0").set_value("Was wird gefragt").run()
+    test.selectbox(key="data_col_answer_0").set_value("Musterantwort").run()
+    test.multiselect(key="data_col_responses_0").set_value(["bot_a", "bot_b"]).run()
+    test.multiselect(key="data_col_corrects_0").set_value(["ok_a", "ok_b"]).run()
+    assert test.selectbox(key="data_verdict_bot_b_0").value == "ok_b"
+    test.number_input(key="data_col_correct_max_0").set_value(10.0).run()
+    test.text_input(key="data_model_bot_a_0").set_value("bot_b").run()
+    assert "can&#x27;t both be called" in markup_of(test)
+    test.text_input(key="data_model_bot_a_0").set_value("Bot A").run()
+    assert not test.exception
+    markup = markup_of(test)
+    assert "which column is the question" not in markup
+    assert "Wie viele Äpfel?" in markup
+    assert ">50 %<" in markup
+    test.button(key="data_bring").click().run()
+    settle(test)
+    with Store.open(place) as store:
+        assert {one.name for one in store.select(Candidate)} == {"Bot A", "bot_b"}
+        assert sorted(one.value for one in store.select(Outcome)) == [0.0, 0.0, 0.5, 1.0, 1.0, 1.0]
+
+
+def test_a_wrong_mapping_can_be_put_right_or_forgotten(open_app, file, tmp_path):
+    test = open_app(tmp_path / "store", PAGE).test
+    test.text_area(key="data_paths_0").set_value(str(file)).run()
+    assert not any(one.key == "data_map_undo_0" for one in test.button)
+    question = "data_col_question_0"
+    assert test.selectbox(key=question).value == "prompt"
+    test.selectbox(key=question).set_value(None).run()
+    assert "which column is the question" in markup_of(test)
+    test.selectbox(key=question).set_value("prompt").run()
+    assert "How many cats?" in markup_of(test)
+    test.selectbox(key=question).set_value(None).run()
+    test.button(key="data_map_undo_0").click().run()
+    assert test.selectbox(key=question).value == "prompt"
+    assert "How many cats?" in markup_of(test)
+    assert not any(one.key == "data_map_undo_0" for one in test.button)
+    # An encoding that nobody knows is told, and can be undone as well.
+    test.text_input(key="data_col_encoding_0").set_value("klingon").run()
+    assert "is unknown" in markup_of(test)
+    test.text_input(key="data_col_encoding_0").set_value("utf-8").run()
+    assert "How many cats?" in markup_of(test)
+    for field, column in (("repeat", "ok"), ("tolerance", "gold")):
+        test.selectbox(key=f"data_col_{field}_0").set_value(column).run()
+        assert test.selectbox(key=f"data_col_{field}_0").value == column
+    test.selectbox(key="data_col_answer_index_from_0").set_value(1).run()
+    test.text_input(key="data_col_tag_separator_0").set_value(",").run()
+    assert not test.exception
+    assert test.selectbox(key="data_col_answer_index_from_0").value == 1
+    assert test.text_input(key="data_col_tag_separator_0").value == ","
 
 
 def test_what_cannot_be_read_is_told_and_what_was_typed_stays(open_app, tmp_path):

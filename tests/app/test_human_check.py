@@ -13,7 +13,7 @@ from atom.errors import ReadOnlyError
 from atom.records import Annotation
 from atom.store import Store
 from atom.ui import human_check_parts as parts
-from atom.ui.human_check_desk import Act, Desk, read_acts
+from atom.ui.human_check_desk import AHEAD, Act, Desk, read_acts
 from atom.views.annotations import LEAST_SURE, load_annotations
 from atom.views.human_check import ERROR_TYPES
 from atom.views.study_data import load_study
@@ -85,6 +85,24 @@ def test_each_press_is_written_and_the_next_thing_comes(sit, store, fresh):
     shown = found[asked[0]].shown
     assert len(shown) == len(set(shown)) >= 2
     assert desk.progress().mine == 5
+
+
+def test_what_is_held_reaches_into_the_next_sample(sit):
+    desk = sit("scores")
+    hand = Hand(desk)
+    of = desk.item.of
+    for _ in range(of - 1):
+        hand.press("3")
+    # The last one of its sample: the next sample's are held before it is labelled.
+    here = desk.item.sample_id
+    ahead = [one for one in desk.window() if one.sample_id != here]
+    assert len(ahead) >= min(AHEAD, of)
+    assert all(desk.is_open(one) for one in ahead)
+    # Gone back to the first one: items that have their label don't use up what is held.
+    hand.do("go", item=desk.items[0].id)
+    held = desk.window()
+    assert sum(desk.is_open(one) for one in held) >= min(AHEAD, of)
+    assert len({one.sample_id for one in held}) > 1
 
 
 def test_a_closed_tab_goes_on_where_it_stopped(sit):

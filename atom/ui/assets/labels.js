@@ -4,6 +4,9 @@
 // escaped in Python.
 
 const states = new WeakMap();
+const LOADING = `<div class="empty loading" role="status"><h2>Loading the next sample…</h2>
+<p class="quiet">Keys do nothing until it is here: nothing is labelled that wasn't shown.</p>
+<p class="strong" data-ignored></p></div>`;
 
 function saved(name) {
   try { return JSON.parse(sessionStorage.getItem(name) || "[]"); } catch (broken) { return []; }
@@ -28,7 +31,8 @@ function place(state) {
 function draw(state) {
   const item = current(state);
   const waiting = !item && state.pending.length > 0;
-  put(state.stage, item ? item.html : waiting ? "<p class='quiet'>Fetching the next one…</p>" : state.deck.end);
+  put(state.stage, item ? item.html : waiting ? LOADING : state.deck.end);
+  wait(state, waiting);
   if (state.drawn !== state.at) {
     state.drawn = state.at;
     state.groups = [];
@@ -45,6 +49,28 @@ function draw(state) {
   }
 }
 
+// What comes next isn't here yet: keys would label what nobody has seen, so they are left out, and
+// that is said. They count again once the next one is painted.
+function wait(state, waiting) {
+  if (waiting === state.waiting) return;
+  if (waiting) {
+    state.ignored = 0;
+    state.waiting = true;
+    state.root.dataset.waiting = "0";
+    return;
+  }
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    if (current(state) || !state.pending.length) { state.waiting = false; delete state.root.dataset.waiting; }
+  }));
+}
+
+function ignore(state) {
+  state.ignored += 1;
+  state.root.dataset.waiting = String(state.ignored);
+  const told = state.stage.querySelector("[data-ignored]");
+  if (told) told.textContent = state.ignored === 1 ? "1 key was left out." : `${state.ignored} keys were left out.`;
+}
+
 function send(state, act) {
   state.last = Math.max(Date.now(), state.last + 1);
   state.pending.push({ n: state.last, ...act });
@@ -52,11 +78,15 @@ function send(state, act) {
   state.emit("acts", { acts: state.pending });
 }
 
-function onward(state) {
-  const items = state.deck.items;
+// The next open item from a place on that nothing was said about: what is on its way counts as said.
+function open(state, start) {
   const said = new Set(state.pending.filter((act) => act.do === "give" || act.do === "skip").map((act) => act.id));
-  const next = items.slice(place(state) + 1).find((item) => item.open && !said.has(item.id));
-  state.at = next ? next.id : "";
+  const next = state.deck.items.slice(start).find((item) => item.open && !said.has(item.id));
+  return next ? next.id : "";
+}
+
+function onward(state) {
+  state.at = open(state, place(state) + 1);
   draw(state);
 }
 
@@ -186,6 +216,7 @@ function press(state, name) {
     if (help) help.open = !help.open;
     return true;
   }
+  if (state.waiting) { if (key.length === 1 || key === "Enter") ignore(state); return true; }
   if (!item) {
     if (key === "Enter" && state.stage.querySelector("[data-press='again']")) { send(state, { do: "again", id: "" }); return true; }
     return false;
@@ -243,7 +274,7 @@ export default function (component) {
   let state = states.get(parentElement);
   if (!state || state.name !== `atom.labels.${data.desk}`) {
     if (state) { document.removeEventListener("keydown", state.keys); state.root.remove(); }
-    state = { name: `atom.labels.${data.desk}`, fetched: new Set(), last: 0, hold: 0, groups: [], tie: false, at: data.at };
+    state = { name: `atom.labels.${data.desk}`, fetched: new Set(), last: 0, hold: 0, groups: [], tie: false, at: data.at, waiting: false, ignored: 0 };
     // A label that is sent twice changes nothing; an undo would take back one too many.
     state.pending = saved(state.name).filter((act) => act.do === "give" || act.do === "skip");
     state.resend = state.pending.length > 0;
@@ -260,7 +291,9 @@ export default function (component) {
     if (state.asked) { state.root.dataset.written = (performance.now() - state.asked).toFixed(0); }
   }
   const kept = state.deck.items.some((item) => item.id === state.at);
-  if (!state.pending.length || undone || !kept) { state.at = data.at; state.hold = 0; }
+  if (!state.pending.length || undone) { state.at = data.at; state.hold = 0; }
+  // The server is behind: what was pressed already is not asked again.
+  else if (!kept) state.at = open(state, Math.max(state.deck.items.findIndex((item) => item.id === data.at), 0));
   put(state.top, data.html);
   put(state.foot, data.foot);
   draw(state);
