@@ -121,7 +121,7 @@ def request_hash(request: Request, model: str) -> str:
     schema = None if request.schema is None else _text_key(schema_text(request.schema))
     turns = [["turn", turn.role, turn.text] for turn in request.turns]
     return content_id(
-        "request", model, request.system, parts, request.sampling.model_dump(), schema, *turns
+        "request", model, request.system, parts, request.sampling.named, schema, *turns
     )
 
 

@@ -11,9 +11,17 @@ from atom.records.correction import (
     Hint,
     HintUse,
 )
-from atom.records.endpoint import Endpoint, PictureLimit, Prices, Role, StructuredMode
+from atom.records.endpoint import (
+    BoxConvention,
+    Endpoint,
+    PictureLimit,
+    Prices,
+    Role,
+    StructuredMode,
+)
 from atom.records.evidence import (
     HAND_MADE,
+    AnswerCause,
     Checkpoint,
     CriteriaSet,
     CriteriaSource,
@@ -56,9 +64,11 @@ __all__ = [
     "HAND_MADE",
     "Annotation",
     "AnnotationKind",
+    "AnswerCause",
     "Arm",
     "BenchItem",
     "BenchSet",
+    "BoxConvention",
     "Call",
     "Candidate",
     "Checkpoint",

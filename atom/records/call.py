@@ -12,18 +12,36 @@ from atom.records.base import Id, Record, content_id
 ReplyForm = Literal["json_schema", "json_object", "text"]
 
 
+_FIRST_FIELDS = frozenset({"temperature", "top_p", "max_tokens", "seed"})
+
+
 class Sampling(Record):
-    """Sampling settings of a request."""
+    """Sampling settings of a request: what is asked for, whatever the server makes of it."""
 
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    reasoning_effort: str | None = None
+    """How long a reasoning model is to think: `minimal`, `low`, `medium`, `high`, as it says."""
+    image_detail: str | None = None
+    """How closely pictures are looked at: `low`, `high`, `auto`."""
+    extra: str | None = None
+    """Further fields of the request as canonical JSON (an endpoint's `extra_body`)."""
+
+    @property
+    def named(self) -> dict[str, object]:
+        """The settings as they name things: fields that came later only where they are set."""
+        return {
+            name: value
+            for name, value in self.model_dump().items()
+            if name in _FIRST_FIELDS or value is not None
+        }
 
     @cached_property
     def key(self) -> str:
         """A short name for these settings, part of the keys of what they produced."""
-        return content_id("sampling", self.model_dump())[:8]
+        return content_id("sampling", self.named)[:8]
 
 
 class Usage(Record):
@@ -66,3 +84,7 @@ class Call(Record):
     """Wall time of the last attempt."""
     created: str = ""
     """UTC time, ISO 8601."""
+    adapted: tuple[str, ...] = ()
+    """What the server refused of what was asked for, and what was sent instead, a line each."""
+    sampled: Sampling | None = None
+    """The sampling settings that the server let through; None = those that were asked for."""

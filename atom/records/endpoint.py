@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -11,6 +11,10 @@ from atom.records.base import Record
 
 Role = Literal["judge", "candidate", "embedding"]
 StructuredMode = Literal["auto", "json_schema", "json_object", "text"]
+BoxConvention = Literal["xyxy_1000", "yxyx_1000", "xyxy_pixels", "xyxy_unit", "none"]
+"""How a model writes boxes: corners in thousandths, the same with y first, corners in pixels of
+the picture as it was sent, corners as fractions; `none`: its boxes fit nothing and are dropped
+(METHODS T4)."""
 
 
 class Prices(Record):
@@ -28,6 +32,8 @@ class PictureLimit(Record):
 
     max_side: int = Field(default=2048, ge=16)
     """Longest side in pixels; larger pictures are scaled down."""
+    min_side: int = Field(default=1, ge=1, le=512)
+    """Shortest side in pixels; a thinner picture is padded."""
     max_bytes: int = Field(default=5_000_000, ge=1000)
     """Encoded size of one picture."""
     max_count: int = Field(default=16, ge=0)
@@ -58,6 +64,27 @@ class Endpoint(Record):
     max_tries: int = Field(default=5, ge=1, le=20)
     max_seconds: float = Field(default=600.0, gt=0)
     """Seconds for all tries of a request together."""
+    preset: str = ""
+    """The provider whose habits it was set up with, `openai`, `vllm`, ...; empty = none."""
+    temperature: float | None = Field(default=None, ge=0, le=5)
+    """Sampling where the study sets none; so are the next four."""
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    seed: int | None = None
+    max_tokens: int | None = Field(default=None, ge=1)
+    reasoning_effort: str | None = None
+    image_detail: Literal["low", "high", "auto"] | None = None
+    thinking_tokens: int = Field(default=0, ge=0)
+    """Room for thoughts, on top of the reply's own token limit."""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """Further fields of every request."""
+    extra_headers: dict[str, str] = Field(default_factory=dict)
+    """Further headers of every request; `${NAME}` stands for an environment variable."""
+    query: dict[str, str] = Field(default_factory=dict)
+    """Further parts of the address after `?`, such as Azure's `api-version`."""
+    boxes: BoxConvention | None = None
+    """How the model writes boxes; None = corners in thousandths, as it is asked to."""
+    system: bool = True
+    """Whether the model knows a system role; else the system text opens the user's message."""
 
     @property
     def is_probe(self) -> bool:

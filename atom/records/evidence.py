@@ -17,6 +17,10 @@ HAND_MADE = ("imported", "typed")
 """Prompts of responses that no endpoint of ours gave, whatever the study's sampling is."""
 
 
+AnswerCause = Literal["", "refused", "filtered", "cut", "empty"]
+"""The model refused, a content filter stopped it, the token limit cut it, nothing came."""
+
+
 class Response(Record):
     """A candidate's answer to a sample."""
 
@@ -36,6 +40,10 @@ class Response(Record):
     text: str = ""
     detail: str = ""
     call_id: str | None = None
+    thoughts: str = ""
+    """What the model thought before it answered, where that is known apart; never judged."""
+    cause: AnswerCause = ""
+    """Why an answer is no ordinary one."""
 
     @staticmethod
     def make_id(
@@ -194,6 +202,11 @@ class Checkpoint(Record):
     detail: str = ""
     """Reason (unscored) or error (failed)."""
     call_id: str | None = None
+    addressed: bool | None = None
+    """Whether the answer says anything about this step; None = the judge wasn't asked (marks made
+    before scoring/2, imports)."""
+    carried: bool | None = None
+    """Whether the step is wrong only because an earlier one was; None = the judge wasn't asked."""
 
     @staticmethod
     def make_key(

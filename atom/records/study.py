@@ -119,6 +119,16 @@ class Run(Record):
     cost: float = 0.0
     message: str = ""
     """Why it stopped, in words."""
+    answer_repeats: int = 1
+    """How often each candidate answers each question."""
+    judge_sampling: Sampling | None = None
+    """How the judge is asked; None = as the study says."""
+    answer_sampling: Sampling | None = None
+    """How candidates are asked; None = as the study says."""
+    score_pictures: bool = True
+    """Whether the judge sees the pictures when it scores."""
+    retry_unscored: bool = False
+    """Whether what ended unscored through the server's fault is asked again."""
 
 
 class Import(Record):
@@ -136,3 +146,7 @@ class Import(Record):
     """What was left out and why, a line each (at most 200)."""
     notes: tuple[str, ...] = ()
     """What the reader should know (traps met), a line each."""
+    closed: bool = True
+    """Whether it came to its end; what an open one brought counts nowhere."""
+    account: str = ""
+    """What was read, what came in and what was left out why, as JSON; empty for old imports."""
