@@ -28,6 +28,7 @@ from atom.formats.guess import labels_of
 from atom.formats.pictures import BROKEN_URL, NOT_THERE, PictureData, place_picture
 from atom.formats.rows import Row, find_layout, read_rows
 from atom.records import (
+    AnswerCause,
     Outcome,
     PictureSlot,
     Preference,
@@ -502,6 +503,8 @@ class Maker:
         detail: str = "",
         state: State | None = None,
         known: bool = True,
+        cause: AnswerCause = "",
+        thoughts: str = "",
     ) -> str | None:
         """Take a candidate's answer, once.
 
@@ -514,6 +517,8 @@ class Maker:
             detail: why there is none, or what else should be known.
             state: None = scored where there is a text.
             known: False = there is an answer, only its text isn't in the file.
+            cause: why it is no ordinary answer.
+            thoughts: what the model thought before it answered, where the file tells it apart.
 
         Returns:
             Its id; None for a second, different answer, which is left out.
@@ -544,6 +549,8 @@ class Maker:
                 state=state or ("scored" if given else "unscored"),
                 text=text or "",
                 detail=detail or ("" if text is not None else NO_ANSWER if known else NO_TEXT),
+                cause=cause,
+                thoughts=thoughts,
             )
         )
         return response_id

@@ -1,0 +1,54 @@
+"""What a model thinks aloud before it answers, told apart from what it says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TAG = re.compile(r"<(/?)think(?:ing)?>|◁(/?)think▷", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spoken:
+    """A reply in its two parts.
+
+    Args:
+        answer: what the model says, without the spaces around it.
+        thoughts: what stands in think blocks, without their tags.
+        unfinished: whether the last block never ends, so that nothing after it is an answer.
+    """
+
+    answer: str
+    thoughts: str = ""
+    unfinished: bool = False
+
+
+def tell_apart(text: str) -> Spoken:
+    """Split a reply into its answer and its thoughts, in one pass.
+
+    The first closing tag ends a block, whatever tags are thought of in it. A closing tag without
+    an opening one means that the block was opened in the prompt: all before it is thought. A block
+    that never closes leaves nothing behind it.
+
+    Args:
+        text: the raw reply; without tags all of it is the answer.
+    """
+    said: list[str] = []
+    thought: list[str] = []
+    inside, at = False, 0
+    for tag in _TAG.finditer(text):
+        piece = text[at : tag.start()]
+        at = tag.end()
+        closing = bool(tag.group(1) or tag.group(2))
+        if inside or not closing:
+            (thought if inside else said).append(piece)
+        else:
+            thought += [*said, piece]
+            said = []
+        inside = not closing
+    (thought if inside else said).append(text[at:])
+    return Spoken(
+        answer="".join(said).strip(),
+        thoughts="\n".join(part.strip() for part in thought if part.strip()),
+        unfinished=inside,
+    )
