@@ -39,6 +39,7 @@ from atom.records.evidence import (
 )
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.sample import Picture, PictureSlot, Region, Sample
+from atom.records.scale import Scale, scale_of
 from atom.records.study import (
     Candidate,
     Import,
@@ -109,6 +110,7 @@ __all__ = [
     "RunState",
     "Sample",
     "Sampling",
+    "Scale",
     "Side",
     "Stage",
     "State",
@@ -126,4 +128,5 @@ __all__ = [
     "Verdict",
     "blob_hash",
     "content_id",
+    "scale_of",
 ]

@@ -1,0 +1,33 @@
+"""Which scale a mark from 1 to 5 was made on.
+
+Marks of different scales never share a mean, however alike the numbers look: before `scoring/2` a
+hedge cost a point and silence was a 1.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+Scale = Literal["appendix_d", "firmness", "other"]
+"""`appendix_d`: ATOM's appendix D with silence told apart (METHODS T1). `firmness`: the one before
+it, where 4 was a hedge and 1 a step not mentioned. `other`: what a file or a person brought, on
+whatever scale the source used."""
+
+SCORING: Final = "scoring"
+_FIRMNESS: Final = frozenset({"scoring/1", "whole/1", "scan_scoring/1"})
+_APPENDIX_D: Final = frozenset({SCORING, "whole", "scan_scoring"})
+
+
+def scale_of(prompt: str) -> Scale:
+    """Return the scale of the marks that a prompt brought.
+
+    Args:
+        prompt: id and version as a record keeps them, `scoring/2`; or `imported`.
+
+    Returns:
+        The scale. Two marks may be averaged, compared or counted together only where theirs are
+        equal; `other` is equal to itself within one source alone.
+    """
+    if prompt in _FIRMNESS:
+        return "firmness"
+    return "appendix_d" if prompt.partition("/")[0] in _APPENDIX_D else "other"
