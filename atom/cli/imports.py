@@ -48,6 +48,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--candidate", action="append", metavar="FILE=NAME", help="whose answers a file holds"
     )
+    parser.add_argument(
+        "--score", metavar="NAME", help="whose verdicts count, where a log has several scores"
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many rows")
     parser.add_argument("--dry-run", action="store_true", help="read and report, keep nothing")
     parser.set_defaults(call=take_in)
@@ -141,6 +144,7 @@ def _reading(args: argparse.Namespace) -> Reading:
         pictures=FolderPictures(folders) if folders else None,
         candidates=_candidates(args.candidate or ()),
         limit=args.limit,
+        score=args.score,
     )
 
 

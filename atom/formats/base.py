@@ -87,6 +87,8 @@ class ReadOptions:
     """File name → candidate's name, where the file itself doesn't say."""
     limit: int | None = None
     """At most so many rows; None = all."""
+    score: str | None = None
+    """The scorer, metric or filter of the file whose verdicts count; None = by the format."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 Samples are read one at a time. Attachments (`attachment://<hash>`) are put back where they belong,
 pictures among them. Traps: NaN is no number; an answer that was cut off at the length limit is kept
-and marked; a sample without scores stays ungraded; a sample that failed says why; several accepted
-answers stand in one target.
+and marked; a sample without scores takes its reduction, else it stays ungraded; a sample that
+failed says why; several accepted answers stand in one target; members of newer logs are packed with
+zstd, which this Python's ZIP reader doesn't know.
 
 Reference: inspect_ai (UK AI Security Institute), `inspect_ai.log`.
 """
@@ -34,7 +35,8 @@ from atom.formats.json_file import inner
 from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
 from atom.formats.maker import Limit, Maker, Question, cut, rows_of
 from atom.formats.rows import find_encoding
-from atom.records import State
+from atom.records import AnswerCause, State
+from atom.records.thoughts import tell_apart
 
 NAME = "inspect"
 _ATTACHED = "attachment://"
@@ -42,6 +44,10 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _GRADES: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MAX_SAMPLE = 400_000_000
 _MAX_DEPTH = 6
+_ZSTD = 93
+"""The number that ZIP has for zstd."""
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+"""Signature, and the lengths of the name and the extra field that come before a member's data."""
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -66,7 +72,12 @@ class _Log:
     model: str = "model"
     dataset: str = ""
     scorer: str | None = None
+    """The scorer that is followed; None where the log names none."""
+    asked: bool = False
+    """Whether the reader chose it: then no other stands in for it."""
     accuracy: float | None = None
+    reductions: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Scorer -> sample id -> score, as a value or an object, over all epochs."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -93,8 +104,10 @@ def _header(file: ImportFile, options: ReadOptions) -> _Log:
     log = _Log(file=file)
     if head.startswith(b"PK\x03\x04"):
         header = _zip_header(file)
+        reduced = _zip_reductions(file, log)
     elif _is_log(head):
         header = _json_header(file)
+        reduced = to_list(header.get("reductions")) or []
     elif b'"input"' in head:
         log.task = log.dataset = cut(file.stem)
         log.notes.append("these are questions without answers")
@@ -112,17 +125,43 @@ def _header(file: ImportFile, options: ReadOptions) -> _Log:
     status = to_name(header.get("status"))
     if status not in (None, "success"):
         log.notes.append(f"the run ended as {status!r}; the samples that are there came in")
-    results = inner(header, "results")
-    for score in to_list(results.get("scores")) or ():
-        if isinstance(score, dict):
-            log.scorer = to_name(score.get("scorer")) or to_name(score.get("name"))
-            metrics = inner(score, "metrics")
-            for name in ("accuracy", "mean"):
-                log.accuracy = to_number(inner(metrics, name).get("value"))
-                if log.accuracy is not None:
-                    break
-            break
+    log.reductions = _reductions(reduced)
+    _choose_scorer(log, inner(header, "results"), options.score)
     return log
+
+
+def _choose_scorer(log: _Log, results: Mapping[str, object], wanted: str | None) -> None:
+    """Follow the scorer asked for, else the first with an accuracy, else the first."""
+    figures: dict[str, float | None] = {}
+    right: list[str] = []
+    for score in to_list(results.get("scores")) or ():
+        name = (
+            to_name(score.get("scorer") or score.get("name")) if isinstance(score, dict) else None
+        )
+        if not isinstance(score, dict) or name is None or name in figures:
+            continue
+        metrics = inner(score, "metrics")
+        told = (to_number(inner(metrics, key).get("value")) for key in ("accuracy", "mean"))
+        figures[name] = next((value for value in told if value is not None), None)
+        if "accuracy" in metrics:
+            right.append(name)
+    log.scorer = wanted or next(iter((*right, *figures, *log.reductions)), None)
+    log.asked = wanted is not None
+    log.accuracy = figures.get(log.scorer or "")
+
+
+def _reductions(found: Sequence[object]) -> dict[str, dict[str, object]]:
+    """Read scores that stand for all epochs of a sample."""
+    made: dict[str, dict[str, object]] = {}
+    for entry in found:
+        scorer = to_name(entry.get("scorer")) if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or scorer is None:
+            continue
+        for one in to_list(entry.get("samples")) or ():
+            name = to_name(one.get("sample_id")) if isinstance(one, dict) else None
+            if name is not None:
+                made.setdefault(scorer, {})[name] = one
+    return made
 
 
 def _is_log(head: bytes) -> bool:
@@ -140,6 +179,18 @@ def _zip_header(file: ImportFile) -> Mapping[str, object]:
         )
 
 
+def _zip_reductions(file: ImportFile, log: _Log) -> list[object]:
+    name = "reductions.json"
+    with file.open() as stream, _archive(stream, file.name) as archive:
+        if name not in archive.namelist():
+            return []
+        try:
+            return to_list(_decoded(archive, name, file.name)) or []
+        except FormatError as error:
+            log.notes.append(f"its reductions were left out: {error.message}")
+            return []
+
+
 def _archive(stream: io.BufferedIOBase | object, name: str) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(stream)  # type: ignore[arg-type]
@@ -155,13 +206,23 @@ def _member(archive: zipfile.ZipFile, name: str, file: str) -> Mapping[str, obje
     Raises:
         FormatError: it can't be unpacked, is too large or no object.
     """
+    value = _decoded(archive, name, file)
+    if not isinstance(value, dict):
+        raise FormatError(f"{name} in {file!r} is no object")
+    return value
+
+
+def _decoded(archive: zipfile.ZipFile, name: str, file: str) -> object:
+    """Read one JSON value of a ZIP.
+
+    Raises:
+        FormatError: it can't be unpacked or is too large.
+    """
     try:
         entry = archive.getinfo(name)
         if entry.file_size > _MAX_SAMPLE:
             raise FormatError(f"{name} in {file!r} unpacks to over {_MAX_SAMPLE // 1_000_000} MB")
-        with archive.open(entry) as stream:
-            data = stream.read(_MAX_SAMPLE + 1)
-        value = DECODER.decode(data.decode("utf-8", "replace").strip())
+        return DECODER.decode(_unpacked(archive, entry).decode("utf-8", "replace").strip())
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -174,9 +235,30 @@ def _member(archive: zipfile.ZipFile, name: str, file: str) -> Mapping[str, obje
         struct.error,
     ) as error:
         raise FormatError(f"{name} in {file!r} can't be read ({error}); get it again") from error
-    if not isinstance(value, dict):
-        raise FormatError(f"{name} in {file!r} is no object")
-    return value
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """Unpack a member; zstd, which `zipfile` learns only with Python 3.14, by Arrow."""
+    if entry.compress_type != _ZSTD:
+        with archive.open(entry) as stream:
+            return stream.read(_MAX_SAMPLE + 1)
+    import pyarrow as pa
+
+    raw = archive.fp
+    if raw is None or entry.flag_bits & 1:
+        raise zipfile.BadZipFile("the member is encrypted")
+    raw.seek(entry.header_offset)
+    head = raw.read(_LOCAL_HEADER.size)
+    signature, name_length, extra_length = _LOCAL_HEADER.unpack(head)
+    if signature != b"PK\x03\x04":
+        raise zipfile.BadZipFile("the member's header is broken")
+    raw.seek(name_length + extra_length, io.SEEK_CUR)
+    packed = pa.BufferReader(raw.read(entry.compress_size))
+    with pa.CompressedInputStream(packed, "zstd") as stream:
+        data: bytes = stream.read(_MAX_SAMPLE + 1)
+    if len(data) != entry.file_size or zlib.crc32(data) != entry.CRC:
+        raise zipfile.BadZipFile("the member's checksum doesn't fit")
+    return data
 
 
 def _text(file: ImportFile) -> io.TextIOWrapper:
@@ -302,6 +384,7 @@ class _Said:
 
     texts: list[str] = field(default_factory=list)
     pictures: list[object] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -330,6 +413,10 @@ def _gather(value: object, attachments: Mapping[str, object], said: _Said, depth
                 said.pictures.append(key)
             else:
                 said.pictures.append(data or name)
+        elif kind == "reasoning":
+            thought = to_text(value.get("reasoning")) or to_text(value.get("summary"))
+            if thought is not None:
+                said.thoughts.append(thought)
         elif kind in (None, "text") and value.get("role") not in ("system", "assistant", "tool"):
             _gather(value.get("text", value.get("content")), attachments, said, depth + 1)
 
@@ -378,16 +465,15 @@ def _take(
         repeat=int(epoch) - 1 if epoch is not None and 1 <= epoch < 1e6 else 0,
         detail=answer.detail,
         state=answer.state,
+        cause=answer.cause,
+        thoughts=answer.thoughts,
     )
     if response_id is None:
         return
-    given = inner(values, "scores")
-    name = log.scorer if log.scorer in given else next(iter(given), None)
+    given = _scores_of(values, identity, log, maker, place)
+    name = _followed(given, log, maker, place)
     if name is None:
-        maker.out.tally("a sample has no scores and stays ungraded", place)
         return
-    if len(given) > 1:
-        maker.out.tally(f"several scorers; {name} is followed", place)
     told = given[name]
     score: Mapping[str, object] = told if isinstance(told, dict) else {"value": told}
     verdict = _grade(score.get("value"))
@@ -397,6 +483,40 @@ def _take(
         maker.out.tally("a score can't be read as a number from 0 to 1; it stays unscored", place)
     else:
         scores.append(verdict.value)
+
+
+def _scores_of(
+    values: Mapping[str, object], identity: str | None, log: _Log, maker: Maker, place: str
+) -> Mapping[str, object]:
+    """Return a sample's scores by scorer; those over all its epochs where it has none itself."""
+    given = inner(values, "scores")
+    if given or identity is None:
+        return given
+    reduced = {name: by[identity] for name, by in log.reductions.items() if identity in by}
+    if reduced:
+        maker.out.tally("a sample's score is the one that the log gives for all its epochs", place)
+    return reduced
+
+
+def _followed(given: Mapping[str, object], log: _Log, maker: Maker, place: str) -> str | None:
+    """Say which of a sample's scorers counts, and tell of the others."""
+    if not given:
+        maker.out.tally("a sample has no scores and stays ungraded", place)
+        return None
+    if log.scorer in given:
+        name = log.scorer
+    elif log.asked:
+        maker.out.tally(f"a sample has no score by {log.scorer!r} and stays ungraded", place)
+        return None
+    else:
+        name = next(iter(given))
+    others = [other for other in given if other != name]
+    if others:
+        maker.out.note(
+            f"{log.file.name}: the scorer {name!r} is followed; {', '.join(map(repr, others[:8]))} "
+            "stay in the log: to follow another, import again with --score NAME"
+        )
+    return name
 
 
 def _grade(value: object) -> Verdict | None:
@@ -413,6 +533,22 @@ class _Answer:
     text: str | None
     detail: str = ""
     state: State | None = None
+    cause: AnswerCause = ""
+    thoughts: str = ""
+
+
+_STOPPED: Mapping[str, tuple[AnswerCause, str, str]] = {
+    **dict.fromkeys(
+        ("max_tokens", "length", "model_length"),
+        ("cut", "cut off at the length limit", "an answer was cut off at the length limit"),
+    ),
+    "content_filter": (
+        "filtered",
+        "stopped by a content filter",
+        "a content filter stopped an answer",
+    ),
+}
+"""Stop reason -> cause, what is kept with the answer, what is told of the import."""
 
 
 def _answer(
@@ -425,18 +561,23 @@ def _answer(
     said = _Said()
     content = message.get("content") if isinstance(message, dict) else output.get("completion")
     _gather(content, attachments, said)
-    text = said.text if said.text.strip() else None
+    spoken = tell_apart(said.text)
+    text = said.text if not spoken.thoughts and said.text.strip() else spoken.answer or None
+    thoughts = "\n".join((*said.thoughts, spoken.thoughts)).strip()
     error = values.get("error") or output.get("error")
     if error is not None:
         told = error.get("message") if isinstance(error, dict) else error
         detail = cut(to_text(told) or "the sample failed")
         maker.out.tally("a sample failed", place)
-        return _Answer(text=text, detail=detail, state="failed" if text is None else None)
+        state: State | None = "failed" if text is None else None
+        return _Answer(text=text, detail=detail, state=state, thoughts=thoughts)
     stop = to_name(first.get("stop_reason")) if isinstance(first, dict) else None
-    if stop in ("max_tokens", "length", "model_length"):
-        maker.out.tally("an answer was cut off at the length limit", place)
-        return _Answer(text=text, detail="cut off at the length limit")
-    return _Answer(text=text)
+    cause, detail, told_once = _STOPPED.get(stop or "", ("", "", ""))
+    if spoken.unfinished and not cause:
+        cause, detail, told_once = "cut", "it ends within its thoughts", "an answer is all thoughts"
+    if told_once:
+        maker.out.tally(told_once, place)
+    return _Answer(text=text, detail=detail, cause=cause, thoughts=thoughts)
 
 
 def _labels(metadata: Mapping[str, object]) -> tuple[tuple[str, str], ...]:

@@ -20,6 +20,7 @@ from atom.errors import FormatError
 from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
     Verdict,
+    label_choices,
     to_list,
     to_name,
     to_number,
@@ -30,7 +31,8 @@ from atom.formats.cells import (
 from atom.formats.json_file import inner, load_object
 from atom.formats.maker import Limit, Maker, Question, SeenNumbers, cut, labels_in, rows_of, short
 from atom.formats.rows import Row
-from atom.records import content_id
+from atom.records import AnswerCause, content_id
+from atom.records.thoughts import tell_apart
 
 NAME = "lmms-eval"
 _TASK = re.compile(r"(?:^|_)samples_(?P<task>.+?)(?:_\d{4}-\d\d-\d\dT[\d.\-:]+)?\Z")
@@ -44,6 +46,7 @@ _NO_METRIC = frozenset(
 _SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exact_match")
 _QUESTION_KEYS = ("question", "query", "prompt", "text", "instruction")
 _CHOICE_KEYS = ("options", "choices")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MAX_RESULTS = 50_000_000
 _HEAD_ROWS = 50
 
@@ -67,6 +70,8 @@ class _Results:
     """(task, `exact_match` or `exact_match_stderr`) -> file and figure."""
     metrics: dict[str, list[str]] = field(default_factory=dict)
     """Task -> metrics, in the order of its configuration."""
+    score: str | None = None
+    """The metric or filter that the reader wants followed."""
 
 
 @dataclass(kw_only=True)
@@ -104,7 +109,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         FormatError: a file is neither, or there is no log.
     """
     collector = Collector(NAME, options.dataset or "", [file.name for file in files])
-    results = _Results()
+    results = _Results(score=options.score)
     logs: list[ImportFile] = []
     for file in files:
         head = file.head()
@@ -181,6 +186,7 @@ def _batches(
             Maker(collector, options, remember=False),
             prefix=f"{task}/" if several and options.dataset else "",
             listed=results.metrics.get(task, []),
+            wanted=results.score,
             asked=asked.setdefault(task, _Names()),
         )
         stopped = False
@@ -228,6 +234,7 @@ class _Reader:
         *,
         prefix: str,
         listed: Sequence[str],
+        wanted: str | None,
         asked: _Names,
     ) -> None:
         self._file = file
@@ -236,7 +243,9 @@ class _Reader:
         self._maker = maker
         self._prefix = prefix
         self._listed = listed
+        self._wanted = wanted
         self._asked = asked
+        self._filter: str | None = None
         self._names = _Names()
         self._metrics: tuple[str, ...] = ()
         self._sums: dict[str, _Sums] = {}
@@ -251,16 +260,36 @@ class _Reader:
             for key, value in row.values.items():
                 if key not in _NO_METRIC and _verdict(value) is not None:
                     present[key] = None
-        self._metrics = (
-            *(name for name in found if name in present),
-            *(name for name in present if name not in found),
+        self._metrics = tuple(
+            sorted(
+                (
+                    *(name for name in found if name in present),
+                    *(n for n in present if n not in found),
+                ),
+                key=lambda name: name != self._wanted,
+            )
         )
+        self._choose_filter(head)
         if len(self._metrics) > 1:
             self._maker.out.note(
                 f"{self._task}: {self._metrics[0]} is the verdict; "
-                f"{', '.join(self._metrics[1:6])} stay in the log"
+                f"{', '.join(self._metrics[1:6])} stay in the log: to follow another, import again "
+                "with --score NAME"
             )
         yield from chain(head, rows)
+
+    def _choose_filter(self, head: Sequence[Row]) -> None:
+        """Follow one filter where the log has a row for each: the one asked for, else the first."""
+        names = [to_name(row.values.get("filter")) for row in head]
+        filters = list(dict.fromkeys(name for name in names if name is not None))
+        if len(filters) < 2:
+            return
+        self._filter = self._wanted if self._wanted in filters else filters[0]
+        others = ", ".join(name for name in filters if name != self._filter)
+        self._maker.out.note(
+            f"{self._task}: a row for each filter; {self._filter} is followed; {others} stay in "
+            "the log: to follow another, import again with --score NAME"
+        )
 
     def take(self, row: Row) -> None:
         """Turn one row into records, or note why not."""
@@ -269,40 +298,52 @@ class _Reader:
         if name is None:
             out.skip(row.place, "it has no doc_id")
             return
+        if self._filter is not None and to_name(values.get("filter")) != self._filter:
+            return
         if not self._names.add(name):
             out.skip(row.place, f"doc_id {name!r:.60} stood before; the first row is kept")
             return
         document = inner(values, "doc")
+        said = _said(values, document)
         sample_id = self._maker.sample(
             row.place,
             self._file.name,
             self._prefix + name,
-            self._question(row, document, name),
+            self._question(row, document, name, said),
             again=not self._asked.add(name),
         )
         if sample_id is None:
             return
-        filtered = _first(values.get("filtered_resps"))
-        text = _first(values.get("resps"))
-        response_id = self._maker.answer(
-            row.place, sample_id, self._model, text if text is not None else filtered
-        )
-        if response_id is None:
-            return
         metric = next((key for key in self._metrics if key in values), None)
         verdict = None if metric is None else _verdict(values[metric])
-        self._maker.graded(
-            response_id,
-            verdict,
-            answer=cut(filtered or "", 4_000),
-            unread="" if metric is None else f"{metric} holds no score",
-        )
+        if said.note:
+            out.tally(f"{self._task}: {said.note}", row.place)
+        for repeat, answer in enumerate(said.answers):
+            response_id = self._maker.answer(
+                row.place,
+                sample_id,
+                self._model,
+                answer.text,
+                repeat=repeat,
+                detail=answer.detail,
+                cause=answer.cause,
+                thoughts=answer.thoughts,
+            )
+            if response_id is not None and repeat < said.graded:
+                self._maker.graded(
+                    response_id,
+                    verdict,
+                    answer=cut(answer.read, 4_000),
+                    unread="" if metric is None else f"{metric} holds no score",
+                )
         if metric is not None and verdict is not None and verdict.value is not None:
             self._sums.setdefault(metric, _Sums(metric=metric)).add(verdict.value)
         elif metric is not None:
             out.tally(f"{self._task}: {metric} can't be read as a score from 0 to 1", row.place)
 
-    def _question(self, row: Row, document: Mapping[str, object], name: str) -> Question:
+    def _question(
+        self, row: Row, document: Mapping[str, object], name: str, said: _SaidOnce
+    ) -> Question:
         values = row.values
         text = _asked(values.get("input")) or _asked(values.get("arguments"))
         if text is None:
@@ -310,24 +351,21 @@ class _Reader:
         if text is None:
             self._maker.out.tally("the log doesn't say what was asked", row.place)
             text = f"Document {name} of {self._task} (its question is not in the log)"
-        reference = to_reference(values.get("target"))
+        choices = label_choices(_LETTERS, said.choices) if said.choices else None
+        reference = to_reference(values.get("target"), choices, 0 if said.by_likelihood else None)
         if reference.note:
             self._maker.out.tally(reference.note, row.place)
-        choices = next(
-            (to_list(document.get(key)) for key in _CHOICE_KEYS if key in document), None
-        )
         labels = dict(labels_in(document))
         for value in values.values():
             if isinstance(value, dict) and value is not document:
                 labels |= dict(labels_in(value))
         if self._prefix or len(self._metrics) > 1:
             labels["task"] = self._task
-        picture = to_name(document.get("image_path")) or document.get("image")
         return Question(
             text=text,
-            choices=tuple(t for item in choices or () if (t := to_text(item)) is not None),
+            choices=choices.texts if choices else (),
             reference=reference.text,
-            pictures=(picture,) if isinstance(picture, str | dict) else (),
+            pictures=_pictures(document),
             labels=tuple(labels.items()),
             find_by_id=True,
         )
@@ -364,13 +402,158 @@ def _verdict(value: object) -> Verdict | None:
     return None
 
 
-def _first(value: object) -> str | None:
-    """Return the first text of nested lists, as `resps` and `filtered_resps` are."""
-    while isinstance(value, list):
-        if not value:
+@dataclass(frozen=True, kw_only=True)
+class _Answered:
+    """One of a model's answers to a document."""
+
+    text: str | None
+    read: str = ""
+    """The final answer as the log's filter read it out."""
+    thoughts: str = ""
+    cause: AnswerCause = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SaidOnce:
+    """All that a model said to a document.
+
+    Args:
+        answers: its answers, the repeats in order.
+        graded: how many of them, from the first on, the row's verdict is about.
+        choices: the document's options.
+        by_likelihood: whether nothing was written, and the likeliest option counts as the answer.
+        note: what the reader should know.
+    """
+
+    answers: tuple[_Answered, ...]
+    graded: int
+    choices: tuple[str, ...] = ()
+    by_likelihood: bool = False
+    note: str = ""
+
+
+def _said(values: Mapping[str, object], document: Mapping[str, object]) -> _SaidOnce:
+    """Read what a model said: texts, repeats of them, or the likelihoods of options."""
+    listed = next((to_list(document.get(key)) for key in _CHOICE_KEYS if key in document), None)
+    choices = tuple(t for item in listed or () if (t := to_text(item)) is not None)
+    scores = _likelihoods(values.get("resps")) or _likelihoods(values.get("filtered_resps"))
+    if scores is not None:
+        return _likeliest(scores, choices or _continuations(values.get("arguments")))
+    raw, read = _texts(values.get("resps")), _texts(values.get("filtered_resps"))
+    if len(raw) > 1 and len(read) in (len(raw), 1):
+        graded = len(read)
+        answers = (_spoken(text, read[at] if at < graded else None) for at, text in enumerate(raw))
+        note = (
+            "several answers to a document come in as repeats; the log's score is their mean"
+            if graded > 1
+            else "several answers to a document come in as repeats; the log scores the first"
+        )
+        return _SaidOnce(answers=tuple(answers), graded=graded, choices=choices, note=note)
+    first = _spoken(raw[0] if raw else None, read[0] if read else None)
+    note = f"{len(raw) - 1} further texts of a document stay in the log" if len(raw) > 1 else ""
+    return _SaidOnce(answers=(first,), graded=1, choices=choices, note=note)
+
+
+def _spoken(raw: str | None, read: str | None) -> _Answered:
+    """Tell the thoughts of a text apart; a text that is all thoughts is no answer."""
+    if raw is None:
+        return _Answered(text=read, read=read or "", cause="" if read else "empty")
+    spoken = tell_apart(raw)
+    if not spoken.thoughts and not spoken.unfinished:
+        return _Answered(text=raw, read=read or "")
+    if spoken.unfinished:
+        return _Answered(
+            text=spoken.answer or None,
+            read=read or "",
+            thoughts=spoken.thoughts,
+            cause="cut",
+            detail="it ends within its thoughts",
+        )
+    return _Answered(
+        text=spoken.answer or None,
+        read=read or "",
+        thoughts=spoken.thoughts,
+        cause="" if spoken.answer else "empty",
+    )
+
+
+def _likelihoods(value: object) -> list[float] | None:
+    """Read `[[-2.64, false], ...]`, one pair an option, however deep each stands; else None."""
+    options = to_list(value) if isinstance(value, list) else None
+    found: list[float] = []
+    for option in options or ():
+        while isinstance(option, list) and len(option) == 1:
+            option = option[0]
+        if not isinstance(option, list) or len(option) != 2:
             return None
+        number, greedy = to_number(option[0]), option[1]
+        if number is None or str(greedy).lower() not in ("true", "false"):
+            return None
+        found.append(number)
+    return found or None
+
+
+def _continuations(arguments: object) -> tuple[str, ...]:
+    """Return the options that a model was to weigh: the second part of each argument."""
+    found = []
+    listed = list(arguments.values()) if isinstance(arguments, dict) else to_list(arguments) or []
+    for one in listed:
+        parts = list(one.values()) if isinstance(one, dict) else to_list(one) or []
+        text = to_text(parts[1]) if len(parts) > 1 else None
+        if text is None:
+            return ()
+        found.append(text.strip())
+    return tuple(found)
+
+
+def _likeliest(scores: Sequence[float], choices: tuple[str, ...]) -> _SaidOnce:
+    """Take the option with the highest likelihood for the answer; numbers are no model's words."""
+    best = max(range(len(scores)), key=scores.__getitem__)
+    named = choices[best] if len(choices) == len(scores) else None
+    told = "the likeliest option; the model wrote nothing"
+    answer = _Answered(
+        text=named,
+        read=named or "",
+        detail=told if named is not None else "the log weighs options that it doesn't name",
+    )
+    return _SaidOnce(
+        answers=(answer,),
+        graded=1,
+        choices=choices if named is not None else (),
+        by_likelihood=True,
+        note="answers are the likeliest options: the log holds likelihoods, no texts",
+    )
+
+
+def _texts(value: object) -> list[str | None]:
+    """Return the texts of nested lists, as `resps` and `filtered_resps` are."""
+    while isinstance(value, list) and len(value) == 1:
         value = value[0]
-    return to_text(value)
+    if isinstance(value, list):
+        return [_texts(item)[0] if _texts(item) else None for item in value]
+    return [to_text(value)]
+
+
+def _pictures(document: Mapping[str, object]) -> tuple[object, ...]:
+    """Return all pictures of a document: `image`, `images`, `image_1`, `image_2`, ..."""
+    path = to_name(document.get("image_path"))
+    if path is not None:
+        return (path,)
+    found: list[object] = []
+    keys = sorted(
+        (int(match[1] or 0), key)
+        for key in document
+        if (match := re.fullmatch(r"images?(?:_?(\d{1,2}))?", key))
+    )
+    for _, key in keys:
+        value = document[key]
+        found += [
+            one
+            for one in (value if isinstance(value, list) else [value])
+            if isinstance(one, dict) or (isinstance(one, str) and one.strip())
+        ]
+    return tuple(found)
 
 
 def _asked(value: object) -> str | None:

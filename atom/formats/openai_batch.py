@@ -1,24 +1,28 @@
 """OpenAI Batch files: requests and replies, joined on `custom_id` in whatever order they stand.
 
-The file of requests (`custom_id`, `body.messages`) brings questions with their pictures; the files
-of replies and of errors (`custom_id`, `response` or `error`) bring answers. A request without a
-reply is counted; a reply without a request is left out.
+The file of requests (`custom_id`, `body.messages`, or `body.input` for `/v1/responses`) brings
+questions with their pictures; the files of replies and of errors (`custom_id`, `response` or
+`error`) bring answers. A request without a reply is counted; a reply without a request is left out.
 
-Reference: OpenAI, "Batch API" guide, request and output file formats.
+Reference: OpenAI, "Batch API" guide, request and output file formats; "Responses" reference.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.errors import FormatError
 from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
-from atom.formats.cells import to_name, to_number, to_text
+from atom.formats.cells import to_list, to_name, to_number, to_text
 from atom.formats.json_file import inner
 from atom.formats.maker import Limit, Maker, Question, cut, refuse, rows_of
+from atom.records import AnswerCause
+from atom.records.thoughts import tell_apart
 
 NAME = "openai-batch"
+_ASKS = re.compile(rb'"(?:messages|input)"\s*:')
 _EXPECTED = "requests (`custom_id`, `body`) or replies (`custom_id`, `response`)"
 
 
@@ -30,12 +34,21 @@ def sniff(head: bytes, name: str) -> float:
     return 0.95 if '"body"' in first or '"response"' in first or '"error"' in first else 0.0
 
 
+_STOPPED: Mapping[str, tuple[AnswerCause, str]] = {
+    "length": ("cut", "cut off at the length limit"),
+    "max_output_tokens": ("cut", "cut off at the length limit"),
+    "content_filter": ("filtered", "stopped by a content filter"),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Reply:
     place: str
     text: str | None
     model: str | None
     error: str
+    cause: AnswerCause = ""
+    thoughts: str = ""
 
 
 def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
@@ -48,7 +61,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     replies: dict[str, _Reply] = {}
     requests: list[ImportFile] = []
     for file in files:
-        if b'"messages"' in file.head() and b'"method"' in file.head():
+        if b'"method"' in file.head() and _ASKS.search(file.head()):
             requests.append(file)
             continue
         usable = 0
@@ -78,14 +91,53 @@ def _reply(place: str, values: Mapping[str, object]) -> _Reply:
     error = values.get("error") or body.get("error")
     told = error.get("message") if isinstance(error, dict) else error
     status = to_number(response.get("status_code"))
-    text = None
-    choices = body.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        text = _content(inner(choices[0], "message").get("content"))[0] or None
-    reason = cut(to_text(told) or "")
+    text, thoughts, cause, why = _said(body)
+    reason = cut(to_text(told) or "") or why
     if not reason and text is None and status not in (None, 200):
         reason = f"the request failed with status {status:g}"
-    return _Reply(place=place, text=text, model=to_name(body.get("model")), error=reason)
+    return _Reply(
+        place=place,
+        text=text,
+        model=to_name(body.get("model")),
+        error=reason,
+        cause=cause,
+        thoughts=thoughts,
+    )
+
+
+def _said(body: Mapping[str, object]) -> tuple[str | None, str, AnswerCause, str]:
+    """Return a reply's text, its thoughts, why it is no ordinary one, and that in words."""
+    choices, output = body.get("choices"), body.get("output")
+    refusal: str | None = None
+    stopped: str | None = None
+    thoughts: list[str] = []
+    parts: list[object] = []
+    if isinstance(output, list):
+        for item in output:
+            if isinstance(item, dict) and item.get("type") == "reasoning":
+                thoughts.append(_content(item.get("summary"))[0])
+            elif isinstance(item, dict) and item.get("type") in (None, "message"):
+                parts += to_list(item.get("content")) or [item.get("content")]
+        stopped = to_name(inner(body, "incomplete_details").get("reason"))
+    elif isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        message = inner(choices[0], "message")
+        parts = to_list(message.get("content")) or [message.get("content")]
+        refusal = to_text(message.get("refusal"))
+        stopped = to_name(choices[0].get("finish_reason"))
+        thoughts.append(to_text(message.get("reasoning_content")) or "")
+    for part in parts:
+        if isinstance(part, dict) and part.get("type") == "refusal":
+            refusal = refusal or to_text(part.get("refusal"))
+    spoken = tell_apart(_content(parts)[0])
+    thought = "\n".join(part for part in (*thoughts, spoken.thoughts) if part)
+    if refusal is not None:
+        return None, thought, "refused", cut(f"the model refused: {refusal}")
+    cause, why = _STOPPED.get(stopped or "", ("", ""))
+    if spoken.unfinished and not cause:
+        cause, why = "cut", "it ends within its thoughts"
+    if cause != "cut" and not spoken.answer and (parts or thought):
+        return None, thought, cause or "empty", why or "the reply holds no text"
+    return spoken.answer or None, thought, cause, why
 
 
 def _content(value: object) -> tuple[str, list[object]]:
@@ -151,7 +203,8 @@ def _take(
     maker: Maker,
 ) -> None:
     body = inner(values, "body")
-    messages = body.get("messages")
+    asked = body.get("messages", body.get("input"))
+    messages = [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
     texts: list[str] = []
     pictures: list[object] = []
     for message in messages if isinstance(messages, list) else ():
@@ -168,14 +221,16 @@ def _take(
     if sample_id is None or reply is None:
         return
     model = reply.model or to_name(body.get("model")) or "model"
-    failed = reply.text is None and bool(reply.error)
+    failed = reply.text is None and bool(reply.error) and not reply.cause
     maker.answer(
         reply.place,
         sample_id,
         options.candidates.get(file.name) or cut(model),
         reply.text,
-        detail=reply.error if failed else "",
+        detail=reply.error if failed or reply.cause else "",
         state="failed" if failed else None,
+        cause=reply.cause,
+        thoughts=reply.thoughts,
     )
 
 

@@ -125,6 +125,7 @@ def read(
     pictures: PictureFinder | None = None,
     candidates: Mapping[str, str] | None = None,
     limit: int | None = None,
+    score: str | None = None,
 ) -> Reading:
     """Begin an import.
 
@@ -136,6 +137,7 @@ def read(
         pictures: where pictures are looked for; None = beside the files.
         candidates: file name → candidate's name, where the file doesn't say.
         limit: at most so many rows.
+        score: the scorer, metric or filter whose verdicts count, where a file has several.
 
     Returns:
         A single pass over batches of records, and the report.
@@ -166,6 +168,7 @@ def read(
         pictures=pictures,
         candidates=candidates or {},
         limit=limit,
+        score=score,
     )
     return found.read(files, options)
 
