@@ -28,6 +28,14 @@ PASS_SCORE = 4
 T = TypeVar("T")
 
 
+def _no_column() -> NDArray[np.bool_]:
+    return np.zeros(0, dtype=np.bool_)
+
+
+def _no_parents() -> NDArray[np.int32]:
+    return np.zeros((2, 0), dtype=np.int32)
+
+
 class Kept:
     """Results kept under a key, the most recently used ones; safe to share between threads.
 
@@ -76,6 +84,10 @@ class ScoreTable:
         weight: int8, 1..10.
         position: int8, 0-based place of the criterion in its sample's chain.
         score: int8, 1..5; 0 = unscored, -1 = failed.
+        addressed: bool, whether the answer says anything about the step; True where the judge
+            wasn't asked.
+        carried: bool, whether the step is wrong only because an earlier one was; False where the
+            judge wasn't asked.
 
     Answer rows, all of shape (R,):
 
@@ -91,6 +103,14 @@ class ScoreTable:
     Attributes:
         cluster: int32, samples with one number share pictures.
         quarantined: bool, the judge's replay disagrees with the reference.
+        chained: bool, whether the criteria are the steps of one solution, each resting on those
+            before it; False for a checklist.
+
+    Attributes:
+        carried_known: whether the judge was asked which steps are carried. Where it wasn't, what
+            rests on a step that failed is told by the first break (METHODS T2).
+        parents: int32, shape (2, P): criteria, and the criteria that these were declared to rest
+            on, as indices into `criterion_ids`; they replace the chain in their sample.
     """
 
     response: NDArray[np.int32]
@@ -115,6 +135,23 @@ class ScoreTable:
     """Tags by facet name."""
     preference: NDArray[np.float32] | None = None
     """Float32, shape (R,): share of an answer's votes won, a tie half; None = no votes at all."""
+    addressed: NDArray[np.bool_] = field(default_factory=_no_column)
+    carried: NDArray[np.bool_] = field(default_factory=_no_column)
+    chained: NDArray[np.bool_] = field(default_factory=_no_column)
+    carried_known: bool = False
+    parents: NDArray[np.int32] = field(default_factory=_no_parents)
+
+    def __post_init__(self) -> None:
+        """Fill the columns that nobody gave: all is addressed, nothing carried, no chains."""
+        for name, like, value in (
+            ("addressed", self.score, True),
+            ("carried", self.score, False),
+            ("chained", self.cluster, False),
+        ):
+            if len(getattr(self, name)) != len(like):
+                if len(getattr(self, name)):
+                    raise ValueError(f"{name} has {len(getattr(self, name))} rows for {len(like)}")
+                object.__setattr__(self, name, np.full(len(like), value, dtype=np.bool_))
 
     @property
     def preferred(self) -> NDArray[np.float32]:

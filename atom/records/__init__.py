@@ -20,6 +20,7 @@ from atom.records.endpoint import (
     StructuredMode,
 )
 from atom.records.evidence import (
+    FIRST_SCALE,
     HAND_MADE,
     AnswerCause,
     Checkpoint,
@@ -28,6 +29,7 @@ from atom.records.evidence import (
     Criterion,
     CriterionUse,
     Mapping,
+    MarkScale,
     Outcome,
     OutcomeHow,
     Replay,
@@ -36,6 +38,7 @@ from atom.records.evidence import (
     Tag,
     TagSubject,
     TreeRecord,
+    scale_of,
 )
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.sample import Picture, PictureSlot, Region, Sample
@@ -62,6 +65,7 @@ from atom.records.trust import (
 )
 
 __all__ = [
+    "FIRST_SCALE",
     "HAND_MADE",
     "Annotation",
     "AnnotationKind",
@@ -90,6 +94,7 @@ __all__ = [
     "InductionState",
     "Judge",
     "Mapping",
+    "MarkScale",
     "Outcome",
     "OutcomeHow",
     "Picture",

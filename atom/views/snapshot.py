@@ -38,7 +38,7 @@ from atom.views.study_data import (
     read_revision,
 )
 
-FORMAT = 2
+FORMAT = 3
 """Raised when the columns change; older files are then ignored."""
 FOLDER = "cache"
 SUFFIX = ".arrow"
@@ -47,8 +47,8 @@ _TRAILER = len(_MARK) + 8
 _KEPT = 6
 """Snapshots of a store that stay: studies and judges looked at last."""
 _ARRAYS = (
-    "response", "criterion", "leaf", "weight", "position", "score",
-    "sample", "model", "repeat", "outcome", "answered", "cluster", "quarantined",
+    "response", "criterion", "leaf", "weight", "position", "score", "addressed", "carried",
+    "sample", "model", "repeat", "outcome", "answered", "cluster", "quarantined", "chained",
 )  # fmt: skip
 _TEXTS = ("sample_ids", "model_ids", "criterion_ids", "response_ids")
 _VOTES = ("a", "b", "first", "verdict", "strength", "judge", "repeat")
@@ -83,6 +83,8 @@ def open_study(
             pending=data.pending,
             judge_ids=tuple(one.id for one in data.judges),
             votes=data.votes,
+            scale=data.scale,
+            left_out=data.left_out,
         )
         if write_snapshot(folder / name, columns):
             _tidy(folder, name)
@@ -242,7 +244,11 @@ def _pack(columns: StudyColumns) -> pa.Buffer:
         "format": FORMAT,
         "pending": columns.pending,
         "judge_ids": columns.judge_ids,
+        "scale": columns.scale,
+        "left_out": columns.left_out,
         "leaves": table_.leaves,
+        "carried_known": table_.carried_known,
+        "parents": table_.parents.tolist(),
         "facets": {name: facet.values for name, facet in table_.facets.items()},
         "votes": None if columns.votes is None else columns.votes.judges,
         "preference": table_.preference is not None,
@@ -312,6 +318,8 @@ def _unpack(content: pa.Buffer) -> StudyColumns:
         leaves=tuple(tuple(leaf) for leaf in head["leaves"]),
         facets=facets,
         preference=array("table.preference") if head["preference"] else None,
+        carried_known=bool(head["carried_known"]),
+        parents=np.array(head["parents"], dtype=np.int32).reshape(2, -1),
     )
     _check(table_)
     votes = None
@@ -323,6 +331,8 @@ def _unpack(content: pa.Buffer) -> StudyColumns:
         pending=int(head["pending"]),
         judge_ids=tuple(head["judge_ids"]),
         votes=votes,
+        scale=head["scale"],
+        left_out=int(head["left_out"]),
     )
 
 
@@ -335,9 +345,9 @@ def _check(table_: ScoreTable) -> None:
     rows, answers, samples = (
         {len(getattr(table_, name)) for name in names}
         for names in (
-            ("response", "criterion", "leaf", "weight", "position", "score"),
+            (*_ARRAYS[:8],),
             ("sample", "model", "repeat", "outcome", "answered", "response_ids"),
-            ("cluster", "quarantined", "sample_ids"),
+            ("cluster", "quarantined", "chained", "sample_ids"),
         )
     )
     if max(len(rows), len(answers), len(samples)) > 1:
@@ -369,4 +379,6 @@ def same_columns(first: StudyColumns | StudyData, second: StudyColumns | StudyDa
         same(first.table, second.table)
         and same(first.votes, second.votes)
         and first.pending == second.pending
+        and first.scale == second.scale
+        and first.left_out == second.left_out
     )

@@ -30,11 +30,13 @@ from numpy.typing import NDArray
 from atom.analysis import FAILED, UNSCORED, Facet, ScoreTable
 from atom.analysis.intervals import Ints
 from atom.records import (
+    FIRST_SCALE,
     HAND_MADE,
     Candidate,
     Checkpoint,
     CriteriaSet,
     Judge,
+    MarkScale,
     Outcome,
     Replay,
     Response,
@@ -58,6 +60,18 @@ _OTHER_JUDGE = 3
 _SCORES = (*"12345", "unscored", "failed")
 _SCORE_CODES = np.array([1, 2, 3, 4, 5, UNSCORED, FAILED], dtype=np.int8)
 """What the texts above stand for."""
+_SAID = ("", " silent")
+_CARRIED = ("", " own", " carried")
+"""Wasn't asked; not carried; carried."""
+_SCALES = ("", " first")
+_MARKS = tuple(
+    score + said + carried + scale
+    for score in _SCORES
+    for said in _SAID
+    for carried in _CARRIED
+    for scale in _SCALES
+)
+"""All that a mark may be, as the one text that is read of it."""
 _CHUNK = 50_000
 _BATCH = 20
 """Chunks whose texts are looked up in one go."""
@@ -88,12 +102,16 @@ class StudyColumns:
         pending: checkpoints that could be scored and aren't there yet.
         judge_ids: judges that scored anything of the study, the most first.
         votes: votes between answers; None without any.
+        scale: what the marks that are shown mean.
+        left_out: marks on the other, older scale that no newer mark replaces; they don't count.
     """
 
     table: ScoreTable
     pending: int
     judge_ids: tuple[str, ...]
     votes: Preferences | None
+    scale: MarkScale = "second"
+    left_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +129,8 @@ class StudyData:
         sample_position: sample id -> index in the table.
         judges: judges that scored anything of the study, the most first.
         votes: votes between answers; None without any.
+        scale: what the marks that are shown mean.
+        left_out: marks on the other, older scale that no newer mark replaces; they don't count.
     """
 
     study: Study
@@ -123,6 +143,8 @@ class StudyData:
     sample_position: dict[str, int]
     judges: tuple[Judge, ...] = ()
     votes: Preferences | None = None
+    scale: MarkScale = "second"
+    left_out: int = 0
 
     @property
     def has_process(self) -> bool:
@@ -277,6 +299,8 @@ def assemble(
         pending=columns.pending,
         sample_position={name: at for at, name in enumerate(columns.table.sample_ids)},
         votes=columns.votes,
+        scale=columns.scale,
+        left_out=columns.left_out,
     )
 
 
@@ -317,6 +341,8 @@ class _Uses:
     sample: Ints
     position: Ints
     weight: Ints
+    chained: NDArray[np.bool_]
+    """Whether a sample's criteria are the steps of one solution, shape (S,)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,8 +352,28 @@ class _Marks:
     response: Ints
     use: Ints
     """Index into the uses."""
-    code: Ints
+    mark: Ints
+    """Index into `_MARKS`."""
     judge_ids: tuple[str, ...]
+    scale: MarkScale
+    left_out: int
+
+    @property
+    def score(self) -> NDArray[np.int8]:
+        """1..5, 0 = unscored, -1 = failed."""
+        each = len(_MARKS) // len(_SCORES)
+        return np.asarray(_SCORE_CODES[self.mark // each])
+
+    @property
+    def addressed(self) -> NDArray[np.bool_]:
+        """Whether the answer says anything about the step."""
+        each = len(_CARRIED) * len(_SCALES)
+        return np.asarray(self.mark // each % len(_SAID) == 0)
+
+    @property
+    def carried(self) -> Ints:
+        """Index into `_CARRIED`."""
+        return np.asarray(self.mark // len(_SCALES) % len(_CARRIED))
 
 
 def read_columns(
@@ -371,7 +417,11 @@ def read_columns(
         leaf=leaf_of_use[marks.use].astype(np.int16),
         weight=uses.weight[marks.use].astype(np.int8),
         position=uses.position[marks.use].astype(np.int8),
-        score=marks.code.astype(np.int8),
+        score=marks.score,
+        addressed=marks.addressed,
+        carried=marks.carried == _CARRIED.index(" carried"),
+        carried_known=bool((marks.carried > 0).any()),
+        chained=uses.chained,
         sample=answers.sample,
         model=answers.model,
         repeat=answers.repeat,
@@ -394,6 +444,8 @@ def read_columns(
         pending=int((expected - there)[answers.scored & ~answers.blank].sum()),
         judge_ids=marks.judge_ids,
         votes=votes,
+        scale=marks.scale,
+        left_out=marks.left_out,
     )
 
 
@@ -750,18 +802,22 @@ def _uses(connection: sa.Connection, study_id: str, places: _Places) -> _Uses:
     """Read the criteria that stand for each sample."""
     place, criteria = table(StudySample), table(CriteriaSet)
     statement = (
-        sa.select(place.c.sample_id, criteria.c.uses)
+        sa.select(place.c.sample_id, criteria.c.uses, criteria.c.replay_id.is_not(None))
         .select_from(place.join(criteria, criteria.c.id == place.c.criteria_set_id))
         .where(place.c.study_id == study_id, criteria.c.state == "scored")
         .order_by(place.c.position, place.c.sample_id)
     )
-    samples, texts = _whole(_chunks(connection, statement), 2)
+    samples, texts, solved = _whole(_chunks(connection, statement), 3)
     size, ids, position, weight = _read_uses(texts)
+    at = _codes(samples, places.at)
+    chained = np.zeros(len(places.ids), dtype=np.bool_)
+    chained[at] = np.array(solved, dtype=np.bool_)
     return _Uses(
         ids=ids,
-        sample=np.repeat(_codes(samples, places.at), size),
+        sample=np.repeat(at, size),
         position=position,
         weight=weight,
+        chained=chained,
     )
 
 
@@ -807,7 +863,7 @@ def _marks(
     uses: _Uses,
     scanned: Iterable[list[pa.Array]] | None,
 ) -> _Marks:
-    """Read (answer, criterion, score code): the first repeat, the newest prompt.
+    """Read (answer, criterion, mark): the first repeat, the newest prompt, the newest scale.
 
     Args:
         connection: an open transaction.
@@ -830,14 +886,39 @@ def _marks(
         found = _read_marks(
             _marks_of_study(connection, study.id, by_prompt=True), judges, answers, uses
         )
-    response, use, code, _ = found[:, found[3] == wanted]
+    found, scale, left_out = _newest_scale(found[:, found[3] == wanted], len(uses.ids))
+    response, use, mark, _ = found
     key = response * max(len(uses.ids), 1) + use
     order = np.argsort(key, kind="stable")
     last = np.append(key[order][1:] != key[order][:-1], True)[: len(order)]
     order = order[last]
     return _Marks(
-        response=response[order], use=use[order], code=code[order], judge_ids=tuple(names)
+        response=response[order],
+        use=use[order],
+        mark=mark[order],
+        judge_ids=tuple(names),
+        scale=scale,
+        left_out=left_out,
     )
+
+
+def _newest_scale(found: Ints, n_uses: int) -> tuple[Ints, MarkScale, int]:
+    """Leave out marks on the first scale where there are any on the second.
+
+    Args:
+        found: (answer, use, mark, judge), shape (4, N), of one judge.
+        n_uses: number of uses.
+
+    Returns:
+        What is left, the scale it is on, and how many of the marks left out no newer one replaces.
+    """
+    first = found[2] % len(_SCALES) == 1
+    scored = found[2] < len(_MARKS) // len(_SCORES) * _SCORES.index("unscored")
+    if not (scored & ~first).any():
+        return found, "first" if (scored & first).any() else "second", 0
+    key = found[0].astype(np.int64) * max(n_uses, 1) + found[1]
+    replaced = np.isin(key[first & scored], key[~first])
+    return found[:, ~first], "second", int(np.count_nonzero(~replaced))
 
 
 def _twice(found: Ints, n_uses: int) -> bool:
@@ -848,11 +929,19 @@ def _twice(found: Ints, n_uses: int) -> bool:
 
 def _mark_columns() -> tuple[sa.ColumnElement[Any], ...]:
     checkpoint = table(Checkpoint)
+    mark = sa.func.coalesce(sa.cast(checkpoint.c.score, sa.Text), checkpoint.c.state)
+    said = sa.case((checkpoint.c.addressed.is_(False), _SAID[1]), else_=_SAID[0])
+    carried = sa.case(
+        (checkpoint.c.carried.is_(True), _CARRIED[2]),
+        (checkpoint.c.carried.is_(False), _CARRIED[1]),
+        else_=_CARRIED[0],
+    )
+    scale = sa.case((checkpoint.c.prompt.in_(FIRST_SCALE), _SCALES[1]), else_=_SCALES[0])
     return (
         checkpoint.c.response_id,
         checkpoint.c.criterion_id,
         checkpoint.c.judge_id,
-        sa.func.coalesce(sa.cast(checkpoint.c.score, sa.Text), checkpoint.c.state),
+        mark.concat(said).concat(carried).concat(scale),
     )
 
 
@@ -891,7 +980,7 @@ def _read_marks(
     answers: _Answers,
     uses: _Uses,
 ) -> Ints:
-    """Read checkpoints as (answer, use, code, judge), shape (4, N), of any judge.
+    """Read checkpoints as (answer, use, mark, judge), shape (4, N), of any judge.
 
     Args:
         chunks: columns of checkpoints, any order, other studies' among them.
@@ -901,14 +990,16 @@ def _read_marks(
     """
     if not judges or not answers.ids or not uses.ids:
         return np.zeros((4, 0), dtype=np.int64)
-    known = [_array(names) for names in (answers.ids, uses.ids, judges, _SCORES)]
+    known = [_array(names) for names in (answers.ids, uses.ids, judges, _MARKS)]
     parts = []
     rows = iter(chunks)
     while batch := list(islice(rows, _BATCH)):
-        answer, use, judge_at, score = (
+        answer, use, judge_at, mark = (
             _look_up([chunk[at] for chunk in batch], among) for at, among in enumerate(known)
         )
-        part = np.stack([answer, use, _SCORE_CODES[score].astype(np.int64), judge_at])
+        # "scored", but without a score: whatever that is, it's no mark.
+        mark = np.where(mark < 0, _MARKS.index("failed"), mark)
+        part = np.stack([answer, use, mark, judge_at])
         part = part[:, (part[[0, 1, 3]] >= 0).all(axis=0)]
         parts.append(part[:, answers.sample[part[0]] == uses.sample[part[1]]].astype(np.int32))
     return np.concatenate([np.zeros((4, 0), dtype=np.int64), *parts], axis=1)

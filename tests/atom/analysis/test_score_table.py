@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from atom.analysis import FAILED, UNSCORED, ScoreTable, answer_scores
 
@@ -58,3 +61,17 @@ def test_equal_weighted_sums_tie_exactly():
 def test_only_the_chosen_rows_count():
     found = answer_scores(table([(0, 5, 5), (0, 5, 1)], 1), np.array([True, False]))
     assert found.value.tolist() == [1.0]
+
+
+def test_columns_that_nobody_gave_say_nothing():
+    made = table([(0, 5, 5), (0, 5, 1)], 2)
+    assert made.addressed.tolist() == [True, True]
+    assert made.carried.tolist() == [False, False]
+    assert made.chained.tolist() == [False, False]
+    assert not made.carried_known
+    assert made.parents.shape == (2, 0)
+
+
+def test_a_column_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="addressed has 1 rows for 2"):
+        replace(table([(0, 5, 5), (0, 5, 1)], 1), addressed=np.array([True]))

@@ -156,14 +156,21 @@ def test_any_table_comes_back_equal(tmp_path, seed, samples, votes, name):
     rng = np.random.default_rng(seed)
     table = plant(WorldSettings(samples=samples, models=2, unscored=0.3, missing=0.3), rng).table()
     share = rng.random(len(table.sample)).astype(np.float32) if votes else None
-    table = replace(table, preference=share, model_ids=(name, "b"))
+    table = replace(
+        table, preference=share, model_ids=(name, "b"), carried_known=votes,
+        addressed=rng.random(len(table.score)) < 0.5, carried=rng.random(len(table.score)) < 0.5,
+        chained=rng.random(samples) < 0.5,
+        parents=rng.integers(0, len(table.criterion_ids), (2, seed % 4)).astype(np.int32),
+    )  # fmt: skip
     said = Preferences(
         a=np.array([0], np.int32), b=np.array([1], np.int32), first=np.array([0], np.int8),
         verdict=np.array([2], np.int8), strength=np.array([1], np.int8),
         judge=np.array([0], np.int16),
         repeat=np.array([0], np.int32), judges=(name,),
     ) if votes else None  # fmt: skip
-    columns = StudyColumns(table=table, pending=seed, judge_ids=(name,), votes=said)
+    columns = StudyColumns(
+        table=table, pending=seed, judge_ids=(name,), votes=said, scale="first", left_out=seed
+    )
     path = tmp_path / "any.arrow"
     assert write_snapshot(path, columns)
     held = read_snapshot(path)

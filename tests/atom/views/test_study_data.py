@@ -110,16 +110,61 @@ def test_a_name_that_two_judges_have_is_told_by_ids(twice_judged):
     assert "judge-z" in said
 
 
+def row_of(table, mark):
+    return (table.response == table.response_ids.index(mark.response_id)) & (
+        table.criterion == table.criterion_ids.index(mark.criterion_id)
+    )
+
+
+def again(marks, prompt, **changes):
+    """Return marks as another prompt's; some fields changed."""
+    return [
+        mark.model_copy(update={"key": f"{prompt}-{mark.key}", "prompt": prompt, **changes})
+        for mark in marks
+    ]
+
+
 def test_the_newest_prompts_score_counts(twice_judged):
     mine, copy, (first, _) = twice_judged
-    newer = {"key": "newer", "prompt": "scoring/2", "score": 4, "state": "scored"}
-    mine.put([first.model_copy(update=newer)])
+    mine.put(again(mine.select(Checkpoint), "scoring/2"))
+    mine.put(again([first], "scoring/3", score=4, state="scored"))
     table = load_study(mine, copy.id).table
     assert len(table.score) == 53
-    row = (table.response == table.response_ids.index(first.response_id)) & (
-        table.criterion == table.criterion_ids.index(first.criterion_id)
-    )
-    assert table.score[row].tolist() == [4]
+    assert table.score[row_of(table, first)].tolist() == [4]
+
+
+def test_marks_of_two_scales_never_share_a_mean(twice_judged):
+    mine, copy, (first, second) = twice_judged
+    before = load_study(mine, copy.id)
+    assert (before.scale, before.left_out) == ("first", 0)
+    scored = int((before.table.score > 0).sum())
+    mine.put(again([first, second], "scoring/2", score=4, state="scored"))
+    after = load_study(mine, copy.id)
+    # Only what is on the newer scale is shown; the rest waits to be marked again.
+    assert after.table.score.tolist() == [4, 4]
+    assert (after.scale, after.left_out) == ("second", scored - 2)
+    assert after.pending == before.pending + 51
+    # An unscored one on the newer scale replaces nothing that a mean is made of.
+    assert load_study(mine, copy.id, "judge-y").scale == "first"
+
+
+@pytest.mark.parametrize("scan", [True, False])
+def test_what_a_mark_says_beside_its_score_is_read(twice_judged, monkeypatch, scan):
+    mine, copy, (first, second) = twice_judged
+    monkeypatch.setattr(study_data, "_scan", lambda *_: scan)
+    before = load_study(mine, copy.id).table
+    assert before.addressed.all()
+    assert not before.carried.any()
+    assert not before.carried_known
+    # Every sample of the factory's has a replay that its criteria rest on.
+    assert before.chained.tolist() == [True] * 6
+    mine.put(again([first], "scoring/2", score=2, state="scored", addressed=False, carried=False))
+    mine.put(again([second], "scoring/2", score=1, state="scored", addressed=True, carried=True))
+    after = load_study(mine, copy.id).table
+    assert after.carried_known
+    said, rests = row_of(after, first), row_of(after, second)
+    assert (after.addressed[said], after.addressed[rests]) == (False, True)
+    assert (after.carried[said], after.carried[rests]) == (False, True)
 
 
 def test_labels_with_odd_texts_and_of_answers_alone(twice_judged):
