@@ -20,7 +20,6 @@ from atom.records.endpoint import (
     StructuredMode,
 )
 from atom.records.evidence import (
-    FIRST_SCALE,
     HAND_MADE,
     AnswerCause,
     Checkpoint,
@@ -29,7 +28,6 @@ from atom.records.evidence import (
     Criterion,
     CriterionUse,
     Mapping,
-    MarkScale,
     Outcome,
     OutcomeHow,
     Replay,
@@ -38,11 +36,10 @@ from atom.records.evidence import (
     Tag,
     TagSubject,
     TreeRecord,
-    scale_of,
 )
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.sample import Picture, PictureSlot, Region, Sample
-from atom.records.scale import Scale, scale_of
+from atom.records.scale import FIRMNESS_PROMPTS, JUDGING_STAGES, Scale, scale_of
 from atom.records.study import (
     Candidate,
     Import,
@@ -65,8 +62,9 @@ from atom.records.trust import (
 )
 
 __all__ = [
-    "FIRST_SCALE",
+    "FIRMNESS_PROMPTS",
     "HAND_MADE",
+    "JUDGING_STAGES",
     "Annotation",
     "AnnotationKind",
     "AnswerCause",
@@ -94,7 +92,6 @@ __all__ = [
     "InductionState",
     "Judge",
     "Mapping",
-    "MarkScale",
     "Outcome",
     "OutcomeHow",
     "Picture",

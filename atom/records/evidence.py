@@ -223,18 +223,6 @@ class Checkpoint(Record):
         )
 
 
-MarkScale = Literal["first", "second"]
-"""What a mark from 1 to 5 means: on the first scale silence is 1 and a wrong value 2; on the second
-silence is 2 and a wrong value 1 (METHODS T1). Marks of two scales never share a mean."""
-FIRST_SCALE = ("scoring/1",)
-"""Prompts whose marks are on the first scale; all others are on the second."""
-
-
-def scale_of(prompt: str) -> MarkScale:
-    """Return the scale of the marks that a prompt asks for."""
-    return "first" if prompt in FIRST_SCALE else "second"
-
-
 OutcomeHow = Literal["imported", "exact", "numeric", "choice", "judge"]
 
 

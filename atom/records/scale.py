@@ -14,8 +14,9 @@ it, where 4 was a hedge and 1 a step not mentioned. `other`: what a file or a pe
 whatever scale the source used."""
 
 SCORING: Final = "scoring"
-_FIRMNESS: Final = frozenset({"scoring/1", "whole/1", "scan_scoring/1"})
-_APPENDIX_D: Final = frozenset({SCORING, "whole", "scan_scoring"})
+FIRMNESS_PROMPTS: Final = frozenset({"scoring/1", "whole/1", "scan_scoring/1"})
+JUDGING_STAGES: Final = frozenset({SCORING, "whole", "scan_scoring"})
+"""Whose marks are our own judges'; all but the oldest prompts' are on `appendix_d`."""
 
 
 def scale_of(prompt: str) -> Scale:
@@ -28,6 +29,6 @@ def scale_of(prompt: str) -> Scale:
         The scale. Two marks may be averaged, compared or counted together only where theirs are
         equal; `other` is equal to itself within one source alone.
     """
-    if prompt in _FIRMNESS:
+    if prompt in FIRMNESS_PROMPTS:
         return "firmness"
-    return "appendix_d" if prompt.partition("/")[0] in _APPENDIX_D else "other"
+    return "appendix_d" if prompt.partition("/")[0] in JUDGING_STAGES else "other"

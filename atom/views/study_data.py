@@ -30,18 +30,19 @@ from numpy.typing import NDArray
 from atom.analysis import FAILED, UNSCORED, Facet, ScoreTable
 from atom.analysis.intervals import Ints
 from atom.records import (
-    FIRST_SCALE,
+    FIRMNESS_PROMPTS,
     HAND_MADE,
+    JUDGING_STAGES,
     Candidate,
     Checkpoint,
     CriteriaSet,
     Judge,
-    MarkScale,
     Outcome,
     Replay,
     Response,
     Sample,
     Sampling,
+    Scale,
     Study,
     StudyCandidate,
     StudySample,
@@ -63,15 +64,17 @@ _SCORE_CODES = np.array([1, 2, 3, 4, 5, UNSCORED, FAILED], dtype=np.int8)
 _SAID = ("", " silent")
 _CARRIED = ("", " own", " carried")
 """Wasn't asked; not carried; carried."""
-_SCALES = ("", " first")
+_SCALES: tuple[Scale, ...] = ("appendix_d", "firmness", "other")
+"""Of the scales that a judge's marks are on, the first is the one that is shown."""
 _MARKS = tuple(
-    score + said + carried + scale
+    f"{score}{said}{carried} {scale}"
     for score in _SCORES
     for said in _SAID
     for carried in _CARRIED
     for scale in _SCALES
 )
 """All that a mark may be, as the one text that is read of it."""
+_NO_SCORE, _FAILED = (_MARKS.index(f"{state} {_SCALES[0]}") for state in ("unscored", "failed"))
 _CHUNK = 50_000
 _BATCH = 20
 """Chunks whose texts are looked up in one go."""
@@ -103,14 +106,14 @@ class StudyColumns:
         judge_ids: judges that scored anything of the study, the most first.
         votes: votes between answers; None without any.
         scale: what the marks that are shown mean.
-        left_out: marks on the other, older scale that no newer mark replaces; they don't count.
+        left_out: marks on an older scale that no newer mark replaces; they don't count.
     """
 
     table: ScoreTable
     pending: int
     judge_ids: tuple[str, ...]
     votes: Preferences | None
-    scale: MarkScale = "second"
+    scale: Scale = "appendix_d"
     left_out: int = 0
 
 
@@ -130,7 +133,7 @@ class StudyData:
         judges: judges that scored anything of the study, the most first.
         votes: votes between answers; None without any.
         scale: what the marks that are shown mean.
-        left_out: marks on the other, older scale that no newer mark replaces; they don't count.
+        left_out: marks on an older scale that no newer mark replaces; they don't count.
     """
 
     study: Study
@@ -143,7 +146,7 @@ class StudyData:
     sample_position: dict[str, int]
     judges: tuple[Judge, ...] = ()
     votes: Preferences | None = None
-    scale: MarkScale = "second"
+    scale: Scale = "appendix_d"
     left_out: int = 0
 
     @property
@@ -355,7 +358,7 @@ class _Marks:
     mark: Ints
     """Index into `_MARKS`."""
     judge_ids: tuple[str, ...]
-    scale: MarkScale
+    scale: Scale
     left_out: int
 
     @property
@@ -902,8 +905,8 @@ def _marks(
     )
 
 
-def _newest_scale(found: Ints, n_uses: int) -> tuple[Ints, MarkScale, int]:
-    """Leave out marks on the first scale where there are any on the second.
+def _newest_scale(found: Ints, n_uses: int) -> tuple[Ints, Scale, int]:
+    """Leave out marks on older scales than the newest that any is on.
 
     Args:
         found: (answer, use, mark, judge), shape (4, N), of one judge.
@@ -912,13 +915,13 @@ def _newest_scale(found: Ints, n_uses: int) -> tuple[Ints, MarkScale, int]:
     Returns:
         What is left, the scale it is on, and how many of the marks left out no newer one replaces.
     """
-    first = found[2] % len(_SCALES) == 1
-    scored = found[2] < len(_MARKS) // len(_SCORES) * _SCORES.index("unscored")
-    if not (scored & ~first).any():
-        return found, "first" if (scored & first).any() else "second", 0
+    scored = found[2] < _NO_SCORE
+    scale = found[2] % len(_SCALES)
+    newest = int(scale[scored].min(initial=len(_SCALES) - 1)) if scored.any() else 0
+    shown = (scale == newest) | ~scored.any()
     key = found[0].astype(np.int64) * max(n_uses, 1) + found[1]
-    replaced = np.isin(key[first & scored], key[~first])
-    return found[:, ~first], "second", int(np.count_nonzero(~replaced))
+    left_out = scored & ~shown & ~np.isin(key, key[shown])
+    return found[:, shown], _SCALES[newest], int(np.count_nonzero(left_out))
 
 
 def _twice(found: Ints, n_uses: int) -> bool:
@@ -936,7 +939,12 @@ def _mark_columns() -> tuple[sa.ColumnElement[Any], ...]:
         (checkpoint.c.carried.is_(False), _CARRIED[1]),
         else_=_CARRIED[0],
     )
-    scale = sa.case((checkpoint.c.prompt.in_(FIRST_SCALE), _SCALES[1]), else_=_SCALES[0])
+    stages = (checkpoint.c.prompt.startswith(f"{stage}/") for stage in sorted(JUDGING_STAGES))
+    scale = sa.case(
+        (checkpoint.c.prompt.in_(sorted(FIRMNESS_PROMPTS)), " firmness"),
+        (sa.or_(*stages), " appendix_d"),
+        else_=" other",
+    )
     return (
         checkpoint.c.response_id,
         checkpoint.c.criterion_id,
@@ -998,7 +1006,7 @@ def _read_marks(
             _look_up([chunk[at] for chunk in batch], among) for at, among in enumerate(known)
         )
         # "scored", but without a score: whatever that is, it's no mark.
-        mark = np.where(mark < 0, _MARKS.index("failed"), mark)
+        mark = np.where(mark < 0, _FAILED, mark)
         part = np.stack([answer, use, mark, judge_at])
         part = part[:, (part[[0, 1, 3]] >= 0).all(axis=0)]
         parts.append(part[:, answers.sample[part[0]] == uses.sample[part[1]]].astype(np.int32))

@@ -169,7 +169,7 @@ def test_any_table_comes_back_equal(tmp_path, seed, samples, votes, name):
         repeat=np.array([0], np.int32), judges=(name,),
     ) if votes else None  # fmt: skip
     columns = StudyColumns(
-        table=table, pending=seed, judge_ids=(name,), votes=said, scale="first", left_out=seed
+        table=table, pending=seed, judge_ids=(name,), votes=said, scale="firmness", left_out=seed
     )
     path = tmp_path / "any.arrow"
     assert write_snapshot(path, columns)

@@ -136,16 +136,16 @@ def test_the_newest_prompts_score_counts(twice_judged):
 def test_marks_of_two_scales_never_share_a_mean(twice_judged):
     mine, copy, (first, second) = twice_judged
     before = load_study(mine, copy.id)
-    assert (before.scale, before.left_out) == ("first", 0)
+    assert (before.scale, before.left_out) == ("firmness", 0)
     scored = int((before.table.score > 0).sum())
     mine.put(again([first, second], "scoring/2", score=4, state="scored"))
     after = load_study(mine, copy.id)
     # Only what is on the newer scale is shown; the rest waits to be marked again.
     assert after.table.score.tolist() == [4, 4]
-    assert (after.scale, after.left_out) == ("second", scored - 2)
+    assert (after.scale, after.left_out) == ("appendix_d", scored - 2)
     assert after.pending == before.pending + 51
     # An unscored one on the newer scale replaces nothing that a mean is made of.
-    assert load_study(mine, copy.id, "judge-y").scale == "first"
+    assert load_study(mine, copy.id, "judge-y").scale == "firmness"
 
 
 @pytest.mark.parametrize("scan", [True, False])
