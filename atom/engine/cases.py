@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from atom.engine.plan import Case, Held, HeldResponse, PlanKeys
-from atom.records import (
-    Checkpoint,
-    CriteriaSet,
-    Mapping,
-    Outcome,
-    Replay,
-    Response,
-    Sample,
-    Sampling,
-    State,
-    StudySample,
+from atom.records import CriteriaSet, State, StudySample
+from atom.store import Store
+from atom.store.standing import (
+    answers_under,
+    in_order,
+    mapping_states,
+    mark_states,
+    replay_states,
+    settled_outcomes,
+    with_reference,
 )
-from atom.store import Store, table
 
 CHUNK = 64
 """Samples read at a time."""
@@ -57,50 +52,29 @@ def load_cases(
         One case for each place, in the same order.
     """
     sample_ids = [place.sample_id for place in places]
-    with store.read() as connection:
-        samples, responses = table(Sample), table(Response)
-        known = sa.select(samples.c.id, samples.c.reference.is_not(None))
-        references = {
-            sample_id: bool(there)
-            for sample_id, there in connection.execute(known.where(samples.c.id.in_(sample_ids)))
-        }
-        columns = responses.c
-        answered: dict[str, dict[str, HeldResponse]] = {}
-        for row in connection.execute(
-            sa.select(
-                columns.id,
-                columns.sample_id,
-                columns.candidate_id,
-                columns.prompt,
-                columns.sampling,
-                columns.state,
-                (columns.text == "").label("silent"),
-            )
-            .where(columns.sample_id.in_(sample_ids), columns.arm.is_(None))
-            .order_by(columns.id)
-        ):
-            if row.candidate_id not in candidate_ids:
-                continue
-            sampling = Sampling.model_validate(json.loads(row.sampling or "{}"))
-            if row.prompt == "imported" or sampling == keys.answer_sampling:
-                # Of an answer that only votes are known of there is nothing to judge.
-                silent = row.prompt == "imported" and row.silent
-                state: State = "unscored" if silent else row.state
-                held = HeldResponse(candidate_id=row.candidate_id, state=state)
-                answered.setdefault(row.sample_id, {})[row.id] = held
+    references = with_reference(store, sample_ids)
+    answered: dict[str, dict[str, HeldResponse]] = {}
+    for one in answers_under(store, keys.answer_sampling, sample_ids, candidate_ids):
+        # Of an answer without a text there is nothing to judge.
+        state: State = "unscored" if one.silent and one.state == "scored" else one.state
+        held = HeldResponse(candidate_id=one.candidate_id, state=state)
+        answered.setdefault(one.sample_id, {})[one.id] = held
     replays = _replays(store, keys, places)
     sets = _sets(store, keys, places)
-    mapped = _states_of_mappings(store, keys, sets)
-    checkpoints, verdicts = _states_of_answers(store, keys, answered)
+    used = [use.criterion_id for record in sets.values() for use in record.uses]
+    mapped = mapping_states(store, keys.tree_version, used)
+    ids = [name for own in answered.values() for name in own]
+    checkpoints = mark_states(store, ids, keys.judge_id)
+    verdicts = settled_outcomes(store, ids, keys.judge_id)
 
     loaded = []
     for place in places:
         replay, criteria = replays.get(place.sample_id), sets.get(place.sample_id)
         own = answered.get(place.sample_id, {})
-        uses = tuple(use.criterion_id for use in criteria.uses) if criteria else ()
+        uses = tuple(use.criterion_id for use in in_order(criteria)) if criteria else ()
         case = Case(
             sample_id=place.sample_id,
-            has_reference=references.get(place.sample_id, False),
+            has_reference=place.sample_id in references,
             replay=replay,
             criteria=Held(id=criteria.id, state=criteria.state) if criteria else None,
             criterion_ids=uses,
@@ -123,16 +97,13 @@ def _replays(store: Store, keys: PlanKeys, places: Sequence[StudySample]) -> dic
     """Choose each sample's replay: the study's own when it is usable, else this judge's."""
     expected = {keys.replay_id(place.sample_id): place.sample_id for place in places}
     pointed = {place.replay_id: place.sample_id for place in places if place.replay_id}
-    wanted = table(Replay).c
     chosen: dict[str, Held] = {}
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(wanted.id, wanted.state).where(wanted.id.in_([*expected, *pointed]))
-        ).all()
-    for row in sorted(rows, key=lambda row: row.id in pointed and row.state == "scored"):
-        sample_id = pointed.get(row.id) or expected[row.id]
-        if row.id in expected or row.state == "scored":
-            chosen[sample_id] = Held(id=row.id, state=row.state)
+    states = replay_states(store, [*expected, *pointed])
+    for name, state in sorted(
+        states.items(), key=lambda one: one[0] in pointed and one[1] == "scored"
+    ):
+        if name in expected or state == "scored":
+            chosen[pointed.get(name) or expected[name]] = Held(id=name, state=state)
     return chosen
 
 
@@ -146,49 +117,3 @@ def _sets(store: Store, keys: PlanKeys, places: Sequence[StudySample]) -> dict[s
         if record.id in expected or record.state == "scored":
             chosen[record.sample_id] = record
     return chosen
-
-
-def _states_of_mappings(
-    store: Store, keys: PlanKeys, sets: dict[str, CriteriaSet]
-) -> dict[str, State]:
-    ids = [use.criterion_id for record in sets.values() for use in record.uses]
-    columns = table(Mapping).c
-    states: dict[str, State] = {}
-    with store.read() as connection:
-        for part in _parts(ids):
-            rows = connection.execute(
-                sa.select(columns.criterion_id, columns.state).where(
-                    columns.criterion_id.in_(part), columns.tree_version == keys.tree_version
-                )
-            )
-            states.update((row.criterion_id, row.state) for row in rows)
-    return states
-
-
-def _states_of_answers(
-    store: Store, keys: PlanKeys, answered: dict[str, dict[str, HeldResponse]]
-) -> tuple[dict[str, dict[str, State]], dict[str, State]]:
-    ids = [response_id for own in answered.values() for response_id in own]
-    points, verdicts = table(Checkpoint).c, table(Outcome).c
-    checkpoints: dict[str, dict[str, State]] = {}
-    decided: dict[str, State] = {}
-    with store.read() as connection:
-        for part in _parts(ids):
-            for row in connection.execute(
-                sa.select(points.response_id, points.key, points.state).where(
-                    points.response_id.in_(part), points.judge_id == keys.judge_id
-                )
-            ):
-                checkpoints.setdefault(row.response_id, {})[row.key] = row.state
-            for row in connection.execute(
-                sa.select(verdicts.response_id, verdicts.how, verdicts.state).where(
-                    verdicts.response_id.in_(part), verdicts.judge_id.in_(["", keys.judge_id])
-                )
-            ):
-                if decided.get(row.response_id) != "scored":
-                    decided[row.response_id] = row.state
-    return checkpoints, decided
-
-
-def _parts(ids: Sequence[str], size: int = 400) -> list[Sequence[str]]:
-    return [ids[start : start + size] for start in range(0, len(ids), size)]

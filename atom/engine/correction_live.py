@@ -28,6 +28,7 @@ from atom.records import (
     Run,
 )
 from atom.store import Store, table
+from atom.store.standing import marks_of, outcomes_of
 
 LIVE_ARMS: tuple[Arm, ...] = ("fresh", "told", "guided")
 """Feedback, with the two controls that say how much of it is luck and how much the bad news."""
@@ -223,7 +224,7 @@ def read_tried(store: Store, experiment_id: str, response_id: str) -> Tried:
         first=first,
         cohort=rows[0].cohort if rows else "failed",
         checkpoints=_checkpoints(store, experiment, response_id, 0),
-        outcomes=tuple(store.get_many(Outcome, [response_id], "response_id")),
+        outcomes=outcomes_of(store, [response_id], experiment.judge_id).get(response_id, ()),
         arms=tuple(arm for arm in arms if arm.rounds),
     )
 
@@ -246,12 +247,5 @@ def _arm(store: Store, experiment: Experiment, arm: Arm, rows: list[Correction])
 def _checkpoints(
     store: Store, experiment: Experiment, response_id: str, repeat: int
 ) -> tuple[Checkpoint, ...]:
-    columns = table(Checkpoint).c
-    found = store.select(
-        Checkpoint,
-        columns.response_id == response_id,
-        columns.judge_id == experiment.judge_id,
-        columns.repeat == repeat,
-        order_by=[columns.prompt],
-    )
-    return tuple({point.criterion_id: point for point in found}.values())
+    found = marks_of(store, [response_id], experiment.judge_id, repeats=(repeat,))
+    return tuple(found.get((response_id, repeat), {}).values())

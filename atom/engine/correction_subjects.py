@@ -5,19 +5,15 @@ Reference: METHODS A2 (failed criterion), A3 (failed sample), B14 (cohorts).
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import get_args
 
-import sqlalchemy as sa
-
 from atom.engine.members import Members, check_endpoint, judge_of, pick_endpoint, study_tree
 from atom.errors import UsageError
 from atom.records import (
-    HAND_MADE,
     Arm,
     Candidate,
     Checkpoint,
@@ -28,19 +24,27 @@ from atom.records import (
     Experiment,
     FailedRule,
     Judge,
-    Outcome,
     Replay,
     Response,
     Sample,
-    Sampling,
-    State,
     Study,
     StudySample,
     content_id,
 )
-from atom.records import Mapping as LeafMapping
 from atom.stages import correction, outcome
-from atom.store import Store, find_study, study_candidates, study_places, table
+from atom.store import Store, find_study, study_candidates, study_places
+from atom.store.standing import (
+    Answer,
+    first_answers,
+    in_order,
+    leaves_of,
+    marks_of,
+    quarantined,
+    scores_of,
+    standing_sets,
+    study_answers,
+    values_of,
+)
 
 ARMS: tuple[Arm, ...] = get_args(Arm)
 USUAL_ARMS: tuple[Arm, ...] = ("rejudge", "fresh", "told", "sham", "guided")
@@ -54,7 +58,6 @@ RIGHT = 0.5
 MOST_LOWEST = 2
 """Questions that an answer without a failed criterion is asked: its lowest-scored ones."""
 MOST_ROUNDS = 5
-_PART = 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -479,141 +482,51 @@ def _standings(store: Store, ground: Ground) -> tuple[list[_Standing], Counter[s
     places = study_places(store, ground.study.id)
     wanted = set(ground.experiment.sample_ids)
     places = [place for place in places if not wanted or place.sample_id in wanted]
-    firsts = first_answers(store, ground.study, [ground.candidate.id], places)
-    quarantined = _quarantined(store, places)
-    uses = _uses(store, places)
+    firsts = _firsts(store, ground, [ground.candidate.id], places)
+    set_aside = quarantined(store, places)
+    sets = standing_sets(store, places)
     left_out: Counter[str] = Counter()
     usable: list[tuple[StudySample, str]] = []
     for place in places:
         first = firsts.get((place.sample_id, ground.candidate.id))
         if first is None:
             continue
-        response_id, state = first
-        if place.sample_id in quarantined:
+        if place.sample_id in set_aside:
             left_out[QUARANTINED] += 1
-        elif state != "scored":
+        elif not first.judgeable:
             left_out[NO_ANSWER] += 1
         else:
-            usable.append((place, response_id))
+            usable.append((place, first.id))
     ids = [response_id for _, response_id in usable]
-    values = first_values(store, ids, ground.judge.id)
-    scores = _scores(store, ids, ground.judge.id)
+    values = values_of(store, ids, ground.judge.id)
+    scores = scores_of(store, ids, ground.judge.id)
     standings = [
         _Standing(
             place=place,
             response_id=response_id,
             value=values.get(response_id),
-            uses=uses.get(place.sample_id, ()),
-            scores=scores.get(response_id, {}),
+            uses=tuple((use.criterion_id, use.weight) for use in in_order(sets[place.sample_id]))
+            if place.sample_id in sets
+            else (),
+            scores=scores.get((response_id, 0), {}),
         )
         for place, response_id in usable
     ]
     return standings, left_out
 
 
-def first_answers(
-    store: Store, study: Study, candidate_ids: Sequence[str], places: Sequence[StudySample]
-) -> dict[tuple[str, str], tuple[str, State]]:
-    """Read (sample, candidate) -> (response id, state) of first answers, corrections left out."""
-    columns = table(Response).c
-    found: dict[tuple[str, str], tuple[str, State]] = {}
-    same: dict[str, bool] = {}
-    with store.read() as connection:
-        for part in _parts([place.sample_id for place in places]):
-            rows = connection.execute(
-                sa.select(
-                    columns.sample_id,
-                    columns.candidate_id,
-                    columns.id,
-                    columns.state,
-                    columns.prompt,
-                    columns.sampling,
-                    (columns.text == "").label("silent"),
-                )
-                .where(
-                    columns.sample_id.in_(part),
-                    columns.candidate_id.in_(candidate_ids),
-                    columns.arm.is_(None),
-                )
-                .order_by(columns.repeat, columns.id)
-            )
-            for row in rows:
-                text = row.sampling or "{}"
-                if text not in same:
-                    sampling = Sampling.model_validate(json.loads(text))
-                    same[text] = sampling == study.answer_sampling
-                if row.prompt in HAND_MADE or same[text]:
-                    # Of an answer that only votes are known of nothing can be tried again.
-                    state: State = "unscored" if row.silent else row.state
-                    found.setdefault((row.sample_id, row.candidate_id), (row.id, state))
-    return found
-
-
-def _quarantined(store: Store, places: Sequence[StudySample]) -> set[str]:
-    sample_of = {place.replay_id: place.sample_id for place in places if place.replay_id}
-    columns = table(Replay).c
-    found: set[str] = set()
-    with store.read() as connection:
-        for part in _parts(list(sample_of)):
-            rows = connection.execute(
-                sa.select(columns.id).where(columns.id.in_(part), columns.agrees.is_(False))
-            ).scalars()
-            found.update(sample_of[replay_id] for replay_id in rows)
-    return found
-
-
-def _uses(store: Store, places: Sequence[StudySample]) -> dict[str, tuple[tuple[str, int], ...]]:
-    columns = table(CriteriaSet).c
-    found: dict[str, tuple[tuple[str, int], ...]] = {}
-    with store.read() as connection:
-        for part in _parts([p.criteria_set_id for p in places if p.criteria_set_id]):
-            rows = connection.execute(
-                sa.select(columns.sample_id, columns.uses).where(
-                    columns.id.in_(part), columns.state == "scored"
-                )
-            )
-            for sample_id, text in rows:
-                uses = sorted(json.loads(text), key=lambda use: use["position"])
-                found[sample_id] = tuple((use["criterion_id"], use["weight"]) for use in uses)
-    return found
-
-
-def first_values(store: Store, response_ids: Sequence[str], judge_id: str) -> dict[str, float]:
-    """Read whether answers are right: as imported, else by rule, else by a judge, ours first."""
-    columns = table(Outcome).c
-    best: dict[str, tuple[int, float]] = {}
-    with store.read() as connection:
-        for part in _parts(response_ids):
-            rows = connection.execute(
-                sa.select(columns.response_id, columns.how, columns.judge_id, columns.value).where(
-                    columns.response_id.in_(part), columns.value.is_not(None)
-                )
-            )
-            for response_id, how, judge, value in rows:
-                rank = {"imported": 0, "judge": 2 if judge == judge_id else 3}.get(how, 1)
-                if response_id not in best or rank < best[response_id][0]:
-                    best[response_id] = (rank, float(value))
-    return {response_id: value for response_id, (_, value) in best.items()}
-
-
-def _scores(store: Store, response_ids: Sequence[str], judge_id: str) -> dict[str, dict[str, int]]:
-    columns = table(Checkpoint).c
-    found: dict[str, dict[str, int]] = {}
-    with store.read() as connection:
-        for part in _parts(response_ids):
-            rows = connection.execute(
-                sa.select(columns.response_id, columns.criterion_id, columns.score)
-                .where(
-                    columns.response_id.in_(part),
-                    columns.judge_id == judge_id,
-                    columns.repeat == 0,
-                    columns.state == "scored",
-                )
-                .order_by(columns.prompt)
-            )
-            for response_id, criterion_id, score in rows:
-                found.setdefault(response_id, {})[criterion_id] = score
-    return found
+def _firsts(
+    store: Store, ground: Ground, candidate_ids: Sequence[str], places: Sequence[StudySample]
+) -> dict[tuple[str, str], Answer]:
+    """Read candidates' first answers to some samples."""
+    return first_answers(
+        study_answers(
+            store,
+            ground.study,
+            sample_ids=[place.sample_id for place in places],
+            candidate_ids=candidate_ids,
+        )
+    )
 
 
 def _under_node(store: Store, ground: Ground) -> set[str]:
@@ -622,16 +535,9 @@ def _under_node(store: Store, ground: Ground) -> set[str]:
     Raises:
         UsageError: nothing is mapped there.
     """
-    columns = table(LeafMapping).c
-    node = list(ground.experiment.node)
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(columns.criterion_id, columns.leaf).where(
-                columns.tree_version == (ground.study.tree_version or ""),
-                columns.leaf.is_not(None),
-            )
-        )
-        found = {row.criterion_id for row in rows if json.loads(row.leaf)[: len(node)] == node}
+    node = ground.experiment.node
+    leaves = leaves_of(store, ground.study.tree_version)
+    found = {name for name, leaf in leaves.items() if leaf[: len(node)] == node}
     if not found:
         raise UsageError(
             f"no criterion is mapped under {' › '.join(node)!r}: give a node of this study's tree, "
@@ -647,14 +553,10 @@ def _load(
     samples = {s.id: s for s in store.get_many(Sample, [s.place.sample_id for s in standings])}
     ids = [standing.response_id for standing in standings]
     responses = {r.id: r for r in store.get_many(Response, ids)}
-    set_ids = [s.place.criteria_set_id for s in standings if s.place.criteria_set_id and s.uses]
-    sets = {found.sample_id: found for found in store.get_many(CriteriaSet, set_ids)}
+    sets = standing_sets(store, [s.place for s in standings if s.uses])
     used = [criterion_id for standing in standings for criterion_id, _ in standing.uses]
     criteria = {criterion.id: criterion for criterion in store.get_many(Criterion, used)}
-    points: dict[str, dict[str, Checkpoint]] = {}
-    for point in sorted(store.get_many(Checkpoint, ids, "response_id"), key=lambda p: p.prompt):
-        if point.judge_id == ground.judge.id and point.repeat == 0 and point.state == "scored":
-            points.setdefault(point.response_id, {})[point.criterion_id] = point
+    points = marks_of(store, ids, ground.judge.id)
     finals = _finals(store, standings, samples)
     peers = choose_peers(store, ground, standings)
     return [
@@ -665,7 +567,11 @@ def _load(
             value=standing.value,
             criteria_set=sets.get(standing.place.sample_id),
             criteria={c: criteria[c] for c, _ in standing.uses if c in criteria},
-            checkpoints=tuple(points.get(standing.response_id, {}).values()),
+            checkpoints=tuple(
+                point
+                for point in points.get((standing.response_id, 0), {}).values()
+                if point.state == "scored"
+            ),
             peers={c: peers[c] for c, _ in standing.uses if c in peers},
             final=finals.get(standing.place.sample_id),
         )
@@ -689,10 +595,11 @@ def choose_peers(
     if not ground.peers or not standings:
         return {}
     places = [standing.place for standing in standings]
-    firsts = first_answers(store, ground.study, list(ground.peers), places)
-    answer_of = {response_id: key for key, (response_id, s) in firsts.items() if s == "scored"}
+    firsts = _firsts(store, ground, list(ground.peers), places)
+    answer_of = {first.id: key for key, first in firsts.items() if first.judgeable}
     passed: dict[str, dict[str, int]] = {}
-    for response_id, scores in _scores(store, list(answer_of), ground.judge.id).items():
+    found = scores_of(store, answer_of, ground.judge.id)
+    for (response_id, _), scores in found.items():
         for criterion_id, score in scores.items():
             if score > ground.experiment.threshold:
                 passed.setdefault(criterion_id, {})[answer_of[response_id][1]] = score
@@ -710,32 +617,15 @@ def choose_peers(
                 threshold=ground.experiment.threshold,
             )
             if peer_id is not None:
-                response_id, _ = firsts[standing.place.sample_id, peer_id]
-                chosen[criterion_id] = PeerAnswer(peer_id=peer_id, response_id=response_id)
+                first = firsts[standing.place.sample_id, peer_id]
+                chosen[criterion_id] = PeerAnswer(peer_id=peer_id, response_id=first.id)
     return chosen
 
 
 def _abilities(store: Store, ground: Ground) -> dict[str, float]:
     """Return each model's mean checkpoint score over the study."""
-    points, responses, places = table(Checkpoint).c, table(Response).c, table(StudySample).c
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(responses.candidate_id, sa.func.avg(points.score))
-            .where(
-                points.response_id == responses.id,
-                points.judge_id == ground.judge.id,
-                points.repeat == 0,
-                points.state == "scored",
-                responses.arm.is_(None),
-                responses.sample_id.in_(
-                    sa.select(places.sample_id).where(places.study_id == ground.study.id)
-                ),
-            )
-            .group_by(responses.candidate_id)
-        )
-        return {candidate_id: float(mean) for candidate_id, mean in rows}
-
-
-def _parts(ids: Iterable[str]) -> list[list[str]]:
-    names = list(ids)
-    return [names[start : start + _PART] for start in range(0, len(names), _PART)]
+    model_of = {one.id: one.candidate_id for one in study_answers(store, ground.study)}
+    found: dict[str, list[int]] = {}
+    for (response_id, _), scores in scores_of(store, model_of, ground.judge.id).items():
+        found.setdefault(model_of[response_id], []).extend(scores.values())
+    return {model: sum(scores) / len(scores) for model, scores in found.items()}

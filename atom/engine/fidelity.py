@@ -22,7 +22,7 @@ from atom.engine.steps import read_material
 from atom.errors import ReadOnlyError, UsageError
 from atom.judge import PicturePart
 from atom.methods.agendas import CRITERIA
-from atom.methods.base import MethodPlan, MethodSample, compared
+from atom.methods.base import MethodPlan, MethodSample
 from atom.methods.registry import ASKED, METHODS, find_method
 from atom.records import (
     Annotation,
@@ -37,7 +37,7 @@ from atom.records import (
     content_id,
 )
 from atom.stages.verdicts import Agenda, Ask
-from atom.store import Store, find_study, study_candidates, study_places
+from atom.store import Store, find_study, standing, study_places
 from atom.store import table as columns_of
 
 
@@ -160,12 +160,16 @@ class Compared:
 
 def compared_answers(store: Store, study: Study) -> Compared:
     """Return the answers of a study that are ranked, by sample, in the study's order."""
-    places = [place.sample_id for place in study_places(store, study.id)]
-    candidates = [candidate.id for candidate in study_candidates(store, study.id)]
-    rows = store.get_many(Response, places, "sample_id")
-    found = compared(rows, candidates, study.answer_sampling)
-    usable = {name: found[name] for name in places if len(found.get(name, ())) > 1}
-    return Compared(responses=usable, alone=len(places) - len(usable))
+    found = standing.compared_answers(store, study)
+    usable = {name: answers for name, answers in found.items() if len(answers) > 1}
+    ids = [one.id for answers in usable.values() for one in answers]
+    records = {one.id: one for one in store.get_many(Response, ids)}
+    return Compared(
+        responses={
+            name: tuple(records[one.id] for one in answers) for name, answers in usable.items()
+        },
+        alone=len(found) - len(usable),
+    )
 
 
 def prepare_fidelity(store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint]) -> Ready:

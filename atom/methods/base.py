@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from atom.judge.request import PicturePart
-from atom.records import HAND_MADE, Replay, Response, Sample, Sampling, Verdict
+from atom.records import Replay, Response, Sample, Sampling, Verdict
 from atom.stages.scoring import MAX_ANSWER
 from atom.stages.verdicts import Agenda
 
@@ -85,39 +85,6 @@ class Method:
     source: Source = "verdicts"
     agenda: Callable[[MethodPlan], Agenda] | None = None
     scores: Callable[[Sequence[str], Sequence[Verdict]], Scores] | None = None
-
-
-def compared(
-    responses: Iterable[Response], candidates: Sequence[str], sampling: Sampling
-) -> dict[str, tuple[Response, ...]]:
-    """Choose the answers that are ranked: each candidate's first one to each sample.
-
-    Corrections and answers under other settings than the study's are left out, as everywhere;
-    of several first answers the smallest (repeat, id) stands.
-
-    Args:
-        responses: answers, in any order.
-        candidates: the study's candidates, in its order.
-        sampling: the study's settings for answers.
-
-    Returns:
-        Sample's id → its answers in the candidates' order.
-    """
-    place = {name: at for at, name in enumerate(candidates)}
-    best: dict[tuple[str, str], Response] = {}
-    for response in responses:
-        known = response.candidate_id in place and response.arm is None
-        same = response.prompt in HAND_MADE or response.sampling == sampling
-        if not known or not same or response.state != "scored":
-            continue
-        key = (response.sample_id, response.candidate_id)
-        there = best.get(key)
-        if there is None or (response.repeat, response.id) < (there.repeat, there.id):
-            best[key] = response
-    found: dict[str, list[Response]] = {}
-    for response in sorted(best.values(), key=lambda each: place[each.candidate_id]):
-        found.setdefault(response.sample_id, []).append(response)
-    return {sample: tuple(answers) for sample, answers in found.items()}
 
 
 def shuffled(sample_id: str, responses: Sequence[Response], salt: str) -> tuple[Response, ...]:

@@ -133,8 +133,8 @@ _EVEN = {
 
 
 def _right(answer: AnswerView) -> bool | None:
-    values = [outcome.value for outcome in answer.outcomes if outcome.value is not None]
-    return values[0] >= 0.5 if values else None
+    value = answer.outcomes[0].value if answer.outcomes else None
+    return None if value is None else value >= 0.5
 
 
 def excerpt(text: str, span: tuple[int, int] | None) -> tuple[str, tuple[int, int] | None]:

@@ -2,6 +2,7 @@
 
 from atom.store.check import Report, check_store
 from atom.store.schema import table
+from atom.store.standing import study_candidates, study_places
 from atom.store.store import Store, Writer
 from atom.store.studies import (
     StudyCounts,
@@ -12,8 +13,6 @@ from atom.store.studies import (
     find_study,
     list_studies,
     rename_study,
-    study_candidates,
-    study_places,
 )
 from atom.store.trees import (
     Draft,

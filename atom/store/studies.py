@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from atom.errors import UsageError
 from atom.records import (
     Annotation,
-    Candidate,
     Correction,
     Experiment,
     Import,
@@ -25,13 +24,20 @@ from atom.records import (
 )
 from atom.store.schema import import_links, table
 from atom.store.selection import ITS_OWN, Selection
+from atom.store.standing import (
+    members,
+    placed,
+    seated,
+    settings_of_study,
+    study_places,
+)
 from atom.store.store import Store, Writer
 from atom.store.trees import forget_trees, tree_edits, tree_versions
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyCounts:
-    """What a study holds, for its card; corrected answers aren't counted."""
+    """What counts in a study, for its card."""
 
     samples: int
     candidates: int
@@ -57,46 +63,24 @@ def find_study(store: Store, name_or_id: str) -> Study:
 
 
 def count_study(store: Store, study_id: str) -> StudyCounts:
-    """Count what a study holds."""
-    samples, candidates = table(StudySample), table(StudyCandidate)
-    responses = table(Response)
+    """Count what counts in a study."""
+    study = store.get(Study, study_id)
+    samples, candidates, responses = table(StudySample), table(StudyCandidate), table(Response)
+
+    def count(source: sa.Table, *where: sa.ColumnElement[bool]) -> int:
+        rows = sa.select(sa.func.count()).select_from(source).where(*where)
+        return int(connection.execute(rows).scalar_one())
+
     with store.read() as connection:
-        n_samples = connection.execute(
-            sa.select(sa.func.count()).select_from(samples).where(samples.c.study_id == study_id)
-        ).scalar_one()
-        n_candidates = connection.execute(
-            sa.select(sa.func.count())
-            .select_from(candidates)
-            .where(candidates.c.study_id == study_id)
-        ).scalar_one()
-        n_responses = connection.execute(
-            sa.select(sa.func.count())
-            .select_from(
-                responses.join(samples, samples.c.sample_id == responses.c.sample_id).join(
-                    candidates,
-                    sa.and_(
-                        candidates.c.candidate_id == responses.c.candidate_id,
-                        candidates.c.study_id == samples.c.study_id,
-                    ),
-                )
-            )
-            .where(samples.c.study_id == study_id, responses.c.arm.is_(None))
-        ).scalar_one()
-    return StudyCounts(samples=n_samples, candidates=n_candidates, responses=n_responses)
-
-
-def study_candidates(store: Store, study_id: str) -> list[Candidate]:
-    """Return a study's candidates in its order."""
-    places = table(StudyCandidate)
-    rows = store.select(StudyCandidate, places.c.study_id == study_id, order_by=[places.c.position])
-    found = {c.id: c for c in store.get_many(Candidate, [row.candidate_id for row in rows])}
-    return [found[row.candidate_id] for row in rows if row.candidate_id in found]
-
-
-def study_places(store: Store, study_id: str) -> list[StudySample]:
-    """Return a study's samples' places in its order."""
-    places = table(StudySample)
-    return store.select(StudySample, places.c.study_id == study_id, order_by=[places.c.position])
+        return StudyCounts(
+            samples=count(samples, placed(connection, study_id)),
+            candidates=count(candidates, seated(connection, study_id)),
+            responses=0
+            if study is None
+            else count(
+                responses, *members(connection, study_id), settings_of_study(connection, study)
+            ),
+        )
 
 
 def add_to_study(

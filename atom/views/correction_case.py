@@ -18,6 +18,7 @@ from atom.records import (
     Response,
 )
 from atom.store import Store, table
+from atom.store.standing import marks_of, values_of
 from atom.views.correction_form import ARMS
 from atom.views.filters import Filters
 from atom.views.sample import CriterionView, SampleView, sample_view
@@ -243,6 +244,7 @@ def case_view(
     names = {c.id: c.name for c in store.get_many(Candidate, _peer_ids(kept))}
     numbers = {view.criterion.id: view.number for view in sample.criteria}
     found = tuple(_tries(kept, answers | {first.id: first}, points, names, numbers))
+    value = values_of(store, [response_id], judge_id).get(response_id)
     chosen = _chosen(found, arm)
     control = _control(found, chosen)
     after = chosen.response if chosen else None
@@ -250,7 +252,7 @@ def case_view(
     return CaseView(
         sample=sample,
         first=first,
-        was_right=_was_right(sample, response_id),
+        was_right=None if value is None else value >= RIGHT,
         cohort=kept[0].cohort if kept else "failed",
         threshold=threshold,
         tries=found,
@@ -293,12 +295,7 @@ def _peer_ids(rows: Sequence[Correction]) -> list[str]:
 def _points(
     store: Store, response_ids: Sequence[str], judge_id: str
 ) -> dict[tuple[str, int], dict[str, Checkpoint]]:
-    found: dict[tuple[str, int], dict[str, Checkpoint]] = {}
-    points = store.get_many(Checkpoint, sorted(set(response_ids)), "response_id")
-    for point in sorted(points, key=lambda point: point.prompt):
-        if point.judge_id == judge_id:
-            found.setdefault((point.response_id, point.repeat), {})[point.criterion_id] = point
-    return found
+    return marks_of(store, response_ids, judge_id, repeats=None)
 
 
 def _tries(
@@ -350,18 +347,6 @@ def _control(found: Sequence[Try], chosen: Try | None) -> Try | None:
         return None
     by_arm = {one.arm: one for one in found if one.response is not None}
     return next((by_arm[a] for a in CONTROL_OF[chosen.arm] if a in by_arm), None)
-
-
-def _was_right(sample: SampleView, response_id: str) -> bool | None:
-    rank = {"imported": 0, "judge": 2}
-    for answer in sample.answers:
-        if answer.response.id != response_id:
-            continue
-        known = [one for one in answer.outcomes if one.value is not None]
-        if known:
-            best = min(known, key=lambda one: rank.get(one.how, 1))
-            return (best.value or 0.0) >= RIGHT
-    return None
 
 
 def _steps(

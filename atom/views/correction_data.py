@@ -5,13 +5,11 @@ Pure reading: the result depends on (store, experiments) alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from atom.analysis.correction import (
@@ -26,29 +24,31 @@ from atom.analysis.correction import (
 )
 from atom.errors import UsageError
 from atom.records import (
-    Call,
     Candidate,
-    Checkpoint,
     Correction,
-    CriteriaSet,
     Experiment,
     Hint,
     Judge,
-    Mapping,
-    Outcome,
-    Response,
-    Sample,
     Study,
     StudySample,
 )
-from atom.store import Store, table
+from atom.store import Store, find_study, study_places, table
+from atom.store.calls import calls_of, paid_for
+from atom.store.standing import (
+    first_answers,
+    in_order,
+    leaves_of,
+    scores_of,
+    standing_sets,
+    study_answers,
+    values_of,
+)
+from atom.store.trials import clusters_of, count_trials
 from taxonomy import Path
 
 BASELINE = 1
 """The repeat of the independent judgement of old answers."""
 _STATE = {"scored": SCORED, "unscored": DROPPED, "failed": BROKEN}
-_PART = 400
-_HOW = {"imported": 0, "choice": 1, "numeric": 1, "exact": 1, "judge": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,29 +77,14 @@ def list_experiments(store: Store, study_id: str | None = None) -> list[Experime
     found = store.select(Experiment, *where, order_by=[columns.created.desc(), columns.id])
     models = {c.id: c.name for c in store.get_many(Candidate, [e.candidate_id for e in found])}
     judges = {j.id: j.name for j in store.get_many(Judge, [e.judge_id for e in found])}
-    rows = table(Correction).c
-    counts: dict[str, dict[str, int]] = {}
-    answers: dict[str, int] = {}
-    with store.read() as connection:
-        for name, state, n in connection.execute(
-            sa.select(rows.experiment_id, rows.state, sa.func.count()).group_by(
-                rows.experiment_id, rows.state
-            )
-        ):
-            counts.setdefault(name, {})[state] = n
-        for name, n in connection.execute(
-            sa.select(rows.experiment_id, sa.func.count(rows.response_id.distinct())).group_by(
-                rows.experiment_id
-            )
-        ):
-            answers[name] = n
+    counts = count_trials(store)
     return [
         ExperimentRow(
             experiment=experiment,
             model=models.get(experiment.candidate_id, experiment.candidate_id),
             judge=judges.get(experiment.judge_id, experiment.judge_id),
-            trials=counts.get(experiment.id, {}),
-            answers=answers.get(experiment.id, 0),
+            trials=counts[experiment.id].by_state if experiment.id in counts else {},
+            answers=counts[experiment.id].answers if experiment.id in counts else 0,
         )
         for experiment in found
     ]
@@ -160,10 +145,13 @@ def load_trials(store: Store, experiment_ids: Sequence[str]) -> TrialData:
     rows = _rows(store, [e.id for e in experiments])
     first_ids = tuple(dict.fromkeys(row.response_id for row in rows))
     results = {row.result_id for row in rows if row.result_id}
-    samples = _samples(store, first_ids, one)
-    points = _points(store, {*first_ids, *results}, one.judge_id)
-    values = _values(store, {*first_ids, *results}, one.judge_id)
-    leaf_of = _leaves(store, one.study_id, [c for s in samples.values() for c, _ in s.uses])
+    study = find_study(store, one.study_id)
+    samples = _samples(store, first_ids, study_places(store, study.id))
+    ids = sorted({*first_ids, *results})
+    points = scores_of(store, ids, one.judge_id, repeats=(0, BASELINE))
+    values = values_of(store, ids, one.judge_id)
+    used = [c for s in samples.values() for c, _ in s.uses]
+    leaf_of = leaves_of(store, study.tree_version, used)
     leaves = tuple(sorted(set(leaf_of.values())))
     roots = tuple(dict.fromkeys(leaf[0] for leaf in leaves))
     costs = _costs(store, rows)
@@ -217,7 +205,9 @@ def load_trials(store: Store, experiment_ids: Sequence[str]) -> TrialData:
         trials=_columns(trials, criteria, leaves, roots, one.threshold),
         answer_ids=first_ids,
         criterion_ids=tuple(criterion_at),
-        failed_share=_failed_share(store, one) if one.failed_rule == "outcome" else float("nan"),
+        failed_share=_failed_share(store, study, one)
+        if one.failed_rule == "outcome"
+        else float("nan"),
     )
 
 
@@ -290,92 +280,17 @@ class _Asked:
     uses: tuple[tuple[str, int], ...]
 
 
-def _samples(store: Store, first_ids: Sequence[str], one: Experiment) -> dict[str, _Asked]:
-    responses, samples = table(Response).c, table(Sample).c
-    places, sets = table(StudySample), table(CriteriaSet)
-    found: dict[str, _Asked] = {}
-    with store.read() as connection:
-        uses = {
-            sample_id: tuple(
-                (use["criterion_id"], use["weight"])
-                for use in sorted(json.loads(text), key=lambda use: use["position"])
-            )
-            for sample_id, text in connection.execute(
-                sa.select(places.c.sample_id, sets.c.uses).where(
-                    places.c.study_id == one.study_id,
-                    sets.c.id == places.c.criteria_set_id,
-                    sets.c.state == "scored",
-                )
-            )
-        }
-        for part in _parts(first_ids):
-            for response_id, sample_id, cluster in connection.execute(
-                sa.select(responses.id, samples.id, samples.cluster).where(
-                    responses.id.in_(part), samples.id == responses.sample_id
-                )
-            ):
-                found[response_id] = _Asked(
-                    cluster=cluster or sample_id, uses=uses.get(sample_id, ())
-                )
-    return found
-
-
-def _points(
-    store: Store, response_ids: Iterable[str], judge_id: str
-) -> dict[tuple[str, int], dict[str, int]]:
-    """Read (answer, repeat) -> criterion -> score."""
-    columns = table(Checkpoint).c
-    found: dict[tuple[str, int], dict[str, int]] = {}
-    with store.read() as connection:
-        for part in _parts(response_ids):
-            for response_id, criterion_id, repeat, score in connection.execute(
-                sa.select(columns.response_id, columns.criterion_id, columns.repeat, columns.score)
-                .where(
-                    columns.response_id.in_(part),
-                    columns.judge_id == judge_id,
-                    columns.state == "scored",
-                    columns.repeat.in_((0, BASELINE)),
-                )
-                .order_by(columns.prompt)
-            ):
-                found.setdefault((response_id, repeat), {})[criterion_id] = score
-    return found
-
-
-def _values(store: Store, response_ids: Iterable[str], judge_id: str) -> dict[str, float]:
-    """Read whether answers are right: as imported, else by rule, else by a judge, ours first."""
-    columns = table(Outcome).c
-    best: dict[str, tuple[tuple[int, bool], float]] = {}
-    with store.read() as connection:
-        for part in _parts(response_ids):
-            for response_id, how, judge, value in connection.execute(
-                sa.select(columns.response_id, columns.how, columns.judge_id, columns.value).where(
-                    columns.response_id.in_(part), columns.value.is_not(None)
-                )
-            ):
-                rank = (_HOW[how], how == "judge" and judge != judge_id)
-                if response_id not in best or rank < best[response_id][0]:
-                    best[response_id] = (rank, float(value))
-    return {response_id: value for response_id, (_, value) in best.items()}
-
-
-def _leaves(store: Store, study_id: str, criterion_ids: Sequence[str]) -> dict[str, Path]:
-    study = store.get(Study, study_id)
-    if study is None or study.tree_version is None:
-        return {}
-    columns = table(Mapping).c
-    found: dict[str, Path] = {}
-    with store.read() as connection:
-        for part in _parts(criterion_ids):
-            for criterion_id, leaf in connection.execute(
-                sa.select(columns.criterion_id, columns.leaf).where(
-                    columns.criterion_id.in_(part),
-                    columns.tree_version == study.tree_version,
-                    columns.leaf.is_not(None),
-                )
-            ):
-                found[criterion_id] = tuple(json.loads(leaf))
-    return found
+def _samples(
+    store: Store, first_ids: Sequence[str], places: Sequence[StudySample]
+) -> dict[str, _Asked]:
+    uses = {
+        name: tuple((use.criterion_id, use.weight) for use in in_order(one))
+        for name, one in standing_sets(store, places).items()
+    }
+    return {
+        name: _Asked(cluster=cluster, uses=uses.get(sample_id, ()))
+        for name, (sample_id, cluster) in clusters_of(store, first_ids).items()
+    }
 
 
 def _costs(store: Store, rows: Sequence[Correction]) -> dict[tuple[str, str, int], float]:
@@ -384,38 +299,19 @@ def _costs(store: Store, rows: Sequence[Correction]) -> dict[tuple[str, str, int
     A hint that two arms used counts in both: either would have had to pay for it. Judging an old
     final answer again isn't counted: its call is kept, but nothing names it.
     """
-    results = {row.result_id for row in rows if row.result_id}
-    calls: dict[tuple[str, int], set[str]] = {}
-    answer, verdict, point = table(Response).c, table(Outcome).c, table(Checkpoint).c
-    with store.read() as connection:
-        for part in _parts(results):
-            for name, call in connection.execute(
-                sa.select(answer.id, answer.call_id).where(
-                    answer.id.in_(part), answer.call_id.is_not(None), answer.arm.is_not(None)
-                )
-            ):
-                calls.setdefault((name, 0), set()).add(call)
-            for name, call in connection.execute(
-                sa.select(verdict.response_id, verdict.call_id).where(
-                    verdict.response_id.in_(part), verdict.call_id.is_not(None)
-                )
-            ):
-                calls.setdefault((name, 0), set()).add(call)
-            for name, repeat, call in connection.execute(
-                sa.select(point.response_id, point.repeat, point.call_id)
-                .where(point.response_id.in_(part), point.call_id.is_not(None))
-                .distinct()
-            ):
-                calls.setdefault((name, repeat), set()).add(call)
+    calls = calls_of(store, sorted({row.result_id for row in rows if row.result_id}))
     hinted = _hint_calls(store, rows)
-    prices = _prices(store, {c for group in (*calls.values(), *hinted.values()) for c in group})
+    paid = paid_for(
+        store, sorted({c for group in (*calls.values(), *hinted.values()) for c in group})
+    )
+    prices = {name: np.nan if one.cost is None else one.cost for name, one in paid.items()}
     costs: dict[tuple[str, str, int], float] = {}
     for row in rows:
         repeat = BASELINE if row.arm == "rejudge" else 0
         mine = set(calls.get((row.result_id or "", repeat), ()))
         for use in row.hints:
             mine |= hinted.get((use.criterion_id, use.peer_id), set())
-        costs[row.response_id, row.arm, row.round] = sum(prices[call] for call in mine)
+        costs[row.response_id, row.arm, row.round] = sum(prices.get(call, np.nan) for call in mine)
     return costs
 
 
@@ -428,37 +324,8 @@ def _hint_calls(store: Store, rows: Sequence[Correction]) -> dict[tuple[str, str
     return found
 
 
-def _prices(store: Store, call_ids: set[str]) -> dict[str, float]:
-    columns = table(Call).c
-    found: dict[str, float] = {}
-    with store.read() as connection:
-        for part in _parts(call_ids):
-            for name, cost in connection.execute(
-                sa.select(columns.id, columns.cost).where(columns.id.in_(part))
-            ):
-                found[name] = np.nan if cost is None else float(cost)
-    return {name: found.get(name, np.nan) for name in call_ids}
-
-
-def _failed_share(store: Store, one: Experiment) -> float:
+def _failed_share(store: Store, study: Study, one: Experiment) -> float:
     """Return the share of wrong final answers among the model's first ones that are judged."""
-    answer, place = table(Response).c, table(StudySample).c
-    with store.read() as connection:
-        names = connection.execute(
-            sa.select(answer.id).where(
-                answer.candidate_id == one.candidate_id,
-                answer.arm.is_(None),
-                answer.repeat == 0,
-                answer.sample_id.in_(
-                    sa.select(place.sample_id).where(place.study_id == one.study_id)
-                ),
-            )
-        ).scalars()
-        ids = list(names)
-    values = list(_values(store, ids, one.judge_id).values())
+    firsts = first_answers(study_answers(store, study, candidate_ids=[one.candidate_id]))
+    values = list(values_of(store, [first.id for first in firsts.values()], one.judge_id).values())
     return sum(value < RIGHT for value in values) / len(values) if values else float("nan")
-
-
-def _parts(names: Iterable[str]) -> list[list[str]]:
-    ordered = sorted(set(names))
-    return [ordered[start : start + _PART] for start in range(0, len(ordered), _PART)]

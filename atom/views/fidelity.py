@@ -5,15 +5,12 @@ Reference: ATOM 4.1, Tables 1, 2 and 5, Figure 7; METHODS A6-A8, B9.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from atom.analysis.fidelity import (
@@ -34,31 +31,23 @@ from atom.analysis.fidelity import (
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.paired import PairedGap
 from atom.analysis.score_table import ScoreTable
-from atom.methods.base import Method, Scores, compared
+from atom.methods.base import Method, Scores
 from atom.methods.checkpoints import atom_scores
 from atom.methods.registry import METHODS
 from atom.records import (
     Annotation,
-    Call,
-    Checkpoint,
-    CriteriaSet,
-    Criterion,
     Judge,
-    Replay,
-    Response,
-    Sampling,
-    Study,
-    StudySample,
     Verdict,
 )
-from atom.records import Mapping as MappingRecord
-from atom.store import Store
+from atom.store import Store, standing
 from atom.store import table as columns_of
+from atom.store.calls import paid_for, scoring_calls, solution_calls
+from atom.store.standing import leaves_of, samples_of_criteria
+from atom.store.verdicts import first_verdicts, judges_of_group
 from atom.views.snapshot import open_study
 from atom.views.study_data import StudyData, chosen_judge
 from taxonomy import Path, fold, parse_path
 
-_CHUNK = 400
 _SEED = 20_041
 """Of the halves that a tie tolerance is fitted on."""
 _ATOM = "atom"
@@ -337,34 +326,7 @@ def _kinds(
 
 def _compared(store: Store, data: StudyData) -> dict[str, tuple[str, ...]]:
     """Return the answers that are ranked, by sample; the same ones as when they are asked about."""
-    response, place = columns_of(Response), columns_of(StudySample)
-    columns = (
-        response.c.id, response.c.sample_id, response.c.candidate_id, response.c.prompt,
-        response.c.sampling, response.c.repeat,
-    )  # fmt: skip
-    statement = (
-        sa.select(*columns)
-        .select_from(response.join(place, place.c.sample_id == response.c.sample_id))
-        .where(
-            place.c.study_id == data.study.id,
-            response.c.arm.is_(None),
-            response.c.state == "scored",
-        )
-    )
-    settings: dict[str, Sampling] = {}
-    rows = []
-    with store.read() as connection:
-        for row in connection.execute(statement):
-            if row.sampling not in settings:
-                settings[row.sampling] = Sampling.model_validate(json.loads(row.sampling))
-            rows.append(
-                Response.model_construct(
-                    id=row.id, sample_id=row.sample_id, candidate_id=row.candidate_id,
-                    prompt=row.prompt, sampling=settings[row.sampling], repeat=row.repeat,
-                )
-            )  # fmt: skip
-    candidates = [candidate.id for candidate in data.candidates]
-    found = compared(rows, candidates, data.study.answer_sampling)
+    found = standing.compared_answers(store, data.study)
     return {
         sample: tuple(each.id for each in answers)
         for sample, answers in found.items()
@@ -373,12 +335,8 @@ def _compared(store: Store, data: StudyData) -> dict[str, tuple[str, ...]]:
 
 
 def _judges(store: Store, data: StudyData) -> tuple[tuple[str, str], ...]:
-    column = columns_of(Verdict).c
-    with store.read() as connection:
-        ids = connection.execute(
-            sa.select(column.judge).where(column.group == data.study.id).distinct()
-        ).scalars()
-        found = dict.fromkeys([*(judge.id for judge in data.judges), *ids])
+    ids = judges_of_group(store, data.study.id)
+    found = dict.fromkeys([*(judge.id for judge in data.judges), *ids])
     names = {judge.id: judge.name for judge in store.get_many(Judge, found)}
     return tuple((name, names[name]) for name in found if name in names)
 
@@ -389,7 +347,8 @@ def _judges(store: Store, data: StudyData) -> tuple[tuple[str, str], ...]:
 def _read_methods(
     store: Store, data: StudyData, responses: Mapping[str, Sequence[str]], judge: str | None
 ) -> dict[str, _Read]:
-    verdicts = _verdicts(store, data.study, judge)
+    study = data.study
+    verdicts = first_verdicts(store, study.id, judge, study.judge_sampling) if judge else {}
     own = _read_checkpoints(store, data, responses, judge)
     return {
         name: replace(own, scores=atom_scores(data.table, method.name))
@@ -397,36 +356,6 @@ def _read_methods(
         else _read_verdicts(store, method, responses, verdicts, data.study.id)
         for name, method in METHODS.items()
     }
-
-
-def _verdicts(store: Store, study: Study, judge: str | None) -> dict[str, list[Verdict]]:
-    """Return a judge's verdicts by sample, under the study's settings; the newest prompt last."""
-    if judge is None:
-        return {}
-    column = columns_of(Verdict).c
-    wanted = (column.key, column.subject_id, column.part, column.state, column.value, column.data,
-              column.call_id, column.prompt, column.sampling)  # fmt: skip
-    found: dict[str, list[Verdict]] = {}
-    same: dict[str, bool] = {}
-    sampling = study.judge_sampling
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(*wanted)
-            .where(column.group == study.id, column.judge == judge, column.repeat == 0)
-            .order_by(column.prompt, column.key)
-        )
-        for row in rows:
-            if row.sampling not in same:
-                same[row.sampling] = Sampling.model_validate(json.loads(row.sampling)) == sampling
-            if not same[row.sampling]:
-                continue
-            verdict = Verdict.model_construct(
-                key=row.key, group=study.id, subject_id=row.subject_id, part=row.part,
-                judge=judge, prompt=row.prompt, state=row.state, value=row.value,
-                data=json.loads(row.data) if row.data else {}, call_id=row.call_id,
-            )  # fmt: skip
-            found.setdefault(row.subject_id, []).append(verdict)
-    return found
 
 
 def _read_verdicts(
@@ -451,7 +380,7 @@ def _read_verdicts(
         scores.update({name: value for name, value in got.items() if value is not None})
         calls[sample] = frozenset(one.call_id for one in mine if one.call_id)
     if method.name == "no_decomposition":
-        for sample, call in _solution_calls(store, study_id, asked, criteria=False):
+        for sample, call in solution_calls(store, study_id, asked, criteria=False):
             calls[sample] = calls.get(sample, frozenset()) | {call}
     return _Read(
         scores=scores,
@@ -477,10 +406,11 @@ def _read_checkpoints(
     state = table.score[mine[table.response]] if len(table.response) else table.score
     calls: dict[str, set[str]] = {}
     if judge is not None:
-        for sample, call in _solution_calls(store, data.study.id, asked, criteria=True):
+        for sample, call in solution_calls(store, data.study.id, asked, criteria=True):
             calls.setdefault(sample, set()).add(call)
-        for sample, call in _scoring_calls(store, responses, asked, judge):
-            calls.setdefault(sample, set()).add(call)
+        sample_of = {answer: sample for sample in asked for answer in responses[sample]}
+        for answer, call in scoring_calls(store, sample_of, judge):
+            calls.setdefault(sample_of[answer], set()).add(call)
     return _Read(
         scores={},
         asked=frozenset(asked),
@@ -488,53 +418,6 @@ def _read_checkpoints(
         failed=int((state < 0).sum()),
         calls={sample: frozenset(ids) for sample, ids in calls.items()},
     )
-
-
-def _solution_calls(
-    store: Store, study_id: str, samples: Iterable[str], *, criteria: bool
-) -> Iterable[tuple[str, str]]:
-    """Return which calls solved the samples, and cut the solutions that stand into criteria."""
-    place = columns_of(StudySample).c
-    sources = [(columns_of(Replay).c, place.replay_id)]
-    if criteria:
-        sources.append((columns_of(CriteriaSet).c, place.criteria_set_id))
-    for record, pointer in sources:
-        for part in _chunks(sorted(samples)):
-            with store.read() as connection:
-                rows = connection.execute(
-                    sa.select(place.sample_id, record.call_id).where(
-                        record.id == pointer,
-                        place.study_id == study_id,
-                        place.sample_id.in_(part),
-                        record.call_id.is_not(None),
-                    )
-                ).all()
-            yield from ((row.sample_id, row.call_id) for row in rows)
-
-
-def _scoring_calls(
-    store: Store, responses: Mapping[str, Sequence[str]], samples: Iterable[str], judge: str
-) -> Iterable[tuple[str, str]]:
-    sample_of = {answer: sample for sample in samples for answer in responses[sample]}
-    column = columns_of(Checkpoint).c
-    for part in _chunks(sorted(sample_of)):
-        with store.read() as connection:
-            rows = connection.execute(
-                sa.select(column.response_id, column.call_id)
-                .where(
-                    column.response_id.in_(part),
-                    column.judge_id == judge,
-                    column.repeat == 0,
-                    column.call_id.is_not(None),
-                )
-                .distinct()
-            ).all()
-        yield from ((sample_of[row.response_id], row.call_id) for row in rows)
-
-
-def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
-    for start in range(0, len(names), _CHUNK):
-        yield names[start : start + _CHUNK]
 
 
 def _costs(
@@ -546,23 +429,15 @@ def _costs(
         for name, mine in calls.items()
     }
     every = sorted({call for mine in wanted.values() for ids in mine.values() for call in ids})
-    column = columns_of(Call).c
-    took: dict[str, tuple[Mapping[str, Any], float | None]] = {}
-    for part in _chunks(every):
-        with store.read() as connection:
-            rows = connection.execute(
-                sa.select(column.id, column.usage, column.cost).where(column.id.in_(part))
-            ).all()
-        took.update({row.id: (json.loads(row.usage) if row.usage else {}, row.cost)
-                     for row in rows})  # fmt: skip
+    took = paid_for(store, every)
     found = {}
     for name, mine in wanted.items():
         ids = {call for each in mine.values() for call in each if call in took}
         found[name] = MethodCost(
             calls=len(ids),
-            tokens_in=_added([took[call][0].get("prompt_tokens") for call in ids]),
-            tokens_out=_added([took[call][0].get("completion_tokens") for call in ids]),
-            usd=_added_cost([took[call][1] for call in ids]),
+            tokens_in=_added([took[call].usage.prompt_tokens for call in ids]),
+            tokens_out=_added([took[call].usage.completion_tokens for call in ids]),
+            usd=_added_cost([took[call].cost for call in ids]),
             samples=len(mine),
         )
     return found
@@ -718,8 +593,8 @@ def _labelled(
              if label.kind in ("accuracy", "necessity", "mapping")}  # fmt: skip
     if not about:
         return (), None, 0
-    leaves = _judged_leaves(store, about, own)
-    sample_of = _samples_of(store, about)
+    leaves = leaves_of(store, own.study.tree_version, about)
+    sample_of = samples_of_criteria(store, about)
     quality = _quality(given, sample_of, leaves, own)
     chosen, undecided = _people_leaves(given)
     names = [name for name in sorted(chosen) if name in sample_of]
@@ -731,37 +606,6 @@ def _labelled(
         own.clusters_of([sample_of[name] for name in names]),
     )
     return quality, hits, undecided
-
-
-def _samples_of(store: Store, criteria: Iterable[str]) -> dict[str, str]:
-    from_store: dict[str, str] = {}
-    column = columns_of(Criterion).c
-    for part in _chunks(sorted(criteria)):
-        with store.read() as connection:
-            rows = connection.execute(
-                sa.select(column.id, column.sample_id).where(column.id.in_(part))
-            ).all()
-        from_store.update({row.id: row.sample_id for row in rows})
-    return from_store
-
-
-def _judged_leaves(store: Store, criteria: Iterable[str], own: StudyData) -> dict[str, Path]:
-    """Return where the study's tree has these criteria."""
-    if own.study.tree_version is None:
-        return {}
-    column = columns_of(MappingRecord).c
-    found: dict[str, Path] = {}
-    for part in _chunks(sorted(criteria)):
-        rows = store.select(
-            MappingRecord,
-            column.criterion_id.in_(part),
-            column.tree_version == own.study.tree_version,
-        )
-        mine = own.study.judge_id
-        for row in sorted(rows, key=lambda each: each.judge_id != mine, reverse=True):
-            if row.leaf:
-                found[row.criterion_id] = row.leaf
-    return found
 
 
 def _quality(

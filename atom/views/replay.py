@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from atom.records import (
-    HAND_MADE,
     Candidate,
     Checkpoint,
     Criterion,
@@ -27,7 +26,8 @@ from atom.stages import outcome as outcome_stage
 from atom.stages.criteria import CriteriaResult, EditedCriterion
 from atom.stages.gate import TOTAL_WEIGHT, largest_remainder
 from atom.stages.schemas import MAX_CRITERIA
-from atom.store import Store, table
+from atom.store import Store
+from atom.store.standing import answers_to, outcomes_of
 from atom.views.study_data import StudyData
 from taxonomy import Path, Tree, format_path
 
@@ -299,21 +299,10 @@ class Answered:
 
 def stored_answers(store: Store, data: StudyData, sample_id: str) -> tuple[Answered, ...]:
     """Return the study's own answers to a sample, one a candidate, in its order."""
-    rows = store.select(Response, table(Response).c.sample_id == sample_id)
-    wanted = data.study.answer_sampling
-    kept = [
-        response
-        for response in rows
-        if response.arm is None
-        and response.state == "scored"
-        and (response.prompt in HAND_MADE or response.sampling == wanted)
-    ]
-    verdicts: dict[str, Outcome] = {}
-    for outcome in store.get_many(Outcome, [response.id for response in kept], "response_id"):
-        if outcome.value is not None and (
-            outcome.response_id not in verdicts or outcome.how == "imported"
-        ):
-            verdicts[outcome.response_id] = outcome
+    kept = [one for one in answers_to(store, data.study, sample_id) if one.state == "scored"]
+    verdicts = outcomes_of(
+        store, [one.id for one in kept], data.judge.id if data.judge else data.study.judge_id
+    )
     found: dict[int, Answered] = {}
     for response in sorted(kept, key=lambda r: (r.repeat, r.id)):
         place = data.model_index(response.candidate_id)
@@ -322,7 +311,7 @@ def stored_answers(store: Store, data: StudyData, sample_id: str) -> tuple[Answe
                 response=response,
                 candidate=data.candidates[place],
                 place=place,
-                outcome=verdicts.get(response.id),
+                outcome=next(iter(verdicts.get(response.id, ())), None),
             )
     return tuple(found[place] for place in sorted(found))
 

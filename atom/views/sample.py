@@ -21,6 +21,7 @@ from atom.records import (
     Tag,
 )
 from atom.store import Store, table
+from atom.store.standing import answers_to, in_order, marks_of, outcomes_of
 from atom.views.filters import Filters
 from atom.views.sample_votes import PairVotes, sample_votes
 from atom.views.study_data import StudyData
@@ -72,6 +73,7 @@ class AnswerView:
     candidate: Candidate
     colour: int
     outcomes: tuple[Outcome, ...]
+    """What is known of its final answer, the one that counts first."""
     score: float | None
     """Mean of its scored checkpoints, weighted, 1..5."""
     chosen: bool
@@ -167,24 +169,29 @@ def sample_view(store: Store, data: StudyData, filters: Filters) -> SampleView |
 
 def _responses(store: Store, data: StudyData, sample_id: str) -> list[tuple[int, Response]]:
     """Return (colour, answer) of the study's own answers, in its order of candidates."""
-    ids = data.table.response_ids
-    wanted = data.table.kept.get("response ids", lambda: frozenset(ids))
     found = [
         (number, response)
-        for response in store.select(Response, table(Response).c.sample_id == sample_id)
-        if response.id in wanted and (number := data.model_index(response.candidate_id)) is not None
+        for response in answers_to(store, data.study, sample_id)
+        if (number := data.model_index(response.candidate_id)) is not None
     ]
     return sorted(found, key=lambda pair: (pair[0], pair[1].repeat))
+
+
+def _judge(data: StudyData) -> str:
+    """Return the judge whose marks and outcomes are looked at."""
+    return (data.study.judge_id or "") if data.judge is None else data.judge.id
 
 
 def _marks(
     store: Store, data: StudyData, responses: list[tuple[int, Response]]
 ) -> dict[tuple[str, str], Checkpoint]:
-    """Read the chosen judge's checkpoints of these answers, the newest prompt's of each."""
-    found = store.get_many(Checkpoint, [response.id for _, response in responses], "response_id")
-    judge = data.study.judge_id if data.judge is None else data.judge.id
-    mine = [c for c in found if c.judge_id == judge and c.repeat == 0]
-    return {(c.criterion_id, c.response_id): c for c in sorted(mine, key=lambda c: c.prompt)}
+    """Read the chosen judge's checkpoints of these answers that count."""
+    found = marks_of(store, [response.id for _, response in responses], _judge(data))
+    return {
+        (criterion, response): point
+        for (response, _), points in found.items()
+        for criterion, point in points.items()
+    }
 
 
 def _answers(
@@ -195,9 +202,7 @@ def _answers(
     criteria_set: CriteriaSet | None,
     marks: dict[tuple[str, str], Checkpoint],
 ) -> tuple[AnswerView, ...]:
-    outcomes: dict[str, list[Outcome]] = {}
-    for outcome in store.get_many(Outcome, [r.id for _, r in responses], "response_id"):
-        outcomes.setdefault(outcome.response_id, []).append(outcome)
+    outcomes = outcomes_of(store, [r.id for _, r in responses], _judge(data))
     views = []
     for number, response in responses:
         pairs = [
@@ -211,7 +216,7 @@ def _answers(
                 response=response,
                 candidate=data.candidates[number],
                 colour=number,
-                outcomes=tuple(sorted(outcomes.get(response.id, ()), key=lambda o: o.how)),
+                outcomes=outcomes.get(response.id, ()),
                 score=sum(weight * score for weight, score in pairs) / total if total else None,
                 chosen=response.candidate_id == filters.model and response.repeat == 0,
             )
@@ -229,7 +234,8 @@ def _criteria(
 ) -> tuple[CriterionView, ...]:
     if criteria_set is None or not criteria_set.uses:
         return ()
-    ids = [use.criterion_id for use in criteria_set.uses]
+    uses = in_order(criteria_set)
+    ids = [use.criterion_id for use in uses]
     criteria = {criterion.id: criterion for criterion in store.get_many(Criterion, ids)}
     mappings = {
         mapping.criterion_id: mapping
@@ -238,7 +244,7 @@ def _criteria(
     }
     chosen = filters.criterion if filters.criterion in criteria else ids[0]
     views = []
-    for number, use in enumerate(criteria_set.uses, start=1):
+    for number, use in enumerate(uses, start=1):
         criterion = criteria.get(use.criterion_id)
         if criterion is None:
             continue

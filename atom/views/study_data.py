@@ -52,6 +52,7 @@ from atom.records import (
 from atom.records import Mapping as MappingRecord
 from atom.store import Store, find_study, study_candidates, table
 from atom.store.schema import meta
+from atom.store.standing import of_settings
 from atom.views.preferences import Preferences, load_preferences, share_won
 from taxonomy import Path, Tree, parse_tree
 
@@ -701,7 +702,7 @@ def _answers(
     same = [
         text
         for text in settings
-        if Sampling.model_validate(json.loads(text)) == study.answer_sampling
+        if of_settings("", Sampling.model_validate(json.loads(text)), study.answer_sampling)
     ]
     blank = sa.and_(
         response.c.state == "scored", response.c.prompt == HAND_MADE[0], response.c.text == ""

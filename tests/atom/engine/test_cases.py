@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from atom.engine.cases import load_cases
 from atom.engine.imports import import_reading
+from atom.engine.plan import outlook
 from atom.formats import ImportFile, read
+from atom.records import Response, Study
 from atom.store import Store, study_candidates, study_places
 from tests.atom.engine.test_plan import KEYS
+from tests.factories import ANSWERING, STUDY, make_study
 from tests.votes import MOMENT, vote_files
 
 
@@ -24,3 +29,19 @@ def test_an_answer_known_from_votes_alone_is_nothing_to_judge(tmp_path):
         held = [one.state for loaded in cases for one in loaded.case.responses.values()]
         assert held
         assert set(held) == {state}
+
+
+def test_a_typed_answer_is_to_be_judged_as_the_screens_say(tmp_path):
+    with Store.open(tmp_path) as store:
+        study = make_study(store)
+        (place, *_) = study_places(store, Study.make_id(STUDY))
+        typed = Response(
+            id="by-hand", sample_id=place.sample_id, candidate_id="cand-a", prompt="typed", text="2"
+        )
+        store.put([typed])
+        keys = replace(KEYS, answer_sampling=ANSWERING)
+        names = [candidate.id for candidate in study_candidates(store, study.id)]
+        (loaded,) = load_cases(store, keys, [place], names)
+    assert loaded.case.responses["by-hand"].state == "scored"
+    ready = outlook(loaded.case, keys).ready
+    assert "by-hand" in {item.response_id for item in ready if item.stage == "scoring"}

@@ -17,11 +17,11 @@ from atom.methods import (
     scan_scoring,
     whole,
 )
-from atom.methods.base import MethodSample, compared, letter, shown, shuffled, whole_number
+from atom.methods.base import MethodSample, letter, shown, shuffled, whole_number
 from atom.methods.checkpoints import atom_scores
 from atom.methods.registry import ASKED, METHODS, find_method
 from atom.methods.scan_criteria import ScanCriterion
-from atom.records import Response, Sampling
+from atom.records import Sampling
 from atom.stages import scoring
 from tests.atom.analysis.conftest import make_table
 
@@ -268,30 +268,6 @@ def test_values_are_whole_numbers_or_none(plan):
 def test_an_unknown_method_is_refused():
     with pytest.raises(UsageError, match="no method 'best'"):
         find_method("best")
-
-
-# --- which answers -------------------------------------------------------------------------------
-
-
-def test_one_answer_a_candidate_is_compared():
-    def answer(name, candidate="c1", **more):
-        given = {"sample_id": "s", "prompt": "answer/1", "sampling": SAMPLING, "text": "x"}
-        return Response(id=name, candidate_id=candidate, **{**given, **more})
-
-    found = compared(
-        [
-            answer("late", repeat=1),
-            answer("first"),
-            answer("other", "c2", prompt="imported", sampling=Sampling()),
-            answer("hot", "c3", sampling=Sampling(temperature=1.0)),
-            answer("again", "c3", arm="fresh", parent_id="first"),
-            answer("failed", "c4", state="failed"),
-            answer("stranger", "c9"),
-        ],
-        ["c2", "c1", "c3", "c4"],
-        SAMPLING,
-    )
-    assert [one.id for one in found["s"]] == ["other", "first"]
 
 
 # --- checkpoints ---------------------------------------------------------------------------------

@@ -34,7 +34,12 @@ def store(tmp_path):
     with Store.open(tmp_path / "a") as opened:
         named = PLAIN.model_copy(update={"id": Experiment.make_id(PLAIN)})
         chosen = PLAIN.model_copy(update={"id": Experiment.make_id(PLAIN, ["a-peer"])})
-        shared = {"sample_id": "s", "candidate_id": "m", "prompt": "p"}
+        shared = {
+            "sample_id": "s",
+            "candidate_id": "m",
+            "prompt": "p",
+            "sampling": Sampling(temperature=0.7),
+        }
         opened.put([
             Study(id="t", name="T", judge_id="j"), Sample(id="s", dataset="d", question="?"),
             Candidate(id="m", name="m"), Judge(id="j", name="j"), Judge(id="k", name="k"),

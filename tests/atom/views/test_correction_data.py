@@ -23,6 +23,7 @@ from atom.records import (
     Outcome,
     Response,
     Sample,
+    Sampling,
     Study,
     StudyCandidate,
     StudySample,
@@ -39,7 +40,8 @@ def call(name: str, cost: float | None) -> Call:
 
 
 def answer(name: str, sample: str, model: str = "m", **told) -> Response:
-    return Response(id=name, sample_id=sample, candidate_id=model, prompt="p", text="t", **told)
+    return Response(id=name, sample_id=sample, candidate_id=model, prompt="p", text="t",
+                    sampling=Sampling(temperature=0.7), **told)  # fmt: skip
 
 
 def point(criterion: str, response: str, score: int | None, repeat: int = 0, **told) -> Checkpoint:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.records import Checkpoint, Mapping, Response, Sample, Sampling
+from atom.records import Checkpoint, Mapping, Outcome, Response, Sample, Sampling
 from atom.stages import criteria
 from atom.stages.criteria import EditedCriterion
+from atom.store import Store
 from atom.views.replay import (
     Draft,
     OwnQuestion,
@@ -23,10 +24,13 @@ from atom.views.replay import (
     moved,
     result_of,
     scorecard,
+    stored_answers,
     total,
     typed_answer,
     with_leaves,
 )
+from atom.views.study_data import load_study
+from tests.factories import JUDGE, STUDY, make_study
 
 SAMPLE = Sample(id="s", dataset="d", question="How high is A?", reference="20")
 LEAF = ("Perception", "Fine detail", "Reading marks", "Bar height")
@@ -229,3 +233,18 @@ def test_a_question_of_ones_own_says_what_is_missing(question, problem):
 def test_a_letter_stands_for_its_choice():
     assert OwnQuestion(question="?", choices="red\nblue", reference="b)").right == "blue"
     assert OwnQuestion(question="?", choices="red\nblue").right is None
+
+
+def test_stored_answers_show_the_outcome_that_every_other_screen_shows(tmp_path):
+    with Store.open(tmp_path) as store:
+        make_study(store)
+        sample = Sample.make_id("balls", "0")
+        data = load_study(store, STUDY)
+        (right, *_) = stored_answers(store, data, sample)
+        # The judge contradicts the rule; the rule counts.
+        store.put([Outcome(response_id=right.response.id, how="judge", judge_id=JUDGE, value=0.0)])
+        data = load_study(store, STUDY)
+        (again, *_) = stored_answers(store, data, sample)
+        at = data.table.response_ids.index(right.response.id)
+    assert (again.outcome.how, again.outcome.value) == ("exact", 1.0)
+    assert data.table.outcome[at] == again.outcome.value

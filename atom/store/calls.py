@@ -1,0 +1,127 @@
+"""Which calls brought what counts, and what they took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from atom.records import (
+    Call,
+    Checkpoint,
+    CriteriaSet,
+    Outcome,
+    Replay,
+    Response,
+    StudySample,
+    Usage,
+)
+from atom.store.schema import table
+from atom.store.standing import parts
+from atom.store.store import Store
+
+
+def calls_of(store: Store, response_ids: Iterable[str]) -> dict[tuple[str, int], set[str]]:
+    """Read which calls brought and judged corrected answers: (answer, repeat of marks) -> calls."""
+    found: dict[tuple[str, int], set[str]] = {}
+    answer, verdict, point = table(Response).c, table(Outcome).c, table(Checkpoint).c
+    with store.read() as connection:
+        for part in parts(response_ids):
+            once = sa.literal(0)
+            for statement in (
+                sa.select(answer.id, once, answer.call_id).where(
+                    answer.id.in_(part), answer.call_id.is_not(None), answer.arm.is_not(None)
+                ),
+                sa.select(verdict.response_id, once, verdict.call_id).where(
+                    verdict.response_id.in_(part), verdict.call_id.is_not(None)
+                ),
+                sa.select(point.response_id, point.repeat, point.call_id)
+                .where(point.response_id.in_(part), point.call_id.is_not(None))
+                .distinct(),
+            ):
+                for name, repeat, call in connection.execute(statement):
+                    found.setdefault((name, repeat), set()).add(call)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paid:
+    """What a call took.
+
+    Args:
+        usage: tokens, as the server counted them.
+        cost: USD; None where no price is known.
+    """
+
+    usage: Usage
+    cost: float | None
+
+
+def paid_for(store: Store, call_ids: Iterable[str]) -> dict[str, Paid]:
+    """Read what calls took, without their replies."""
+    columns = table(Call).c
+    found: dict[str, Paid] = {}
+    with store.read() as connection:
+        for part in parts(call_ids):
+            for name, usage, cost in connection.execute(
+                sa.select(columns.id, columns.usage, columns.cost).where(columns.id.in_(part))
+            ):
+                found[name] = Paid(usage=Usage.model_validate_json(usage or "{}"), cost=cost)
+    return found
+
+
+def solution_calls(
+    store: Store, study_id: str, sample_ids: Iterable[str], *, criteria: bool
+) -> list[tuple[str, str]]:
+    """Read which calls solved samples, and cut the solutions that stand into criteria.
+
+    Args:
+        store: where they are.
+        study_id: the study whose solutions stand.
+        sample_ids: the samples.
+        criteria: whether the calls that cut solutions are wanted, too.
+
+    Returns:
+        (sample, call) pairs.
+    """
+    place = table(StudySample).c
+    sources = [(table(Replay).c, place.replay_id)]
+    if criteria:
+        sources.append((table(CriteriaSet).c, place.criteria_set_id))
+    found: list[tuple[str, str]] = []
+    with store.read() as connection:
+        for record, pointer in sources:
+            for part in parts(sorted(sample_ids)):
+                rows = connection.execute(
+                    sa.select(place.sample_id, record.call_id).where(
+                        record.id == pointer,
+                        place.study_id == study_id,
+                        place.sample_id.in_(part),
+                        record.call_id.is_not(None),
+                    )
+                )
+                found += [(row.sample_id, row.call_id) for row in rows]
+    return found
+
+
+def scoring_calls(
+    store: Store, response_ids: Iterable[str], judge_id: str
+) -> list[tuple[str, str]]:
+    """Read which calls brought a judge's first marks: (answer, call) pairs."""
+    column = table(Checkpoint).c
+    found: list[tuple[str, str]] = []
+    with store.read() as connection:
+        for part in parts(sorted(response_ids)):
+            rows = connection.execute(
+                sa.select(column.response_id, column.call_id)
+                .where(
+                    column.response_id.in_(part),
+                    column.judge_id == judge_id,
+                    column.repeat == 0,
+                    column.call_id.is_not(None),
+                )
+                .distinct()
+            )
+            found += [(row.response_id, row.call_id) for row in rows]
+    return found
