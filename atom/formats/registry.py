@@ -8,6 +8,8 @@ from itertools import islice
 
 from atom.errors import FormatError
 from atom.formats import (
+    evalscope,
+    every_eval,
     hallusion,
     image_edit,
     inspect_log,
@@ -79,6 +81,8 @@ FORMATS: Mapping[str, Format] = {
         image_edit.FORMAT,
         lmms_eval.FORMAT,
         vlmevalkit.FORMAT,
+        evalscope.FORMAT,
+        every_eval.FORMAT,
         inspect_log.FORMAT,
         promptfoo.FORMAT,
         openai_batch.FORMAT,

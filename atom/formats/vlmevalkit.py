@@ -221,7 +221,7 @@ def _batches(
     several = options.dataset and len({s.dataset for s in (*benchmarks, *sheets)}) > 1
     maker = Maker(collector, options)
     scored: dict[tuple[str, str], _Scored] = {}
-    pictures: dict[tuple[str, str], str] = {}
+    pictures: dict[tuple[str, str], tuple[str, ...]] = {}
     stopped = False
     for sheet in (*benchmarks, *sheets):
         collector.dataset = options.dataset or sheet.dataset
@@ -262,7 +262,7 @@ def _take(
     prefix: str,
     maker: Maker,
     into: _Scored | None,
-    pictures: dict[tuple[str, str], str],
+    pictures: dict[tuple[str, str], tuple[str, ...]],
 ) -> None:
     values, place = row.values, row.place
     index, text = to_name(values.get("index")), to_text(values.get("question"))
@@ -346,7 +346,7 @@ def _pictures(
     values: Mapping[str, object],
     sheet: _Sheet,
     index: str,
-    known: dict[tuple[str, str], str],
+    known: dict[tuple[str, str], tuple[str, ...]],
 ) -> tuple[object, ...]:
     """Find a row's pictures: base64, another row's index, or paths.
 
@@ -354,6 +354,7 @@ def _pictures(
     """
     cell = values.get("image")
     found: list[object] = []
+    own: list[str] = []
     paths = to_list(values.get("image_path")) or [values.get("image_path")]
     for at, item in enumerate(to_list(cell) or ([cell] if cell is not None else [])):
         text = to_name(item)
@@ -361,16 +362,18 @@ def _pictures(
             continue
         called = (to_name(paths[at]) if at < len(paths) else None) or f"{index}.jpg"
         data = embedded_bytes(text) if len(text) >= 64 else None
-        picture_id = known.get((sheet.dataset, text)) if data is None else blob_hash(data)
-        if picture_id is None:
+        if data is not None:
+            own.append(blob_hash(data))
+            found.append({"bytes": data, "path": called})
+        elif (sheet.dataset, text) in known:
+            # Another row's pictures: all of them.
+            shared = known[sheet.dataset, text]
+            own += shared
+            found += [PictureSlot(name=cut(called), picture_id=name) for name in shared]
+        else:
             found.append(text)
-            continue
-        known[sheet.dataset, index] = picture_id
-        found.append(
-            PictureSlot(name=cut(called), picture_id=picture_id)
-            if data is None
-            else {"bytes": data, "path": called}
-        )
+    if own:
+        known[sheet.dataset, index] = tuple(own)
     if found:
         return tuple(found)
     return tuple(name for path in paths if (name := to_name(path)) is not None)

@@ -24,9 +24,16 @@ NO_DATA = {".md", ".png", ".jpg", ".jpeg"}
 FILES = sorted(
     path.relative_to(REAL).as_posix()
     for path in (REAL.rglob("*") if REAL.is_dir() else ())
-    if path.is_file() and path.suffix not in NO_DATA and path.name != "expected.json"
+    if path.is_file()
+    and path.suffix not in NO_DATA
+    and path.name != "expected.json"
+    # Judgments criterion by criterion, and servers: no importer is meant to read these.
+    and path.relative_to(REAL).parts[0] != "criteria"
+    and path.relative_to(REAL).parts[:2] != ("cases", "servers")
 )
 REFUSED = {
+    "cases/logs/15-batch-responses-api/output": "name the file of requests",
+    "cases/logs/25-lmms-eval-empty-answers/20260801_100000_results": "name the log",
     "criticeval": "judge lab",
     "evaltree": "read it as a tree|import the table with the questions",
     "inspect/log_with_nan.txt": "log-samples",
@@ -237,6 +244,26 @@ def _small_files():
             b' "choices": [{"message": {"content": "x"}}]}}, "error": null}\n',
             "out.jsonl",
         ),
+    ]
+    found["evalscope"] = [
+        (
+            b'{"index": 0, "input": "**User**: \\nQ?", "target": "4", "sample_score": {"score": '
+            b'{"value": {"acc": 1.0}, "prediction": "4"}, "sample_id": 0, "group_id": 0}}\n',
+            "bench_test.jsonl",
+        ),
+        (
+            b'{"index": 0, "model": "m", "messages": [{"role": "user", "content": "Q?"}], '
+            b'"model_output": {"choices": [{"message": {"content": "4"}}]}}\n',
+            "bench_test.jsonl",
+        ),
+    ]
+    found["every-eval-ever"] = [
+        (
+            b'{"evaluation_id": "e", "model_id": "m", "sample_id": "a", "interaction_type": "x", '
+            b'"input": {"raw": "Q?", "reference": ["B"], "choices": ["r", "b"]}, "output": {"raw": '
+            b'["b"]}, "evaluation": {"score": 1.0, "is_correct": true}}\n',
+            "records.jsonl",
+        )
     ]
     return found
 

@@ -161,6 +161,19 @@ def test_a_benchmark_brings_pictures_and_a_sheet_its_answers():
     assert found.report.pictures == 1
 
 
+def test_a_row_that_names_a_row_with_several_pictures_has_all_of_them():
+    rows = [
+        {"index": 0, "question": "Same?", "image": [png("red"), png("blue")], "answer": "no"},
+        {"index": 1, "question": "And now?", "image": "0", "answer": "no"},
+        {"index": 2, "question": "And then?", "image": "1", "answer": "no"},
+    ]
+    found = take("vlmevalkit", uploaded("Pairs.json", rows))
+    shown = [[slot.picture_id for slot in sample.pictures] for sample in found.samples]
+    assert len(set(shown[0])) == 2
+    assert None not in shown[0]
+    assert shown[0] == shown[1] == shown[2]
+
+
 def test_a_row_that_names_a_broken_pictures_row_has_no_picture():
     broken = base64.b64encode(b"\x89PNG" + bytes(80)).decode()
     benchmark = f"index\tquestion\timage\n0\tWhat?\t{broken}\n1\tAnd?\t0\n"
