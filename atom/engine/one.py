@@ -7,7 +7,7 @@ Nothing is stored until `save`.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from atom.engine import steps
@@ -152,6 +152,14 @@ class Live:
         return steps.Material(sample=self.sample, pictures=self.pictures)
 
     @property
+    def sight(self) -> steps.Sight:
+        """How the judge sees the pictures."""
+        return steps.Sight(endpoint=self.judge, cache=self._cache)
+
+    async def _seen(self) -> steps.Material:
+        return replace(self.material, space=await self.sight.space(self.pictures))
+
+    @property
     def judge_id(self) -> str:
         """The judge's name."""
         return judge_of(self.judge).id
@@ -177,12 +185,13 @@ class Live:
         Raises:
             AtomError: no reply came; the message says why.
         """
+        material = await self._seen()
         brought = await self._step(
             self.judge,
             on_text,
             lambda ask: steps.do_replay(
                 ask,
-                self.material,
+                material,
                 self.judge_id,
                 self.judge_sampling,
                 with_reference=self.show_reference,
@@ -196,11 +205,12 @@ class Live:
         Raises:
             AtomError: no reply came.
         """
+        material = await self._seen()
         brought = await self._step(
             self.judge,
             on_text,
             lambda ask: steps.do_criteria(
-                ask, self.material, solved, self.judge_id, self.judge_sampling
+                ask, material, solved, self.judge_id, self.judge_sampling
             ),
         )
         return CriteriaResult(
@@ -322,7 +332,8 @@ class Live:
         elif stage == "replay":
             request = replay.build(sample, shown, sampling, with_reference=self.show_reference)
         elif stage == "criteria" and solved is not None:
-            request = criteria.build(sample, shown, solved, sampling)
+            space = self.sight.space_now(shown)
+            request = criteria.build(sample, shown, solved, sampling, space=space)
         elif stage == "mapping" and wanted:
             request = mapping.build(sample, shown, wanted, self.tree, sampling)
         elif stage == "scoring" and criteria_set is not None and response is not None:

@@ -233,7 +233,13 @@ class Runner(Shift):
         subject = fetch_subject(self._store, known.case, item, known.kept)
         try:
             brought = await perform(
-                lane.client.ask, self._store, item, subject, self._keys, self._members.tree
+                lane.client.ask,
+                self._store,
+                item,
+                subject,
+                self._keys,
+                self._members.tree,
+                steps.Sight(endpoint=lane.endpoint, cache=self._pictures),
             )
         except (SpendCapReached, LeftForLater, StoreError):
             raise

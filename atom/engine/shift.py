@@ -121,6 +121,7 @@ class Shift(ABC):
             store=store, run_id=run.id, study_id=run.study_id, owner=owner_name(run.id)
         )
         self._spend = SpendLedger(budget, spent=run.cost)
+        self._pictures = PictureCache()
         self._lanes: dict[str, Lane] = {}
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="atom-write")
         self._left = 0
@@ -163,9 +164,8 @@ class Shift(ABC):
         message = "the runner ended early: see its log"
         try:
             async with AsyncExitStack() as stack:
-                pictures = PictureCache()
                 for endpoint in self._endpoints:
-                    client = self._make(endpoint, self._spend, pictures)
+                    client = self._make(endpoint, self._spend, self._pictures)
                     await stack.enter_async_context(client)
                     self._lanes[endpoint.name] = Lane(
                         endpoint=endpoint, client=PaidOnce(self._store, client)

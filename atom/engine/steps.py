@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from atom.errors import PictureError
-from atom.judge import PicturePart, Reply, Request
+from atom.judge import PictureCache, PicturePart, Reply, Request
+from atom.judge.pictures import CachedPicture
 from atom.records import (
     Call,
     CriteriaSet,
     Criterion,
+    Endpoint,
     Record,
     Replay,
     Response,
@@ -22,6 +24,7 @@ from atom.records import (
     Sampling,
 )
 from atom.stages import answer, criteria, mapping, outcome, replay, scoring
+from atom.stages.boxes import AS_ASKED, BoxSpace, SentPicture
 from atom.store import Store
 from taxonomy import Tree
 
@@ -36,10 +39,12 @@ class Material:
     Args:
         sample: the sample.
         pictures: its pictures, read when they are needed.
+        space: how the judge's boxes lie on them.
     """
 
     sample: Sample
     pictures: tuple[PicturePart, ...]
+    space: BoxSpace = AS_ASKED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +79,54 @@ def read_material(store: Store, sample: Sample) -> Material:
     return Material(sample=sample, pictures=tuple(parts))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What is needed to know how a judge saw a picture.
+
+    Args:
+        endpoint: the judge's.
+        cache: the pictures as they are sent.
+    """
+
+    endpoint: Endpoint
+    cache: PictureCache
+
+    @property
+    def _sizes(self) -> bool:
+        """Whether the sizes of the pictures as they are sent count."""
+        return self.endpoint.boxes == "xyxy_pixels" or self.endpoint.pictures.min_side > 1
+
+    async def space(self, pictures: Sequence[PicturePart]) -> BoxSpace:
+        """Say how the judge's boxes lie on pictures.
+
+        Raises:
+            PictureError: one can't be read or used.
+        """
+        limit, probe = self.endpoint.pictures, self.endpoint.is_probe
+        sent = [
+            await self.cache.get(part, limit, keep_program=probe)
+            for part in (pictures if self._sizes else ())
+        ]
+        return self._space(sent)
+
+    def space_now(self, pictures: Sequence[PicturePart]) -> BoxSpace:
+        """Say it outside of an event loop; see `space`."""
+        limit, probe = self.endpoint.pictures, self.endpoint.is_probe
+        sent = [
+            self.cache.get_now(part, limit, keep_program=probe)
+            for part in (pictures if self._sizes else ())
+        ]
+        return self._space(sent)
+
+    def _space(self, sent: Sequence[CachedPicture]) -> BoxSpace:
+        return BoxSpace(
+            convention=self.endpoint.boxes,
+            sent=tuple(
+                SentPicture(width=one.width, height=one.height, content=one.content) for one in sent
+            ),
+        )
+
+
 async def do_answer(ask: Ask, material: Material, candidate_id: str, sampling: Sampling) -> Brought:
     """Let a candidate answer; a verdict that a rule can give comes along, free."""
     request = answer.build(material.sample, material.pictures, sampling)
@@ -92,13 +145,13 @@ async def do_replay(
     with_reference: bool = False,
 ) -> Brought:
     """Let the judge solve the sample, told the reference answer or not."""
-    sample = material.sample
+    sample, space = material.sample, material.space
     reply = await ask(
         replay.build(sample, material.pictures, sampling, with_reference=with_reference)
     )
     return _brought(
         reply,
-        replay.parse(reply, sample, judge_id, sampling, with_reference=with_reference),
+        replay.parse(reply, sample, judge_id, sampling, with_reference=with_reference, space=space),
     )
 
 
@@ -106,8 +159,9 @@ async def do_criteria(
     ask: Ask, material: Material, solved: Replay, judge_id: str, sampling: Sampling
 ) -> Brought:
     """Let the judge cut its replay into weighted criteria."""
-    reply = await ask(criteria.build(material.sample, material.pictures, solved, sampling))
-    result = criteria.parse(reply, material.sample, solved, judge_id, sampling)
+    sample, space = material.sample, material.space
+    reply = await ask(criteria.build(sample, material.pictures, solved, sampling, space=space))
+    result = criteria.parse(reply, sample, solved, judge_id, sampling, space=space)
     return _brought(reply, *result.criteria, result.criteria_set)
 
 

@@ -67,7 +67,13 @@ def fetch_subject(
 
 
 async def perform(
-    ask: steps.Ask, store: Store, item: Item, subject: Subject, keys: PlanKeys, tree: Tree
+    ask: steps.Ask,
+    store: Store,
+    item: Item,
+    subject: Subject,
+    keys: PlanKeys,
+    tree: Tree,
+    sight: steps.Sight,
 ) -> steps.Brought:
     """Do an item.
 
@@ -78,6 +84,7 @@ async def perform(
         subject: what it is about.
         keys: the run's judge, settings and tree version.
         tree: the tree.
+        sight: how the item's model sees pictures.
 
     Raises:
         AtomError: it can't be done, or no reply came.
@@ -86,6 +93,8 @@ async def perform(
     material = steps.read_material(store, subject.sample)
     if item.stage == "answer":
         return await steps.do_answer(ask, material, item.candidate_id, keys.answer_sampling)
+    if item.stage in ("replay", "criteria"):
+        material = replace(material, space=await sight.space(material.pictures))
     if item.stage == "replay":
         told = keys.prompts["replay"] == replay.TOLD
         return await steps.do_replay(ask, material, judge, sampling, with_reference=told)

@@ -41,6 +41,7 @@ def builtin_endpoints() -> tuple[Endpoint, ...]:
             family="probe",
             roles=("judge",),
             prices=free,
+            boxes="xyxy_1000",
         )
         for name in JUDGE_NAMES
     )

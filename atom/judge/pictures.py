@@ -87,6 +87,8 @@ class PreparedPicture:
         height: in pixels, as sent.
         source_width: in pixels, as given (after its EXIF rotation).
         source_height: in pixels, as given (after its EXIF rotation).
+        content: left, top, right, bottom of the original in it, in pixels; all of it unless it
+            was padded.
         notes: what was changed, in words.
     """
 
@@ -96,6 +98,7 @@ class PreparedPicture:
     height: int
     source_width: int
     source_height: int
+    content: tuple[int, int, int, int]
     notes: tuple[str, ...] = ()
 
     def literal(self) -> bytes:
@@ -176,6 +179,7 @@ def _prepared(
         height=size[1],
         source_width=source[0],
         source_height=source[1],
+        content=(0, 0, *size),
         notes=tuple(notes),
     )
 
@@ -459,6 +463,21 @@ class PictureCache:
             if not making.cancelled():
                 return making.result()
 
+    def get_now(
+        self, part: PicturePart, limit: PictureLimit, *, keep_program: bool = False
+    ) -> CachedPicture:
+        """Return a picture's literal as `get` does, here and now: where no loop uses the cache.
+
+        Raises:
+            PictureError: the picture can't be read or used.
+        """
+        key = (part.sha256, limit.max_side, limit.max_bytes, keep_program)
+        held = self._held.get(key)
+        if held is None:
+            held = _make_entry(part, limit, keep_program)
+            self._hold(key, held)
+        return held
+
     async def _make(self, key: _Key, make: Callable[[], CachedPicture]) -> CachedPicture:
         future = asyncio.ensure_future(asyncio.to_thread(make))
         self._making[key] = future
@@ -484,11 +503,12 @@ _Key = tuple[str, int, int, bool]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CachedPicture:
-    """A picture's data URL as a JSON literal, and what was done to it."""
+    """A picture's data URL as a JSON literal, and what was done to it; see `PreparedPicture`."""
 
     literal: bytes
     width: int
     height: int
+    content: tuple[int, int, int, int]
     notes: tuple[str, ...]
 
 
@@ -505,5 +525,6 @@ def _make_entry(part: PicturePart, limit: PictureLimit, keep_program: bool) -> C
         literal=prepared.literal(),
         width=prepared.width,
         height=prepared.height,
+        content=prepared.content,
         notes=prepared.notes,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from atom.judge.request import PicturePart, Request, TextPart
 from atom.judge.templates import JsonValue, TemplateError, load_template, render
-from atom.records import Region, Sampling
+from atom.records import Sampling
 from atom.stages.schemas import Schema
 
 MAX_TOKENS = 4096
@@ -76,8 +76,3 @@ def request_sampling(sampling: Sampling, repeat: int) -> Sampling:
     return sampling.model_copy(
         update={"seed": seed, "max_tokens": sampling.max_tokens or MAX_TOKENS}
     )
-
-
-def plain_regions(regions: Sequence[Region]) -> list[JsonValue]:
-    """Write regions as a prompt's data."""
-    return [{"picture": region.picture, "box": list(region.box)} for region in regions]

@@ -22,7 +22,8 @@ from atom.records import (
     Sampling,
     State,
 )
-from atom.stages.asking import make_request, plain_regions
+from atom.stages.asking import make_request
+from atom.stages.boxes import AS_ASKED, BoxSpace, write_regions
 from atom.stages.gate import CriteriaReading, CriterionDraft, read_criteria
 from atom.stages.reading import read_reply
 from atom.stages.schemas import CRITERIA, MAX_STEPS
@@ -72,6 +73,7 @@ def build(
     sampling: Sampling,
     *,
     repeat: int = 0,
+    space: BoxSpace = AS_ASKED,
 ) -> Request:
     """Build the request that cuts a replay into criteria.
 
@@ -81,6 +83,7 @@ def build(
         replay: the judge's solution; must be scored.
         sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
+        space: how the judge's boxes lie on the pictures; its replay's are shown to it that way.
 
     Returns:
         The request.
@@ -101,7 +104,7 @@ def build(
             "reference_answer": sample.reference,
             "replay": {
                 "steps": [
-                    {"n": n, "text": step.text, "regions": plain_regions(step.regions)}
+                    {"n": n, "text": step.text, "regions": write_regions(step.regions, space)}
                     for n, step in enumerate(replay.steps, start=1)
                 ],
                 "final_answer": replay.final_answer,
@@ -121,6 +124,8 @@ def parse(
     judge_id: str,
     sampling: Sampling,
     repeat: int = 0,
+    *,
+    space: BoxSpace = AS_ASKED,
 ) -> CriteriaResult:
     """Make the criteria set of a judge's reply.
 
@@ -131,6 +136,7 @@ def parse(
         judge_id: who cut it.
         sampling: the study's settings.
         repeat: as in the request.
+        space: as in the request.
 
     Returns:
         The set and its criteria. What the gate changed stands in `adjustments`; a reply that
@@ -143,7 +149,10 @@ def parse(
     if usable.data is None:
         return CriteriaResult(criteria_set=blank.model_copy(update={"detail": usable.reason}))
     reading = read_criteria(
-        usable.data["criteria"], n_steps=len(replay.steps), n_pictures=len(sample.pictures)
+        usable.data["criteria"],
+        n_steps=len(replay.steps),
+        n_pictures=len(sample.pictures),
+        space=space,
     )
     return _result(sample, blank, reading, (usable.note,) if usable.note else ())
 
@@ -169,7 +178,7 @@ def edited(
             "ground_truth": row.ground_truth,
             "weight": row.weight,
             "step": row.step,
-            "regions": plain_regions(row.regions),
+            "regions": write_regions(row.regions),
         }
         for row in rows
     ]

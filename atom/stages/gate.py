@@ -16,18 +16,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from atom.records import Region
-from atom.stages.reading import one_line, text_of
-from atom.stages.schemas import MAX_CRITERIA, MAX_REGIONS, MIN_CRITERIA
+from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
+from atom.stages.reading import number_of, one_line, text_of
+from atom.stages.schemas import MAX_CRITERIA, MIN_CRITERIA
 
 TOTAL_WEIGHT = 10
 MAX_FIELD = 2000
 """Characters of a criterion's question or ground truth."""
 SHORT_ID = 8
-_BOX_SLACK = 100
-"""Thousandths by which a box may stick out and still be clipped; beyond, it's in pixels."""
 
 _SCORE = re.compile(r"\s*([1-5])(?:\.0{1,6})?\s*(?:/\s*5(?:\.0{1,6})?\s*)?")
-_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?\s*")
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
@@ -65,7 +63,7 @@ def read_weights(values: Sequence[object]) -> Weights:
     stated: list[float | None] = []
     notes: list[str] = []
     for place, value in enumerate(values, start=1):
-        number = _number(value)
+        number = number_of(value)
         if number is None:
             return Weights(problem=f"criterion {place} has no readable weight: {value!r:.60}")
         usable = math.isfinite(number) and number > 0
@@ -84,18 +82,6 @@ def read_weights(values: Sequence[object]) -> Weights:
         f"({', '.join(map(str, weights))}; total {TOTAL_WEIGHT}) by largest remainder"
     )
     return Weights(weights=weights, stated=tuple(stated), notes=tuple(notes))
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value) if abs(value) < 1e300 else math.inf
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return float(value)
-    if isinstance(value, str) and value.strip().casefold() in ("nan", "inf", "infinity"):
-        return math.nan
-    return None
 
 
 def largest_remainder(shares: Sequence[float], total: int = TOTAL_WEIGHT) -> tuple[int, ...]:
@@ -136,84 +122,6 @@ def largest_remainder(shares: Sequence[float], total: int = TOTAL_WEIGHT) -> tup
     return tuple(result)
 
 
-# --- regions -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Regions:
-    """Regions that can be drawn, and what was done to the stated ones."""
-
-    regions: tuple[Region, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def read_regions(value: object, n_pictures: int, *, where: str) -> Regions:
-    """Read the regions of a step or criterion.
-
-    Args:
-        value: the reply's list; null stands for an empty one.
-        n_pictures: how many pictures the sample has.
-        where: what the notes call the place, `criterion 2`.
-
-    Returns:
-        The regions: corners ordered, edges clipped, repeated ones once. Dropped, with a note: an
-        unknown picture, a box without area, a box in pixels, what isn't a box at all.
-    """
-    if value is None:
-        return Regions()
-    if not isinstance(value, list | tuple):
-        return Regions(notes=(f"{where}: the regions aren't a list and were dropped",))
-    regions: list[Region] = []
-    notes: list[str] = []
-    for item in value:
-        region, note = _read_region(item, n_pictures)
-        if note:
-            notes.append(f"{where}: {note}")
-        if region is not None and region not in regions:
-            regions.append(region)
-    if len(regions) > MAX_REGIONS:
-        notes.append(f"{where}: {len(regions)} regions, the first {MAX_REGIONS} were kept")
-    return Regions(regions=tuple(regions[:MAX_REGIONS]), notes=tuple(dict.fromkeys(notes)))
-
-
-def _read_region(item: object, n_pictures: int) -> tuple[Region | None, str]:
-    if not isinstance(item, Mapping):
-        return None, f"{item!r:.60} isn't a region and was dropped"
-    picture = item.get("picture", 1 if n_pictures == 1 else None)
-    if isinstance(picture, bool) or not isinstance(picture, int | float) or picture != int(picture):
-        return None, f"a region names no picture ({picture!r:.30}) and was dropped"
-    if not 1 <= picture <= n_pictures:
-        return None, f"there is no picture {int(picture)}; its region was dropped"
-    box = item.get("box")
-    numbers = [_number(side) for side in box] if isinstance(box, list | tuple) else []
-    sides = [side for side in numbers if side is not None and math.isfinite(side)]
-    if len(numbers) != 4 or len(sides) != 4:
-        return None, f"the box {box!r:.60} isn't four numbers and was dropped"
-    return _read_box(int(picture), sides)
-
-
-def _read_box(picture: int, sides: Sequence[float]) -> tuple[Region | None, str]:
-    written = "[" + ", ".join(f"{side:g}" for side in sides) + "]"
-    notes = []
-    if max(sides) <= 1 and min(sides) >= 0 and any(side != int(side) for side in sides):
-        sides = [side * 1000 for side in sides]
-        notes.append("read as fractions")
-    if max(sides) > 1000 + _BOX_SLACK or min(sides) < -_BOX_SLACK:
-        return None, f"the box {written} isn't in thousandths and was dropped"
-    left, top, right, bottom = (round(side) for side in sides)
-    if left > right or top > bottom:
-        left, right, top, bottom = min(left, right), max(left, right), *sorted((top, bottom))
-        notes.append("corners put in order")
-    clipped = tuple(min(1000, max(0, side)) for side in (left, top, right, bottom))
-    if clipped != (left, top, right, bottom):
-        notes.append("clipped to the picture")
-    left, top, right, bottom = clipped
-    if left == right or top == bottom or clipped == (0, 0, 1, 1):
-        return None, f"the box {written} has no area and was dropped"
-    region = Region(picture=picture, box=(left, top, right, bottom))
-    return region, f"the box {written}: {', '.join(notes)}" if notes else ""
-
-
 # --- criteria ------------------------------------------------------------------------------------
 
 
@@ -244,13 +152,16 @@ class CriteriaReading:
     problem: str = ""
 
 
-def read_criteria(items: object, *, n_steps: int, n_pictures: int) -> CriteriaReading:
+def read_criteria(
+    items: object, *, n_steps: int, n_pictures: int, space: BoxSpace = AS_ASKED
+) -> CriteriaReading:
     """Check a list of criteria.
 
     Args:
         items: the reply's list of objects with question, ground_truth, weight, step and regions.
         n_steps: steps of the replay.
         n_pictures: pictures of the sample.
+        space: how the judge's boxes lie on them.
 
     Returns:
         2 to 8 criteria with weights that total 10, in the order of the replay's steps where each
@@ -275,7 +186,7 @@ def read_criteria(items: object, *, n_steps: int, n_pictures: int) -> CriteriaRe
     drafts = []
     for index, item in enumerate(objects):
         where = f"criterion {index + 1}"
-        regions = read_regions(item.get("regions"), n_pictures, where=where)
+        regions = read_regions(item.get("regions"), n_pictures, where=where, space=space)
         step, step_note = _read_step(item.get("step"), n_steps, where)
         notes += [*regions.notes, *step_note]
         drafts.append(
@@ -328,7 +239,7 @@ def normal_question(text: str) -> str:
 def _read_step(value: object, n_steps: int, where: str) -> tuple[int | None, tuple[str, ...]]:
     if value is None:
         return None, ()
-    number = _number(value)
+    number = number_of(value)
     if number is None or number != number // 1 or not 1 <= number <= n_steps:
         return None, (f"{where}: the replay has no step {value!r:.30}; left open",)
     return int(number), ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ _NOT_COVERED = {
     "properties": {"not_covered": {"type": "string", "minLength": 1}},
     "required": ["not_covered"],
 }
+_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?\s*")
 _THINK = re.compile(r"<(think(?:ing)?)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THINK_TAIL = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _THINK_OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
@@ -92,3 +94,16 @@ def without_thoughts(text: str) -> str:
     text = _THINK_TAIL.sub("", text)
     opened = _THINK_OPEN.search(text)
     return (text[: opened.start()] if opened else text).strip()
+
+
+def number_of(value: object) -> float | None:
+    """Return a number that was stated as one or as its digits; NaN for its name, else None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value) if abs(value) < 1e300 else math.inf
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)
+    if isinstance(value, str) and value.strip().casefold() in ("nan", "inf", "infinity"):
+        return math.nan
+    return None

@@ -12,8 +12,8 @@ from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
 from atom.records import Replay, ReplayStep, Sample, Sampling
 from atom.stages.asking import make_request
+from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
 from atom.stages.final_answer import compare_answer
-from atom.stages.gate import read_regions
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import MAX_STEPS, REPLAY
 
@@ -67,6 +67,7 @@ def parse(
     repeat: int = 0,
     *,
     with_reference: bool = False,
+    space: BoxSpace = AS_ASKED,
 ) -> Replay:
     """Make the replay of a judge's reply.
 
@@ -77,6 +78,7 @@ def parse(
         sampling: the study's settings.
         repeat: as in the request.
         with_reference: as in the request.
+        space: how the judge's boxes lie on the sample's pictures.
 
     Returns:
         The replay; unscored without steps or without a final answer. `agrees` compares its final
@@ -89,7 +91,7 @@ def parse(
     usable = read_reply(reply, "steps")
     if usable.data is None:
         return blank.model_copy(update={"detail": usable.reason})
-    steps, notes = _steps(usable.data["steps"], len(sample.pictures))
+    steps, notes = _steps(usable.data["steps"], len(sample.pictures), space)
     final = one_line(text_of(usable.data.get("final_answer")))
     if not steps:
         why = f": {final}" if final else ""
@@ -109,7 +111,9 @@ def parse(
     )
 
 
-def _steps(value: object, n_pictures: int) -> tuple[tuple[ReplayStep, ...], tuple[str, ...]]:
+def _steps(
+    value: object, n_pictures: int, space: BoxSpace
+) -> tuple[tuple[ReplayStep, ...], tuple[str, ...]]:
     steps: list[ReplayStep] = []
     notes: list[str] = []
     for item in value if isinstance(value, list | tuple) else ():
@@ -118,7 +122,8 @@ def _steps(value: object, n_pictures: int) -> tuple[tuple[ReplayStep, ...], tupl
             notes.append("a step without text was dropped")
             continue
         stated = item.get("regions") if isinstance(item, Mapping) else None
-        regions = read_regions(stated, n_pictures, where=f"step {len(steps) + 1}")
+        where = f"step {len(steps) + 1}"
+        regions = read_regions(stated, n_pictures, where=where, space=space)
         notes += regions.notes
         steps.append(ReplayStep(text=text, regions=regions.regions))
     if len(steps) > MAX_STEPS:

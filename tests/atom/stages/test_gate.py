@@ -9,7 +9,6 @@ from atom.stages.gate import (
     largest_remainder,
     normal_question,
     read_criteria,
-    read_regions,
     read_score,
     read_weights,
     short_ids,
@@ -114,81 +113,6 @@ class TestReadWeights:
     def test_either_ten_or_a_problem(self, values):
         weights = read_weights(values)
         assert bool(weights.problem) != (sum(weights.weights) == 10)
-
-
-class TestReadRegions:
-    def one(self, region, n_pictures=2):
-        return read_regions([region], n_pictures, where="criterion 1")
-
-    @pytest.mark.parametrize(
-        ("box", "expected", "words"),
-        [
-            ([10, 20, 30, 40], (10, 20, 30, 40), None),
-            ([10.4, 20.0, "30", 40], (10, 20, 30, 40), None),
-            ([30, 40, 10, 20], (10, 20, 30, 40), "in order"),
-            ([-5, 0, 1010, 1000], (0, 0, 1000, 1000), "clipped"),
-            ([0.1, 0.2, 0.5, 1], (100, 200, 500, 1000), "fractions"),
-        ],
-    )
-    def test_kept(self, box, expected, words):
-        found = self.one({"picture": 2, "box": box})
-        assert [(r.picture, r.box) for r in found.regions] == [(2, expected)]
-        assert (words in found.notes[0]) if words else not found.notes
-
-    @pytest.mark.parametrize(
-        "region",
-        [
-            {"picture": 3, "box": [1, 2, 3, 4]},
-            {"picture": 0, "box": [1, 2, 3, 4]},
-            {"picture": "1", "box": [1, 2, 3, 4]},
-            {"picture": True, "box": [1, 2, 3, 4]},
-            {"picture": 1.5, "box": [1, 2, 3, 4]},
-            {"box": [1, 2, 3, 4]},
-            {"picture": 1, "box": [5, 5, 5, 9]},
-            {"picture": 1, "box": [1, 2, 3]},
-            {"picture": 1, "box": [0, 0, 1, 1]},
-            {"picture": 1, "box": [120, 80, 1400, 900]},
-            {"picture": 1, "box": [1, 2, 3, math.nan]},
-            {"picture": 1, "box": [1, 2, 3, None]},
-            {"picture": 1, "box": "1,2,3,4"},
-            {"picture": 1},
-            "the left bar",
-            None,
-        ],
-    )
-    def test_dropped_with_a_note(self, region):
-        found = self.one(region)
-        assert found.regions == ()
-        assert found.notes[0].startswith("criterion 1: ")
-        assert "dropped" in found.notes[0]
-
-    def test_the_only_picture_needs_no_number(self):
-        assert self.one({"box": [1, 2, 3, 4]}, n_pictures=1).regions[0].picture == 1
-
-    def test_repeated_ones_count_once_and_many_are_cut(self):
-        boxes = [{"picture": 1, "box": [i, 0, i + 1, 5]} for i in range(30)]
-        found = read_regions(boxes + boxes, 1, where="step 1")
-        assert len(found.regions) == 24
-        assert "30 regions" in found.notes[0]
-
-    @pytest.mark.parametrize("value", [None, []])
-    def test_none_is_none(self, value):
-        assert read_regions(value, 1, where="x").notes == ()
-
-    @pytest.mark.parametrize("value", ["all", 4, {"picture": 1}])
-    def test_no_list(self, value):
-        assert "dropped" in read_regions(value, 1, where="x").notes[0]
-
-    @given(
-        st.lists(st.one_of(st.floats(), st.integers(-2000, 3000)), min_size=4, max_size=4),
-        st.integers(-1, 4),
-    )
-    def test_what_is_kept_can_be_drawn(self, box, picture):
-        for region in self.one({"picture": picture, "box": box}).regions:
-            left, top, right, bottom = region.box
-            assert 0 <= left < right <= 1000
-            assert 0 <= top < bottom <= 1000
-            assert region.picture in (1, 2)
 
 
 class TestReadScore:
