@@ -23,11 +23,11 @@ from atom.engine.failures import failed_records
 from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
 from atom.engine.shift import BEAT, ClientMaker, Lane, OnProgress, Shift, make_client
-from atom.engine.subjects import KEPT, fetch_subject, perform
+from atom.engine.subjects import KEPT, fetch_subject, perform, points
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import failed_call
 from atom.judge.noting import LeftForLater
-from atom.records import Record, Run, StudySample
+from atom.records import Endpoint, Record, Run, StudySample
 from atom.store import Store
 
 
@@ -87,6 +87,16 @@ class Runner(Shift):
         self._open: dict[str, _Open] = {}
         self._pending = 0
         self._order = 0
+        self._pointed = False
+
+    def _summary(self) -> str:
+        """Add, once, that nobody knows how the judge writes the boxes that this part brought."""
+        judge = self._members.judge_endpoint
+        unchecked = self._sight(judge).unchecked if judge is not None and self._pointed else ""
+        return "; ".join(words for words in (super()._summary(), unchecked) if words)
+
+    def _sight(self, endpoint: Endpoint) -> steps.Sight:
+        return steps.Sight(endpoint=endpoint, cache=self._pictures)
 
     async def _labour(self, group: asyncio.TaskGroup) -> list[asyncio.Task[None]]:
         self._queues = {name: asyncio.PriorityQueue() for name in self._lanes}
@@ -239,7 +249,7 @@ class Runner(Shift):
                 subject,
                 self._keys,
                 self._members.tree,
-                steps.Sight(endpoint=lane.endpoint, cache=self._pictures),
+                self._sight(lane.endpoint),
             )
         except (SpendCapReached, LeftForLater, StoreError):
             raise
@@ -259,6 +269,7 @@ class Runner(Shift):
         known = self._open[item.sample_id]
         known.case = finished(known.case, item, brought.records)
         known.kept.update((r.id, r) for r in brought.records if isinstance(r, KEPT))
+        self._pointed = self._pointed or points(brought.records)
         known.scheduled.discard(item.key)
         self._recount(known)
         self._account(state_of(brought.records))

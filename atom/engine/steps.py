@@ -92,6 +92,16 @@ class Sight:
     cache: PictureCache
 
     @property
+    def unchecked(self) -> str:
+        """Say that nobody has checked how the judge writes boxes; empty where somebody has."""
+        if self.endpoint.boxes is not None:
+            return ""
+        return (
+            f"The boxes of {self.endpoint.name!r} weren't checked, so they may be drawn in the "
+            f"wrong place: run `endpoint test {self.endpoint.name}`"
+        )
+
+    @property
     def _sizes(self) -> bool:
         """Whether the sizes of the pictures as they are sent count."""
         return self.endpoint.boxes == "xyxy_pixels" or self.endpoint.pictures.min_side > 1

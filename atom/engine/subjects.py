@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -64,6 +64,16 @@ def fetch_subject(
             wanted=tuple(there(Criterion, name) for name in item.criterion_ids),
         )
     return subject
+
+
+def points(records: Iterable[Record]) -> bool:
+    """Whether a judge's solution or criteria among records point into a picture."""
+    return any(
+        part.regions
+        for record in records
+        if isinstance(record, Replay | CriteriaSet)
+        for part in (record.steps if isinstance(record, Replay) else record.uses)
+    )
 
 
 async def perform(

@@ -37,7 +37,7 @@ def pictures(here: Here, bench: Bench, own: Sequence[OwnPicture]) -> Html:
     sample = bench.live.sample
     if not sample.pictures:
         return el("p", "This question has no picture.", class_="quiet")
-    drawn = []
+    drawn, pointed = [], False
     for number, slot in enumerate(sample.pictures, start=1):
         if own:
             file: PictureFile | None = PictureFile(
@@ -50,8 +50,12 @@ def pictures(here: Here, bench: Bench, own: Sequence[OwnPicture]) -> Html:
             drawn.append(missing(slot.name))
             continue
         marks = _marks(here, bench, number)
+        pointed = pointed or bool(marks)
         label = f"Picture {number} of the question: {sample.question[:120]}"
         drawn.append(picture(address, label, marks, here.filters.criterion))
+    unchecked = bench.live.sight.unchecked if pointed else ""
+    if unchecked:
+        drawn.append(el("p", f"{unchecked}.", class_="quiet small"))
     return el("div", drawn, style="display:flex;flex-direction:column;gap:10px")
 
 

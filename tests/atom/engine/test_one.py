@@ -7,9 +7,12 @@ from atom.engine.one import Live, upload_sample
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import ReadOnlyError, UsageError
-from atom.records import Call, Checkpoint, Prices, Response
+from atom.judge import JudgeClient, PictureCache
+from atom.probes.transport import ProbeTransport
+from atom.records import Call, Checkpoint, PictureLimit, Prices, Response
 from atom.stages.criteria import EditedCriterion, edited
 from atom.store import Store, study_places
+from tests.habits import HABITS, HabitualEndpoint
 
 
 @pytest.fixture
@@ -58,6 +61,58 @@ async def test_criteria_can_be_changed_between_the_steps(live, endpoints):
     mine = edited(live.sample, live.judge_id, solved.id, rows)
     after = await live.score(mine.criteria_set, mine.criteria, response)
     assert {p.key: p.score for p in after} == {p.key: p.score for p in before}
+
+
+def habitual(live: Live, habit: str, boxes: str | None) -> Live:
+    """Let a judge point in its own way at pictures that were scaled for it."""
+    endpoint = live.judge.model_copy(
+        update={"name": habit, "boxes": boxes, "pictures": PictureLimit(max_side=300)}
+    )
+
+    def make(asked, spend, pictures):
+        transport = ProbeTransport(HabitualEndpoint(habit))
+        return JudgeClient(asked, spend=spend, pictures=pictures, transport=transport)
+
+    return Live(**{**vars(live), "judge": endpoint, "make": make, "_cache": PictureCache()})
+
+
+@pytest.mark.parametrize("habit", HABITS)
+async def test_boxes_of_each_convention_land_where_the_judge_pointed(live, habit):
+    plain, asked = await live.replay(), habitual(live, habit, habit)
+    solved = await asked.replay()
+    # Half a pixel of 300 is 1.7 thousandths.
+    assert near(solved.steps, plain.steps)
+    first, second = await live.criteria(plain), await asked.criteria(solved)
+    assert near(second.criteria_set.uses, first.criteria_set.uses)
+    assert "dropped" not in solved.detail
+
+
+def near(found, meant) -> bool:
+    assert len(found) == len(meant)
+    pairs = [
+        (a.box, b.box)
+        for one, other in zip(found, meant, strict=True)
+        for a, b in zip(one.regions, other.regions, strict=True)
+    ]
+    assert pairs
+    return all(abs(x - y) <= 3 for a, b in pairs for x, y in zip(a, b, strict=True))
+
+
+async def test_boxes_of_another_convention_are_dropped_with_a_note(live):
+    solved = await habitual(live, "xyxy_unit", "xyxy_1000").replay()
+    assert solved.state == "scored"
+    assert not any(step.regions for step in solved.steps)
+    assert "isn't in thousandths and was dropped" in solved.detail
+
+
+async def test_a_stored_reply_is_read_again_to_the_same_boxes(live, store, study):
+    asked = habitual(live, "xyxy_pixels", "xyxy_pixels")
+    solved = await asked.replay()
+    result = await asked.criteria(solved)
+    asked.save(store, study.id, solved=solved, result=result)
+    again = habitual(live, "xyxy_pixels", "xyxy_pixels")
+    assert again.price("criteria", solved=solved).cost == 0.0
+    assert (await again.replay()).steps == solved.steps
 
 
 async def test_steps_have_a_price_beforehand(live, endpoints):

@@ -371,3 +371,13 @@ async def test_the_judge_is_told_the_reference_only_when_asked_to(store, study, 
     ended = await run(store, only, endpoints, make=counted.make)
     assert {found.prompt for found in store.select(Replay)} == {replay.TOLD}
     assert spec_of(store.get(Run, ended.id)).show_reference
+
+
+async def test_a_run_says_once_that_boxes_were_not_checked(store, study, endpoints):
+    judge = endpoints["probe-judge"].model_copy(update={"boxes": None})
+    ended = await run(store, spec(study), {**endpoints, judge.name: judge})
+    assert ended.state == "done"
+    assert ended.message.count("weren't checked") == 1
+    assert f"endpoint test {judge.name}" in ended.message
+    known = await run(store, spec(study, judge="probe-judge-noisy"), endpoints)
+    assert "checked" not in known.message
