@@ -97,7 +97,7 @@ class Sight:
         if self.endpoint.boxes is not None:
             return ""
         return (
-            f"The boxes of {self.endpoint.name!r} weren't checked, so they may be drawn in the "
+            f"how {self.endpoint.name!r} writes boxes wasn't checked, so they may be drawn in the "
             f"wrong place: run `endpoint test {self.endpoint.name}`"
         )
 

@@ -9,9 +9,10 @@ from atom.ui import kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
-from atom.ui.pages import REPLAY
+from atom.ui.pages import REPLAY, SETTINGS
 from atom.ui.picture import Mark, missing, picture
 from atom.ui.replay_bench import Bench, Step
+from atom.views.filters import Filters
 from atom.views.pictures import PictureFile, read_picture
 from atom.views.replay import Answered, OwnPicture, Scorecard, ScoreLine, arriving, criterion_id
 
@@ -53,9 +54,14 @@ def pictures(here: Here, bench: Bench, own: Sequence[OwnPicture]) -> Html:
         pointed = pointed or bool(marks)
         label = f"Picture {number} of the question: {sample.question[:120]}"
         drawn.append(picture(address, label, marks, here.filters.criterion))
-    unchecked = bench.live.sight.unchecked if pointed else ""
-    if unchecked:
-        drawn.append(el("p", f"{unchecked}.", class_="quiet small"))
+    if pointed and bench.live.sight.unchecked:
+        judge = bench.live.judge.name
+        test = links.address(SETTINGS.url_path, Filters(study=here.filters.study), endpoint=judge)
+        drawn.append(
+            el("p", "How this judge writes boxes wasn't checked, so they may be drawn in the wrong "
+               "place: ", el("a", f"test {judge}", href=test, data_go=True), ".",
+               class_="quiet small")
+        )  # fmt: skip
     return el("div", drawn, style="display:flex;flex-direction:column;gap:10px")
 
 

@@ -126,5 +126,5 @@ def test_boxes_that_fit_no_convention_are_not_drawn(opened, probes, page):
 
 def test_an_unchecked_judge_is_told_once(opened, probes, page, shot):
     judge_by(page, opened, probes, "unknown")
-    expect(page.get_by_text("weren't checked")).to_have_count(1)
+    expect(page.get_by_text("wasn't checked")).to_have_count(1)
     shot(page, "boxes-unknown")

@@ -377,7 +377,7 @@ async def test_a_run_says_once_that_boxes_were_not_checked(store, study, endpoin
     judge = endpoints["probe-judge"].model_copy(update={"boxes": None})
     ended = await run(store, spec(study), {**endpoints, judge.name: judge})
     assert ended.state == "done"
-    assert ended.message.count("weren't checked") == 1
+    assert ended.message.count("wasn't checked") == 1
     assert f"endpoint test {judge.name}" in ended.message
     known = await run(store, spec(study, judge="probe-judge-noisy"), endpoints)
     assert "checked" not in known.message
