@@ -16,6 +16,7 @@ from atom.engine.correction_subjects import CorrectionSpec, find_subjects, prepa
 from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.errors import ReadOnlyError, UsageError
 from atom.records import (
+    APART,
     Arm,
     Checkpoint,
     Cohort,
@@ -232,7 +233,7 @@ def read_tried(store: Store, experiment_id: str, response_id: str) -> Tried:
 def _arm(store: Store, experiment: Experiment, arm: Arm, rows: list[Correction]) -> TriedArm:
     mine = tuple(row for row in rows if row.arm == arm)
     last = next((row for row in reversed(mine) if row.result_id), None)
-    repeat = 1 if arm == "rejudge" else 0
+    repeat = APART if arm == "rejudge" else 0
     return TriedArm(
         arm=arm,
         rounds=mine,

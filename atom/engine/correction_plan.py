@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 from atom.engine.correction_subjects import MOST_LOWEST, Ground, Subject, has_failed
 from atom.records import (
+    APART,
     Arm,
     Checkpoint,
     Correction,
@@ -36,7 +37,7 @@ StepKind = Literal["hint", "retry", "rejudge", "outcome", "scoring"]
 KINDS: Final[tuple[StepKind, ...]] = ("retry", "hint", "scoring", "outcome", "rejudge")
 MOST_HINTS: Final = 3
 """Attempts at a hint that doesn't leak; then it is left out."""
-BASELINE: Final = 1
+BASELINE: Final = APART
 """The repeat of the independent judgement of old answers."""
 
 NOTHING_FAILED = "no scored criterion of this answer failed: there is nothing to ask about"

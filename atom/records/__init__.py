@@ -20,6 +20,7 @@ from atom.records.endpoint import (
     StructuredMode,
 )
 from atom.records.evidence import (
+    APART,
     HAND_MADE,
     AnswerCause,
     Checkpoint,
@@ -62,6 +63,7 @@ from atom.records.trust import (
 )
 
 __all__ = [
+    "APART",
     "FIRMNESS_PROMPTS",
     "HAND_MADE",
     "JUDGING_STAGES",

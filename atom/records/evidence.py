@@ -17,6 +17,11 @@ HAND_MADE = ("imported", "typed")
 """Prompts of responses that no endpoint of ours gave, whatever the study's sampling is."""
 
 
+APART = 1000
+"""Marks of this repeat and later ones were made for an experiment, of answers that it chose by
+their marks: they enter no mean of a study."""
+
+
 AnswerCause = Literal["", "refused", "filtered", "cut", "empty"]
 """The model refused, a content filter stopped it, the token limit cut it, nothing came."""
 

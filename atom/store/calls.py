@@ -18,7 +18,7 @@ from atom.records import (
     Usage,
 )
 from atom.store.schema import table
-from atom.store.standing import parts
+from atom.store.standing import parts, repeat_of
 from atom.store.store import Store
 
 
@@ -28,20 +28,20 @@ def calls_of(store: Store, response_ids: Iterable[str]) -> dict[tuple[str, int],
     answer, verdict, point = table(Response).c, table(Outcome).c, table(Checkpoint).c
     with store.read() as connection:
         for part in parts(response_ids):
-            once = sa.literal(0)
+            once, ours = sa.literal(0), sa.literal("")
             for statement in (
-                sa.select(answer.id, once, answer.call_id).where(
+                sa.select(answer.id, once, ours, answer.call_id).where(
                     answer.id.in_(part), answer.call_id.is_not(None), answer.arm.is_not(None)
                 ),
-                sa.select(verdict.response_id, once, verdict.call_id).where(
+                sa.select(verdict.response_id, once, ours, verdict.call_id).where(
                     verdict.response_id.in_(part), verdict.call_id.is_not(None)
                 ),
-                sa.select(point.response_id, point.repeat, point.call_id)
+                sa.select(point.response_id, point.repeat, point.prompt, point.call_id)
                 .where(point.response_id.in_(part), point.call_id.is_not(None))
                 .distinct(),
             ):
-                for name, repeat, call in connection.execute(statement):
-                    found.setdefault((name, repeat), set()).add(call)
+                for name, repeat, prompt, call in connection.execute(statement):
+                    found.setdefault((name, repeat_of(prompt, repeat)), set()).add(call)
     return found
 
 

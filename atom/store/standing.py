@@ -27,6 +27,8 @@ from typing import Any, Literal, TypeVar
 import sqlalchemy as sa
 
 from atom.records import (
+    APART,
+    FIRMNESS_PROMPTS,
     HAND_MADE,
     Candidate,
     Checkpoint,
@@ -515,7 +517,7 @@ def marks_of(
         repeats: which of its repeats; None = all.
     """
     columns = table(Checkpoint).c
-    chosen = [] if repeats is None else [columns.repeat.in_(list(repeats))]
+    chosen = [] if repeats is None else [columns.repeat.in_(_stored_repeats(repeats))]
     found: dict[tuple[str, int], dict[str, Checkpoint]] = {}
     for part in parts(response_ids):
         points = store.select(
@@ -525,8 +527,22 @@ def marks_of(
             *chosen,
         )
         for point in sorted(points, key=mark_order):
-            found.setdefault((point.response_id, point.repeat), {})[point.criterion_id] = point
+            repeat = repeat_of(point.prompt, point.repeat)
+            if repeats is None or repeat in repeats:
+                found.setdefault((point.response_id, repeat), {})[point.criterion_id] = point
     return found
+
+
+def repeat_of(prompt: str, repeat: int) -> int:
+    """Return which repeat a mark is: `APART` for an experiment's second judgement.
+
+    Under the first prompts experiments kept that as repeat 1.
+    """
+    return APART if repeat == 1 and prompt in FIRMNESS_PROMPTS else repeat
+
+
+def _stored_repeats(wanted: Sequence[int]) -> list[int]:
+    return sorted({*wanted, *([1] if APART in wanted else [])})
 
 
 def scores_of(
@@ -555,10 +571,13 @@ def scores_of(
                 ).where(
                     columns.response_id.in_(part),
                     columns.judge_id == judge_id,
-                    columns.repeat.in_(list(repeats)),
+                    columns.repeat.in_(_stored_repeats(repeats)),
                 )
             ):
-                key = (row.response_id, row.repeat, row.criterion_id)
+                repeat = repeat_of(row.prompt, row.repeat)
+                if repeat not in repeats:
+                    continue
+                key = (row.response_id, repeat, row.criterion_id)
                 order = (prompt_order(row.prompt), row.key)
                 if key not in best or order > best[key][0]:
                     best[key] = (order, row.score)

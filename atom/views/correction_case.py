@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from atom.records import (
+    APART,
     Arm,
     Candidate,
     Checkpoint,
@@ -319,7 +320,7 @@ def _tries(
             parent=answers.get(row.parent_id or row.response_id),
             response=answers.get(row.result_id or ""),
             right=None if row.value is None else row.value >= RIGHT,
-            points=points.get((row.result_id or "", 1 if arm == "rejudge" else 0), {}),
+            points=points.get((row.result_id or "", APART if arm == "rejudge" else 0), {}),
             hints=tuple(
                 HintLine(
                     number=numbers.get(use.criterion_id, 0),
@@ -356,7 +357,7 @@ def _steps(
     chosen: Try | None,
     control: Try | None,
 ) -> tuple[StepLine, ...]:
-    before, again = points.get((response_id, 0), {}), points.get((response_id, 1), {})
+    before, again = points.get((response_id, 0), {}), points.get((response_id, APART), {})
     asked = set(chosen.correction.criterion_ids) if chosen else set()
     found = []
     for view in sample.criteria:

@@ -24,6 +24,7 @@ from atom.analysis.correction import (
 )
 from atom.errors import UsageError
 from atom.records import (
+    APART,
     Candidate,
     Correction,
     Experiment,
@@ -46,8 +47,6 @@ from atom.store.standing import (
 from atom.store.trials import clusters_of, count_trials
 from taxonomy import Path
 
-BASELINE = 1
-"""The repeat of the independent judgement of old answers."""
 _STATE = {"scored": SCORED, "unscored": DROPPED, "failed": BROKEN}
 
 
@@ -148,7 +147,7 @@ def load_trials(store: Store, experiment_ids: Sequence[str]) -> TrialData:
     study = find_study(store, one.study_id)
     samples = _samples(store, first_ids, study_places(store, study.id))
     ids = sorted({*first_ids, *results})
-    points = scores_of(store, ids, one.judge_id, repeats=(0, BASELINE))
+    points = scores_of(store, ids, one.judge_id, repeats=(0, APART))
     values = values_of(store, ids, one.judge_id)
     used = [c for s in samples.values() for c, _ in s.uses]
     leaf_of = leaves_of(store, study.tree_version, used)
@@ -183,7 +182,7 @@ def load_trials(store: Store, experiment_ids: Sequence[str]) -> TrialData:
         )
         if row.state != "scored" or row.result_id is None:
             continue
-        baseline = points.get((row.response_id, BASELINE), {})
+        baseline = points.get((row.response_id, APART), {})
         after = baseline if row.arm == "rejudge" else points.get((row.result_id, 0), {})
         asked = set(row.criterion_ids)
         for criterion_id, weight in sample.uses:
@@ -307,7 +306,7 @@ def _costs(store: Store, rows: Sequence[Correction]) -> dict[tuple[str, str, int
     prices = {name: np.nan if one.cost is None else one.cost for name, one in paid.items()}
     costs: dict[tuple[str, str, int], float] = {}
     for row in rows:
-        repeat = BASELINE if row.arm == "rejudge" else 0
+        repeat = APART if row.arm == "rejudge" else 0
         mine = set(calls.get((row.result_id or "", repeat), ()))
         for use in row.hints:
             mine |= hinted.get((use.criterion_id, use.peer_id), set())

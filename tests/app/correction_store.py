@@ -18,6 +18,7 @@ Two answers that were right get guided feedback, too: 10 stays right, 11 breaks.
 from __future__ import annotations
 
 from atom.records import (
+    APART,
     Arm,
     Checkpoint,
     Cohort,
@@ -148,7 +149,7 @@ def _trial(
     value = float(mark)
     if arm == "rejudge":
         store.put([row.model_copy(update={"result_id": first.id, "value": value})])
-        store.put(_point(c, first.id, score, 1) for c, score in before.items())
+        store.put(_point(c, first.id, score, APART) for c, score in before.items())
         return
     new = Response(
         id=content_id("again", first.id, arm),

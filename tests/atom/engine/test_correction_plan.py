@@ -21,6 +21,7 @@ from atom.engine.correction_plan import (
 )
 from atom.engine.correction_subjects import ARMS, PeerAnswer, Subject
 from atom.records import (
+    APART,
     Checkpoint,
     Correction,
     CriteriaSet,
@@ -173,8 +174,8 @@ def test_judging_again_is_a_verdict_and_an_independent_score():
     assert step("rejudge").kind == "rejudge"
     made = row("rejudge", result="first", value=0.0)
     then = step("rejudge", had(made))
-    assert (then.kind, then.response.id, then.repeat) == ("scoring", "first", 1)
-    assert step("rejudge", had(made, *scores("first", (1, 3, 2), repeat=1))) is None
+    assert (then.kind, then.response.id, then.repeat) == ("scoring", "first", APART)
+    assert step("rejudge", had(made, *scores("first", (1, 3, 2), repeat=APART))) is None
     # The scores that answers were chosen by don't stand in for it.
     assert step("rejudge", had(made, *scores("first", (1, 4, 2)))).kind == "scoring"
     bare = subject(

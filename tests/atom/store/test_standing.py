@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atom.records import (
+    APART,
     Candidate,
     Checkpoint,
     CriteriaSet,
@@ -192,3 +193,21 @@ def test_what_only_an_unfinished_import_brought_counts_nowhere(store):
     assert values_of(store, ["own"], "mine") == {"own": 1.0}
     counts = count_study(store, "t")
     assert (counts.samples, counts.candidates, counts.responses) == (2, 3, 4)
+
+
+def test_an_experiments_second_judgement_is_apart_also_where_it_was_repeat_one(store):
+    def mark(prompt: str, repeat: int, score: int) -> Checkpoint:
+        return Checkpoint(
+            key=f"{prompt}/{repeat}", criterion_id="c", response_id="a", judge_id="j",
+            prompt=prompt, repeat=repeat, state="scored", score=score,
+        )  # fmt: skip
+
+    store.put([mark("scoring/1", 0, 1), mark("scoring/1", 1, 2)])
+    assert scores_of(store, ["a"], "j", repeats=(0, APART)) == {
+        ("a", 0): {"c": 1}, ("a", APART): {"c": 2},
+    }  # fmt: skip
+    assert scores_of(store, ["a"], "j", repeats=(1,)) == {}
+    store.put([mark("scoring/9", 1, 3), mark("scoring/9", APART, 4)])
+    assert scores_of(store, ["a"], "j", repeats=(1, APART)) == {
+        ("a", 1): {"c": 3}, ("a", APART): {"c": 4},
+    }  # fmt: skip

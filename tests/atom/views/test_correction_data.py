@@ -8,6 +8,7 @@ import pytest
 from atom.analysis.correction import ARMS, BROKEN, DROPPED, RIGHT_COHORT, SCORED
 from atom.errors import UsageError
 from atom.records import (
+    APART,
     Call,
     Candidate,
     Checkpoint,
@@ -97,7 +98,8 @@ def fill(store: Store) -> None:
         point("s1c0", "a1", 1), point("s1c1", "a1", 4), point("s2c0", "a2", 2),
         point("s2c1", "a2", 2), point("s3c0", "a3", 3), point("s3c1", "a3", None),
         # The second judgement of a1.
-        point("s1c0", "a1", 3, 1, call_id="again"), point("s1c1", "a1", 4, 1, call_id="again"),
+        point("s1c0", "a1", 3, APART, call_id="again"),
+        point("s1c1", "a1", 4, APART, call_id="again"),
         trial("a1", "rejudge", result_id="a1", value=0.0),
         # Two rounds of being told: wrong, then right.
         answer("told1", "s1", arm="told", parent_id="a1", call_id="try1"), verdict("told1", 0.0),
