@@ -119,7 +119,7 @@ def prepare_gate(
         for name, first in sorted(firsts.items())
     )
     asked = [request for pair in pairs for request in (pair.without, pair.hinted)]
-    missing = [r for r in asked if stored_reply(store, r, endpoint.model) is None]
+    missing = [r for r in asked if stored_reply(store, r, endpoint) is None]
     costs = [
         estimate_request(
             request, endpoint.prices, endpoint.pictures, typical_completion=_REPLY_TOKENS
@@ -168,7 +168,7 @@ def _both(pair: BlindPair) -> Sequence[Request]:
 
 
 def _right(store: Store, sample: Sample, request: Request, endpoint: Endpoint) -> float:
-    reply = stored_reply(store, request, endpoint.model)
+    reply = stored_reply(store, request, endpoint)
     right = None if reply is None else blind.right(reply, sample)
     return float("nan") if right is None else float(right)
 
@@ -207,7 +207,7 @@ async def run_gate(
         paid = PaidOnce(store, client)
 
         async def one(request: Request) -> None:
-            if stored_reply(store, request, plan.endpoint.model) is not None:
+            if stored_reply(store, request, plan.endpoint) is not None:
                 return
             async with at_once:
                 try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from atom.judge import JudgeClient, Reply, Request, call_id, request_hash
+from atom.judge import JudgeClient, Reply, Request, asked_request, call_id, request_hash
 from atom.judge.completion import Completion
 from atom.judge.exchange import judge_completion
-from atom.records import Call
+from atom.records import Call, Endpoint
 from atom.store import Store
 
 
@@ -52,12 +52,13 @@ class PaidOnce:
 
     def stored(self, request: Request) -> Reply | None:
         """Return the stored reply to this request, or None; it costs nothing again."""
-        return stored_reply(self._store, request, self._client.endpoint.model)
+        return stored_reply(self._store, request, self._client.endpoint)
 
 
-def stored_reply(store: Store, request: Request, model: str) -> Reply | None:
-    """Return the stored reply of a model to a request, or None."""
-    call = store.get(Call, call_id(request_hash(request, model), request.repeat))
+def stored_reply(store: Store, request: Request, endpoint: Endpoint) -> Reply | None:
+    """Return the stored reply of an endpoint's model to a request, or None."""
+    asked = asked_request(endpoint, request)
+    call = store.get(Call, call_id(request_hash(asked, endpoint.model), request.repeat))
     if call is None or call.reply is None:
         return None
     return reread(request, call)

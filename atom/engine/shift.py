@@ -28,6 +28,7 @@ from atom.judge import (
     Reply,
     Request,
     SpendLedger,
+    asked_request,
     call_id,
     request_hash,
 )
@@ -271,7 +272,8 @@ class Shift(ABC):
         """
         stored = lane.client.stored(request)
         if stored is None:
-            name = call_id(request_hash(request, lane.endpoint.model), request.repeat)
+            asked = asked_request(lane.endpoint, request)
+            name = call_id(request_hash(asked, lane.endpoint.model), request.repeat)
             while not await self._off(partial(self._ledger.hold, name)):
                 await self._wait(BEAT)
                 if self._stopping is not None:

@@ -14,6 +14,7 @@ from atom.judge.request import (
     request_hash,
 )
 from atom.judge.retry import RetryPolicy
+from atom.judge.sampling import asked_request, asked_sampling
 from atom.judge.timing import Timing
 from atom.judge.usage import Estimate, SpendLedger
 
@@ -34,6 +35,8 @@ __all__ = [
     "TextPart",
     "Timing",
     "Turn",
+    "asked_request",
+    "asked_sampling",
     "call_id",
     "failed_call",
     "request_hash",

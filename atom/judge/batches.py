@@ -36,7 +36,7 @@ from atom.records import Endpoint
 
 if TYPE_CHECKING:
     import httpx2
-    from openai import AsyncOpenAI, Omit
+    from openai import AsyncOpenAI
     from openai._legacy_response import LegacyAPIResponse
     from openai.resources.batches import AsyncBatchesWithRawResponse
     from openai.resources.files import AsyncFilesWithRawResponse
@@ -144,7 +144,6 @@ class BatchService:
             answer = await self._files.create(
                 file=(name, data, "application/jsonl"),
                 purpose="batch",
-                extra_headers=self._headers(),
                 timeout=TRANSFER_SECONDS,
             )
             return _name(_object(answer.content))
@@ -153,9 +152,7 @@ class BatchService:
 
     async def _find_file(self, name: str, size: int) -> str | None:
         """Find a file that was uploaded before its name could be noted."""
-        answer = await self._optional(
-            lambda: self._files.list(purpose="batch", extra_headers=self._headers())
-        )
+        answer = await self._optional(lambda: self._files.list(purpose="batch"))
         for row in answer:
             if row.get("filename") == name and row.get("bytes") == size and row.get("id"):
                 return _name(row)
@@ -174,9 +171,7 @@ class BatchService:
         """
 
         async def attempt() -> RemoteBatch:
-            rows = await self._optional(
-                lambda: self._batches.list(limit=_LOOKED_THROUGH, extra_headers=self._headers())
-            )
+            rows = await self._optional(lambda: self._batches.list(limit=_LOOKED_THROUGH))
             for row in rows:
                 tags = row.get("metadata")
                 if isinstance(tags, dict) and tags.get(TAG) == ours:
@@ -186,7 +181,6 @@ class BatchService:
                 endpoint=CHAT_URL,
                 completion_window=WINDOW,
                 metadata={TAG: ours},
-                extra_headers=self._headers(),
             )
             return read_batch(_object(answer.content))
 
@@ -201,7 +195,7 @@ class BatchService:
         """
 
         async def attempt() -> RemoteBatch:
-            answer = await self._batches.retrieve(batch_id, extra_headers=self._headers())
+            answer = await self._batches.retrieve(batch_id)
             return read_batch(_object(answer.content))
 
         return await self._try(attempt)
@@ -215,7 +209,7 @@ class BatchService:
         """
 
         async def attempt() -> RemoteBatch:
-            answer = await self._batches.cancel(batch_id, extra_headers=self._headers())
+            answer = await self._batches.cancel(batch_id)
             return read_batch(_object(answer.content))
 
         return await self._try(attempt)
@@ -234,7 +228,7 @@ class BatchService:
             async with AsyncExitStack() as stack:
                 opened = await stack.enter_async_context(
                     self._client.files.with_streaming_response.content(
-                        file_id, extra_headers=self._headers(), timeout=TRANSFER_SECONDS
+                        file_id, timeout=TRANSFER_SECONDS
                     )
                 )
                 try:
@@ -266,11 +260,6 @@ class BatchService:
     @property
     def _batches(self) -> AsyncBatchesWithRawResponse:
         return self._client.batches.with_raw_response
-
-    def _headers(self) -> dict[str, str | Omit]:
-        from openai import Omit
-
-        return {"Authorization": Omit()} if self._key.value is None else {}
 
     async def _optional(
         self, ask: Callable[[], Awaitable[LegacyAPIResponse[Any]]]

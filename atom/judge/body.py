@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from atom.judge.request import Request, TextPart
+from atom.judge.sampling import extra_fields
 from atom.judge.structured import response_format, system_text
 from atom.records import ReplyForm
 
@@ -18,7 +19,7 @@ class ExchangeTurn:
     """One request within an exchange.
 
     Args:
-        max_tokens: token limit of the reply; None leaves it to the server.
+        max_tokens: token limit, thoughts and reply together; None leaves it to the server.
         earlier: the unusable reply and the message that asks for a better one, in a repair turn.
     """
 
@@ -32,6 +33,7 @@ class Dialect:
 
     token_name: str = "max_tokens"
     stream_usage: bool = True
+    system: bool = True
 
 
 def build_body(
@@ -59,16 +61,18 @@ def build_body(
         UTF-8 JSON. Texts without pictures go as one string, which every server takes. The
         request's own later turns come before a repair turn.
     """
-    messages = [_message("system", _json(system_text(request, form)))]
-    messages.append(_message("user", _user_content(request, literals)))
+    system = system_text(request, form)
+    messages = [_message("system", _json(system))] if dialect.system else []
+    opening = "" if dialect.system else system
+    messages.append(_message("user", _user_content(request, literals, opening)))
     messages.extend(_message(said.role, _json(said.text)) for said in request.turns)
     if turn.earlier is not None:
         reply, complaint = turn.earlier
         messages.append(_message("assistant", _json(reply)))
         messages.append(_message("user", _json(complaint)))
-    fields: dict[str, object] = {"model": model}
     sampling = request.sampling
-    for name in ("temperature", "top_p", "seed"):
+    fields: dict[str, object] = {"model": model, **extra_fields(sampling)}
+    for name in ("temperature", "top_p", "seed", "reasoning_effort"):
         value = getattr(sampling, name)
         if value is not None:
             fields[name] = value
@@ -85,17 +89,27 @@ def build_body(
     return b"".join((*pieces, b"}"))
 
 
-def _user_content(request: Request, literals: Sequence[bytes]) -> bytes:
+def _user_content(request: Request, literals: Sequence[bytes], opening: str) -> bytes:
+    """Return the user's message; `opening` is the system text of a model without a system role."""
     if not literals:
-        return _json("\n\n".join(p.text for p in request.parts if isinstance(p, TextPart)))
+        texts = [part.text for part in request.parts if isinstance(part, TextPart)]
+        return _json("\n\n".join([opening, *texts] if opening else texts))
     following = iter(literals)
+    detail = request.sampling.image_detail
+    end = b"}}" if detail is None else b',"detail":' + _json(detail) + b"}}"
     parts = [
-        b'{"type":"text","text":' + _json(part.text) + b"}"
+        _text_part(part.text)
         if isinstance(part, TextPart)
-        else b'{"type":"image_url","image_url":{"url":' + next(following) + b"}}"
+        else b'{"type":"image_url","image_url":{"url":' + next(following) + end
         for part in request.parts
     ]
+    if opening:
+        parts.insert(0, _text_part(opening))
     return b"[" + b",".join(parts) + b"]"
+
+
+def _text_part(text: str) -> bytes:
+    return b'{"type":"text","text":' + _json(text) + b"}"
 
 
 def _message(role: str, content: bytes) -> bytes:

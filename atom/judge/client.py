@@ -26,6 +26,7 @@ from atom.judge.retry import (
     advice,
     with_retries,
 )
+from atom.judge.sampling import asked_request
 from atom.judge.structured import FormLadder, repair_talk
 from atom.judge.timing import Timing
 from atom.judge.transport import as_faults, open_openai
@@ -93,7 +94,7 @@ class JudgeClient:
             timing=self._timing,
         )
         self._ladder = FormLadder(endpoint.structured)
-        self._dialect = Dialect()
+        self._dialect = Dialect(system=endpoint.system)
         self._no_pictures: str | None = None
         self._typical: dict[str, tuple[int, int]] = {}
         self._key = Key(None)
@@ -152,9 +153,10 @@ class JudgeClient:
         """Estimate a request's tokens and cost before it's sent."""
         total, count = self._typical.get(request.task, (0, 0))
         return estimate_request(
-            request,
+            asked_request(self.endpoint, request),
             self.endpoint.prices,
             self.endpoint.pictures,
+            thinking_tokens=self.endpoint.thinking_tokens,
             typical_completion=total / count if count else None,
         )
 
@@ -177,9 +179,7 @@ class JudgeClient:
         """
         exchange = await self._begin(request)
         try:
-            completion = await self._take_turn(
-                exchange, ExchangeTurn(max_tokens=request.sampling.max_tokens)
-            )
+            completion = await self._take_turn(exchange, self._first_turn(exchange.request))
             return await self._conclude(exchange, completion)
         except AttemptFailed as failed:
             raise self._error(exchange, failed.fault) from None
@@ -198,7 +198,7 @@ class JudgeClient:
             AtomError: as `ask` does.
         """
         exchange = await self._begin(request)
-        turn = ExchangeTurn(max_tokens=request.sampling.max_tokens)
+        turn = self._first_turn(exchange.request)
         estimate = self._price(exchange)
         try:
             completion: Completion | None = None
@@ -218,8 +218,14 @@ class JudgeClient:
         except AttemptFailed as failed:
             raise self._error(exchange, failed.fault) from None
 
+    def _first_turn(self, request: Request) -> ExchangeTurn:
+        allowed = request.sampling.max_tokens
+        room = None if allowed is None else allowed + self.endpoint.thinking_tokens
+        return ExchangeTurn(max_tokens=room)
+
     async def _begin(self, request: Request) -> Exchange:
         self._client()  # A missing key is told before anything is prepared.
+        request = asked_request(self.endpoint, request)
         exchange = Exchange(request=request, hash=request_hash(request, self.endpoint.model))
         pictures = request.pictures
         limit = self.endpoint.pictures
@@ -279,7 +285,7 @@ class JudgeClient:
 
     async def _conclude(self, exchange: Exchange, completion: Completion) -> Reply:
         """Read a completion; ask again for a longer or a readable one, each once."""
-        max_tokens = exchange.request.sampling.max_tokens
+        max_tokens = self._first_turn(exchange.request).max_tokens
         verdict = judge_completion(exchange.request, completion)
         if verdict.state == "cut":
             max_tokens = more_tokens(max_tokens, completion.usage)
@@ -435,16 +441,9 @@ class JudgeClient:
             self._openai = open_openai(self.endpoint, self._key, self._transport)
         return self._openai
 
-    def _headers(self, attempt: int) -> dict[str, str | Omit]:
-        from openai import Omit
-
-        headers: dict[str, str | Omit] = {
-            "Content-Type": "application/json",
-            "x-atomscope-attempt": str(attempt),
-        }
-        if self._key.value is None:
-            headers["Authorization"] = Omit()
-        return headers
+    @staticmethod
+    def _headers(attempt: int) -> dict[str, str | Omit]:
+        return {"Content-Type": "application/json", "x-atomscope-attempt": str(attempt)}
 
     async def _post(
         self, exchange: Exchange, body: bytes, *, stream: bool = False

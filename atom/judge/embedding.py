@@ -137,9 +137,6 @@ class EmbeddingClient:
                     model=self.endpoint.model,
                     input=texts,
                     encoding_format="float",
-                    extra_headers=(
-                        {"Authorization": openai.Omit()} if self._key.value is None else None
-                    ),
                 )
         except openai.APIStatusError as error:
             raise AttemptFailed(

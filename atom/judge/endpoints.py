@@ -12,18 +12,32 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import yaml
 from pydantic import ValidationError
 
 from atom.errors import SettingsError
+from atom.judge.keys import named_variables
+from atom.judge.sampling import extra_problem
 from atom.records import Endpoint, Prices
 
 CANDIDATE_NAMES = tuple(f"model-{letter}" for letter in "abcdefgh")
 JUDGE_NAMES = ("probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _KEY_FIELDS = frozenset({"key", "api_key", "apikey", "token", "secret", "password"})
+_NEVER_QUOTED = frozenset({"key_env", "base_url", "extra_headers", "query"})
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_SECRET_NAME = re.compile(
+    r"^(?:.*[-_])?(?:authorization|cookie|key|apikey|token|secret|password|sig|signature)$", re.I
+)
+"""Names of headers and of parts of an address that hold a key."""
+_CLIENT_HEADERS = frozenset(
+    {"content-type", "content-length", "host", "connection", "transfer-encoding", "accept"}
+)
+_INTO_VARIABLE = (
+    "put it into an environment variable, write ${NAME} here, and take it out of the file."
+)
 _HEADER = (
     "# Endpoints of Atomscope. Keys don't belong here: key_env names the environment variable\n"
     "# that holds one. endpoints.example.yaml explains every field.\n"
@@ -178,7 +192,7 @@ def _parse_one(value: object, node: yaml.Node, where: str) -> Endpoint:
                 "name that variable in key_env. Take the key out of the file."
             )
     try:
-        endpoint = Endpoint.model_validate(value)
+        endpoint = Endpoint.model_validate(_with_query(value))
         check_endpoint_fields(endpoint)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
@@ -213,6 +227,14 @@ def check_endpoint_fields(endpoint: Endpoint) -> None:
             "OPENAI_API_KEY. If this is the key itself: put it into a variable and take it out "
             "of the file.",
         )
+    problem = extra_problem(endpoint.extra_body)
+    if problem is not None:
+        raise _FieldError("extra_body", problem)
+    for name, value in endpoint.extra_headers.items():
+        _check_header(name, value)
+    for name, value in endpoint.query.items():
+        if _SECRET_NAME.search(name) and not named_variables(value):
+            raise _FieldError("query", f"{name!r} holds a key: {_INTO_VARIABLE}")
     if not endpoint.url:
         return
     try:
@@ -227,14 +249,61 @@ def check_endpoint_fields(endpoint: Endpoint) -> None:
             "give an address such as https://api.openai.com/v1, 'probe:', or 'probe:' and the "
             "address of a served probe endpoint.",
         )
-    if url.username or url.password or url.query or url.fragment:
+    if url.username or url.password or url.fragment:
         raise _FieldError(
             "base_url",
-            "leave user names, passwords and everything after '?' out of the address; a key goes "
+            "leave user names, passwords and everything after '#' out of the address; a key goes "
             "into the environment variable that key_env names.",
+        )
+    if url.query:
+        raise _FieldError(
+            "base_url",
+            "what follows '?' in the address goes into the field 'query', such as "
+            "query: {api-version: 2024-10-21}.",
         )
     if url.path.rstrip("/").endswith("/chat/completions"):
         raise _FieldError("base_url", "leave '/chat/completions' out: it's added by the client.")
+
+
+def _check_header(name: str, value: str) -> None:
+    if not _HEADER_NAME.fullmatch(name):
+        raise _FieldError("extra_headers", "a header's name is letters, digits and hyphens.")
+    if not value.isascii() or not value.isprintable():
+        raise _FieldError("extra_headers", f"{name!r} has to be one line of plain characters.")
+    if name.lower() in _CLIENT_HEADERS:
+        raise _FieldError("extra_headers", f"{name!r} is written by the client; take it out.")
+    if _SECRET_NAME.search(name) and not named_variables(value):
+        raise _FieldError("extra_headers", f"{name!r} holds a key: {_INTO_VARIABLE}")
+
+
+def split_address(address: str) -> tuple[str, dict[str, str]]:
+    """Take an address apart into what stands before `?` and the fields behind it.
+
+    Args:
+        address: as it was copied from a provider's page, such as Azure's with its api-version.
+
+    Returns:
+        The address for `base_url` and the fields for `query`.
+    """
+    front, mark, behind = address.partition("?")
+    if not mark:
+        return address, {}
+    query, hash_mark, fragment = behind.partition("#")
+    return front + hash_mark + fragment, dict(parse_qsl(query, keep_blank_values=True))
+
+
+def _with_query(value: Mapping[object, object]) -> Mapping[object, object]:
+    """Move what follows `?` in an entry's address into its query; what stands there goes first."""
+    address, query = value.get("base_url"), value.get("query", {})
+    if not isinstance(address, str) or not isinstance(query, dict):
+        return value
+    front, found = split_address(address)
+    if not found or any(name in query for name in found):
+        return value
+    for name, part in found.items():
+        if _SECRET_NAME.search(name) and not named_variables(part):
+            return value
+    return {**value, "base_url": front, "query": {**found, **query}}
 
 
 def _field_lines(node: yaml.MappingNode, where: str, prefix: str = "") -> dict[str, int]:
@@ -255,7 +324,9 @@ def _field_lines(node: yaml.MappingNode, where: str, prefix: str = "") -> dict[s
 
 def _given(value: Mapping[str, object], loc: tuple[int | str, ...]) -> str:
     """Quote the wrong value, unless it may be a key."""
-    if loc[0] in {"key_env", "base_url"} or str(loc[-1]).lower() in _KEY_FIELDS:
+    if loc[0] not in Endpoint.model_fields or loc[0] in _NEVER_QUOTED:
+        return ""
+    if str(loc[-1]).lower() in _KEY_FIELDS:
         return ""
     found: object = value
     for step in loc:

@@ -21,6 +21,7 @@ from atom.judge.client import JudgeClient
 from atom.judge.pictures import PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import Request, call_id, request_hash
+from atom.judge.sampling import asked_request
 from atom.judge.structured import FormLadder, repair_talk
 from atom.judge.usage import SpendLedger
 from atom.records import Call, Endpoint, ReplyForm
@@ -145,7 +146,7 @@ class NotingClient(JudgeClient):
         super().__init__(endpoint, spend=spend, pictures=pictures)
         self._book = book
         known = book.learned(endpoint)
-        self._dialect = Dialect(token_name=known.token_name)
+        self._dialect = Dialect(token_name=known.token_name, system=endpoint.system)
         self._ladder = FormLadder(known.form or endpoint.structured)
 
     async def ask(self, request: Request) -> Reply:
@@ -162,6 +163,7 @@ class NotingClient(JudgeClient):
             SettingsError: a cap is set but no prices.
             SpendCapReached: what is noted may cost all that the cap leaves.
         """
+        request = asked_request(self.endpoint, request)
         name = call_id(request_hash(request, self.endpoint.model), request.repeat)
         waiting = self._book.waits(name)
         if waiting is not None:
@@ -191,7 +193,7 @@ class NotingClient(JudgeClient):
         if most is not None and share is not None:
             most *= share
         earlier = self._book.unfinished(name)
-        turn = ExchangeTurn(max_tokens=request.sampling.max_tokens)
+        turn = self._first_turn(request)
         if earlier is not None:
             said = repair_talk(earlier.call.reply, earlier.reason) if earlier.repaired else None
             turn = ExchangeTurn(max_tokens=earlier.max_tokens, earlier=said)

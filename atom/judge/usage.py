@@ -43,6 +43,7 @@ def estimate_request(
     limit: PictureLimit,
     *,
     typical_completion: float | None = None,
+    thinking_tokens: int = 0,
 ) -> Estimate:
     """Estimate a request's tokens and cost before anything is sent.
 
@@ -51,6 +52,7 @@ def estimate_request(
         prices: the endpoint's prices for a million tokens.
         limit: the endpoint's picture limit; each picture counts as one of the largest size.
         typical_completion: mean tokens of earlier replies.
+        thinking_tokens: the endpoint's room for thoughts, on top of the reply's own limit.
 
     Returns:
         The estimate. Formula: tokens = characters / 4 + pictures * (85 + 170 * tiles), with tiles
@@ -60,7 +62,8 @@ def estimate_request(
     tiles = math.ceil(side / PICTURE_TILE) * math.ceil(min(side, 768) / PICTURE_TILE)
     pictures = len(request.pictures) * (TOKENS_A_PICTURE + TOKENS_A_TILE * tiles)
     prompt = math.ceil(request.n_characters / CHARACTERS_A_TOKEN) + pictures
-    allowed = request.sampling.max_tokens
+    limit_asked = request.sampling.max_tokens
+    allowed = None if limit_asked is None else limit_asked + thinking_tokens
     typical = math.ceil(typical_completion or TYPICAL_COMPLETION)
     expected = typical if allowed is None else min(typical, allowed)
     most = max(expected, allowed or 2 * typical)

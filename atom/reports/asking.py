@@ -11,7 +11,15 @@ from atom.engine.members import check_endpoint
 from atom.engine.replies import PaidOnce
 from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, SpendCapReached, UsageError
-from atom.judge import PictureCache, Reply, SpendLedger, call_id, failed_call, request_hash
+from atom.judge import (
+    PictureCache,
+    Reply,
+    SpendLedger,
+    asked_request,
+    call_id,
+    failed_call,
+    request_hash,
+)
 from atom.judge.usage import estimate_request
 from atom.records import Call, Endpoint, Study
 from atom.reports.records import Report, Section
@@ -60,7 +68,7 @@ def price(store: Store, study: Study, endpoint: Endpoint, wanted: Sequence[Brief
     calls, tokens = 0, 0
     cost: float | None = 0.0
     for brief in wanted:
-        request = build(brief, study.judge_sampling)
+        request = asked_request(endpoint, build(brief, study.judge_sampling))
         name = call_id(request_hash(request, endpoint.model), request.repeat)
         held = store.get(Call, name)
         if held is not None and held.reply is not None:

@@ -84,6 +84,12 @@ WRONG = {
     "field twice": (START + "  model: n\n", "line 4: the field 'model' is given twice"),
     "name twice": (START + START, "line 1: field 'name': 'a' is given 2 times"),
     "built-in name": (START.replace("name: a", "name: model-a"), "is built in"),
+    "own field again": (START + "  extra_body: {temperature: 1}\n", "line 4.*of the endpoint"),
+    "client's header": (START + "  extra_headers: {Host: h}\n", "line 4.*written by the client"),
+    "query twice": (
+        START.replace("/v1", "/v1?a=1") + "  query: {a: '2'}\n",
+        "line 2: field 'base_url'.*into the field 'query'",
+    ),
     "second entry": (START + "- name: b\n  model: m\n", "line 4: field 'base_url'"),
 }
 
@@ -107,6 +113,10 @@ SECRET = "sk-1234567890abcdef"
         f"  key_env: {SECRET}",
         f"  key_env: hf_{SECRET.replace('-', '')}",
         f"  key_env: [{SECRET}]",
+        f"  headers: {{api-key: {SECRET}}}",
+        f"  extra_headers: {{api-key: {SECRET}}}",
+        f"  extra_headers: {{Authorization: Bearer {SECRET}}}",
+        f"  query: {{key: {SECRET}}}",
     ],
 )
 def test_a_key_in_the_file_is_refused_and_not_repeated(line):
@@ -121,6 +131,18 @@ def test_a_key_in_the_address_is_refused_and_not_repeated(url):
     with pytest.raises(SettingsError, match="line 2") as caught:
         parse_endpoints(f"- name: a\n  base_url: {url}\n  model: m\n")
     assert SECRET not in str(caught.value)
+
+
+def test_an_address_with_a_query_is_taken_apart():
+    address = "https://x.example/openai/deployments/gpt-x?api-version=2024-06-01"
+    (endpoint,) = parse_endpoints(f"- name: a\n  base_url: {address}\n  model: m\n")
+    assert endpoint.base_url == "https://x.example/openai/deployments/gpt-x"
+    assert endpoint.query == {"api-version": "2024-06-01"}
+
+
+def test_headers_name_variables():
+    (endpoint,) = parse_endpoints(START + "  extra_headers: {api-key: '${AZURE_KEY}'}\n")
+    assert endpoint.extra_headers == {"api-key": "${AZURE_KEY}"}
 
 
 def test_no_code_runs_from_a_file():
