@@ -108,10 +108,17 @@ class Cube:
 
     Attributes:
         counts: int64, shape (K, L + 1, 11, 7): by model, leaf (the last = not mapped), weight
-            (0..10) and score code + 1 (0 = failed, 1 = unscored, 2..6 = scores 1..5).
+            (0..10) and score code + 1 (0 = failed, 1 = unscored, 2..6 = scores 1..5). A score
+            that is a mean over repeats counts as the nearest whole one.
+        rest: what the scores are above those that they count as, summed, shape (K, L + 1, 11);
+            None where all are whole.
+        below: the same as `counts`, each score counted as the next whole one above it, by which
+            it is told how many are at most so much; None where all are whole.
     """
 
     counts: Ints
+    rest: Floats | None = None
+    below: Ints | None = None
 
     @property
     def distribution(self) -> Ints:
@@ -128,7 +135,10 @@ class Cube:
         Reference:
             METHODS A2 (thresholds 2, 3 and 4 are reported side by side).
         """
-        counts = self.node_distribution(nodes)
+        if self.below is None:
+            counts = self.node_distribution(nodes)
+        else:
+            counts = _roll_up(nodes, np.asarray(self.below[..., 2:].sum(axis=2)))
         with np.errstate(invalid="ignore"):
             return np.asarray(counts[..., :threshold].sum(axis=2) / counts.sum(axis=2))
 
@@ -153,7 +163,10 @@ class Cube:
             weight = np.arange(MAX_WEIGHT + 1)[:, None]
             mass, total = (scored * weight).sum(axis=(2, 3)), (scored * weight * x).sum(axis=(2, 3))
         else:
+            weight = np.ones((MAX_WEIGHT + 1, 1), dtype=np.int64)
             mass, total = scored.sum(axis=(2, 3)), (scored * x).sum(axis=(2, 3))
+        if self.rest is not None:
+            total = total + (self.rest * weight[:, 0]).sum(axis=2) / 4
         under = nodes.membership.T
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = (total[:, :-1] @ under) / (mass[:, :-1] @ under)
@@ -176,21 +189,50 @@ def make_cube(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> Cube:
         The cube; O(N), one `bincount` over places that are worked out once a table.
     """
     shape = _shape(table)
-    place = table.kept.get(("cube places",), lambda: _places(table))
+    place = table.kept.get(("cube places",), lambda: _places(table, table.level))
+    counts = _count(place, rows, shape)
+    if table.whole:
+        return Cube(counts=counts)
+    above = table.kept.get(("cube places", "above"), lambda: _places(table, _next_whole(table)))
+    rest = np.where(table.score > 0, table.score - table.level, 0.0)
+    kept = slice(None) if rows is None else rows
+    return Cube(
+        counts=counts,
+        rest=np.bincount(
+            place[kept].astype(np.int64) // CODES,
+            weights=rest[kept],
+            minlength=int(np.prod(shape[:3])),
+        ).reshape(shape[:3]),
+        below=_count(above, rows, shape),
+    )
+
+
+def _count(
+    place: NDArray[np.integer], rows: NDArray[np.bool_] | None, shape: tuple[int, int, int, int]
+) -> Ints:
     size = int(np.prod(shape))
     counts = np.zeros(size, dtype=np.int64)
     for part in blocks(len(place), max(BLOCK, 4 * size)):
         kept = place[part] if rows is None else place[part][rows[part]]
         counts += np.bincount(kept, minlength=size)
-    return Cube(counts=counts.reshape(shape))
+    return counts.reshape(shape)
+
+
+def _next_whole(table: ScoreTable) -> NDArray[np.int8]:
+    return np.asarray(np.ceil(table.score - 1e-9).astype(np.int8))
 
 
 def _shape(table: ScoreTable) -> tuple[int, int, int, int]:
     return (table.n_models, len(table.leaves) + 1, MAX_WEIGHT + 1, CODES)
 
 
-def _places(table: ScoreTable) -> NDArray[np.integer]:
-    """Return each checkpoint's place in a flat cube, in as few bytes as hold it, shape (N,)."""
+def _places(table: ScoreTable, code: NDArray[np.int8]) -> NDArray[np.integer]:
+    """Return each checkpoint's place in a flat cube, in as few bytes as hold it, shape (N,).
+
+    Args:
+        table: the score table.
+        code: the whole score that each checkpoint counts as, shape (N,).
+    """
     shape = _shape(table)
     narrow = np.uint16 if np.prod(shape) < 1 << 16 else np.int64
     key = table.model.astype(np.int64)[table.response]
@@ -199,7 +241,7 @@ def _places(table: ScoreTable) -> NDArray[np.integer]:
     key *= shape[2]
     key += table.weight
     key *= CODES
-    key += table.score - np.int8(FAILED)
+    key += code - np.int8(FAILED)
     return key.astype(narrow)
 
 

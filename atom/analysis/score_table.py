@@ -23,6 +23,8 @@ from taxonomy import Path
 
 UNSCORED = 0
 FAILED = -1
+FINEST = 232_792_560
+"""Least common multiple of 1 to 20."""
 PASS_SCORE = 4
 """An answer's process passes when its score is at least this, on 1..5 (METHODS B15)."""
 T = TypeVar("T")
@@ -83,7 +85,8 @@ class ScoreTable:
         leaf: int16, index into `leaves`; -1 = not mapped.
         weight: int8, 1..10.
         position: int8, 0-based place of the criterion in its sample's chain.
-        score: int8, 1..5; 0 = unscored, -1 = failed.
+        score: 1..5, the mean over judge repeats (METHODS T3); 0 = unscored, -1 = failed. Int8
+            where all are whole numbers, else float64.
         addressed: bool, whether the answer says anything about the step; True where the judge
             wasn't asked.
         carried: bool, whether the step is wrong only because an earlier one was; False where the
@@ -118,7 +121,7 @@ class ScoreTable:
     leaf: NDArray[np.int16]
     weight: NDArray[np.int8]
     position: NDArray[np.int8]
-    score: NDArray[np.int8]
+    score: NDArray[np.int8] | NDArray[np.float64]
     sample: NDArray[np.int32]
     model: NDArray[np.int16]
     repeat: NDArray[np.int16]
@@ -216,6 +219,16 @@ class ScoreTable:
             return keep[self.response]
         return np.repeat(keep, self.checkpoints_of)
 
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all scores are whole numbers; else some are means over repeats."""
+        return bool(np.issubdtype(self.score.dtype, np.integer))
+
+    @cached_property
+    def level(self) -> NDArray[np.int8]:
+        """The nearest whole score, for counts by score, shape (N,)."""
+        return self.score if self.whole else np.floor(self.score + 0.5).astype(np.int8)  # type: ignore[return-value]
+
     def answer_sums(self, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int32]:
         """Sum whole numbers, shape (N,), by answer, shape (R,)."""
         n = len(self.sample)
@@ -255,23 +268,41 @@ class AnswerScores:
     """Scores of answers (METHODS A1), arrays of shape (R,).
 
     Attributes:
-        numerator: int32, sum of weight x score over scored checkpoints.
+        numerator: sum of weight x score over scored checkpoints; int32 where all scores are
+            whole numbers, else float64.
         weight: int32, sum of weights over scored checkpoints.
         value: `(numerator/weight - 1) / 4` in [0, 1]; NaN where nothing is scored.
         scored: int32, number of scored checkpoints.
         unscored: int32, number of unscored or failed checkpoints.
     """
 
-    numerator: NDArray[np.int32]
+    numerator: NDArray[np.int32] | NDArray[np.float64]
     weight: NDArray[np.int32]
     value: Floats
     scored: NDArray[np.int32]
     unscored: NDArray[np.int32]
 
     @cached_property
+    def exact(self) -> Ints:
+        """The numerators as whole numbers, all by one factor, for comparisons, shape (R,).
+
+        A mean over up to 20 repeats has a denominator that the least common multiple of 1 to 20
+        takes away, so that equal scores compare as equal.
+        """
+        if np.issubdtype(self.numerator.dtype, np.integer):
+            return self.numerator.astype(np.int64)
+        return np.rint(self.numerator * FINEST).astype(np.int64)
+
+    @property
+    def unit(self) -> int:
+        """The factor of `exact`."""
+        return 1 if np.issubdtype(self.numerator.dtype, np.integer) else FINEST
+
+    @cached_property
     def passes(self) -> NDArray[np.bool_]:
         """Whether the process passes: `sum w s >= 4 sum w`; False where nothing is scored."""
-        return np.asarray((self.scored > 0) & (self.numerator >= PASS_SCORE * self.weight))
+        least = PASS_SCORE * self.unit * self.weight.astype(np.int64)
+        return np.asarray((self.scored > 0) & (self.exact >= least))
 
 
 def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> AnswerScores:
@@ -282,7 +313,7 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
         rows: bool, shape (N,): which checkpoints count; all when None.
 
     Returns:
-        Integer numerators (compare these, not floats) and values in [0, 1].
+        Numerators (compare `exact`, not floats) and values in [0, 1].
 
     Reference:
         ATOM Eq. 2; METHODS A1.
@@ -292,7 +323,12 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
     if rows is not None:
         good &= rows
     weight = np.where(good, table.weight, 0).astype(np.int16)
-    numerator = table.answer_sums(weight * table.score)
+    if table.whole:
+        numerator: Any = table.answer_sums(weight * table.score)  # type: ignore[arg-type]
+    else:
+        numerator = np.bincount(
+            table.response, weights=weight * table.score, minlength=len(table.sample)
+        )
     total = table.answer_sums(weight)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (numerator / total - 1) / 4

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from atom.cli.options import common, names_of, settings_of
 from atom.cli.output import Output, ProgressLine, bar, duration, table
+from atom.cli.sampling import sampling_from, sampling_options
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import (
     RunStatus,
@@ -58,7 +59,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("run", nargs="?", help="the run's id; else the newest that can be resumed")
     one.add_argument("--study", help="name or id")
     one.add_argument("--budget", type=float, metavar="USD", help="another budget for the whole run")
-    one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    retry_options(one)
     one.add_argument("--detach", action="store_true", help="run in a process of its own")
     one.set_defaults(call=resume)
 
@@ -83,14 +84,28 @@ def what_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many samples")
     parser.add_argument(
-        "--repeat", type=int, default=1, metavar="N", help="scorings of each answer"
+        "--repeat", "--repeats", type=int, default=1, metavar="N", help="scorings of each answer"
+    )
+    parser.add_argument(
+        "--answer-repeats", type=int, default=1, metavar="N", help="answers of each candidate"
     )
     parser.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
-    parser.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    retry_options(parser)
     parser.add_argument(
         "--show-reference",
         action="store_true",
         help="tell the judge the reference answer when it solves a sample",
+    )
+    sampling_options(parser)
+
+
+def retry_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say what is asked again."""
+    parser.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
+    parser.add_argument(
+        "--retry-unscored",
+        action="store_true",
+        help="ask again that, and what ended unscored through the server's fault",
     )
 
 
@@ -101,16 +116,21 @@ def spec_from(args: argparse.Namespace, store: Store) -> RunSpec:
         UsageError: there is no such study, or a name isn't a stage.
     """
     candidates = names_of(args.candidates)
+    study = find_study(store, args.study)
     return RunSpec(
-        study_id=find_study(store, args.study).id,
+        study_id=study.id,
         stages=stages_of(args.stages, with_answers=bool(candidates)),
         judge=args.judge,
         candidates=candidates,
         limit=args.limit,
         repeats=args.repeat,
+        answer_repeats=args.answer_repeats,
         budget=args.budget,
         retry_failed=args.retry_failed,
+        retry_unscored=args.retry_unscored,
         show_reference=args.show_reference,
+        judge_sampling=sampling_from(args, "judge", study.judge_sampling),
+        answer_sampling=sampling_from(args, "answer", study.answer_sampling),
     )
 
 
@@ -272,21 +292,29 @@ def resume(args: argparse.Namespace, out: Output) -> int:
     """Take up a run that stopped."""
     settings = settings_of(args)
     with Store.open(settings.store) as store:
-        run_id = _choose(store, args, "can be resumed", lambda s: _unfinished(s, args.retry_failed))
+        run_id = _choose(store, args, "can be resumed", lambda s: _unfinished(s, args))
+        retry_unscored: bool = args.retry_unscored
         if args.detach:
             began = resume_run(
-                store, run_id, settings, retry_failed=args.retry_failed, budget=args.budget
+                store,
+                run_id,
+                settings,
+                retry_failed=args.retry_failed,
+                retry_unscored=retry_unscored,
+                budget=args.budget,
             )
             out.result(began, [f"run {began.id} goes on: `run status {began.id}`"])
             return 0
-        row = prepare_resume(store, run_id, budget=args.budget)
+        row = prepare_resume(store, run_id, retry_unscored=retry_unscored, budget=args.budget)
         spec = spec_of(row, retry_failed=args.retry_failed)
         return _here(store, settings, spec, out, run_id=run_id)
 
 
-def _unfinished(status: RunStatus, retry_failed: bool) -> bool:
-    wanted = status.run.state != "done" or (retry_failed and status.run.failed > 0)
-    return status.resumable and wanted
+def _unfinished(status: RunStatus, args: argparse.Namespace) -> bool:
+    run = status.run
+    again = (args.retry_failed or args.retry_unscored) and run.failed > 0
+    again = again or (args.retry_unscored and run.unscored > 0)
+    return status.resumable and (run.state != "done" or again)
 
 
 def stop(args: argparse.Namespace, out: Output) -> int:

@@ -185,7 +185,7 @@ class AgendaShift(Shift):
         worse = verdict.state == "failed" and there is not None and there.state != "failed"
         if not worse:
             self._have[verdict.key] = verdict
-        self._account(verdict.state)
+        self._account(verdict.state, call)
         self._left -= 1
         await self._off(
             partial(

@@ -28,6 +28,7 @@ from atom.engine.batch_files import (
 from atom.engine.batch_take import Taken, take_replies
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.control import run_status
+from atom.engine.members import gather
 from atom.engine.plan import RunSpec
 from atom.engine.runner import open_run, run, spec_of
 from atom.engine.shift import OnProgress
@@ -83,17 +84,24 @@ def open_batch_run(
         UsageError: it asks for something that isn't there.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
+    if spec.retry_unscored:
+        raise UsageError(
+            "what the server's fault left unscored is asked again live, not by batches: give "
+            "--retry-unscored to `run start`"
+        )
+    known = _keyless(endpoints)
+    wanted = gather(store, spec, known, stamp(clock())).completed(spec)
     named = {parcel.run_id: parcel for parcel in list_parcels(store)}
     for run_id in reversed(named):
         row = store.get(Run, run_id)
         if row is None or row.state == "done" or row.experiment_id or row.bench_set_id:
             continue
-        if row.methods or row.study_id != spec.study_id:
+        if row.methods or row.study_id != wanted.study_id:
             continue
         before = spec_of(row, retry_failed=spec.retry_failed)
-        if replace(before, budget=spec.budget) == spec:
+        if replace(before, budget=spec.budget) == wanted:
             return row
-    return open_run(store, spec, _keyless(endpoints), clock=clock)
+    return open_run(store, spec, known, clock=clock)
 
 
 def _keyless(endpoints: Mapping[str, Endpoint]) -> dict[str, Endpoint]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.engine.plan import Case, Held, HeldResponse, PlanKeys
+from atom.judge import is_server_fault
 from atom.records import CriteriaSet, State, StudySample
 from atom.store import Store
 from atom.store.standing import (
@@ -17,6 +18,7 @@ from atom.store.standing import (
     settled_outcomes,
     with_reference,
 )
+from atom.store.unscored import unscored_calls
 
 CHUNK = 64
 """Samples read at a time."""
@@ -66,6 +68,7 @@ def load_cases(
     ids = [name for own in answered.values() for name in own]
     checkpoints = mark_states(store, ids, keys.judge_id)
     verdicts = settled_outcomes(store, ids, keys.judge_id)
+    spoiled = _spoiled(store, keys, ids, replays, sets) if keys.retry_unscored else frozenset()
 
     loaded = []
     for place in places:
@@ -82,6 +85,7 @@ def load_cases(
             responses=own,
             checkpoints={k: s for r in own for k, s in checkpoints.get(r, {}).items()},
             verdicts={r: verdicts[r] for r in own if r in verdicts},
+            spoiled=spoiled,
         )
         adopted = place.model_copy(
             update={
@@ -91,6 +95,26 @@ def load_cases(
         )
         loaded.append(Loaded(case=case, place=place, adopted=None if adopted == place else adopted))
     return loaded
+
+
+def _spoiled(
+    store: Store,
+    keys: PlanKeys,
+    responses: Sequence[str],
+    replays: dict[str, Held],
+    sets: dict[str, CriteriaSet],
+) -> frozenset[str]:
+    """Name what is unscored through a server's fault."""
+    calls = unscored_calls(
+        store,
+        responses=responses,
+        replays=[one.id for one in replays.values()],
+        criteria_sets=[one.id for one in sets.values()],
+        criteria=[use.criterion_id for one in sets.values() for use in one.uses],
+        tree_version=keys.tree_version,
+        judge_id=keys.judge_id,
+    )
+    return frozenset(name for name, call in calls.items() if is_server_fault(call))
 
 
 def _replays(store: Store, keys: PlanKeys, places: Sequence[StudySample]) -> dict[str, Held]:

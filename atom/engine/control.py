@@ -153,6 +153,7 @@ def resume_run(
     settings: Settings,
     *,
     retry_failed: bool = False,
+    retry_unscored: bool = False,
     budget: float | None = None,
 ) -> Run:
     """Take up a run again, in a process of its own.
@@ -162,18 +163,27 @@ def resume_run(
         run_id: the run.
         settings: where the store and the endpoints are.
         retry_failed: ask again for items that failed.
+        retry_unscored: ask again for those, and for what ended unscored through a server's fault.
         budget: another spend cap for the whole run; None keeps the old one.
 
     Raises:
         UsageError: there is no such run, or it is running.
     """
-    run = prepare_resume(store, run_id, budget=budget)
+    run = prepare_resume(store, run_id, retry_unscored=retry_unscored, budget=budget)
     _spawn(store, run, settings, retry_failed=retry_failed)
     return run
 
 
-def prepare_resume(store: Store, run_id: str, *, budget: float | None = None) -> Run:
+def prepare_resume(
+    store: Store, run_id: str, *, retry_unscored: bool = False, budget: float | None = None
+) -> Run:
     """Mark a run as running again.
+
+    Args:
+        store: the store.
+        run_id: the run.
+        retry_unscored: ask again for what ended unscored through a server's fault.
+        budget: another spend cap for the whole run; None keeps the old one.
 
     Raises:
         UsageError: there is no such run, or it is running.
@@ -181,12 +191,19 @@ def prepare_resume(store: Store, run_id: str, *, budget: float | None = None) ->
     status = run_status(store, run_id)
     if status.alive:
         raise UsageError(f"run {run_id!r} is running; stop it first, or wait for its end")
+    if retry_unscored and not status.run.stages:
+        raise UsageError(
+            f"run {run_id!r} isn't one of stages: only what a study's own stages left unscored can "
+            "be asked again; leave --retry-unscored"
+        )
     run = status.run.model_copy(
         update={
             "state": "running",
             "message": "",
             "heartbeat": stamp(utc_now()),
             "budget": status.run.budget if budget is None else budget,
+            "retry_unscored": retry_unscored
+            or (status.run.retry_unscored and status.run.state != "done"),
         }
     )
     with store.write() as writer:

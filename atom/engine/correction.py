@@ -349,7 +349,7 @@ class _Trials(Shift):
         self._have.fold(brought.records)
         state = _state_of(step, brought)
         if state is not None:
-            self._account(state)
+            self._account(state, brought.call)
         self._recount(step.trial)
         good = [record for record in brought.records if _takes_the_place(record)]
         await self._off(

@@ -17,7 +17,7 @@ import numpy as np
 from atom.analysis.correction import BlindGate, blind_gate
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
 from atom.engine.correction_subjects import endpoint_of
-from atom.engine.members import check_endpoint
+from atom.engine.members import asks, check_endpoint
 from atom.engine.replies import PaidOnce, stored_reply
 from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, SpendCapReached, UsageError
@@ -109,7 +109,7 @@ def prepare_gate(
         )
     firsts = {r.id: r for r in store.get_many(Response, sorted(given)[:limit])}
     samples = {s.id: s for s in store.get_many(Sample, [r.sample_id for r in firsts.values()])}
-    sampling = study.answer_sampling
+    sampling = asks(endpoint, study.answer_sampling)
     pairs = tuple(
         BlindPair(
             sample=(sample := samples[first.sample_id]),

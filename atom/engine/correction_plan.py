@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from atom.engine.correction_subjects import MOST_LOWEST, Ground, Subject, has_failed
+from atom.engine.members import asks
 from atom.records import (
     APART,
     Arm,
@@ -76,8 +77,9 @@ class Rules:
     Args:
         experiment: what it asks for.
         judge_id: the judge.
-        judge_sampling: its settings.
-        answer_sampling: the settings of new answers and hints.
+        judge_sampling: what its requests ask for.
+        answer_sampling: what requests for new answers ask for.
+        hint_samplings: what a peer's requests ask for, by its id, where that is something else.
         retry_failed: whether failed steps are wanted again.
     """
 
@@ -85,18 +87,25 @@ class Rules:
     judge_id: str
     judge_sampling: Sampling
     answer_sampling: Sampling
+    hint_samplings: Mapping[str, Sampling] = field(default_factory=dict)
     retry_failed: bool = False
 
     @classmethod
     def of(cls, ground: Ground, *, retry_failed: bool = False) -> Rules:
         """Take what the ground says."""
+        settings = ground.study.answer_sampling
         return cls(
             experiment=ground.experiment,
             judge_id=ground.judge.id,
-            judge_sampling=ground.study.judge_sampling,
-            answer_sampling=ground.study.answer_sampling,
+            judge_sampling=asks(ground.judge_endpoint, ground.study.judge_sampling),
+            answer_sampling=asks(ground.endpoint, settings),
+            hint_samplings={name: asks(e, settings) for name, e in ground.peers.items()},
             retry_failed=retry_failed,
         )
+
+    def hint_sampling(self, peer_id: str) -> Sampling:
+        """Return what a peer's requests ask for."""
+        return self.hint_samplings.get(peer_id, self.answer_sampling)
 
     def checkpoint_key(self, criterion_id: str, response_id: str, repeat: int) -> str:
         """Name a checkpoint; an equal key is already paid for."""
@@ -112,7 +121,7 @@ class Rules:
             peer.response_id,
             peer.peer_id,
             hint.PROMPT,
-            self.answer_sampling,
+            self.hint_sampling(peer.peer_id),
             attempt,
         )
 

@@ -62,7 +62,8 @@ async def _hint(ask: Ask, store: Store, step: Step, material: Material, rules: R
     """Let a peer write a hint; the gate looks at it when it's parsed."""
     subject, (criterion,) = step.trial.subject, step.criteria
     answer = peer_answer(store, subject, criterion)
-    sampling = rules.answer_sampling
+    peer_id = subject.peers[criterion.id].peer_id
+    sampling = rules.hint_sampling(peer_id)
     reply = await ask(
         hint.build(
             material.sample, material.pictures, criterion, answer, sampling, attempt=step.attempt
@@ -72,7 +73,7 @@ async def _hint(ask: Ask, store: Store, step: Step, material: Material, rules: R
         reply,
         material.sample,
         criterion,
-        subject.peers[criterion.id].peer_id,
+        peer_id,
         answer,
         sampling,
         step.attempt,
@@ -188,11 +189,8 @@ def failed_records(
         (criterion,) = step.criteria
         answer = peer_answer(store, subject, criterion)
         peer_id = subject.peers[criterion.id].peer_id
-        return (
-            hint.failed(
-                error, criterion, peer_id, answer, rules.answer_sampling, step.attempt, call_id
-            ),
-        )
+        sampling = rules.hint_sampling(peer_id)
+        return (hint.failed(error, criterion, peer_id, answer, sampling, step.attempt, call_id),)
     if step.kind in ("retry", "rejudge"):
         return (made(step, rules, state="failed", detail=error),)
     assert step.response is not None

@@ -45,8 +45,8 @@ def failed_records(
     """
     sample, judge, sampling = subject.sample, keys.judge_id, keys.judge_sampling
     if item.stage == "answer":
-        who, how = item.candidate_id, keys.answer_sampling
-        return (answer.failed(error, sample, who, how, call_id=call_id),)
+        who, how = item.candidate_id, keys.asks(item.candidate_id)
+        return (answer.failed(error, sample, who, how, item.repeat, call_id),)
     if item.stage == "replay":
         told = keys.prompts["replay"] == replay.TOLD
         return (

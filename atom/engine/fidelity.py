@@ -15,7 +15,7 @@ from atom.analysis.fidelity import ranks_of
 from atom.engine.agenda import AgendaShift, load_verdicts, open_agenda_run, open_asks, price_of
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, questions_of
-from atom.engine.members import check_endpoint, judge_of, pick_endpoint
+from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
 from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.engine.steps import read_material
@@ -211,7 +211,7 @@ def prepare_fidelity(store: Store, spec: FidelitySpec, endpoints: Mapping[str, E
         ],
         pictures=lambda sample: _pictures(store, sample),
         judge=judge.id,
-        sampling=study.judge_sampling,
+        sampling=asks(endpoint, study.judge_sampling),
     )
     return Ready(
         study=study,

@@ -239,7 +239,7 @@ def prepare(
         induction_id=Induction.make_id(
             members.study.id,
             members.judge_endpoint.model,
-            f"{spec.settings}/{members.study.judge_sampling.key}/{tree_version(tree)}",
+            f"{spec.settings}/{members.judge_sampling.key}/{tree_version(tree)}",
             [criterion.id for cut in cuts for criterion in cut.criteria],
         ),
     )
@@ -581,14 +581,13 @@ async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> Induced:
-    study = ground.members.study
     growth = await grow(
         asker.all,
         ground.subset,
         ground.start,
         spec.grow,
         judge=ground.judge.model,
-        sampling=study.judge_sampling,
+        sampling=ground.members.judge_sampling,
         embed=asker.embed if asker.embedder is not None else None,
     )
     if not growth.grown.tree.leaves:
@@ -700,7 +699,7 @@ class _Mapper:
             made = mapping.failed(error.message, cut.criteria, version, judge_id)
             await self.asker.desk.write(made)
             return made
-        sampling = members.study.judge_sampling
+        sampling = members.judge_sampling
         request = mapping.build(cut.sample, pictures, cut.criteria, tree, sampling)
         try:
             asked = await self.asker.one(request)

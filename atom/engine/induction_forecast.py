@@ -134,7 +134,7 @@ def _usual_tree() -> Tree:
 
 
 def _proposals(ground: Ground) -> list[tuple[Request, int]]:
-    sampling = ground.members.study.judge_sampling
+    sampling = ground.members.judge_sampling
     return [
         (
             propose.build(group, _usual_tree(), sampling),
@@ -149,7 +149,7 @@ def _comparisons(ground: Ground) -> list[tuple[Request, int]]:
     questions = [c.question for cut in ground.subset[: same.EXAMPLES] for c in cut.criteria]
     shown = [same.Shown(path=leaf, examples=tuple(questions[: same.EXAMPLES])) for leaf in leaves]
     pairs = [same.Pair(first=one, second=other) for one, other in itertools.pairwise(shown)][:PAIRS]
-    request = same.build(pairs, ground.members.study.judge_sampling)
+    request = same.build(pairs, ground.members.judge_sampling)
     return [(request, OPINION_TOKENS * len(pairs))]
 
 
@@ -164,7 +164,7 @@ def _mappings(store: Store, ground: Ground, leaves: int) -> list[tuple[Request, 
         except PictureError:
             pictures = ()
         request = mapping.build(
-            cut.sample, pictures, cut.criteria, tree, ground.members.study.judge_sampling
+            cut.sample, pictures, cut.criteria, tree, ground.members.judge_sampling
         )
         out.append((request, PLACE_TOKENS * len(cut.criteria)))
     return out

@@ -113,13 +113,16 @@ class RunLedger:
         """
         with self.store.write() as writer:
             self._call(writer, brought.call)
-            (writer.replace if item.again else writer.put)(brought.records)
+            state = state_of(brought.records)
+            # What is unscored stays where asking again brought nothing at all.
+            better = item.again and not (item.spoiled and state == "failed")
+            (writer.replace if better else writer.put)(brought.records)
             for record in brought.records:
                 if isinstance(record, Replay):
                     self._point(writer, record.sample_id, record.id, None)
                 elif isinstance(record, CriteriaSet):
                     self._point(writer, record.sample_id, None, record.id)
-            self._account(writer, state_of(brought.records), total, cost)
+            self._account(writer, state, total, cost)
             writer.release(self.owner, [item.key])
             return writer.claim([i.key for i in follow], self.owner, LEASE, self.wall())
 

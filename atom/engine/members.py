@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 
 from atom.engine.plan import JUDGE_STAGES, PlanKeys, RunSpec
 from atom.errors import DataError, SettingsError, UsageError
 from atom.judge.keys import endpoint_key
+from atom.judge.sampling import asked_sampling
 from atom.records import (
     Candidate,
     Checkpoint,
@@ -17,6 +18,7 @@ from atom.records import (
     Judge,
     Response,
     Role,
+    Sampling,
     Study,
     StudyCandidate,
     StudySample,
@@ -27,6 +29,9 @@ from atom.stages import answer, criteria, mapping, outcome, replay, scoring
 from atom.store import Store, find_study, study_candidates, study_places, table
 from taxonomy import Tree, TreeFormatError, load_anchors, parse_tree, to_json, tree_version
 
+MOST_REPEATS = 20
+HOTTEST = 5.0
+DETAILS = ("low", "high", "auto")
 PROMPTS = {
     "answer": answer.PROMPT,
     "replay": replay.PROMPT,
@@ -42,7 +47,7 @@ class Members:
     """What a run works with.
 
     Args:
-        study: the study, as it is before the run.
+        study: the study, with the run's sampling settings.
         judge: the judge, or None when no stage needs one.
         judge_endpoint: where the judge is asked.
         asked: endpoint by candidate id, for the candidates that answer.
@@ -69,6 +74,26 @@ class Members:
         judge = (self.judge_endpoint,) if self.judge_endpoint else ()
         return tuple({e.name: e for e in (*judge, *self.asked.values())}.values())
 
+    @property
+    def judge_sampling(self) -> Sampling:
+        """What the judge's requests ask for: the study's settings, filled from the endpoint's."""
+        return asks(self.judge_endpoint, self.study.judge_sampling)
+
+    @property
+    def asked_samplings(self) -> dict[str, Sampling]:
+        """What each asked candidate's requests ask for, by its id."""
+        return {name: asks(e, self.study.answer_sampling) for name, e in self.asked.items()}
+
+    def completed(self, spec: RunSpec) -> RunSpec:
+        """Fill in what a run leaves to the study, so that it stays the same when that changes."""
+        return replace(
+            spec,
+            study_id=self.study.id,
+            judge=self.judge_endpoint.name if self.judge_endpoint else spec.judge,
+            judge_sampling=self.study.judge_sampling,
+            answer_sampling=self.study.answer_sampling,
+        )
+
     def keys(self, spec: RunSpec) -> PlanKeys:
         """Say what the run's content keys are made of."""
         return PlanKeys(
@@ -76,12 +101,33 @@ class Members:
             judge_id=self.judge.id if self.judge else "",
             asked=tuple(self.asked),
             prompts={**PROMPTS, "replay": replay.TOLD if spec.show_reference else replay.PROMPT},  # type: ignore[dict-item]
-            judge_sampling=self.study.judge_sampling,
+            judge_sampling=self.judge_sampling,
             answer_sampling=self.study.answer_sampling,
+            asked_samplings=self.asked_samplings,
             tree_version=self.tree_record.version,
             repeats=spec.repeats,
+            answer_repeats=spec.answer_repeats,
             retry_failed=spec.retry_failed,
+            retry_unscored=spec.retry_unscored,
         )
+
+
+def asks(endpoint: Endpoint | None, settings: Sampling) -> Sampling:
+    """Return what requests ask for: a study's settings, filled from the endpoint's."""
+    return settings if endpoint is None else asked_sampling(endpoint, settings)
+
+
+def settled(study: Study, spec: RunSpec) -> Study:
+    """Return a study with the sampling settings that a run asks for."""
+    update = {
+        name: value
+        for name, value in (
+            ("judge_sampling", spec.judge_sampling),
+            ("answer_sampling", spec.answer_sampling),
+        )
+        if value is not None
+    }
+    return study.model_copy(update=update) if update else study
 
 
 def judge_of(endpoint: Endpoint) -> Judge:
@@ -154,7 +200,7 @@ def gather(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint], creat
         UsageError: the run is asked for something that isn't there; the message says what to do.
         SettingsError: an endpoint's key isn't set, or a budget is given and it has no prices.
     """
-    study = find_study(store, spec.study_id)
+    study = settled(find_study(store, spec.study_id), spec)
     _check_numbers(spec)
     judge_endpoint = _judge_endpoint(store, spec, study, endpoints)
     asked = [pick_endpoint(endpoints, name, "candidate") for name in spec.candidates]
@@ -190,16 +236,39 @@ def _check_numbers(spec: RunSpec) -> None:
         raise UsageError("no stage is asked for: name at least one, e.g. 'scoring'")
     if spec.limit is not None and spec.limit < 1:
         raise UsageError(f"the limit is {spec.limit}: at least 1 sample is needed")
-    if not 1 <= spec.repeats <= 20:
-        raise UsageError(f"{spec.repeats} repeats: 1 to 20 are allowed")
+    for repeats in (spec.repeats, spec.answer_repeats):
+        if not 1 <= repeats <= MOST_REPEATS:
+            raise UsageError(f"{repeats} repeats: 1 to {MOST_REPEATS} are allowed")
+    for sampling in (spec.judge_sampling, spec.answer_sampling):
+        if sampling is not None:
+            check_sampling(sampling)
     if spec.budget is not None and spec.budget < 0:
         raise UsageError(f"the budget is {spec.budget}: it can't be negative")
+
+
+def check_sampling(sampling: Sampling) -> None:
+    """Find out what no server takes.
+
+    Raises:
+        UsageError: a setting is out of its range; the message names it.
+    """
+    hot, share, room = sampling.temperature, sampling.top_p, sampling.max_tokens
+    if hot is not None and not 0 <= hot <= HOTTEST:
+        raise UsageError(f"the temperature is {hot:g}: 0 to {HOTTEST:g} are allowed")
+    if share is not None and not 0 < share <= 1:
+        raise UsageError(f"top-p is {share:g}: it is a share, above 0 and up to 1")
+    if room is not None and room < 1:
+        raise UsageError(f"the longest reply is {room} tokens: at least 1 is needed")
+    if sampling.image_detail not in (None, *DETAILS):
+        raise UsageError(
+            f"the image detail is {sampling.image_detail!r}: it is one of {', '.join(DETAILS)}"
+        )
 
 
 def check_endpoint(endpoint: Endpoint, budget: float | None) -> None:
     """Find out before the first call what would make every call fail."""
     endpoint_key(endpoint)
-    if budget is not None and None in (endpoint.prices.input, endpoint.prices.output):
+    if budget is not None and endpoint.prices.unknown:
         raise SettingsError(
             f"a budget is given, but the endpoint {endpoint.name!r} has no prices, so it can't be "
             "kept: give its prices for input and output (0 for a free server), or leave the budget"

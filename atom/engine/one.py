@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from atom.engine import steps
-from atom.engine.members import candidate_of, judge_of
+from atom.engine.members import asks, candidate_of, judge_of
 from atom.engine.replies import PaidOnce
 from atom.engine.shift import ClientMaker, make_client
 from atom.errors import ReadOnlyError, UsageError
@@ -101,8 +101,8 @@ class Live:
         pictures: its pictures.
         judge: the judge's endpoint.
         store: replies that it holds are used again; None = always ask.
-        judge_sampling: the judge's sampling settings.
-        answer_sampling: the candidates' sampling settings.
+        judge_sampling: the study's settings for the judge.
+        answer_sampling: the study's settings for candidates.
         tree: the tree that criteria are mapped to.
         budget: spend cap in USD for all steps together.
         show_reference: tell the judge the reference answer when it solves the sample.
@@ -165,6 +165,11 @@ class Live:
         return judge_of(self.judge).id
 
     @property
+    def judge_asks(self) -> Sampling:
+        """What the judge's requests ask for."""
+        return asks(self.judge, self.judge_sampling)
+
+    @property
     def spent(self) -> float:
         """USD spent so far."""
         return sum(ledger.spent for ledger in self._spend[-1:])
@@ -193,7 +198,7 @@ class Live:
                 ask,
                 material,
                 self.judge_id,
-                self.judge_sampling,
+                self.judge_asks,
                 with_reference=self.show_reference,
             ),
         )
@@ -209,9 +214,7 @@ class Live:
         brought = await self._step(
             self.judge,
             on_text,
-            lambda ask: steps.do_criteria(
-                ask, material, solved, self.judge_id, self.judge_sampling
-            ),
+            lambda ask: steps.do_criteria(ask, material, solved, self.judge_id, self.judge_asks),
         )
         return CriteriaResult(
             criteria_set=_one(brought, CriteriaSet), criteria=_all(brought, Criterion)
@@ -235,7 +238,7 @@ class Live:
                 self.tree,
                 self.version,
                 self.judge_id,
-                self.judge_sampling,
+                self.judge_asks,
             ),
         )
         return _all(brought, Mapping)
@@ -249,10 +252,11 @@ class Live:
             AtomError: no reply came.
         """
         candidate_id = candidate_of(candidate).id
+        asked = asks(candidate, self.answer_sampling)
         brought = await self._step(
             candidate,
             on_text,
-            lambda ask: steps.do_answer(ask, self.material, candidate_id, self.answer_sampling),
+            lambda ask: steps.do_answer(ask, self.material, candidate_id, asked),
         )
         verdicts = _all(brought, Outcome)
         return _one(brought, Response), verdicts[0] if verdicts else None
@@ -279,7 +283,7 @@ class Live:
                 wanted,
                 response,
                 self.judge_id,
-                self.judge_sampling,
+                self.judge_asks,
             ),
         )
         return _all(brought, Checkpoint)
@@ -294,7 +298,7 @@ class Live:
             self.judge,
             on_text,
             lambda ask: steps.do_outcome(
-                ask, self.material, response, self.judge_id, self.judge_sampling
+                ask, self.material, response, self.judge_id, self.judge_asks
             ),
         )
         return _one(brought, Outcome)
@@ -325,10 +329,10 @@ class Live:
         Raises:
             UsageError: something that the step needs isn't given.
         """
-        sample, shown, sampling = self.sample, self.pictures, self.judge_sampling
+        sample, shown, sampling = self.sample, self.pictures, self.judge_asks
         request: Request
         if stage == "answer":
-            request = answer.build(sample, shown, self.answer_sampling)
+            request = answer.build(sample, shown, asks(candidate, self.answer_sampling))
         elif stage == "replay":
             request = replay.build(sample, shown, sampling, with_reference=self.show_reference)
         elif stage == "criteria" and solved is not None:

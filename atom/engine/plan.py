@@ -39,12 +39,16 @@ class RunSpec:
         judge: the judge's endpoint name; None = the study's own judge, where one is needed.
         candidates: endpoint names of the candidates that answer; empty = judge what is there.
         limit: at most this many samples, in the study's order.
-        repeats: how often the judge scores each answer (test-retest); answers, replays and
-            criteria are asked for once.
+        repeats: how often the judge scores each answer; replays and criteria are asked for once.
+        answer_repeats: how often each candidate answers each question.
         budget: spend cap in USD for the whole run, resumptions included.
         retry_failed: ask again for items that failed earlier.
+        retry_unscored: ask again for those, and for what ended unscored through a server's fault.
         show_reference: tell the judge the reference answer when it solves a sample. Untold (the
             default), a sample whose reference it doesn't reach by itself is set aside.
+        judge_sampling: how the judge is asked; the study's settings from then on. None = as the
+            study says.
+        answer_sampling: how candidates are asked, likewise.
     """
 
     study_id: str
@@ -53,9 +57,13 @@ class RunSpec:
     candidates: tuple[str, ...] = ()
     limit: int | None = None
     repeats: int = 1
+    answer_repeats: int = 1
     budget: float | None = None
     retry_failed: bool = False
+    retry_unscored: bool = False
     show_reference: bool = False
+    judge_sampling: Sampling | None = None
+    answer_sampling: Sampling | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +75,16 @@ class PlanKeys:
         judge_id: the judge; empty when no stage needs one.
         asked: ids of the candidates that answer in this run.
         prompts: each stage's template id and version.
-        judge_sampling: the judge's sampling settings.
-        answer_sampling: the candidates' sampling settings.
+        judge_sampling: what the judge's requests ask for.
+        answer_sampling: the study's settings for answers; stored answers that agree with them
+            count.
+        asked_samplings: what a candidate's requests ask for, by id, where its endpoint adds to
+            the study's settings.
         tree_version: the tree that criteria are mapped to.
         repeats: scorings of each response.
+        answer_repeats: answers of each candidate that is asked.
         retry_failed: whether failed items are wanted again.
+        retry_unscored: whether what is unscored through a server's fault is wanted again.
     """
 
     stages: frozenset[Stage]
@@ -81,8 +94,11 @@ class PlanKeys:
     judge_sampling: Sampling
     answer_sampling: Sampling
     tree_version: str
+    asked_samplings: Mapping[str, Sampling] = field(default_factory=dict)
     repeats: int = 1
+    answer_repeats: int = 1
     retry_failed: bool = False
+    retry_unscored: bool = False
 
     @cached_property
     def judging(self) -> str:
@@ -90,9 +106,15 @@ class PlanKeys:
         prompts = sorted(self.prompts.items())
         return content_id("judging", self.judge_id, prompts, self.judge_sampling.key)
 
-    def response_id(self, sample_id: str, candidate_id: str) -> str:
-        """Name the response that an asked candidate gives."""
-        return _response_id(sample_id, candidate_id, self.prompts["answer"], self.answer_sampling)
+    def asks(self, candidate_id: str) -> Sampling:
+        """Return what a candidate's requests ask for."""
+        return self.asked_samplings.get(candidate_id, self.answer_sampling)
+
+    def response_id(self, sample_id: str, candidate_id: str, repeat: int = 0) -> str:
+        """Name a response that an asked candidate gives."""
+        return _response_id(
+            sample_id, candidate_id, self.prompts["answer"], self.asks(candidate_id), repeat
+        )
 
     def replay_id(self, sample_id: str) -> str:
         """Name the replay that this judge makes."""
@@ -153,6 +175,9 @@ class Case:
         responses: its responses by id (corrections left out).
         checkpoints: state by checkpoint key, of the plan's judge.
         verdicts: state of the outcome by response id.
+        spoiled: what is unscored through a server's fault: ids of responses, replay and criteria
+            set, keys of checkpoints, `criterion id` of mappings, `outcome/response id`. Read only
+            where it is to be asked again.
         tried: keys of items that were tried in this run.
     """
 
@@ -165,6 +190,7 @@ class Case:
     responses: Mapping[str, HeldResponse] = field(default_factory=dict)
     checkpoints: Mapping[str, State] = field(default_factory=dict)
     verdicts: Mapping[str, State] = field(default_factory=dict)
+    spoiled: frozenset[str] = frozenset()
     tried: frozenset[str] = frozenset()
 
 
@@ -179,8 +205,9 @@ class Item:
         candidate_id: for an answer.
         response_id: for a scoring or an outcome.
         criterion_ids: for a scoring or a mapping: the criteria that are still without.
-        repeat: for a scoring.
-        again: whether it failed before.
+        repeat: for an answer or a scoring.
+        again: whether it was done before, and is to take the place of what it brought.
+        spoiled: whether that is unscored through a server's fault: it stays unless better comes.
     """
 
     stage: Stage
@@ -191,6 +218,7 @@ class Item:
     criterion_ids: tuple[str, ...] = ()
     repeat: int = 0
     again: bool = False
+    spoiled: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,43 +280,59 @@ def outlook(case: Case, keys: PlanKeys) -> Outlook:
     return Outlook(ready=tuple(ready), later=later)
 
 
-def _wanted(case: Case, keys: PlanKeys, item_key: str, state: State | None) -> bool:
+def _wanted(case: Case, keys: PlanKeys, item_key: str, state: State | None, name: str = "") -> bool:
     if item_key in case.tried:
         return False
-    return state is None or (state == "failed" and keys.retry_failed)
+    again = keys.retry_failed or keys.retry_unscored
+    return state is None or (state == "failed" and again) or name in case.spoiled
 
 
 def _answers(case: Case, keys: PlanKeys) -> Iterator[Item]:
     if "answer" not in keys.stages:
         return
-    for candidate_id in keys.asked:
-        key = keys.response_id(case.sample_id, candidate_id)
-        held = case.responses.get(key)
-        if _wanted(case, keys, key, held.state if held else None):
-            yield Item(
-                stage="answer",
-                key=key,
-                sample_id=case.sample_id,
-                candidate_id=candidate_id,
-                response_id=key,
-                again=held is not None,
-            )
+    for repeat in range(keys.answer_repeats):
+        for candidate_id in keys.asked:
+            key = keys.response_id(case.sample_id, candidate_id, repeat)
+            held = case.responses.get(key)
+            if _wanted(case, keys, key, held.state if held else None, key):
+                yield Item(
+                    stage="answer",
+                    key=key,
+                    sample_id=case.sample_id,
+                    candidate_id=candidate_id,
+                    response_id=key,
+                    repeat=repeat,
+                    again=held is not None,
+                    spoiled=key in case.spoiled,
+                )
 
 
 def _replay(case: Case, keys: PlanKeys) -> list[Item]:
-    key = keys.replay_id(case.sample_id)
-    state = case.replay.state if case.replay else None
-    if "replay" not in keys.stages or not _wanted(case, keys, key, state):
-        return []
-    return [Item(stage="replay", key=key, sample_id=case.sample_id, again=state is not None)]
+    return _one_of_a_sample(case, keys, "replay", keys.replay_id(case.sample_id), case.replay)
 
 
 def _criteria(case: Case, keys: PlanKeys) -> list[Item]:
     key = keys.criteria_set_id(case.sample_id)
-    state = case.criteria.state if case.criteria else None
-    if "criteria" not in keys.stages or not _wanted(case, keys, key, state):
+    return _one_of_a_sample(case, keys, "criteria", key, case.criteria)
+
+
+def _one_of_a_sample(
+    case: Case, keys: PlanKeys, stage: Stage, key: str, held: Held | None
+) -> list[Item]:
+    spoiled = held is not None and held.id in case.spoiled
+    state = held.state if held else None
+    name = held.id if held else ""
+    if stage not in keys.stages or not _wanted(case, keys, key, state, name):
         return []
-    return [Item(stage="criteria", key=key, sample_id=case.sample_id, again=state is not None)]
+    return [
+        Item(
+            stage=stage,
+            key=key,
+            sample_id=case.sample_id,
+            again=held is not None,
+            spoiled=spoiled,
+        )
+    ]
 
 
 def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
@@ -296,7 +340,9 @@ def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
     if "mapping" not in keys.stages:
         return []
     key = f"mapping/{case.criteria.id}/{keys.tree_version}"
-    missing = tuple(c for c in case.criterion_ids if _wanted(case, keys, key, case.mapped.get(c)))
+    missing = tuple(
+        c for c in case.criterion_ids if _wanted(case, keys, key, case.mapped.get(c), c)
+    )
     if not missing:
         return []
     return [
@@ -306,6 +352,7 @@ def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
             sample_id=case.sample_id,
             criterion_ids=missing,
             again=any(c in case.mapped for c in missing),
+            spoiled=not case.spoiled.isdisjoint(missing),
         )
     ]
 
@@ -319,7 +366,7 @@ def _scorings(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Ite
             names = {c: keys.checkpoint_key(c, response_id, repeat) for c in case.criterion_ids}
             key = f"scoring/{case.criteria.id}/{response_id}/{keys.judging}/{repeat}"
             missing = tuple(
-                c for c, k in names.items() if _wanted(case, keys, key, case.checkpoints.get(k))
+                c for c, k in names.items() if _wanted(case, keys, key, case.checkpoints.get(k), k)
             )
             if missing:
                 yield Item(
@@ -331,6 +378,7 @@ def _scorings(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Ite
                     criterion_ids=missing,
                     repeat=repeat,
                     again=any(names[c] in case.checkpoints for c in missing),
+                    spoiled=any(names[c] in case.spoiled for c in missing),
                 )
 
 
@@ -340,7 +388,8 @@ def _outcomes(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Ite
     for response_id in usable:
         key = f"outcome/{response_id}/{keys.judging}"
         state = case.verdicts.get(response_id)
-        if _wanted(case, keys, key, state):
+        name = outcome_name(response_id)
+        if _wanted(case, keys, key, state, name):
             yield Item(
                 stage="outcome",
                 key=key,
@@ -348,7 +397,13 @@ def _outcomes(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Ite
                 candidate_id=case.responses[response_id].candidate_id,
                 response_id=response_id,
                 again=state is not None,
+                spoiled=name in case.spoiled,
             )
+
+
+def outcome_name(response_id: str) -> str:
+    """Name an answer's outcome among what is spoiled."""
+    return f"outcome/{response_id}"
 
 
 def finished(case: Case, item: Item, records: Sequence[Record]) -> Case:

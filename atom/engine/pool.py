@@ -242,8 +242,10 @@ class Runner(Shift):
         known = self._open[item.sample_id]
         subject = fetch_subject(self._store, known.case, item, known.kept)
         try:
+            # The stored reply to what is to be asked again is the one that couldn't be used.
+            ask = lane.client.send if item.spoiled else lane.client.ask
             brought = await perform(
-                lane.client.ask,
+                ask,
                 self._store,
                 item,
                 subject,
@@ -272,7 +274,7 @@ class Runner(Shift):
         self._pointed = self._pointed or points(brought.records)
         known.scheduled.discard(item.key)
         self._recount(known)
-        self._account(state_of(brought.records))
+        self._account(state_of(brought.records), brought.call)
         follow = self._fresh(known)
         commit = partial(
             self._ledger.commit,

@@ -17,7 +17,7 @@ from atom.engine.process import halted_by_signals
 from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.errors import UsageError
 from atom.records import Endpoint, Run, content_id
-from atom.store import Store
+from atom.store import Store, set_sampling
 
 
 class CarryOut(Protocol):
@@ -37,9 +37,9 @@ class CarryOut(Protocol):
         """Return the run's row at its end."""
 
 
-def new_run(spec: RunSpec, moment: datetime, study_id: str) -> Run:
+def new_run(spec: RunSpec, moment: datetime) -> Run:
     """Make the row of a new run."""
-    created = stamp(moment)
+    created, study_id = stamp(moment), spec.study_id
     return Run(
         id=content_id("run", study_id, list(spec.stages), list(spec.candidates), created)[:12],
         study_id=study_id,
@@ -52,6 +52,10 @@ def new_run(spec: RunSpec, moment: datetime, study_id: str) -> Run:
         show_reference=spec.show_reference,
         created=created,
         heartbeat=created,
+        answer_repeats=spec.answer_repeats,
+        judge_sampling=spec.judge_sampling,
+        answer_sampling=spec.answer_sampling,
+        retry_unscored=spec.retry_unscored,
     )
 
 
@@ -64,9 +68,13 @@ def spec_of(run: Run, *, retry_failed: bool = False) -> RunSpec:
         candidates=run.candidates,
         limit=run.limit,
         repeats=run.repeats,
+        answer_repeats=run.answer_repeats,
         budget=run.budget,
         retry_failed=retry_failed,
+        retry_unscored=run.retry_unscored,
         show_reference=run.show_reference,
+        judge_sampling=run.judge_sampling,
+        answer_sampling=run.answer_sampling,
     )
 
 
@@ -79,6 +87,8 @@ def open_run(
 ) -> Run:
     """Check what a run is asked to do, and write its row.
 
+    Sampling settings that it sets are the study's from then on.
+
     Raises:
         UsageError: it asks for something that isn't there.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
@@ -88,8 +98,10 @@ def open_run(
     questions = consent_questions(store, members)
     if questions:
         raise ConsentNeeded(questions)
-    run = new_run(spec, moment, members.study.id)
-    store.put([run])
+    run = new_run(members.completed(spec), moment)
+    with store.write() as writer:
+        writer.put([run])
+        set_sampling(writer, members.study)
     return run
 
 

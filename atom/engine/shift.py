@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from atom.engine.account import FAULT, EndAccount
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.ledger import RunLedger
 from atom.engine.process import owner_name
@@ -32,7 +33,7 @@ from atom.judge import (
     call_id,
     request_hash,
 )
-from atom.records import Endpoint, Run, RunState, State
+from atom.records import Call, Endpoint, Run, RunState, State
 from atom.store import Store
 
 BEAT = 0.5
@@ -129,6 +130,7 @@ class Shift(ABC):
         self._later = 0
         self._done, self._unscored, self._failed = run.done, run.unscored, run.failed
         self._faults: Counter[str] = Counter()
+        self._end = EndAccount(since=stamp(clock()))
         self._wake = asyncio.Event()
         self._stopping: tuple[RunState, str] | None = None
         self._recent: deque[tuple[float, int]] = deque(maxlen=20)
@@ -174,6 +176,7 @@ class Shift(ABC):
                 self._left = await self._off(self._count)
                 await self._drive()
             state, message = self._stopping or self._outcome()
+            message = self._told(message)
         except asyncio.CancelledError:
             state, message = "stopped", "the runner was cancelled"
             raise
@@ -223,10 +226,29 @@ class Shift(ABC):
                 f"{self._failed} items failed (resume with --retry-failed to ask again), "
                 f"{self._unscored} came back with something unscored"
             )
+            causes = self._end.unscored
+            if causes:
+                words += ": " + ", ".join(f"{n:,} {cause}" for cause, n in causes.most_common())
+            if causes[FAULT]:
+                words += " (resume with --retry-unscored to ask those again)"
             for fault, times in self._faults.most_common(1):
                 words += f"; most often ({'once' if times == 1 else f'{times} times'}): {fault}"
             return words
         return "" if self._done else "nothing was missing"
+
+    def _told(self, message: str) -> str:
+        """Add to a message what else there is to tell of this part of the run."""
+        unpriced = [
+            name
+            for name, lane in self._lanes.items()
+            if name in self._end.asked and lane.endpoint.prices.unknown
+        ]
+        told = list(self._end.sentences())
+        if unpriced:
+            told.append(f"What {', '.join(unpriced)} cost isn't known: no prices are given.")
+        if message and told:
+            message = f"{message.rstrip('.')}."
+        return " ".join(part for part in (message, *told) if part)
 
     def _trouble(self, lane: Lane, error: Exception) -> str:
         """Note that an item failed; an endpoint that only fails stops the run.
@@ -245,8 +267,9 @@ class Shift(ABC):
             )
         return text
 
-    def _account(self, state: State) -> None:
-        """Count an item that is done, well or not."""
+    def _account(self, state: State, call: Call | None) -> None:
+        """Count an item that is done, well or not, with the call that it took."""
+        self._end.enter(call, state)
         self._done += 1
         self._unscored += state == "unscored"
         self._failed += state == "failed"

@@ -137,11 +137,13 @@ class Sight:
         )
 
 
-async def do_answer(ask: Ask, material: Material, candidate_id: str, sampling: Sampling) -> Brought:
+async def do_answer(
+    ask: Ask, material: Material, candidate_id: str, sampling: Sampling, repeat: int = 0
+) -> Brought:
     """Let a candidate answer; a verdict that a rule can give comes along, free."""
-    request = answer.build(material.sample, material.pictures, sampling)
+    request = answer.build(material.sample, material.pictures, sampling, repeat=repeat)
     reply = await ask(request)
-    response = answer.parse(reply, material.sample, candidate_id, sampling)
+    response = answer.parse(reply, material.sample, candidate_id, sampling, repeat)
     verdict = outcome.check(material.sample, response) if response.state == "scored" else None
     return _brought(reply, response, *([verdict] if verdict else []))
 

@@ -102,7 +102,8 @@ async def perform(
     judge, sampling = keys.judge_id, keys.judge_sampling
     material = steps.read_material(store, subject.sample)
     if item.stage == "answer":
-        return await steps.do_answer(ask, material, item.candidate_id, keys.answer_sampling)
+        asked = keys.asks(item.candidate_id)
+        return await steps.do_answer(ask, material, item.candidate_id, asked, item.repeat)
     if item.stage in ("replay", "criteria"):
         material = replace(material, space=await sight.space(material.pictures))
     if item.stage == "replay":

@@ -117,7 +117,7 @@ def _passed(source: Source) -> tuple[dict[str, tuple[bool, ...]], list[str]]:
     first = (table.score > UNSCORED) & (table.repeat[table.response] == 0)
     model = table.model[table.response]
     shape = (len(table.criterion_ids), table.n_models)
-    score = np.zeros(shape, dtype=np.int8)
+    score = np.zeros(shape, dtype=table.score.dtype)
     score[table.criterion[first], model[first]] = table.score[first]
     judged = np.flatnonzero((score > 0).any(axis=0))
     score = score[:, judged]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from atom.analysis.score_table import ScoreTable
+from atom.analysis.score_table import FINEST, ScoreTable
 from atom.methods.base import MethodName
 
 
@@ -24,11 +24,14 @@ def atom_scores(table: ScoreTable, method: MethodName) -> dict[str, int]:
     """
     answers = len(table.response_ids)
     weight = table.weight.astype(np.int64) if method == "atom" else np.ones(len(table.weight), int)
+    # Means over repeats are compared as whole numbers, too.
+    unit = 1 if table.whole else FINEST
     there = table.score > 0
     row = table.response[there]
     total = np.bincount(
         row, weights=(weight * table.score)[there].astype(np.float64), minlength=answers
-    ).astype(np.int64)
+    )
+    total = np.rint(total * unit).astype(np.int64)
     read = np.bincount(row, minlength=answers)
     width = max(len(table.criterion_ids), 1)
     pairs = np.unique(table.sample[table.response].astype(np.int64) * width + table.criterion)

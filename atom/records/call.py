@@ -50,6 +50,7 @@ class Usage(Record):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
+    thinking_tokens: int | None = None
 
 
 class Call(Record):

@@ -26,6 +26,11 @@ class Prices(Record):
     batch_share: float | None = Field(default=None, ge=0, le=1)
     """What a call in a batch costs, as a share of these prices; None = as much as any other."""
 
+    @property
+    def unknown(self) -> bool:
+        """Whether what a call costs can't be said."""
+        return self.input is None or self.output is None
+
 
 class PictureLimit(Record):
     """What pictures an endpoint takes."""

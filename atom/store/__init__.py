@@ -13,6 +13,7 @@ from atom.store.studies import (
     find_study,
     list_studies,
     rename_study,
+    set_sampling,
 )
 from atom.store.trees import (
     Draft,
@@ -52,6 +53,7 @@ __all__ = [
     "list_studies",
     "load_tree",
     "rename_study",
+    "set_sampling",
     "study_candidates",
     "study_criteria",
     "study_places",

@@ -22,7 +22,7 @@ from atom.records import (
     Verdict,
     content_id,
 )
-from atom.store.schema import import_links, table
+from atom.store.schema import KINDS, import_links, table
 from atom.store.selection import ITS_OWN, Selection
 from atom.store.standing import (
     members,
@@ -81,6 +81,13 @@ def count_study(store: Store, study_id: str) -> StudyCounts:
                 responses, *members(connection, study_id), settings_of_study(connection, study)
             ),
         )
+
+
+def set_sampling(writer: Writer, study: Study) -> None:
+    """Write a study's sampling settings: answers given under others no longer stand for it."""
+    columns, row = table(Study), KINDS[Study].to_row(study)
+    settings = {name: row[name] for name in ("judge_sampling", "answer_sampling")}
+    writer.execute(sa.update(columns).where(columns.c.id == study.id).values(settings))
 
 
 def add_to_study(

@@ -11,6 +11,7 @@ import streamlit as st
 from atom.engine.control import RunStatus, resume_run, run_status, stop_run
 from atom.engine.endpoints import known_endpoints
 from atom.errors import AtomError, UsageError
+from atom.records import Endpoint
 from atom.ui import stores, work
 from atom.ui.frame import Here
 from atom.views.runs import RunView, Seen, run_view
@@ -30,7 +31,17 @@ def watched(status: RunStatus, label: str = "") -> RunView:
     if seen and status.run.done < seen[-1].done:
         seen.clear()
     seen.append(Seen(moment=time.monotonic(), done=status.run.done))
-    return run_view(status.run, alive=status.alive, seen=list(seen), label=label)
+    return run_view(
+        status.run, alive=status.alive, seen=list(seen), label=label, endpoints=priced()
+    )
+
+
+def priced() -> dict[str, Endpoint]:
+    """Return the endpoints by name; none where their file can't be read, which Settings says."""
+    try:
+        return known_endpoints(stores.settings())
+    except AtomError:
+        return {}
 
 
 def follow(store: OpenStore, status: RunStatus, draw: Callable[[RunStatus], None]) -> None:
@@ -110,9 +121,17 @@ def bar(
         except AtomError as error:
             st.session_state[fault] = error.message
 
-    def again(*, retry: bool) -> None:
+    def again(*, retry: bool = False, unscored: bool = False) -> None:
         def go() -> None:
-            act(lambda: resume_run(store, run.id, stores.settings(), retry_failed=retry))
+            act(
+                lambda: resume_run(
+                    store,
+                    run.id,
+                    stores.settings(),
+                    retry_failed=retry,
+                    retry_unscored=unscored,
+                )
+            )
 
         ask(go)
 
@@ -123,7 +142,10 @@ def bar(
             more()
         if view.can_resume:
             st.button("Resume", key=f"{key}_resume", type="primary",
-                      on_click=lambda: act(lambda: again(retry=False)))  # fmt: skip
+                      on_click=lambda: act(lambda: again()))  # fmt: skip
+        if view.can_retry_unscored:
+            st.button("Ask again what the server's fault left unscored", key=f"{key}_unscored",
+                      on_click=lambda: act(lambda: again(unscored=True)))  # fmt: skip
         if view.can_retry:
             st.button("Try the failed again", key=f"{key}_retry",
                       on_click=lambda: act(lambda: again(retry=True)))  # fmt: skip

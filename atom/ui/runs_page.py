@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +10,22 @@ import streamlit as st
 
 from atom.engine.control import RunStatus, list_runs, start_run
 from atom.engine.forecast import Forecast, forecast
+from atom.engine.members import MOST_REPEATS
 from atom.engine.own import DEMO_COPY
 from atom.engine.plan import STAGES, RunSpec
 from atom.errors import AtomError
-from atom.records import Endpoint, content_id
-from atom.ui import batch_panel, kit, links, run_control, runs_parts, sealed, stores, work
+from atom.records import Endpoint, Sampling, content_id
+from atom.ui import (
+    batch_panel,
+    kit,
+    links,
+    run_control,
+    runs_parts,
+    sampling_box,
+    sealed,
+    stores,
+    work,
+)
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
@@ -116,7 +128,7 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
             stages = {*held[here.entry.key].stages} | ({"answer"} if value else set())
             kept = tuple(s for s in STAGES if s in stages and (value or s != "answer"))
             held[here.entry.key] = replace(held[here.entry.key], stages=kept)
-        elif field == "repeats":
+        elif field in ("repeats", "answer_repeats"):
             value = value or 1
         changes: dict[str, Any] = {field: value}
         held[here.entry.key] = replace(held[here.entry.key], **changes)
@@ -141,20 +153,36 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
         st.pills("Stages", STAGES, selection_mode="multi",
                  **bound("stages", list(form.stages)))  # fmt: skip
         kit.show(runs_parts.stages(), key="runs_stages")
+        _sampling(here, endpoints, held)
     with right:
-        one, two, three = st.columns(3)
+        one, two = st.columns(2)
         with one:
             st.number_input("At most so many samples", 1, 1_000_000, step=1, placeholder="all",
                             **bound("limit", form.limit))  # fmt: skip
         with two:
-            st.number_input("Scorings of each answer", 1, 20, step=1,
-                            **bound("repeats", form.repeats),
-                            help="More than one shows how steady the judge is.")  # fmt: skip
-        with three:
             st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, step=1.0,
                             placeholder="no cap", **bound("budget", form.budget))  # fmt: skip
+        one, two = st.columns(2)
+        with one:
+            st.number_input("Answers of each model", 1, MOST_REPEATS, step=1,
+                            **bound("answer_repeats", form.answer_repeats),
+                            help="Each is scored by itself; a sample's value is their "
+                            "mean.")  # fmt: skip
+        with two:
+            st.number_input("Scorings of each answer", 1, MOST_REPEATS, step=1,
+                            **bound("repeats", form.repeats),
+                            help="A score is the mean of them; how far they differ shows how "
+                            "steady the judge is.")  # fmt: skip
+        st.checkbox("Show the judge the right answer when it solves a question",
+                    **bound("show_reference", form.show_reference),
+                    help="Without it, a question that the judge doesn't solve by itself is set "
+                    "aside.")  # fmt: skip
         st.checkbox("Ask again for what failed before",
                     **bound("retry_failed", form.retry_failed))  # fmt: skip
+        st.checkbox("Ask again for what the server's fault left unscored",
+                    **bound("retry_unscored", form.retry_unscored),
+                    help="Replies that a server broke or cut off by an error. A refusal, a content "
+                    "filter or a judge that declines stays as it is.")  # fmt: skip
         form = held[here.entry.key]
         if form.problem:
             kit.show(kit.notice(form.problem), key="runs_problem")
@@ -166,6 +194,33 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
     batch_panel.safely(lambda: batch_panel.draw(here, spec, endpoints, _sent(here)))
 
 
+def _sampling(here: Here, endpoints: dict[str, Endpoint], held: dict[str, RunForm]) -> None:
+    """Draw how the judge and the models are asked."""
+    form, study = held[here.entry.key], here.data.study
+    names: dict[sampling_box.Who, Sequence[str]] = {
+        "judge": [form.judge], "answer": form.candidates
+    }  # fmt: skip
+
+    def changed(who: sampling_box.Who, sampling: Sampling) -> None:
+        own = study.judge_sampling if who == "judge" else study.answer_sampling
+        wanted = None if sampling == own else sampling
+        changes: dict[str, Any] = {f"{who}_sampling": wanted}
+        held[here.entry.key] = replace(held[here.entry.key], **changes)
+
+    sampling_box.draw(
+        {
+            "judge": form.judge_sampling or study.judge_sampling,
+            "answer": form.answer_sampling or study.answer_sampling,
+        },
+        {who: [endpoints[n] for n in asked if n in endpoints] for who, asked in names.items()},
+        key=f"sampling_{here.entry.key}",
+        on_change=changed,
+        note="When the run starts, these become the study's settings."
+        if form.judge_sampling or form.answer_sampling
+        else "",
+    )
+
+
 def spec_of(here: Here, form: RunForm) -> RunSpec:
     """Say what the form asks for."""
     return RunSpec(
@@ -175,8 +230,13 @@ def spec_of(here: Here, form: RunForm) -> RunSpec:
         candidates=form.candidates,
         limit=form.limit,
         repeats=form.repeats,
+        answer_repeats=form.answer_repeats,
         budget=form.budget,
         retry_failed=form.retry_failed,
+        retry_unscored=form.retry_unscored,
+        show_reference=form.show_reference,
+        judge_sampling=form.judge_sampling,
+        answer_sampling=form.answer_sampling,
     )
 
 
@@ -236,10 +296,15 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
     filters = Filters(study=here.entry.key)
 
     def look() -> None:
-        found = found_runs(here)
+        found, endpoints = found_runs(here), run_control.priced()
         labels = run_labels(here.store, [item.run for item in found])
         views = [
-            run_view(item.run, alive=item.alive, label=labels.get(item.run.id, ""))
+            run_view(
+                item.run,
+                alive=item.alive,
+                label=labels.get(item.run.id, ""),
+                endpoints=endpoints,
+            )
             for item in found
         ]
         kit.show(runs_parts.history(views, filters, here.query.get("run")), key="runs_history")

@@ -60,8 +60,9 @@ def pace(view: RunView, what: str = "") -> Html:
             facts.append(f"about {duration(view.seconds_left)} left")
     elif view.left:
         facts.append(f"{view.left:,} left")
-    spent = money(run.cost) if run.cost else "nothing spent"
-    facts.append(spent + (f" of at most {money(run.budget)}" if run.budget is not None else ""))
+    facts.append(
+        view.spent + (f" of at most {money(run.budget)}" if run.budget is not None else "")
+    )
     counts = el(
         "div",
         el("span", view.words, class_="strong" if view.alive else "quiet"),
@@ -139,7 +140,7 @@ def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> H
                     f"{run.done:,} of {run.total:,}",
                     f"{run.unscored:,}",
                     f"{run.failed:,}",
-                    money(run.cost) if run.cost else "–",
+                    view.spent if run.cost or view.unpriced else "–",
                 ],
                 on=run.id == chosen,
             )

@@ -391,7 +391,7 @@ def people_scale(
     """
     kept = _kept(data, labels, filters)
     status = _status(data, labels, filters, kept)
-    judge = data.table.score[kept.row].astype(np.int64)
+    judge = data.table.level[kept.row].astype(np.int64)
     people = whole_scores(kept.value)
     root, roots = roots_of_rows(data)
     inverse = inverse_confusion(
@@ -545,7 +545,7 @@ def _leaves(data: StudyData, filters: Filters, inverse: Inverse) -> tuple[LeafRo
     node = table.model[answer].astype(np.int64) * leaves + table.leaf[rows]
     cluster = table.cluster[table.sample[answer]].astype(np.int64)
     size = table.n_models * leaves
-    score = table.score[rows].astype(np.int64)
+    score = table.level[rows].astype(np.int64)
     stats = node_stats(make_cells((score - 1) / 4, node, cluster, size), size)
     found = debiased_nodes(score, node, cluster, size, inverse)
     columns = [25 * (column - 1) for column in (found.mean, found.lo, found.hi)]

@@ -239,7 +239,7 @@ def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
         hit = (score > 0) & (score <= FAILED_SCORE)
     rows = seen[hit]
     sample = table.sample[table.response[rows]].astype(np.int64)
-    gap = np.where(table.score[rows] > 0, 5 - table.score[rows].astype(np.int64), 0)
+    gap = np.where(table.score[rows] > 0, 5 - table.score[rows].astype(np.float64), 0)
     cost = (table.weight[rows].astype(np.int64) * gap).astype(np.float64)
     severity = np.bincount(sample, weights=cost, minlength=n).astype(np.float64)
     failed = np.bincount(sample, minlength=n)

@@ -34,7 +34,7 @@ from atom.analysis.judge_noise import (
 )
 from atom.analysis.layout import Mask
 from atom.analysis.votes import VOTE_A, VOTE_B, VOTE_TIE, PositionBias, position_bias
-from atom.records import BenchSet, Candidate, Checkpoint, Judge, Response, Verdict
+from atom.records import APART, BenchSet, Candidate, Checkpoint, Judge, Response, Verdict
 from atom.store import Store
 from atom.store import table as columns_of
 from atom.views.calibrations import Calibrated, calibration_of
@@ -264,7 +264,8 @@ def _further(store: Store, data: StudyData, judge_id: str | None, judges: dict[s
             columns.prompt,
             sa.cast(columns.sampling, sa.Text),
         )
-        .where(columns.score.is_not(None))
+        # What an experiment chose by its marks says nothing about all of them.
+        .where(columns.score.is_not(None), columns.repeat < APART)
         .where(sa.or_(sa.not_(own), columns.response_id.in_(again)))
         .order_by(columns.prompt, columns.key)
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from atom.records import Candidate, Experiment, Judge, Run, Stage
+from atom.records import Candidate, Endpoint, Experiment, Judge, Run, Sampling, Stage
 from atom.store import Store
 
 STATE_WORDS = {
@@ -29,6 +29,7 @@ class RunView:
         rate: items a second, as watched; None while that isn't known.
         seconds_left: at that rate; None while that isn't known.
         label: what it does where its stages don't say so.
+        unpriced: endpoints that it asks and whose prices aren't known.
     """
 
     run: Run
@@ -36,6 +37,12 @@ class RunView:
     rate: float | None = None
     seconds_left: float | None = None
     label: str = ""
+    unpriced: tuple[str, ...] = ()
+
+    @property
+    def spent(self) -> str:
+        """What it has cost, in words."""
+        return spent_words(self.run.cost, self.unpriced if self.run.done else ())
 
     @property
     def words(self) -> str:
@@ -68,6 +75,11 @@ class RunView:
     def can_retry(self) -> bool:
         """Whether failed items can be asked for again."""
         return not self.alive and self.run.failed > 0
+
+    @property
+    def can_retry_unscored(self) -> bool:
+        """Whether what a server's fault left unscored can be asked for again."""
+        return not self.alive and self.run.unscored > 0 and bool(self.run.stages)
 
     @property
     def is_correction(self) -> bool:
@@ -107,7 +119,14 @@ class Seen:
     done: int
 
 
-def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = (), label: str = "") -> RunView:
+def run_view(
+    run: Run,
+    *,
+    alive: bool,
+    seen: Sequence[Seen] = (),
+    label: str = "",
+    endpoints: Mapping[str, Endpoint] | None = None,
+) -> RunView:
     """Make a run's view.
 
     Args:
@@ -115,6 +134,7 @@ def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = (), label: str = "
         alive: whether a process works on it.
         seen: how far it was in the last seconds, oldest first.
         label: what it does, see `run_labels`.
+        endpoints: endpoints by name, for what it is known to cost.
     """
     rate = pace(seen) if alive else None
     left = max(run.total - run.done, 0)
@@ -124,6 +144,7 @@ def run_view(run: Run, *, alive: bool, seen: Sequence[Seen] = (), label: str = "
         rate=rate,
         seconds_left=left / rate if rate else None,
         label=label,
+        unpriced=unpriced(run, endpoints or {}),
     )
 
 
@@ -194,6 +215,26 @@ def money(cost: float | None) -> str:
     return f"${cost:,.4f}" if cost < 0.1 else f"${cost:,.2f}"
 
 
+def unpriced(run: Run, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
+    """Return the endpoints that a run asks and whose prices nobody has given.
+
+    Args:
+        run: the run.
+        endpoints: endpoints by name, as they are set up now.
+    """
+    names = [name for name in (run.judge, *run.candidates, run.scorer) if name]
+    return tuple(name for name in names if name in endpoints and endpoints[name].prices.unknown)
+
+
+def spent_words(cost: float, without_prices: Sequence[str]) -> str:
+    """Say what a run has cost; where an endpoint has no prices, that it isn't known."""
+    if not without_prices:
+        return money(cost) if cost else "nothing spent"
+    if not cost:
+        return "price unknown"
+    return f"{money(cost)}, and what {' and '.join(without_prices)} cost isn't known"
+
+
 def log_tail(store: Store, run_id: str, *, lines: int = 30) -> str:
     """Return the last lines that a run's process wrote; empty when it wrote none."""
     log = store.folder / "runs" / f"{run_id}.log"
@@ -219,8 +260,14 @@ class RunForm:
     stages: tuple[Stage, ...] = ()
     limit: int | None = None
     repeats: int = 1
+    answer_repeats: int = 1
     budget: float | None = None
     retry_failed: bool = False
+    retry_unscored: bool = False
+    show_reference: bool = False
+    judge_sampling: Sampling | None = None
+    """None = as the study says; likewise the next."""
+    answer_sampling: Sampling | None = None
 
     @property
     def problem(self) -> str:

@@ -675,7 +675,7 @@ def _worst(
                     question=criterion.question,
                     truth=criterion.ground_truth,
                     leaf=nodes.leaf_of.get(criterion.id, ()),
-                    score=float(score[code == code_].sum(dtype=np.int64) / count[code_]),
+                    score=float(score[code == code_].sum(dtype=np.float64) / count[code_]),
                     n=int(count[code_]),
                     picture_id=slot.picture_id if slot else None,
                     picture_name=slot.name if slot else "",

@@ -53,7 +53,7 @@ def test_a_run_of_its_own_is_stopped_killed_resumed_and_ends(store, study, setti
     stop_run(store, began.id)
     stopped = wait_for_end(store, began.id, seconds=30)
     assert (stopped.alive, stopped.run.state) == (False, "stopped")
-    assert stopped.run.message == "stopped on request"
+    assert stopped.run.message.startswith("stopped on request. What http-judge")
 
     resume_run(store, began.id, settings)
     while run_status(store, began.id).run.done <= stopped.run.done:
