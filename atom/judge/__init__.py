@@ -3,7 +3,14 @@
 from atom.judge.client import JudgeClient
 from atom.judge.limiter import Limiter
 from atom.judge.pictures import PictureCache
-from atom.judge.reply import CallGaveUp, CallRefused, Reply, ReplyState, failed_call
+from atom.judge.reply import (
+    CallGaveUp,
+    CallRefused,
+    Reply,
+    ReplyState,
+    failed_call,
+    is_server_fault,
+)
 from atom.judge.request import (
     Part,
     PicturePart,
@@ -39,5 +46,6 @@ __all__ = [
     "asked_sampling",
     "call_id",
     "failed_call",
+    "is_server_fault",
     "request_hash",
 ]

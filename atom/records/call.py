@@ -51,6 +51,7 @@ class Usage(Record):
     completion_tokens: int | None = None
     cached_tokens: int | None = None
     thinking_tokens: int | None = None
+    """Those of the completion that were thoughts."""
 
 
 class Call(Record):

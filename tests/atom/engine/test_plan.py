@@ -229,3 +229,66 @@ def test_planning_is_pure():
 )
 def test_an_item_is_accounted_for_by_its_worst_record(states, account):
     assert state_of([replay(state) for state in states]) == account
+
+
+# Repeats, sampling, and what a server's fault left unscored
+
+
+def test_repeated_answers_are_answers_of_their_own():
+    keys = replace(KEYS, answer_repeats=3, asked=("c1",))
+    ready = [item for item in outlook(NEW, keys).ready if item.stage == "answer"]
+    assert [item.repeat for item in ready] == [0, 1, 2]
+    assert len({item.key for item in ready}) == 3
+    # ready: 3 answers and a replay; later: criteria, mapping, 3 answers scored twice.
+    assert outlook(NEW, replace(keys, repeats=2)).remaining == 4 + 2 + 3 * 2
+
+
+def test_an_endpoints_own_settings_are_part_of_its_answers_names():
+    hot = replace(KEYS, asked_samplings={"c1": Sampling(temperature=0.0, max_tokens=500)})
+    assert hot.response_id("s", "c1") != KEYS.response_id("s", "c1")
+    assert hot.response_id("s", "c2") == KEYS.response_id("s", "c2")
+
+
+def test_other_settings_of_the_judge_name_other_replays_criteria_and_marks():
+    warm = replace(KEYS, judge_sampling=Sampling(temperature=0.7))
+    for name in ("replay_id", "criteria_set_id"):
+        assert getattr(warm, name)("s") != getattr(KEYS, name)("s")
+    assert warm.checkpoint_key("c", "r", 0) != KEYS.checkpoint_key("c", "r", 0)
+    assert warm.judging != KEYS.judging
+
+
+@pytest.mark.parametrize("retry", ["retry_failed", "retry_unscored"])
+def test_failed_items_are_asked_again_by_either_wish(retry):
+    case = replace(NEW, replay=Held(id=KEYS.replay_id("s"), state="failed"))
+    keys = only(KEYS, "replay")
+    assert stages_ready(case, keys) == []
+    (item,) = outlook(case, replace(keys, **{retry: True})).ready
+    assert (item.again, item.spoiled) == (True, False)
+
+
+def test_only_what_a_servers_fault_left_unscored_is_asked_again():
+    name = KEYS.response_id("s", "c1")
+    held = HeldResponse(candidate_id="c1", state="unscored")
+    case = replace(NEW, responses={name: held})
+    keys = only(KEYS, "answer", asked=("c1",), retry_unscored=True)
+    assert outlook(case, keys).ready == ()
+    (item,) = outlook(replace(case, spoiled=frozenset([name])), keys).ready
+    assert (item.key, item.again, item.spoiled) == (name, True, True)
+
+
+def test_a_spoiled_mark_is_asked_again_without_its_neighbours():
+    answer = response()
+    case = replace(
+        NEW,
+        criteria=Held(id=KEYS.criteria_set_id("s"), state="scored"),
+        criterion_ids=("k1", "k2"),
+        responses={answer.id: HeldResponse(candidate_id="c1", state="scored")},
+    )
+    marks = {c: KEYS.checkpoint_key(c, answer.id, 0) for c in ("k1", "k2")}
+    case = replace(
+        case,
+        checkpoints=dict.fromkeys(marks.values(), "unscored"),
+        spoiled=frozenset([marks["k2"]]),
+    )
+    (item,) = outlook(case, only(KEYS, "scoring", retry_unscored=True)).ready
+    assert (item.criterion_ids, item.spoiled) == (("k2",), True)

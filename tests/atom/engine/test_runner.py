@@ -3,12 +3,14 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from atom.engine.consent import ConsentNeeded, give_consent
+from atom.engine.forecast import forecast
 from atom.engine.plan import STAGES, RunSpec
-from atom.engine.runner import run, spec_of
+from atom.engine.runner import open_run, run, spec_of
 from atom.errors import UsageError
 from atom.probes.faults import FaultPlan
 from atom.records import (
@@ -24,6 +26,7 @@ from atom.records import (
     Response,
     Run,
     Sample,
+    Sampling,
     Study,
     TreeRecord,
 )
@@ -381,3 +384,135 @@ async def test_a_run_says_once_that_boxes_were_not_checked(store, study, endpoin
     assert f"endpoint test {judge.name}" in ended.message
     known = await run(store, spec(study, judge="probe-judge-noisy"), endpoints)
     assert "checked" not in known.message
+
+
+# Sampling, repeats, and asking again
+
+
+async def test_a_runs_settings_become_the_studys_and_old_answers_come_back(
+    store, study, endpoints, counted
+):
+    answers = spec(study, stages=("answer",), judge=None)
+    await run(store, answers, endpoints, make=counted.make)
+    sent = counted.total
+    hot = replace(answers, answer_sampling=Sampling(temperature=1.0))
+    ended = await run(store, hot, endpoints, make=counted.make)
+    assert counted.total == 2 * sent
+    (now,) = store.select(Study)
+    assert now.answer_sampling == ended.answer_sampling == Sampling(temperature=1.0)
+    assert now.judge_sampling == study.judge_sampling
+    # A run that sets nothing goes on under them; the old settings are paid for already.
+    assert (await run(store, answers, endpoints, make=counted.make)).total == 0
+    back = replace(answers, answer_sampling=study.answer_sampling)
+    assert (await run(store, back, endpoints, make=counted.make)).total == 0
+    assert store.select(Study)[0].answer_sampling == study.answer_sampling
+    assert counted.total == 2 * sent
+
+
+async def test_a_run_goes_on_under_its_own_settings_when_the_studys_changed(
+    store, study, endpoints, counted
+):
+    warm = Sampling(temperature=0.3)
+    row = open_run(store, spec(study, judge_sampling=warm), endpoints)
+    other = spec(study, stages=("replay",), candidates=(), judge_sampling=Sampling(temperature=1.0))
+    await run(store, other, endpoints, make=counted.make)
+    await run(store, spec_of(row), endpoints, run_id=row.id, make=counted.make)
+    assert {p.sampling for p in store.select(Checkpoint)} == {warm}
+
+
+async def test_what_an_endpoint_adds_is_part_of_every_key(store, study, endpoints, counted):
+    own = endpoints | {
+        name: endpoints[name].model_copy(update={"max_tokens": 3000, "top_p": 0.9})
+        for name in ("probe-judge", "model-a")
+    }
+    one = spec(study, candidates=("model-a",), limit=1)
+    await run(store, one, own, make=counted.make)
+    (answer,) = store.select(Response)
+    assert answer.sampling == study.answer_sampling.model_copy(
+        update={"max_tokens": 3000, "top_p": 0.9}
+    )
+    for kind in (Replay, CriteriaSet, Checkpoint):
+        for record in store.select(kind):
+            assert (record.sampling.top_p, record.sampling.temperature) == (0.9, 0.0)
+    sent = counted.total
+    assert (await run(store, one, own, make=counted.make)).total == 0
+    # The endpoint without them asks something else.
+    again = await run(store, one, endpoints, make=counted.make)
+    assert again.total > 0
+    assert counted.total > sent
+
+
+async def test_answers_and_marks_are_repeated(store, study, endpoints, counted):
+    twice = spec(study, candidates=("model-a",), limit=2, answer_repeats=3, repeats=2)
+    expected = forecast(store, twice, endpoints)
+    ended = await run(store, twice, endpoints, make=counted.make)
+    assert (ended.total, ended.answer_repeats, ended.repeats) == (expected.calls, 3, 2)
+    assert sorted(r.repeat for r in store.select(Response)) == [0, 0, 1, 1, 2, 2]
+    points = Counter((p.response_id, p.criterion_id) for p in store.select(Checkpoint))
+    assert set(points.values()) == {2}
+    assert len({name for name, _ in points}) == 6
+    assert (await run(store, twice, endpoints, make=counted.make)).total == 0
+
+
+@pytest.mark.parametrize("mended", [True, False])
+async def test_what_the_servers_fault_left_unscored_is_asked_again(
+    store, study, endpoints, counted, mended
+):
+    answers = spec(study, stages=("answer",), judge=None, candidates=("model-a",))
+    await run(store, answers, endpoints, make=counted.make)
+    broken, refused, *_ = store.select(Response)
+    for answer, finish in ((broken, "error"), (refused, "refusal")):
+        call = store.get(Call, answer.call_id)
+        lost = {"state": "unscored", "text": "", "detail": "lost"}
+        store.replace([call.model_copy(update={"finish": finish, "reply": "half a"}),
+                       answer.model_copy(update=lost)])  # fmt: skip
+    assert (await run(store, answers, endpoints, make=counted.make)).total == 0
+    if not mended:
+        counted.faults = FaultPlan(rates={"server_error": 1.0}, tries=100)
+        endpoints = {name: one.model_copy(update={"max_tries": 1}) for name, one in
+                     endpoints.items()}  # fmt: skip
+    sent = counted.total
+    again = await run(store, replace(answers, retry_unscored=True), endpoints, make=counted.make)
+    assert (again.total, counted.total, again.retry_unscored) == (1, sent + 1, True)
+    now = store.get(Response, broken.id)
+    assert store.get(Response, refused.id).state == "unscored"
+    if mended:
+        assert now == broken
+    else:
+        assert (again.failed, now.detail) == (1, "lost")
+
+
+async def test_a_run_says_at_its_end_what_was_unscored_and_why(store, study, endpoints, counted):
+    counted.faults = FaultPlan(rates={"refusal": 0.5, "content_filter": 0.5})
+    ended = await run(
+        store, spec(study, stages=("answer",), judge=None), endpoints, make=counted.make
+    )
+    refused = sum(c.finish == "refusal" for c in store.select(Call))
+    assert f"{2 * SAMPLES - refused} stopped by a content filter" in ended.message
+    assert f"{refused} declined by the model" in ended.message
+
+
+async def test_what_has_no_price_is_said_to_be_unknown(store, study, endpoints, counted):
+    dear = endpoints | {
+        "model-a": endpoints["model-a"].model_copy(update={"prices": Prices(input=1.0)})
+    }
+    asked = spec(study, stages=("answer",), judge=None, limit=1)
+    ended = await run(store, asked, dear, make=counted.make)
+    assert ended.message == "What model-a cost isn't known: no prices are given."
+    again = await run(store, asked, dear, make=counted.make)
+    assert again.message == "nothing was missing"
+
+
+@pytest.mark.parametrize(
+    ("sampling", "message"),
+    [
+        (Sampling(temperature=9.0), "the temperature is 9"),
+        (Sampling(top_p=0.0), "above 0 and up to 1"),
+        (Sampling(max_tokens=0), "at least 1 is needed"),
+        (Sampling(image_detail="sharp"), "one of low, high, auto"),
+    ],
+)
+def test_settings_that_no_server_takes_are_refused(store, study, endpoints, sampling, message):
+    with pytest.raises(UsageError, match=message):
+        open_run(store, spec(study, answer_sampling=sampling), endpoints)
+    assert store.select(Run) == []
