@@ -32,6 +32,7 @@ from atom.analysis.layout import Layout, Mask
 from atom.analysis.moments import Counted, count_rows, linear, narrow, pairs_of, quadratic
 from atom.analysis.multiplicity import adjust, tree_bh
 from atom.analysis.power import needed_samples
+from atom.analysis.replication import LIKELY, replication_probability, samples_to_settle
 from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
 from atom.analysis.sums import group_sums
 
@@ -102,6 +103,7 @@ class Finding:
         p: one-sided p-value of the label's direction (weakness unless a strength).
         p_adjusted: after control for multiplicity.
         probability: that the departure lies beyond the margin (weakness).
+        replication: that a new study of the same size shows the same sign at one-sided .05.
         more_samples: how many more samples of the node would settle a suspicion; NaN where there is
             none, infinite where it can't.
     """
@@ -122,6 +124,7 @@ class Finding:
     p: float
     p_adjusted: float
     probability: float
+    replication: float
     more_samples: float
 
 
@@ -148,6 +151,7 @@ class Diagnosis:
         adjusted_weak: after control for multiplicity (for `tree`: q where selected, else 1).
         adjusted_strong: the same for strengths.
         probability: P(departure < -margin) after partial pooling.
+        replication: P(a new study of the same size shows the same sign at one-sided .05).
         more_samples: samples still needed where suspected, else NaN.
         label: int8, index into `LABELS`.
         without_peers: rows of each model that the peer frame had to leave out, shape (K,).
@@ -170,6 +174,7 @@ class Diagnosis:
     adjusted_weak: Floats
     adjusted_strong: Floats
     probability: Floats
+    replication: Floats
     more_samples: Floats
     label: np.ndarray[tuple[int, ...], np.dtype[np.int8]]
     without_peers: Ints
@@ -201,6 +206,7 @@ class Diagnosis:
             p=float((self.p_strong if strong else self.p_weak)[at]),
             p_adjusted=float((self.adjusted_strong if strong else self.adjusted_weak)[at]),
             probability=float(self.probability[at]),
+            replication=float(self.replication[at]),
             more_samples=float(self.more_samples[at]),
         )
 
@@ -242,9 +248,10 @@ def diagnose(
 
     A node with under five samples or five rows is `insufficient` and not tested. The others are
     tested one-sided against the margin, `p = T((d + margin) / se)`, with control for multiplicity
-    within the model and level of the tree. `confirmed` = a discovery; `strength` = one of the
-    mirrored test; `suspected` = none yet, but the pooled departure lies beyond the margin with
-    probability 0.8 or more.
+    within the model and level of the tree. `confirmed` = a discovery that is likely to hold again
+    (probability of replication at least one half); `strength` = the same of the mirrored test;
+    `suspected` = a discovery that isn't, or none yet, but the pooled departure lies beyond the
+    margin with probability 0.8 or more.
 
     Args:
         layout: rows and nodes (`tree_layout`, `facet_layout`).
@@ -256,7 +263,7 @@ def diagnose(
         The diagnosis. Time and memory are linear in rows and cells; no sort.
 
     Reference:
-        METHODS B4, B5, B7, B10, F.
+        METHODS B4, B5, B7, B10, F, T6.
     """
     settings = settings or DiagnosisSettings()
     frame = settings.frame or default_frame(layout.n_models)
@@ -274,10 +281,14 @@ def diagnose(
     adjusted_weak = _control(layout, p_weak, settings)
     adjusted_strong = _control(layout, p_strong, settings)
     probability = framed.pooled.probability_below(-framed.margin).reshape(shape)
+    error = np.where(np.isfinite(framed.test_se), framed.se, np.nan).reshape(-1)
+    replication = replication_probability(framed.pooled, error).reshape(shape)
+    likely = replication >= LIKELY
+    discovery = adjusted_weak <= settings.q
     label = np.full(shape, NOTHING, dtype=np.int8)
-    label[enough & (probability >= settings.suspect)] = SUSPECTED
-    label[enough & (adjusted_strong <= settings.q)] = STRENGTH
-    label[enough & (adjusted_weak <= settings.q)] = CONFIRMED
+    label[enough & ((probability >= settings.suspect) | discovery)] = SUSPECTED
+    label[enough & likely & (adjusted_strong <= settings.q)] = STRENGTH
+    label[enough & likely & discovery] = CONFIRMED
     label[~enough] = INSUFFICIENT
     pooled = framed.pooled.value.reshape(shape)
     more = np.where(
@@ -301,6 +312,7 @@ def diagnose(
         adjusted_weak=adjusted_weak,
         adjusted_strong=adjusted_strong,
         probability=probability,
+        replication=replication,
         more_samples=more,
         label=label,
         without_peers=framed.without_peers,
@@ -465,7 +477,8 @@ def _more_samples(
 ) -> Floats:
     """Forecast from the pooled departure, which isn't flattered by having been noticed.
 
-    The level to reach is that of the family's next discovery, `q (discoveries + 1) / tests`.
+    The level to reach is that of the family's next discovery, `q (discoveries + 1) / tests`, and
+    the claim has to be likely to hold again: whichever takes more.
     """
     family = _family(layout, joint=settings.joint)
 
@@ -481,4 +494,10 @@ def _more_samples(
         alpha=settings.q * np.minimum(in_family(label == CONFIRMED) + 1, tests) / tests,
         margin=framed.margin,
     )
-    return np.asarray(np.maximum(needed - samples, 1))
+    settled = samples_to_settle(
+        framed.effect.reshape(-1),
+        framed.pooled,
+        framed.se.reshape(-1),
+        samples.reshape(-1).astype(np.float64),
+    ).reshape(pooled.shape)
+    return np.asarray(np.maximum(np.maximum(needed, settled) - samples, 1))

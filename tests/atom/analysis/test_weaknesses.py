@@ -111,7 +111,7 @@ def test_nothing_planted_nothing_reported_where_difficulty_alone_differs():
     null = {"weak": 0, "profile_sd": 0.0, "flat_leaves": 52, "samples": 500}
     worlds = [world(seed, **null) for seed in range(10)]
     assert shares(worlds)[2] <= 0.10
-    assert shares(worlds, frame="own", margin=0.0)[2] > 0.9
+    assert shares(worlds, frame="own", margin=0.0)[2] > 0.8
 
 
 @pytest.mark.slow
@@ -269,3 +269,19 @@ def test_one_family_for_all_models_is_no_more_lenient_than_the_whole():
     tested = np.isfinite(raw)
     order = np.argsort(raw[tested])
     assert (np.diff(leaves[tested][order]) >= -1e-15).all()
+
+
+def test_a_discovery_that_is_unlikely_to_hold_again_is_only_suspected():
+    """METHODS T6: of many small nodes the largest departure is one that luck made large."""
+    found = [diagnose(tree_layout(world(seed, samples=80).table())) for seed in range(6)]
+    thin = kept = 0
+    for seen in found:
+        discovery = np.nan_to_num(seen.adjusted_weak, nan=1.0) <= seen.settings.q
+        confirmed = seen.label == CONFIRMED
+        assert (seen.replication[confirmed] >= 0.5).all()
+        assert (seen.label[discovery & ~confirmed] == SUSPECTED).all()
+        assert (seen.more_samples[discovery & ~confirmed] >= 1).all()
+        thin += int((discovery & ~confirmed).sum())
+        kept += int(confirmed.sum())
+    assert thin > 0
+    assert kept > 0
