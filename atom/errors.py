@@ -7,7 +7,9 @@
     ├── SettingsError       a setting or an endpoint is missing or wrong: change the configuration
     ├── DataError           a file or record can't be used: change the data
     │   ├── PictureError    a picture can't be used
-    │   └── FormatError     a file isn't in the form it was said to have
+    │   ├── FormatError     a file isn't in the form it was said to have
+    │   ├── DoubtError      an import asks first: look at what it says, then accept it
+    │   └── ConflictError   other contents stand under the same ids: replace them, or go elsewhere
     ├── StoreError          the store refuses: see the message
     │   ├── ReadOnlyError   the study is sealed: copy it first
     │   └── CorruptError    the store fails its integrity check
@@ -53,6 +55,29 @@ class PictureError(DataError):
 
 class FormatError(DataError):
     """A file isn't in the form it was said to have."""
+
+
+class DoubtError(DataError):
+    """An import asks first: much would be left out, figures disagree, or columns go unused.
+
+    Args:
+        doubts: what it asks about, a line each, with what can be done.
+    """
+
+    def __init__(self, doubts: tuple[str, ...]) -> None:
+        lines = "".join(f"\n- {line}" for line in doubts)
+        super().__init__(
+            f"the import stopped before anything came in:{lines}\nTo bring it in as it is, "
+            "say --accept (a tick on the Data page)"
+        )
+        self.doubts = doubts
+
+    def __reduce__(self) -> tuple[type[DoubtError], tuple[tuple[str, ...]]]:
+        return type(self), (self.doubts,)
+
+
+class ConflictError(DataError):
+    """The store holds other contents under the same ids."""
 
 
 class StoreError(AtomError):

@@ -1,43 +1,57 @@
-"""Moves what a format read into a study: batch by batch, each in one transaction.
+"""Moves what a format read into a study: all of it in one transaction, or nothing.
 
-An import is all or nothing: one that breaks off is taken back at once. Where the process itself is
-killed there is no one left to do that; the study then holds an import that says so, and
-`import undo` takes it back.
+Everything is read, counted and compared with what the study holds before the store is touched
+(`atom.store.staging`). An import that leaves much out, whose figures disagree with published ones,
+or that passes over columns which look like results, asks first; one that has other contents under
+the same ids asks, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
-
-import sqlalchemy as sa
 
 from atom.engine.clock import stamp
-from atom.errors import PictureError, UsageError
-from atom.formats import Batch, ImportReport, Reading
+from atom.errors import ConflictError, DoubtError, PictureError, UsageError
+from atom.formats import STOOD_TWICE, Batch, ImportReport, Owner, Reading
+from atom.formats.account import Account, Item, LeftOut, Tally, plain_reason
 from atom.records import (
     Annotation,
-    Candidate,
     Import,
+    Outcome,
     Picture,
     Preference,
+    Record,
     Response,
     Sample,
     Study,
-    StudyCandidate,
-    StudySample,
+    Tag,
     Verdict,
     content_id,
 )
-from atom.store import ALSO, Store, delete_study, list_studies, study_candidates, undo_import
-from atom.store.schema import table
+from atom.stages.final_answer import can_refute
+from atom.stages.outcome import check
+from atom.store import (
+    Conflict,
+    ConflictFoundError,
+    Moved,
+    Staging,
+    Store,
+    list_studies,
+    names_of_sets,
+)
 
-UNFINISHED = "this import broke off before its end; take it back with `import undo`"
-"""The note that an import bears until it is done."""
-_CHUNK = 400
-_Named = TypeVar("_Named", Sample, Response, Candidate, Preference, Annotation, Verdict)
+UNCHANGED = "everything in these files was here already: nothing was added"
+_KINDS: dict[Item, type[Record]] = {
+    "questions": Sample,
+    "answers": Response,
+    "verdicts": Outcome,
+    "groups": Tag,
+    "votes": Preference,
+    "labels": Annotation,
+    "marks": Verdict,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +63,14 @@ class Imported:
         record: the import as the study keeps it.
         report: what was met in the files.
         broken_pictures: pictures that couldn't be kept, with the reason.
+        taken_back: earlier imports that it replaced.
     """
 
     study: Study
     record: Import
     report: ImportReport
     broken_pictures: tuple[str, ...]
+    taken_back: tuple[Import, ...] = ()
 
 
 def study_for(store: Store, name: str, created: str, *, synthetic: bool = False) -> Study:
@@ -63,15 +79,19 @@ def study_for(store: Store, name: str, created: str, *, synthetic: bool = False)
     Raises:
         UsageError: the name is empty or too long.
     """
+    study = _study_named(store, name, created, synthetic=synthetic)
+    store.put([study])
+    return study
+
+
+def _study_named(store: Store, name: str, created: str, *, synthetic: bool = False) -> Study:
     name = name.strip()
     if not 1 <= len(name) <= 120:
         raise UsageError(f"a study's name has 1 to 120 characters, {name!r:.60} has {len(name)}")
     for study in list_studies(store):
         if name in (study.id, study.name):
             return study
-    study = Study(id=Study.make_id(name), name=name, created=created, synthetic=synthetic)
-    store.put([study])
-    return study
+    return Study(id=Study.make_id(name), name=name, created=created, synthetic=synthetic)
 
 
 def import_reading(
@@ -80,61 +100,108 @@ def import_reading(
     study_name: str,
     moment: datetime,
     *,
+    accept: bool = False,
+    replace: bool = False,
     on_batch: Callable[[ImportReport], None] | None = None,
 ) -> Imported:
     """Put everything that a format reads into a study, or nothing.
 
-    Samples and answers that the store holds already are shared, not doubled.
+    A data set is the study's own, unless the user named it: equal file names and ids in two
+    studies never meet. What the study holds unchanged is not doubled.
 
     Args:
         store: the store.
         reading: the format's single pass.
         study_name: the study; made when there is none.
         moment: UTC time.
+        accept: bring it in although the report has doubts.
+        replace: where ids that the study holds have other contents now, take the imports back that
+            brought them, and bring this one in their place.
         on_batch: told the report after each batch.
 
     Returns:
         What it brought. The study keeps an `Import`, so that it can be undone.
 
     Raises:
-        FormatError: the files can't be read; nothing of them stays.
+        FormatError: the files can't be read.
+        DoubtError: something must be accepted first.
+        ConflictError: the study holds other contents under the same ids.
+        StoreError: the store can't be written. Whatever is raised, nothing of the files stays.
     """
     created = stamp(moment)
-    there = {study.id for study in list_studies(store)}
-    study = study_for(store, study_name, created)
-    number = _next_position(store, study.id)
-    import_id = _free_id(store, study.id, created, number)
-    begun = reading.report.to_import(import_id, study.id, created)
-    begun = begun.model_copy(update={"notes": (UNFINISHED,)})
-    store.put([begun])
+    study = _study_named(store, study_name, created)
+    reading.belongs_to(_owner(store, study))
     broken: list[str] = []
     refused: set[str] = set()
-    try:
+    with Staging(store) as staging:
         for batch in reading:
             kept, problems = _keep_pictures(store, batch, refused)
             broken += problems
             # A reading gives a picture once; later batches may name one that was refused before.
             for picture_id in refused:
                 batch = batch.without_picture(picture_id)
-            _write(store, study, begun, batch, kept)
+            staging.add(kept)
+            staging.add(batch.records())
+            staging.add(label.in_study(study.id, created) for label in batch.annotations)
+            staging.add(verdict.in_study(study.id) for verdict in batch.verdicts)
             if on_batch is not None:
                 on_batch(reading.report)
-    except BaseException:
-        # Whatever went wrong, a reader's stop included: half an import is worse than none.
-        undo_import(store, import_id)
-        if study.id not in there:
-            delete_study(store, study.id)
-        raise
-    report = reading.report
-    record = report.to_import(import_id, study.id, created)
-    if broken:
-        record = record.model_copy(update={"skipped": (*record.skipped, *broken)[:200]})
-    store.replace([record])
-    return Imported(study=study, record=record, report=report, broken_pictures=tuple(broken))
+        decided = Decided()
+        for outcomes in decided.by_rules(staging):
+            staging.add(outcomes)
+        report = _with_rules(reading.report, decided)
+        if report.doubts and not accept:
+            raise DoubtError(report.doubts)
+        report = _accepted(report)
+        begun = report.to_import(_free_id(store, study.id, created), study.id, created)
+        closed: list[ImportReport] = []
+
+        def close(moved: Moved) -> Import:
+            closed.append(_with_account(report, moved))
+            record = closed[0].to_import(begun.id, study.id, created)
+            return record.model_copy(update={"skipped": (*record.skipped, *broken)[:200]})
+
+        try:
+            record, moved = staging.move(study, begun, replace=replace, close=close)
+        except ConflictFoundError as error:
+            raise ConflictError(_conflict_words(error.moved, study)) from None
+    return Imported(
+        study=study,
+        record=record,
+        report=closed[0],
+        broken_pictures=tuple(broken),
+        taken_back=moved.taken_back,
+    )
 
 
-def _free_id(store: Store, study_id: str, created: str, number: int) -> str:
-    """Name an import; another one of the same second and size gets another name."""
+def _owner(store: Store, study: Study) -> Owner:
+    """Find out how the study's data sets name their questions.
+
+    Studies of earlier versions named them without the study; a copy keeps its original's names.
+    """
+    owner = Owner(study_id=study.id)
+    lineage = [study.id]
+    known = {one.id: one for one in list_studies(store)}
+    while (parent := known.get(lineage[-1], study).copied_from) and parent not in lineage:
+        lineage.append(parent)
+    sets: dict[str, str] = {}
+    by_content: set[str] = set()
+    for row in names_of_sets(store, study.id):
+        dataset, source_id = row["dataset"], row["source_id"]
+        if source_id is None:
+            by_content.add(dataset)
+            sets.setdefault(dataset, dataset)
+            continue
+        scopes = [dataset, *(Owner(study_id=name).scope(dataset) for name in lineage)]
+        scope = next((s for s in scopes if Sample.make_id(s, source_id) == row["id"]), None)
+        if scope is not None:
+            sets[dataset] = scope
+    return Owner(study_id=owner.study_id, sets=sets, by_content=frozenset(by_content))
+
+
+def _free_id(store: Store, study_id: str, created: str) -> str:
+    """Name an import; another one of the same second gets another name."""
+    number = 0
     while (
         store.get(Import, found := content_id("import", study_id, created, number)[:16]) is not None
     ):
@@ -155,94 +222,114 @@ def _keep_pictures(
     return kept, problems
 
 
-def _write(
-    store: Store, study: Study, begun: Import, batch: Batch, pictures: list[Picture]
-) -> None:
-    """Write a batch: records, places and what the import brought, all or nothing."""
-    labels = [label.in_study(study.id, begun.created) for label in batch.annotations]
-    verdicts = [verdict.in_study(study.id) for verdict in batch.verdicts]
-    there = _placed(store, study.id, [sample.id for sample in batch.samples])
-    seats = {candidate.id for candidate in study_candidates(store, study.id)}
-    new_samples = list(dict.fromkeys(s.id for s in batch.samples if s.id not in there))
-    new_candidates = list(dict.fromkeys(c.id for c in batch.candidates if c.id not in seats))
-    first = _next_position(store, study.id)
-    links = [
-        *_links("sample", batch.samples, _new(store, Sample, batch.samples)),
-        *_links("response", batch.responses, _new(store, Response, batch.responses)),
-        *_links("candidate", batch.candidates, _new(store, Candidate, batch.candidates)),
-        *_links("place", batch.samples, new_samples),
-        *_links("seat", batch.candidates, new_candidates),
-        *(("outcome", record.response_id) for record in batch.outcomes),
-        *_links("preference", batch.preferences, _new(store, Preference, batch.preferences)),
-        *_links("annotation", labels, _new(store, Annotation, labels)),
-        *_links("verdict", verdicts, _new(store, Verdict, verdicts)),
-    ]
-    told = _told_now(store, batch)
-    with store.write() as writer:
-        writer.put([*pictures, *batch.records(), *labels, *verdicts])
-        writer.replace(told)
-        writer.put(
-            StudySample(study_id=study.id, sample_id=sample_id, position=first + number)
-            for number, sample_id in enumerate(new_samples)
+# --- answers without a verdict ----------------------------------------------------------------
+
+
+class Decided:
+    """Decides by our own rules where the files hold no verdict, and counts what they can't read.
+
+    Only where the rules could also find an answer wrong; what they can't read stays unscored.
+    """
+
+    def __init__(self) -> None:
+        self.right = self.wrong = self.unread = 0
+
+    def by_rules(self, staging: Staging) -> Iterator[list[Outcome]]:
+        """Give the outcomes, in batches."""
+        found: list[Outcome] = []
+        for sample, response in staging.undecided():
+            if not can_refute(sample):
+                continue
+            outcome = check(sample, response)
+            if outcome is None:
+                self.unread += 1
+                continue
+            self.right += outcome.value == 1.0
+            self.wrong += outcome.value == 0.0
+            found.append(outcome)
+        if found:
+            yield found
+
+
+def _with_rules(report: ImportReport, decided: Decided) -> ImportReport:
+    """Add the outcomes that our rules made, and say so."""
+    n = decided.right + decided.wrong
+    if not n + decided.unread:
+        return report
+    note = (
+        f"the files hold no verdict on {n + decided.unread:,} answers: read by our own rules, "
+        f"{decided.right:,} are right and {decided.wrong:,} wrong"
+    )
+    if decided.unread:
+        note += f"; {decided.unread:,} name no answer that can be read and stay unscored"
+    return report.model_copy(update={"notes": (*report.notes, note)})
+
+
+# --- the account ------------------------------------------------------------------------------
+
+
+def _accepted(report: ImportReport) -> ImportReport:
+    account = report.account.model_copy(update={"accepted": report.doubts})
+    return report.model_copy(update={"account": account})
+
+
+def _with_account(report: ImportReport, moved: Moved) -> ImportReport:
+    """Close the account with what the store says: what was new, and what was there before."""
+    tallies = []
+    for tally in report.account.tallies:
+        kind = _KINDS.get(tally.item)
+        if kind is not None:
+            tally = _settled(tally, moved.new.get(kind, 0), moved.known.get(kind, 0), kind)
+        tallies.append(tally)
+    account = report.account.model_copy(update={"tallies": tuple(tallies)})
+    notes = report.notes
+    if account.is_known and not moved.taken_back:
+        notes += (UNCHANGED,)
+    if moved.reworded:
+        notes += (
+            f"{moved.reworded:,} questions are worded otherwise in these files; the study's own "
+            "wording stays",
         )
-        writer.put(
-            StudyCandidate(study_id=study.id, candidate_id=name, position=len(seats) + number)
-            for number, name in enumerate(new_candidates)
+    if moved.taken_back:
+        notes += tuple(
+            f"took the place of the import of {', '.join(one.sources)} ({one.created})"
+            for one in moved.taken_back
         )
-        writer.link_import(begun.id, links)
+    return report.model_copy(update={"account": account, "notes": notes})
 
 
-def _next_position(store: Store, study_id: str) -> int:
-    """Return the place after the last one: the study's samples themselves are never read."""
-    places = table(StudySample).c
-    with store.read() as connection:
-        last = connection.execute(
-            sa.select(sa.func.max(places.position)).where(places.study_id == study_id)
-        ).scalar()
-    return 0 if last is None else int(last) + 1
+def _settled(tally: Tally, new: int, known: int, kind: type[Record]) -> Tally:
+    """Take over what the store counted; a record that was given twice came in once."""
+    stored = new + known
+    if kind is Outcome:  # ours, by rules, are stored beside those of the files
+        stored = min(stored, tally.came_in)
+    twice = tally.came_in - stored
+    left = tally.left_out
+    if twice > 0:
+        left = (*left, LeftOut(reason=plain_reason(STOOD_TWICE), n=twice))
+    return tally.model_copy(
+        update={"came_in": stored, "known": min(known, stored), "left_out": left}
+    )
 
 
-def _placed(store: Store, study_id: str, ids: Sequence[str]) -> set[str]:
-    """Return which of these samples the study holds already."""
-    places = table(StudySample).c
-    found: set[str] = set()
-    with store.read() as connection:
-        for start in range(0, len(ids), _CHUNK):
-            part = ids[start : start + _CHUNK]
-            found |= set(
-                connection.execute(
-                    sa.select(places.sample_id).where(
-                        places.study_id == study_id, places.sample_id.in_(part)
-                    )
-                ).scalars()
-            )
-    return found
+def _conflict_words(moved: Moved, study: Study) -> str:
+    found: tuple[Conflict, ...] = moved.found
+    words = (
+        f"the study {study.name!r} holds other contents under the same ids: "
+        f"{'; '.join(map(str, found))}. Nothing was changed."
+    )
+    if moved.elsewhere:
+        names = ", ".join(map(repr, moved.elsewhere))
+        return (
+            f"{words} They belong to {names} as well: give this data set another name "
+            "(--dataset NAME), or import it into a study of its own"
+        )
+    return (
+        f"{words} If these files take the place of the old ones, say --replace: the old import is "
+        "taken back and this one brought in; else import them into a study of their own"
+    )
 
 
-def _name(record: _Named) -> str:
-    return record.key if isinstance(record, Verdict) else record.id
-
-
-def _links(kind: str, records: Iterable[_Named], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Note what came in for the first time, and what another import or run had brought before."""
-    fresh = set(new)
-    for record in records:
-        name = _name(record)
-        yield (kind, name) if name in fresh else (ALSO, f"{kind}:{name}")
-
-
-def _new(store: Store, kind: type[_Named], records: Sequence[_Named]) -> list[str]:
-    """Return the ids that the store doesn't hold yet."""
-    ids = list(dict.fromkeys(_name(record) for record in records))
-    known = {_name(record) for record in store.get_many(kind, ids)}
-    return [record_id for record_id in ids if record_id not in known]
-
-
-def _told_now(store: Store, batch: Batch) -> list[Response]:
-    """Return answers whose text comes only now: until here they were known from votes alone."""
-    told = {record.id: record for record in batch.responses if record.text}
-    return [
-        told[record.id]
-        for record in store.get_many(Response, told)
-        if record.prompt == "imported" and record.state == "scored" and not record.text
-    ]
+def account_of(record: Import) -> Account | None:
+    """Return the account that an import was closed with; None for imports of earlier versions."""
+    return Account.model_validate_json(record.account) if record.account else None

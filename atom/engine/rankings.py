@@ -72,6 +72,8 @@ class Notes:
         if text not in self.notes and len(self.notes) < MAX_SKIPPED:
             self.notes.append(text)
 
+    broken = note
+
 
 @dataclass(frozen=True, kw_only=True)
 class RankingsTaken:

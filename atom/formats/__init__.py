@@ -1,11 +1,14 @@
 """Foreign formats: files in, records out. Pure: no store, no network."""
 
+from atom.formats.account import Account, Tally
 from atom.formats.base import (
+    STOOD_TWICE,
     Batch,
     FacetCount,
     Format,
     ImportFile,
     ImportReport,
+    Owner,
     Reading,
     ReadOptions,
     candidate_id,
@@ -22,6 +25,7 @@ from atom.formats.pictures import (
 from atom.formats.registry import FORMATS, Preview, detect, dry_run, preview, read
 
 __all__ = [
+    "Account",
     "Batch",
     "ColumnMap",
     "FORMATS",
@@ -33,11 +37,14 @@ __all__ = [
     "Look",
     "MemoryPictures",
     "NoPictures",
+    "Owner",
     "PictureData",
     "PictureFinder",
     "Preview",
     "ReadOptions",
     "Reading",
+    "STOOD_TWICE",
+    "Tally",
     "candidate_id",
     "detect",
     "dry_run",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Self
 
+from atom.formats.account import Account, Item, make_account, plain_reason, too_much_left_out
 from atom.formats.column_map import ColumnMap
 from atom.formats.pictures import NOT_THERE, NoPictures, PictureData, PictureFinder
 from atom.records import (
@@ -33,6 +34,7 @@ from atom.records import (
 MAX_SKIPPED = 200
 MAX_MISSING = 1000
 _MAX_FACET_VALUES = 1000
+_MOST_FIGURES = 20
 _BATCH_ROWS = 500
 _BATCH_BYTES = 32_000_000
 
@@ -89,6 +91,21 @@ class ReadOptions:
     """At most so many rows; None = all."""
     score: str | None = None
     """The scorer, metric or filter of the file whose verdicts count; None = by the format."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owner:
+    """The study that an import goes into, and how its data sets name their questions."""
+
+    study_id: str
+    sets: Mapping[str, str] = field(default_factory=dict)
+    """Data set -> what stands for it in its questions' ids, of sets that the study holds."""
+    by_content: frozenset[str] = frozenset()
+    """Data sets of the study whose rows without an id are named by their content."""
+
+    def scope(self, dataset: str) -> str:
+        """Return what stands for a data set that nobody named: it is this study's alone."""
+        return f"{self.study_id}/{dataset}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +183,18 @@ class GivenVerdict:
             detail=self.detail,
         )
 
+
+_ITEMS: Mapping[str, Item] = {
+    "Sample": "questions",
+    "Response": "answers",
+    "Outcome": "verdicts",
+    "Tag": "groups",
+    "Preference": "votes",
+    "GivenVerdict": "marks",
+    "GivenLabel": "labels",
+}
+STOOD_TWICE = "it stands twice, and counts once"
+"""A reason that loses nothing."""
 
 Taken = Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdict
 """What a format hands over, candidates and pictures aside."""
@@ -258,6 +287,11 @@ class ImportReport(Record):
     missing_pictures: tuple[str, ...] = ()
     """Names of pictures that were expected and not found (at most 1,000)."""
     n_missing_pictures: int = 0
+    account: Account = Account()
+    """What became of everything that was read."""
+    doubts: tuple[str, ...] = ()
+    """What must be accepted before this comes in: much left out, figures that disagree, columns
+    that weren't used."""
 
     def to_import(self, import_id: str, study_id: str, created: str) -> Import:
         """Make the record that a study keeps of this import."""
@@ -282,6 +316,7 @@ class ImportReport(Record):
             responses=self.responses,
             skipped=self.skipped,
             notes=notes,
+            account=self.account.model_dump_json(),
         )
 
 
@@ -292,6 +327,11 @@ class Collector:
         self.dataset = dataset
         self.columns: ColumnMap | None = None
         self.rows = 0
+        """Rows that were read, those that are left out included."""
+        self._owner: Owner | None = None
+        self._named = False
+        self._left: dict[Item, Counter[str]] = {}
+        self._doubts: dict[str, None] = {}
         self._format = format_name
         self._sources = tuple(sources)
         self._counts: Counter[str] = Counter()
@@ -307,6 +347,46 @@ class Collector:
         self._pictures: list[PictureData] = []
         self._picture_bytes = 0
         self._seen_pictures: set[str] = set()
+
+    def belongs_to(self, owner: Owner, *, named: bool) -> None:
+        """Say whose data this is, before the first batch.
+
+        Args:
+            owner: the study that it goes into.
+            named: whether the user named the data set; a named one is the same in every study.
+        """
+        self._owner, self._named = owner, named
+
+    @property
+    def by_content(self) -> bool:
+        """Whether rows without an id are named by their content, as old imports did it."""
+        return self._owner is not None and self.dataset in self._owner.by_content
+
+    def sample_id(
+        self,
+        source_id: str | None,
+        question: str = "",
+        choices: tuple[str, ...] = (),
+        pictures: tuple[str, ...] = (),
+    ) -> str:
+        """Name a question: equal ids of two studies are two questions, unless the set is named.
+
+        Args:
+            source_id: its id in the source; None = it is named by its content.
+            question: its text.
+            choices: its options.
+            pictures: its pictures' ids, or names where they aren't attached.
+        """
+        owner = self._owner
+        if owner is None:
+            return Sample.make_id(self.dataset, source_id, question, choices, pictures)
+        known = owner.sets.get(self.dataset)
+        scope = known or (self.dataset if self._named else owner.scope(self.dataset))
+        if source_id is None and scope == self.dataset:
+            return Sample.make_id(scope, None, question, choices, pictures)
+        if source_id is None:
+            return content_id("sample", scope, list(pictures), question, list(choices))
+        return Sample.make_id(scope, source_id)
 
     def add(self, record: Taken) -> None:
         """Take a record into the current batch."""
@@ -348,18 +428,65 @@ class Collector:
         if len(self._missing) < MAX_MISSING:
             self._missing[name] = None
 
-    def skip(self, place: str, reason: str) -> None:
-        """Note a row that is left out, and why."""
+    def skip(self, place: str, reason: str, item: Item = "rows") -> None:
+        """Note something that is left out, and why.
+
+        Args:
+            place: where it stands.
+            reason: why.
+            item: what it is: a whole row, or only a part of one.
+        """
+        self.left_out(item, reason)
         self._n_skipped += 1
         if len(self._skipped) < MAX_SKIPPED:
             self._skipped.append(f"{place}: {reason}")
+
+    def left_out(self, item: Item, reason: str, n: int = 1) -> None:
+        """Count what is left out without a line of its own."""
+        self._left.setdefault(item, Counter())[plain_reason(reason)] += n
+
+    def doubt(self, text: str) -> None:
+        """Note what the user must accept before this comes in, with what else can be done."""
+        self._doubts[text] = None
+
+    def broken(self, text: str) -> None:
+        """Note that a file breaks off: nobody knows how much of it is missing."""
+        self.note(text)
+        self.doubt(f"{text}: get the whole file, or accept what stands before the break")
 
     def note(self, text: str) -> None:
         """Note something once."""
         self._notes[text] = None
 
-    def tally(self, text: str, place: str) -> None:
-        """Count something that may happen often; the note shows how often and where first."""
+    def figures(self, source: str, agreeing: int, differing: Sequence[str]) -> None:
+        """Say how a published table compares with what was recomputed from its rows.
+
+        Args:
+            source: the table's file.
+            agreeing: how many figures agree.
+            differing: those that don't, a line each.
+        """
+        total = agreeing + len(differing)
+        self.note(f"{source}: {agreeing} of {total} figures agree")
+        for line in differing[:_MOST_FIGURES]:
+            self.note(f"{source}: {line}")
+        if differing:
+            self.doubt(
+                f"{source}: {len(differing)} of {total} published figures aren't what the rows "
+                f"come to ({differing[0]}): look for a file that is missing or of another run, or "
+                "accept it"
+            )
+
+    def tally(self, text: str, place: str, left_out: Item | None = None) -> None:
+        """Count something that may happen often; the note shows how often and where first.
+
+        Args:
+            text: what happened.
+            place: where.
+            left_out: what is left out by it, where something is.
+        """
+        if left_out is not None:
+            self.left_out(left_out, text)
         n, first = self._tallies.get(text, (0, place))
         self._tallies[text] = (n + 1, first)
 
@@ -389,6 +516,7 @@ class Collector:
 
     def report(self) -> ImportReport:
         """Say what was met so far."""
+        account = self._account()
         tallies = tuple(
             f"{'once' if n == 1 else f'{n} times'}: {text} (first: {place})"
             for text, (n, place) in self._tallies.items()
@@ -417,15 +545,49 @@ class Collector:
             notes=(*self._notes, *tallies),
             missing_pictures=tuple(self._missing),
             n_missing_pictures=self._n_missing,
+            account=account,
+            doubts=(*self._doubts, *too_much_left_out(account, [plain_reason(STOOD_TWICE)])),
         )
+
+    def _account(self) -> Account:
+        came_in: dict[Item, int] = {item: self._counts[name] for name, item in _ITEMS.items()}
+        came_in["rows"] = self.rows - sum(self._left.get("rows", Counter()).values())
+        return make_account(came_in, self._left)
+
+
+class Unread:
+    """Takes what a reader of rows can't read: such a row was read, and is left out."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+
+    def skip(self, place: str, reason: str) -> None:
+        """Note a row that is left out."""
+        self._collector.rows += 1
+        self._collector.skip(place, reason)
+
+    def note(self, text: str) -> None:
+        """Note something once."""
+        self._collector.note(text)
+
+    def broken(self, text: str) -> None:
+        """Note that a file breaks off."""
+        self._collector.broken(text)
 
 
 class Reading(Iterator[Batch]):
     """An import under way: a single pass over batches, with a report that grows."""
 
+    named = False
+    """Whether the user named the data set."""
+
     def __init__(self, batches: Iterable[Batch], collector: Collector) -> None:
         self._batches = iter(batches)
         self._collector = collector
+
+    def belongs_to(self, owner: Owner) -> None:
+        """Say which study this goes into, before the first batch is read."""
+        self._collector.belongs_to(owner, named=self.named)
 
     def __next__(self) -> Batch:
         """Read on to the next batch."""

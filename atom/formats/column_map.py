@@ -24,6 +24,7 @@ class ColumnMap(Record):
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
     """The character between cells of a CSV file."""
     id: str | None = None
+    """Column with the question's id; `row` (where no column is called so) = by file and row."""
     question: str | None = None
     pictures: tuple[str, ...] = ()
     """Columns with a path, a list of paths, a data URL or base64."""
@@ -37,7 +38,8 @@ class ColumnMap(Record):
     tolerance: str | None = None
     """Column with the absolute tolerance for a numeric answer."""
     cluster: str | None = None
-    """Column that is equal for questions that belong together."""
+    """Column that is equal for questions that belong together, such as one question asked of
+    four rotations of a picture: they count as one cluster."""
     model: str | None = None
     """Column with the candidate's name: one answer a row."""
     candidate: str | None = None
@@ -54,6 +56,25 @@ class ColumnMap(Record):
     corrects: dict[str, str] = Field(default_factory=dict)
     """Candidate → column with the verdict."""
     correct_max: float = Field(default=1.0, gt=0)
+    response_a: str | None = None
+    """Column with the first of two answers that were compared."""
+    response_b: str | None = None
+    model_a: str | None = None
+    """Column with the name of whoever gave the first answer; None = called as its column."""
+    model_b: str | None = None
+    winner: str | None = None
+    """Column with the verdict between the two: `a`, `b`, `tie`, `A>B`, a model's name, ..."""
+    first_wins: tuple[str, ...] = ()
+    """Further words of `winner` that mean the first answer."""
+    second_wins: tuple[str, ...] = ()
+    ties: tuple[str, ...] = ()
+    order: str | None = None
+    """Column with which answer the judge was shown first (`ab`, `ba`, or whether they were
+    swapped); None = the first one."""
+    judge: str | None = None
+    """Column with the judge's name."""
+    annotator: str | None = None
+    """Column with the person's name, where people said which is better."""
     tags: tuple[str, ...] | None = None
     """Columns that label a question; None = guessed."""
     response_tags: tuple[str, ...] = ()
@@ -63,10 +84,23 @@ class ColumnMap(Record):
     ignore: tuple[str, ...] = ()
     """Columns to leave out of guesses."""
 
-    @field_validator("pictures", "choices", "tags", "response_tags", "ignore", mode="before")
+    @field_validator(
+        "pictures", "choices", "tags", "response_tags", "ignore", "first_wins", "second_wins",
+        "ties", mode="before",
+    )  # fmt: skip
     @classmethod
     def _one_or_many(cls, value: object) -> object:
-        return (value,) if isinstance(value, str) else value
+        if isinstance(value, list):
+            return [item if isinstance(item, str) else str(item) for item in value]
+        return (str(value),) if isinstance(value, str | int) else value
+
+    @property
+    def is_pairs(self) -> bool:
+        """Whether a row compares two answers."""
+        return self.winner is not None and (
+            None not in (self.response_a, self.response_b)
+            or None not in (self.model_a, self.model_b)
+        )
 
     def to_yaml(self) -> str:
         """Print the map as YAML, without what isn't set."""
@@ -79,7 +113,8 @@ class ColumnMap(Record):
             (field, value)
             for field in (
                 "id", "question", "answer", "answer_type", "tolerance", "cluster", "model",
-                "response", "extracted", "repeat", "correct",
+                "response", "extracted", "repeat", "correct", "response_a", "response_b",
+                "model_a", "model_b", "winner", "order", "judge", "annotator",
             )
             if (value := getattr(self, field)) is not None
         ]  # fmt: skip

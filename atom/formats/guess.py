@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from atom.errors import FormatError
 from atom.formats.cells import (
@@ -16,6 +17,7 @@ from atom.formats.cells import (
     to_verdict,
 )
 from atom.formats.column_map import ColumnMap
+from atom.formats.pairs import kind_of_codes
 from atom.formats.pictures import PICTURE_SUFFIXES, embedded_bytes
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -39,12 +41,29 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "extracted": ("extracted", "extraction", "extractedanswer", "parsedanswer", "prediction"),
     "correct": (
         "correct", "iscorrect", "hit", "truefalse", "ifright", "right", "exactmatch", "accuracy",
-        "acc", "score",
+        "acc", "score", "verdict", "passed",
     ),
     "answer_type": ("answertype",),
     "tolerance": ("tolerance",),
     "repeat": ("repeat", "epoch"),
+    "response_a": (
+        "responsea", "response1", "answera", "answer1", "outputa", "output1", "completiona",
+        "assistanta", "modelaresponse", "modelaanswer",
+    ),
+    "response_b": (
+        "responseb", "response2", "answerb", "answer2", "outputb", "output2", "completionb",
+        "assistantb", "modelbresponse", "modelbanswer",
+    ),
+    "model_a": ("modela", "model1"),
+    "model_b": ("modelb", "model2"),
+    "winner": ("winner", "preference", "preferred", "verdict", "vote", "judgement", "judgment",
+               "label"),
+    "order": ("order", "shownfirst", "firstshown", "swapped", "swap", "presentationorder"),
+    "judge": ("judge", "judgemodel", "judgename", "evaluator", "grader"),
+    "annotator": ("annotator", "annotatorid", "rater", "raterid", "labeler", "labeller"),
 }  # fmt: skip
+BY_ROW = "row"
+"""What a column map says for `id` where rows are named by their file and their place in it."""
 _CHOICES = ("choices", "options", "allchoices")
 _PICTURES = (
     "images", "pictures", "image", "picture", "decodedimage", "imagepath", "imagepaths",
@@ -55,6 +74,19 @@ _WIDE_RESPONSE = re.compile(r"^(?:response|prediction|answer|output)\s*:\s*(.+)$
 _WIDE_CORRECT = re.compile(r"^(?:correct|score|hit|verdict)\s*:\s*(.+)$", re.IGNORECASE)
 _MAX_TAG_LENGTH = 60
 _MAX_TAG_VALUES = 40
+"""Values of a column that labels questions; more where each stands at least `_ROWS_A_VALUE` times
+on average."""
+_MAX_TAG_VALUES_LARGE = 500
+_ROWS_A_VALUE = 20
+_MOST_SEEN = 50_000
+"""Questions of which it's remembered how a column labels them."""
+_RESULT = re.compile(
+    r"(?:score|rating|correct|accuracy|hit|verdict|judge?ment|points|passed|pass|winner|preference"
+    r"|preferred|vote|mark|humanlabel|humanscore|chosen|rejected)s?\d*$"
+    r"|^(?:annotator|rater|label|annotation)\d*$"
+    r"|^(?:response|answer|output)(?:a|b|1|2)$"
+)
+"""Names of columns that hold results: scores, labels, pairs or marks."""
 
 
 def cell(values: Mapping[str, object], column: str | None) -> object:
@@ -100,6 +132,8 @@ class Guess:
 
     columns: ColumnMap
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Columns that look like results and aren't used."""
 
 
 def complete_map(
@@ -108,6 +142,7 @@ def complete_map(
     file_name: str,
     *,
     question_needed: bool = True,
+    every: Callable[[], Iterable[Mapping[str, object]]] | None = None,
 ) -> Guess:
     """Fill in what a column map leaves out.
 
@@ -116,13 +151,14 @@ def complete_map(
         given: what the user says; it is never overruled.
         file_name: for messages.
         question_needed: whether a file without questions is refused.
+        every: reads all rows of the file, to find what groups them; None = by the first ones.
 
     Raises:
         FormatError: no question can be found.
     """
     names = column_names(rows)
     present = {column for _, column in given.named() if _is_there(column, names, rows)}
-    guesser = _Guesser(rows, names, given, present)
+    guesser = _Guesser(rows, names, given, present, every)
     columns = guesser.complete()
     has_id_and_answers = columns.id is not None and (
         columns.response is not None or bool(columns.responses) or columns.correct is not None
@@ -132,7 +168,11 @@ def complete_map(
             f"{file_name!r} has no column that looks like the question; it has {_listed(names)}: "
             "name it in a column map (`question: <column>`)"
         )
-    return Guess(columns=columns, notes=tuple(f"{file_name}: {note}" for note in guesser.notes))
+    return Guess(
+        columns=columns,
+        notes=tuple(f"{file_name}: {note}" for note in guesser.notes),
+        doubts=tuple(f"{file_name}: {doubt}" for doubt in guesser.doubts),
+    )
 
 
 def guess_map(rows: Sequence[Mapping[str, object]], given: ColumnMap) -> ColumnMap:
@@ -157,6 +197,8 @@ def check_columns(
     """
     names = [column_names(rows) for rows in heads]
     for what, column in given.named():
+        if (what, column) == ("id", BY_ROW):
+            continue
         if not any(_is_there(column, names[at], heads[at]) for at in range(len(heads))):
             listed = "; ".join(
                 f"{file!r} has {_listed(columns)}"
@@ -173,7 +215,7 @@ def _only(given: ColumnMap, present: set[str]) -> ColumnMap:
     """Leave out what the map says of columns that another file has."""
     update: dict[str, object] = {}
     for what, column in given.named():
-        if column in present:
+        if column in present or (what, column) == ("id", BY_ROW):
             continue
         value = getattr(given, what)
         if isinstance(value, str):
@@ -197,19 +239,28 @@ class _Guesser:
         names: Sequence[str],
         given: ColumnMap,
         present: set[str],
+        every: Callable[[], Iterable[Mapping[str, object]]] | None = None,
     ) -> None:
         self._rows = rows
+        self._every = every or (lambda: rows)
+        self._names = names
         self._given = given
         self._present = present
         taken = {column for _, column in given.named()} | set(given.ignore)
         self._free = [name for name in names if name not in taken]
         self.notes: list[str] = []
+        self.doubts: list[str] = []
 
     def complete(self) -> ColumnMap:
         given = self._given
         update: dict[str, object] = {}
         if given.question is None:
             update["question"] = self._take("question", self._is_text)
+            if update["question"] is None and given.id is not None:
+                # A map may say that rows of one question belong together: `id: question`.
+                named = _plain(given.id) in _NAMES["question"] and given.id in self._present
+                update["question"] = given.id if named else None
+        self._take_pairs(update)
         if not given.responses:
             update["responses"] = self._wide(_WIDE_RESPONSE)
         if not given.corrects:
@@ -225,9 +276,58 @@ class _Guesser:
             if getattr(given, field) is None:
                 update[field] = self._take(field)
         columns = _only(given, self._present).model_copy(update=update)
+        self._free = [name for name in self._free if not self._is_unused_result(name, columns)]
         if columns.answer is not None and columns.choices and columns.answer_index_from is None:
             columns = columns.model_copy(update={"answer_index_from": self._base(columns)})
         return self._with_tags(columns)
+
+    def _take_pairs(self, update: dict[str, object]) -> None:
+        """Take the columns of a table that compares two answers a row."""
+        given = self._given
+        found = {
+            field: getattr(given, field) or self._look(field)
+            for field in ("response_a", "response_b", "model_a", "model_b", "winner")
+        }
+        draft = ColumnMap(**found)
+        if not draft.is_pairs:
+            return
+        for field in (*found, "order", "judge", "annotator"):
+            if getattr(given, field) is None:
+                update[field] = self._take(field)
+        if given.first_wins or given.second_wins or given.ties:
+            return
+        winner = cast("str", found["winner"])
+        kind = kind_of_codes((cell(values, winner) for values in self._rows), self._names)
+        if kind == "auto-j":
+            update |= {"first_wins": ("0",), "second_wins": ("1",), "ties": ("2",)}
+            self.notes.append(
+                "read as AutoJ's labels by people: 0 is the first answer, 1 the second, 2 a tie"
+            )
+        elif kind == "unclear":
+            self.doubts.append(
+                f"column {winner!r} says who won in numbers, and tables differ in what 0 means: "
+                "say `first_wins`, `second_wins` and `ties` in a column map"
+            )
+
+    def _look(self, field: str) -> str | None:
+        """Find a column without taking it."""
+        return next(
+            (name for wanted in _NAMES[field] for name in self._free if _plain(name) == wanted),
+            None,
+        )
+
+    def _is_unused_result(self, column: str, columns: ColumnMap) -> bool:
+        """Whether this looks like results that nothing is made of; says so where it does."""
+        if columns.tags and column in columns.tags:
+            return False
+        if not _RESULT.search(_plain(column)):
+            return False
+        self.doubts.append(
+            f"column {column!r} looks like a result and isn't used: say what it is in a column map "
+            "(`correct` and `correct_max` for a score, `winner` for a vote, `tags` for a group), "
+            f"or `ignore: [{column}]`"
+        )
+        return True
 
     def _take_answers(self, update: dict[str, object]) -> None:
         given = self._given
@@ -413,10 +513,10 @@ class _Guesser:
             return columns
         sample_tags: list[str] = []
         response_tags = list(columns.response_tags)
-        for name in self._free:
-            if not self._is_label(name):
+        for name, found in self._labels(columns).items():
+            if not found.is_group:
                 continue
-            if self._varies_in_sample(name, columns):
+            if found.varies:
                 response_tags.append(name)
             else:
                 sample_tags.append(name)
@@ -424,25 +524,70 @@ class _Guesser:
             update={"tags": tuple(sample_tags), "response_tags": tuple(response_tags)}
         )
 
-    def _is_label(self, column: str) -> bool:
-        labels = [label for values in self._rows for label in labels_of(cell(values, column))]
-        distinct = set(labels)
-        if len(distinct) < 2 or len(distinct) > _MAX_TAG_VALUES:
-            return False
-        if any(len(label) > _MAX_TAG_LENGTH or "\n" in label for label in distinct):
-            return False
-        return len(distinct) <= max(3, len(labels) // 2)
+    def _labels(self, columns: ColumnMap) -> dict[str, _Labels]:
+        """Look at every row of the file: what groups it may be sorted by it."""
+        found = {name: _Labels() for name in self._free}
+        alive = dict(found)
+        answers = columns.response is not None or columns.correct is not None
+        for values in self._every():
+            key = 0
+            if answers:
+                name = cell(values, columns.id)
+                key = hash(name if isinstance(name, str | int) else to_name(name))
+                key = key if name is not None else hash(cell_text(values, columns.question))
+            for name in [n for n, one in alive.items() if not one.add(cell(values, n), key)]:
+                del alive[name]
+            if not alive:
+                break
+        return found
 
-    def _varies_in_sample(self, column: str, columns: ColumnMap) -> bool:
-        if columns.response is None and columns.correct is None:
+
+def cell_text(values: Mapping[str, object], column: str | None) -> str:
+    """Return a cell as text; empty when it is missing."""
+    return to_text(cell(values, column)) or ""
+
+
+class _Labels:
+    """What a column's cells come to as labels of questions or answers."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, tuple[str, ...]] = {}
+        self._distinct: set[str] = set()
+        self._seen: dict[int, int] = {}
+        self._n = 0
+        self._bad = False
+        self.varies = False
+        """Whether the cells of one question differ."""
+
+    def add(self, value: object, key: int) -> bool:
+        """Take a cell of the question with this key; says whether the column can be labels."""
+        labels = self._values.get(value) if isinstance(value, str) else None
+        if labels is None:
+            labels = labels_of(value)
+            if any(len(label) > _MAX_TAG_LENGTH or "\n" in label for label in labels):
+                self._bad = True
+                return False
+            self._distinct.update(labels)
+            if len(self._distinct) > _MAX_TAG_VALUES_LARGE:
+                self._bad = True
+                return False
+            if isinstance(value, str) and len(self._values) < 4 * _MAX_TAG_VALUES_LARGE:
+                self._values[value] = labels
+        self._n += len(labels)
+        if key and not self.varies and (key in self._seen or len(self._seen) < _MOST_SEEN):
+            now = hash(labels)
+            self.varies = self._seen.setdefault(key, now) != now
+            if self.varies:
+                self._seen.clear()
+        return True
+
+    @property
+    def is_group(self) -> bool:
+        """Whether the labels are few enough to group by."""
+        n = len(self._distinct)
+        if self._bad or n < 2 or n > max(3, self._n // 2):
             return False
-        seen: dict[str, object] = {}
-        for values in self._rows:
-            key = to_name(cell(values, columns.id)) or to_text(cell(values, columns.question)) or ""
-            labels = labels_of(cell(values, column))
-            if seen.setdefault(key, labels) != labels:
-                return True
-        return False
+        return n <= _MAX_TAG_VALUES or n * _ROWS_A_VALUE <= self._n
 
 
 def read_choices(values: Mapping[str, object], columns: ColumnMap) -> tuple[str, ...]:

@@ -124,7 +124,9 @@ def _person(found: Sorted, sample_id: str, maker: Maker) -> None:
             continue
         number = to_number(value)
         if number is None or not 1 <= number <= TOP:
-            maker.out.tally(f"a rating isn't a number from 1 to {TOP}; it is left out", place)
+            maker.out.tally(
+                f"a rating isn't a number from 1 to {TOP}; it is left out", place, "labels"
+            )
             continue
         maker.label(
             place,

@@ -335,7 +335,7 @@ def _json_samples(log: _Log, collector: Collector) -> Iterator[_Sample]:
                             place=f"{name} sample {number}", values=None, reason="it is no object"
                         )
         except BrokenJsonError as error:
-            collector.note(
+            collector.broken(
                 f"{name}: the file {'breaks off' if error.at_end else 'is broken'} after sample "
                 f"{number} ({error.reason}); the samples before are kept"
             )

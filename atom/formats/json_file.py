@@ -48,7 +48,7 @@ def load_object(
             raise FormatError(
                 f"{file.name!r} can't be read as a JSON object: {error.reason}; get it again"
             ) from error
-        collector.note(
+        collector.broken(
             f"{file.name}: the file {'breaks off' if error.at_end else 'is broken'} after entry "
             f"{len(content)} ({error.reason}); the entries before are kept"
         )

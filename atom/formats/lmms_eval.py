@@ -390,6 +390,10 @@ class _Reader:
             else:
                 told = "" if error is None or error[1] is None else f" +- {error[1]:.4f}"
                 out.note(f"{line}; {there[0]} says {there[1]:.4f}{told}")
+                out.doubt(
+                    f"{line}, but {there[0]} says {there[1]:.4f}{told}: look for a log that is "
+                    "cut or of another run, or accept it"
+                )
 
 
 def _verdict(value: object) -> Verdict | None:

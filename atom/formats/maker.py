@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from atom.errors import FormatError
 from atom.formats.base import (
+    STOOD_TWICE,
     Batch,
     Collector,
     GivenLabel,
@@ -22,6 +23,7 @@ from atom.formats.base import (
     ImportFile,
     Reading,
     ReadOptions,
+    Unread,
 )
 from atom.formats.cells import Verdict, to_number, to_text
 from atom.formats.guess import labels_of
@@ -51,6 +53,10 @@ UNTOLD = "(the text of this question is in none of the files)"
 MAX_NAME = 500
 MAX_WORDS = 4_000
 """Characters of a judge's words that are kept beside its verdict."""
+AGAIN = (
+    "an id stood before for another question, choices, answer or picture; both are kept, the later "
+    "as `id (2)`"
+)
 _MAX_LABEL = 80
 _SAMPLING = Sampling()
 T = TypeVar("T")
@@ -78,6 +84,11 @@ def labels_in(
     )
 
 
+def again_named(source_id: str, n: int) -> str:
+    """Name the n-th question that stands under one id."""
+    return f"{cut(source_id, MAX_NAME - 8)} ({n})"
+
+
 def short(record_id: str) -> int:
     """Cut an id to 64 bits, to remember millions of them in little memory."""
     return int(record_id[:16], 16)
@@ -97,7 +108,7 @@ def rows_of(file: ImportFile, collector: Collector, *, count: bool = True) -> It
     layout = find_layout(file)
     for note in layout.notes:
         collector.note(note)
-    for row in read_rows(file, layout, collector):
+    for row in read_rows(file, layout, Unread(collector)):
         collector.rows += count
         yield row
 
@@ -379,18 +390,16 @@ class Maker:
             again: the format knows that it came in before under this id.
 
         Returns:
-            Its id; None where it clashes with an earlier one of the same id, which is kept.
+            Its id; None where it can't have one. A question that stands under the id of another
+            one is kept beside it, under that id and a number.
         """
         if source_id is not None and len(source_id) > MAX_NAME:
             self.out.skip(place, f"its id has more than {MAX_NAME} characters")
             return None
         if again:
-            return Sample.make_id(self.out.dataset, source_id)
+            return self.out.sample_id(source_id)
         filled = self._slots(question, source_id, place)
         names = tuple(slot.picture_id or slot.name for slot in filled.slots)
-        sample_id = Sample.make_id(
-            self.out.dataset, source_id, question.text, question.choices, names
-        )
         now = _Known(
             text=hash(question.text),
             choices=hash(question.choices),
@@ -398,19 +407,21 @@ class Maker:
             pictures=hash(names) if names else None,
             source=hash(source),
         )
-        known = self._samples.get(short(sample_id))
-        if known is not None:
+        given, n = source_id, 1
+        while True:
+            sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
+            known = self._samples.get(short(sample_id))
+            if known is None:
+                break
             if known.is_same(now):
                 return sample_id
             if known.is_reworded(now):
                 self.out.tally("a question is worded otherwise in another file", place)
                 return sample_id
-            self.out.skip(
-                place,
-                f"{cut(source_id or question.text, 80)!r} stood before for another question, "
-                "choices, answer or picture; the first is kept",
-            )
-            return None
+            n += 1
+            source_id = again_named(given or question.text, n)
+        if n > 1:
+            self.out.tally(AGAIN, place)
         if self._remember:
             self._samples[short(sample_id)] = now
         for name, reason in filled.missing.items():
@@ -486,7 +497,7 @@ class Maker:
         if found is not None:
             filled.pictures.append(found)
         elif placed.name == BROKEN_URL:
-            self.out.skip(place, "a picture's data URL can't be decoded; its place stays empty")
+            self.out.tally("a picture's data URL can't be decoded; its place stays empty", place)
         else:
             filled.missing[placed.name or place] = placed.look.reason
 
@@ -529,11 +540,13 @@ class Maker:
         before = self._answers.get(short(response_id))
         if before is not None:
             if before == now or text is None:
+                self.out.left_out("answers", STOOD_TWICE)
                 return response_id
             self.out.skip(
                 place,
                 f"{cut(candidate, 80)!r} has a second, different answer to this question; the "
                 "first is kept",
+                "answers",
             )
             return None
         if self._remember:
@@ -601,7 +614,7 @@ class Maker:
         a, b = pair
         vote_id = Preference.make_id(a, b, judge, "imported", first, repeat)
         if short(vote_id) in self._votes:
-            self.out.skip(place, "this vote stood before")
+            self.out.skip(place, "this vote stood before", "votes")
             return
         self._votes.add(short(vote_id))
         self.out.add(
@@ -626,7 +639,7 @@ class Maker:
         """Take a judge's score or ranking, once."""
         key = hash((verdict.subject_id, verdict.part, verdict.judge, verdict.repeat, verdict.order))
         if key in self._said:
-            self.out.skip(place, "the judge's score stood before")
+            self.out.skip(place, "the judge's score stood before", "marks")
             return
         self._said.add(key)
         self.out.add(verdict)
@@ -686,7 +699,10 @@ class Maker:
             self.out.skip(
                 place,
                 f"{cut(label.annotator, 80)!r} gave another label to this before, which is kept",
+                "labels",
             )
+        else:
+            self.out.left_out("labels", STOOD_TWICE)
 
 
 def ranks_of(response_ids: Sequence[str]) -> tuple[RankedAnswer, ...]:

@@ -109,7 +109,7 @@ def _load(file: ImportFile, collector: Collector) -> dict[str, object]:
                 f"{file.name!r} can't be read as JSON: {error.reason}; an object with an entry "
                 "for each question is expected"
             ) from error
-        collector.note(
+        collector.broken(
             f"{file.name}: the file {'breaks off' if error.at_end else 'is broken'} after entry "
             f"{len(content)} ({error.reason}); the entries before are kept"
         )
@@ -243,7 +243,7 @@ def _sample(
             collector.picture(look.picture)
             slots = (PictureSlot(name=name, picture_id=look.picture.id),)
     return Sample(
-        id=Sample.make_id(collector.dataset, pid),
+        id=collector.sample_id(pid),
         dataset=collector.dataset,
         source_id=pid,
         question=question,
@@ -367,9 +367,7 @@ def _check(
                 f"{label.facet} {label.value}".strip()
                 + f" {right.get(label, 0)}/{total.get(label, 0)}, published {figure[0]}/{figure[1]}"
             )
-    collector.note(f"{published.file}: {agreeing} of {agreeing + len(differing)} figures agree")
-    for line in differing[:20]:
-        collector.note(f"{published.file}: {line}")
+    collector.figures(published.file, agreeing, differing)
 
 
 def _figures(table: Mapping[str, object]) -> Iterator[tuple[_Label, tuple[int, int]]]:

@@ -121,7 +121,9 @@ def _critique(
         values: list[float] = []
         for position, verdict in enumerate(verdicts):
             if verdict is None or verdict.value is None:
-                maker.out.tally("a label is neither true nor false; it is left out", place)
+                maker.out.tally(
+                    "a label is neither true nor false; it is left out", place, "labels"
+                )
                 continue
             values.append(verdict.value)
             at = claims[measure][position : position + 1]

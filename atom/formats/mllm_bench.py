@@ -23,7 +23,15 @@ from dataclasses import dataclass, field, replace
 
 from atom.analysis.votes import Combined, combine
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, ImportFile, Reading, ReadOptions
+from atom.formats.base import (
+    STOOD_TWICE,
+    Batch,
+    Collector,
+    ImportFile,
+    Reading,
+    ReadOptions,
+    Unread,
+)
 from atom.formats.cells import to_name, to_number, to_text
 from atom.formats.json_scan import BrokenJsonError, JsonScanner
 from atom.formats.rows import find_layout, read_rows
@@ -183,7 +191,7 @@ def _take(file: ImportFile, content: _Content, collector: Collector) -> None:
     for note in layout.notes:
         collector.note(note)
     usable = 0
-    for row in read_rows(file, layout, collector):
+    for row in read_rows(file, layout, Unread(collector)):
         collector.rows += 1
         if "unique_idx" in row.values:
             usable += 1
@@ -339,13 +347,17 @@ def _merge(votes: Sequence[_Vote], collector: Collector) -> dict[str, list[_Vote
         if before is None:
             kept[key] = vote
         elif before.file == vote.file:
-            collector.skip(vote.place, "this vote stood before")
+            collector.skip(vote.place, "this vote stood before", "votes")
         elif (before.verdict, before.state) != (vote.verdict, vote.state):
             collector.tally(
-                f"{vote.file} has another vote than {before.file}, which is followed", vote.place
+                f"{vote.file} has another vote than {before.file}, which is followed",
+                vote.place,
+                "votes",
             )
-        elif vote.words and not before.words:
-            kept[key] = replace(before, words=vote.words)
+        else:
+            collector.left_out("votes", STOOD_TWICE)
+            if vote.words and not before.words:
+                kept[key] = replace(before, words=vote.words)
     found: dict[str, list[_Vote]] = {}
     for vote in kept.values():
         found.setdefault(vote.question, []).append(vote)
@@ -396,11 +408,10 @@ def _batches(
     else:
         for identity in votes:
             if identity not in questions:
-                collector.skip(
-                    votes[identity][0].place,
-                    f"question {identity!r:.60} is in no file; its {len(votes[identity])} votes "
-                    "are left out",
-                )
+                for vote in votes[identity]:
+                    collector.skip(
+                        vote.place, f"its question, {identity!r:.60}, is in no file", "votes"
+                    )
     used: list[_Vote] = []
     for identity in order:
         sample = _sample(identity, questions[identity], options, collector)
@@ -441,7 +452,7 @@ def _sample(
             collector.picture(look.picture)
             slots = (PictureSlot(name=question.image, picture_id=look.picture.id),)
     return Sample(
-        id=Sample.make_id(collector.dataset, identity),
+        id=collector.sample_id(identity),
         dataset=collector.dataset,
         source_id=identity,
         question=question.text,
@@ -542,10 +553,7 @@ def _check(totals: _Totals, votes: Sequence[_Vote], collector: Collector, *, who
         for name, number in totals.counts.items()
         if found.get(name, 0) != number
     ]
-    agreeing = len(totals.counts) - len(differing)
-    collector.note(f"{totals.file}: {agreeing} of {len(totals.counts)} figures agree")
-    for line in differing[:20]:
-        collector.note(f"{totals.file}: {line}")
+    collector.figures(totals.file, len(totals.counts) - len(differing), differing)
 
 
 def _count(pair: tuple[str, str], votes: Sequence[_Vote]) -> Counter[str]:

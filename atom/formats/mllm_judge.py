@@ -119,7 +119,7 @@ def _pair(found: Sorted, sample_id: str, maker: Maker) -> None:
         return
     label = _VERDICTS.get((to_name(row.get("human_answer")) or "").upper())
     if label is None:
-        maker.out.tally("a pair has no verdict by people (A, B or C)", place)
+        maker.out.tally("a pair has no verdict by people (A, B or C)", place, "labels")
         return
     # A pair that stands once with each answer first is one pair: named in one order.
     if b < a:
@@ -139,7 +139,9 @@ def _batch(found: Sorted, sample_id: str, maker: Maker) -> None:
     ids = [_answer(value, place, sample_id, maker) for value in answers]
     order = (to_name(row.get("human")) or "").upper()
     if sorted(order) != list(_LETTERS[: len(ids)]) or not ids or None in ids:
-        maker.out.tally("a batch's ranking doesn't name every answer once; it is left out", place)
+        maker.out.tally(
+            "a batch's ranking doesn't name every answer once; it is left out", place, "labels"
+        )
         return
     ranked = [ids[_LETTERS.index(letter)] or "" for letter in order]
     maker.label(

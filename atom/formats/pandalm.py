@@ -128,7 +128,7 @@ def _labels(found: Sorted, pair: tuple[str, str], maker: Maker) -> None:
             continue
         label = _VERDICTS.get((to_name(value) or "").casefold())
         if label is None:
-            maker.out.tally(f"{cut(key, 60)}'s label is none of 0, 1, 2", found.row.place)
+            maker.out.tally(f"{cut(key, 60)}'s label is none of 0, 1, 2", found.row.place, "labels")
             continue
         maker.label(
             found.row.place,

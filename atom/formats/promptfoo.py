@@ -60,7 +60,7 @@ def _entries(file: ImportFile, collector: Collector) -> Iterator[object]:
                 raise FormatError(
                     f"{file.name!r} can't be read as JSON: {error.reason}; get it again"
                 ) from error
-            collector.note(
+            collector.broken(
                 f"{file.name}: the file breaks off after entry {number} ({error.reason}); the "
                 "entries before are kept"
             )

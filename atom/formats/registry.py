@@ -174,7 +174,9 @@ def read(
         limit=limit,
         score=score,
     )
-    return found.read(files, options)
+    reading = found.read(files, options)
+    reading.named = dataset is not None or (columns is not None and columns.dataset is not None)
+    return reading
 
 
 def dry_run(reading: Reading) -> ImportReport:

@@ -59,6 +59,23 @@ class Problems(Protocol):
         """Note something once."""
         ...
 
+    def broken(self, text: str) -> None:
+        """Note that a file breaks off."""
+        ...
+
+
+class NoProblems:
+    """Takes what is told elsewhere: whoever only looks ahead meets it again later."""
+
+    def skip(self, place: str, reason: str) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        """Do nothing."""
+
+    def broken(self, text: str) -> None:
+        """Do nothing."""
+
 
 def find_layout(
     file: ImportFile, *, encoding: str | None = None, delimiter: str | None = None
@@ -398,7 +415,7 @@ def _json(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
                 f"{name!r} can't be read as JSON: {error.reason}; a list of objects, an object "
                 "of objects or JSON lines are expected"
             ) from error
-        problems.note(
+        problems.broken(
             f"{name}: the file {'breaks off' if error.at_end else 'is broken'} after row {number} "
             f"({error.reason}); the rows before are kept"
         )
@@ -427,7 +444,7 @@ def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
                 number += 1
                 yield Row(place=f"{name} row {number}", values=values)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        problems.note(
+        problems.broken(
             f"{name}: the file is broken after row {number} ({_first_line(error)}); the rows "
             "before are kept"
         )

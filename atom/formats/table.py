@@ -8,10 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from atom.errors import FormatError
-from atom.formats.base import Batch, Collector, ImportFile, Reading, ReadOptions
+from atom.formats.base import (
+    STOOD_TWICE,
+    Batch,
+    Collector,
+    GivenLabel,
+    ImportFile,
+    Reading,
+    ReadOptions,
+    Unread,
+)
 from atom.formats.cells import (
     Choices,
     is_missing,
@@ -25,12 +35,18 @@ from atom.formats.cells import (
     to_verdict,
 )
 from atom.formats.column_map import ColumnMap
-from atom.formats.guess import cell, check_columns, complete_map, labels_of
+from atom.formats.guess import BY_ROW, cell, check_columns, complete_map, labels_of
+from atom.formats.maker import AGAIN, NO_TEXT, again_named
+from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
-from atom.formats.rows import Layout, Row, find_layout, is_excel, read_rows
+from atom.formats.rotations import ROTATION, rotation_of
+from atom.formats.rows import Layout, NoProblems, Row, find_layout, is_excel, read_rows
 from atom.records import (
+    Annotation,
     Outcome,
     PictureSlot,
+    Preference,
+    PreferenceVerdict,
     Response,
     Sample,
     Sampling,
@@ -43,7 +59,10 @@ NAME = "table"
 _HEAD_ROWS = 200
 _HEAD_BYTES = 16_000_000
 _MAX_NAME = 500
-_CLASH = "{!r} stood before for another question, choices, answer or picture; the first is kept"
+_PEOPLE = "people"
+"""The annotator where a file doesn't tell one person from another."""
+_MOST_UNREAD = 0.01
+"""The share of verdicts that may be unreadable before an import asks."""
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -69,16 +88,12 @@ class _Planned:
     columns: ColumnMap
     of_sample: tuple[str, ...]
     """The columns that a question is made of."""
-
-
-class _Ignored:
-    """Problems met while looking ahead; they are met again when the file is read."""
-
-    def skip(self, place: str, reason: str) -> None:
-        """Do nothing."""
-
-    def note(self, text: str) -> None:
-        """Do nothing."""
+    by_row: bool
+    """Whether its rows are named by their place."""
+    rotation: str
+    """By how much its pictures are turned, as the file's name says; empty = it doesn't."""
+    candidate: str
+    """Whose answers it holds, where no column says so."""
 
 
 def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
@@ -88,7 +103,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         FormatError: a file is no table, or it isn't clear which column holds the question.
     """
     given = options.columns or ColumnMap()
-    dataset = options.dataset or given.dataset or files[0].stem
+    dataset = options.dataset or given.dataset or rotation_of(files[0].stem).stem
     collector = Collector(NAME, dataset, [file.name for file in files])
     layouts = [
         find_layout(file, encoding=given.encoding, delimiter=given.delimiter) for file in files
@@ -104,19 +119,44 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     check_columns(heads, given, [file.name for file in files])
     plan: list[_Planned] = []
     for file, layout, head in zip(files, layouts, heads, strict=True):
-        guess = complete_map(head, given, file.name, question_needed=not plan)
+        guess = complete_map(
+            head,
+            given,
+            file.name,
+            question_needed=not plan,
+            every=None if options.limit is not None else partial(_every_row, file, layout),
+        )
         for note in guess.notes:
             collector.note(note)
+        for doubt in guess.doubts:
+            collector.doubt(doubt)
+        turned = rotation_of(file.stem)
+        columns, by_row = guess.columns, guess.columns.id is None
+        if columns.id == BY_ROW and not any(BY_ROW in values for values in head):
+            columns, by_row = columns.model_copy(update={"id": None}), True
+        elif by_row:
+            collector.note(
+                f"{file.name}: no column is an id, so each row is named by its file and its place "
+                "in it, and no two are one question; where rows belong together, say `id: "
+                f"{columns.question}` in a column map (`id: row` to leave it so)"
+            )
         plan.append(
             _Planned(
                 file=file,
                 layout=layout,
-                columns=guess.columns,
-                of_sample=_columns_of_sample(guess.columns),
+                columns=columns,
+                of_sample=_columns_of_sample(columns),
+                by_row=by_row,
+                rotation=turned.degrees,
+                candidate=turned.stem,
             )
         )
     collector.columns = plan[0].columns
     return Reading(_batches(plan, options, collector), collector)
+
+
+def _every_row(file: ImportFile, layout: Layout) -> Iterator[Mapping[str, object]]:
+    return (row.values for row in read_rows(file, layout, NoProblems()))
 
 
 def _columns_of_sample(columns: ColumnMap) -> tuple[str, ...]:
@@ -134,7 +174,7 @@ def _columns_of_sample(columns: ColumnMap) -> tuple[str, ...]:
 def _head(file: ImportFile, layout: Layout) -> list[Mapping[str, object]]:
     head: list[Mapping[str, object]] = []
     size = 0
-    rows = read_rows(file, layout, _Ignored())
+    rows = read_rows(file, layout, NoProblems())
     for row in islice(rows, _HEAD_ROWS):
         head.append(row.values)
         size += sum(_size(value) for value in row.values.values())
@@ -158,7 +198,7 @@ def _batches(
 ) -> Iterator[Batch]:
     reader = _Reader(options, collector)
     for planned in plan:
-        rows = read_rows(planned.file, planned.layout, collector)
+        rows = read_rows(planned.file, planned.layout, Unread(collector))
         for row in rows:
             if options.limit is not None and collector.rows >= options.limit:
                 collector.note(f"stopped after {options.limit} rows, as asked")
@@ -168,6 +208,7 @@ def _batches(
             reader.take(row, planned)
             if collector.is_full:
                 yield collector.flush()
+    reader.finish()
     yield collector.flush()
 
 
@@ -178,8 +219,15 @@ class _Known:
     raw: int
     """Of the cells as they stand: equal means nothing new."""
     content: int
-    """Of what the question is made of."""
+    """Of what the question is made of, its answer aside."""
+    reference: int | None
     labels: int
+
+    def is_same(self, other: _Known) -> bool:
+        """Whether it is the same question, as far as both say."""
+        return self.content == other.content and (
+            self.reference == other.reference or None in (self.reference, other.reference)
+        )
 
 
 class _Reader:
@@ -191,18 +239,28 @@ class _Reader:
         self._samples: dict[int, _Known] = {}
         self._responses: dict[int, int] = {}
         self._embedded: dict[str, tuple[PictureSlot, ...]] = {}
+        self._pairs: dict[frozenset[str], tuple[str, str]] = {}
+        self._votes: set[int] = set()
+        self._labels: dict[int, str] = {}
+        self._labels_given: set[int] = set()
+        self._verdicts = self._unread = 0
 
     def take(self, row: Row, planned: _Planned) -> None:
         """Turn one row into records, or note why not."""
         columns = planned.columns
         source_id = to_name(cell(row.values, columns.id))
         if columns.id is not None and source_id is None:
-            self._out.tally("a row has no id and is named by its content", row.place)
+            self._out.tally("a row has no id and is named by its file and place", row.place)
+        if source_id is None and columns.question is not None and not self._out.by_content:
+            source_id = row.place
         if columns.question is None:
-            sample_id = self._earlier(row, source_id)
+            sample_id = self._earlier(row, planned, source_id)
         else:
             sample_id = self._sample(row, planned, source_id)
         if sample_id is None:
+            return
+        if columns.is_pairs:
+            self._pair(row, planned, sample_id)
             return
         if columns.responses or columns.corrects:
             for name in dict.fromkeys((*columns.responses, *columns.corrects)):
@@ -221,10 +279,10 @@ class _Reader:
                 return
             self._answer(row, planned, sample_id, one, columns.response, columns.correct)
 
-    def _earlier(self, row: Row, source_id: str | None) -> str | None:
+    def _earlier(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
         """Find the question that a row of answers belongs to."""
         if source_id is not None:
-            sample_id = Sample.make_id(self._out.dataset, source_id)
+            sample_id = self._out.sample_id(_turned(source_id, planned))
             if _short(sample_id) in self._samples:
                 return sample_id
         self._out.skip(row.place, f"no question has the id {_cut(source_id or '')!r}")
@@ -236,32 +294,40 @@ class _Reader:
             name = to_name(cell(row.values, columns.model))
             return _cut(name) if name else None
         given = columns.candidate or self._options.candidates.get(planned.file.name)
-        return given or planned.file.stem
+        return given or planned.candidate
 
     def _sample(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
         raw = _fingerprint([cell(row.values, column) for column in planned.of_sample])
-        if source_id is not None:
-            sample_id = Sample.make_id(self._out.dataset, source_id)
+        given = None if source_id is None else _turned(source_id, planned)
+        if given is not None:
+            sample_id = self._out.sample_id(given)
             known = self._samples.get(_short(sample_id))
             if known is not None and known.raw == raw:
                 return sample_id
         question = self._question(row, planned.columns)
         if question is None:
             return None
-        if source_id is not None and len(source_id) > _MAX_NAME:
+        if given is not None and len(given) > _MAX_NAME:
             self._out.skip(row.place, f"its id has more than {_MAX_NAME} characters")
             return None
-        sample, pictures = self._build(row, planned.columns, source_id, question)
+        sample, pictures = self._build(row, planned, source_id, question)
         labels = _labels(row.values, planned.columns.tags or (), planned.columns.tag_separator)
+        if planned.rotation:
+            labels = (*labels, (ROTATION, planned.rotation))
         now = _Known(
             raw=raw,
-            content=hash((question, sample.choices, sample.reference, _picture_ids(sample))),
+            content=hash((question, sample.choices, _picture_ids(sample))),
+            reference=None if sample.reference is None else hash(sample.reference),
             labels=hash(labels),
         )
-        known = self._samples.get(_short(sample.id))
-        if known is not None and known.content != now.content:
-            self._out.skip(row.place, _CLASH.format(_cut(source_id or question)))
-            return None
+        n = 1
+        while (known := self._samples.get(_short(sample.id))) and not known.is_same(now):
+            n += 1
+            name = again_named(given or question, n)
+            update = {"id": self._out.sample_id(name), "source_id": name}
+            sample = sample.model_copy(update=update)
+        if n > 1:
+            self._out.tally(AGAIN, row.place)
         if known is None:
             for picture in pictures:
                 self._out.picture(picture)
@@ -287,8 +353,9 @@ class _Reader:
         return question
 
     def _build(
-        self, row: Row, columns: ColumnMap, source_id: str | None, question: str
+        self, row: Row, planned: _Planned, source_id: str | None, question: str
     ) -> tuple[Sample, list[PictureData]]:
+        columns = planned.columns
         choices = _choices(row.values, columns)
         texts = choices.texts if choices else ()
         reference = to_reference(
@@ -301,17 +368,21 @@ class _Reader:
         if source_id is not None and pictures and _is_text_cell(row, columns):
             self._embedded[source_id] = slots
         answer_type = to_name(cell(row.values, columns.answer_type))
+        cluster = to_name(cell(row.values, columns.cluster))
+        if planned.rotation and cluster is None:
+            cluster = source_id
+        name = None if source_id is None else _turned(source_id, planned)
         sample = Sample(
-            id=Sample.make_id(self._out.dataset, source_id, question, texts, names),
+            id=self._out.sample_id(name, question, texts, names),
             dataset=self._out.dataset,
-            source_id=source_id,
+            source_id=name,
             question=question,
             choices=texts,
             reference=reference.text,
             answer_type=answer_type or ("choice" if texts else ""),
             tolerance=_tolerance(cell(row.values, columns.tolerance)),
             pictures=slots,
-            cluster=_cluster(self._out.dataset, to_name(cell(row.values, columns.cluster)), names),
+            cluster=_cluster(self._out.dataset, cluster, names),
         )
         return sample, pictures
 
@@ -360,7 +431,7 @@ class _Reader:
         if found is not None:
             return PictureSlot(name=placed.name, picture_id=found.id), found
         if placed.name == BROKEN_URL:
-            self._out.skip(place, "a picture's data URL can't be decoded; its place stays empty")
+            self._out.tally("a picture's data URL can't be decoded; its place stays empty", place)
         else:
             self._out.missing_picture(placed.name or place, placed.look.reason)
         return PictureSlot(name=placed.name), None
@@ -387,13 +458,17 @@ class _Reader:
         known = self._responses.get(_short(response_id))
         if known == content:
             self._out.tally("the same answer stands twice; it is taken once", row.place)
+            self._out.left_out("answers", STOOD_TWICE)
             return
         if known is not None:
             self._out.skip(
                 row.place,
                 f"{_cut(name)!r} has a second, different answer to this question; the first is "
                 "kept (name a `repeat` column in the column map to keep all)",
+                "answers",
             )
+            if verdict is not None:
+                self._out.left_out("verdicts", "their answers were left out")
             return
         self._responses[_short(response_id)] = content
         self._out.add(
@@ -409,6 +484,8 @@ class _Reader:
             )
         )
         if verdict is not None:
+            self._verdicts += 1
+            self._unread += verdict.value is None
             self._out.add(
                 Outcome(
                     response_id=response_id,
@@ -421,6 +498,156 @@ class _Reader:
             )
         labels = _labels(row.values, columns.response_tags, columns.tag_separator)
         self._tags("response", response_id, planned.file.name, labels)
+
+    # --- two answers a row -------------------------------------------------------------------
+
+    def _pair(self, row: Row, planned: _Planned, sample_id: str) -> None:
+        """Take two answers and what was said of them; first and second are the file's."""
+        columns = planned.columns
+        names = tuple(
+            _cut(to_name(cell(row.values, column)) or fallback or word)
+            for column, fallback, word in (
+                (columns.model_a, columns.response_a, "first"),
+                (columns.model_b, columns.response_b, "second"),
+            )
+        )
+        if names[0] == names[1]:
+            self._out.skip(row.place, "both answers are of one model")
+            return
+        ids = [
+            self._compared(row, sample_id, name, column, columns)
+            for name, column in zip(names, (columns.response_a, columns.response_b), strict=True)
+        ]
+        if ids[0] is None or ids[1] is None:
+            self._out.left_out("votes", "one of their answers was left out")
+            return
+        read = read_winner(
+            cell(row.values, columns.winner),
+            (names[0], names[1]),
+            Codes(
+                first=frozenset(columns.first_wins),
+                second=frozenset(columns.second_wins),
+                ties=frozenset(columns.ties),
+            ),
+        )
+        first = read_order(cell(row.values, columns.order)) if columns.order else "a"
+        verdict = read.verdict
+        # A pair that stands in both orders is one pair, called as the file does first.
+        order = self._pairs.setdefault(frozenset(names), (names[0], names[1]))
+        if order != names:
+            ids.reverse()
+            first = "b" if first == "a" else "a"
+            verdict = _TURNED[verdict] if verdict else None
+        self._verdicts += 1
+        self._unread += verdict is None
+        judge = to_name(cell(row.values, columns.judge))
+        if judge is None and (columns.annotator or columns.first_wins == ("0",)):
+            self._person(row, columns, (ids[0], ids[1]), verdict)
+            return
+        repeat = int(to_number(cell(row.values, columns.repeat)) or 0)
+        judge = _cut(judge or f"unnamed ({planned.file.stem})")
+        vote_id = Preference.make_id(ids[0], ids[1], judge, "imported", first, repeat)
+        if _short(vote_id) in self._votes:
+            self._out.skip(row.place, "this vote stood before", "votes")
+            return
+        self._votes.add(_short(vote_id))
+        self._out.add(
+            Preference(
+                id=vote_id,
+                sample_id=sample_id,
+                response_a=ids[0],
+                response_b=ids[1],
+                judge=judge,
+                prompt="imported",
+                repeat=repeat,
+                first=first,
+                state="unscored" if verdict is None else "scored",
+                verdict=verdict,
+                strength=read.strength,
+                detail=read.detail,
+            )
+        )
+
+    def _compared(
+        self, row: Row, sample_id: str, name: str, column: str | None, columns: ColumnMap
+    ) -> str | None:
+        """Take one of two answers, once; None for a second, different one."""
+        text = to_text(cell(row.values, column))
+        candidate = self._out.candidate(name)
+        response_id = Response.make_id(sample_id, candidate, "imported", Sampling())
+        known = self._responses.get(_short(response_id))
+        if known is not None:
+            if text is None or known == hash(text):
+                self._out.left_out("answers", STOOD_TWICE)
+                return response_id
+            self._out.skip(
+                row.place,
+                f"{name!r} has a second, different answer to this question; the first is kept "
+                "(name the models, or the rows by `id: row`, in the column map)",
+                "answers",
+            )
+            return None
+        self._responses[_short(response_id)] = hash(text)
+        self._out.add(
+            Response(
+                id=response_id,
+                sample_id=sample_id,
+                candidate_id=candidate,
+                prompt="imported",
+                state="scored",
+                text=text or "",
+                detail="" if text is not None else NO_TEXT,
+            )
+        )
+        return response_id
+
+    def _person(
+        self,
+        row: Row,
+        columns: ColumnMap,
+        pair: tuple[str, str],
+        verdict: PreferenceVerdict | None,
+    ) -> None:
+        """Take what a person said of two answers."""
+        who = _cut(to_name(cell(row.values, columns.annotator)) or _PEOPLE)
+        if verdict is None:
+            self._out.tally("a person's label can't be read", row.place, "labels")
+            return
+        key = hash((pair, who))
+        before = self._labels.setdefault(key, verdict)
+        if before != verdict:
+            self._out.skip(
+                row.place, f"{who!r} gave another label to this before, which is kept", "labels"
+            )
+        elif key in self._labels_given:
+            self._out.left_out("labels", STOOD_TWICE)
+        else:
+            self._labels_given.add(key)
+            self._out.add(
+                GivenLabel(
+                    kind="preference",
+                    subject_id=Annotation.pair(*pair),
+                    annotator=who,
+                    label=verdict,
+                )
+            )
+
+    def finish(self) -> None:
+        """Ask about verdicts that can't be read, where there are many."""
+        if self._unread > _MOST_UNREAD * self._verdicts:
+            self._out.doubt(
+                f"{self._unread:,} of {self._verdicts:,} verdicts can't be read and would stay "
+                "unscored: say what the words mean in a column map (`correct_max`, `first_wins`, "
+                "`second_wins`, `ties`), or accept it"
+            )
+
+
+_TURNED: Mapping[str, PreferenceVerdict] = {"a": "b", "b": "a", "tie": "tie"}
+
+
+def _turned(source_id: str, planned: _Planned) -> str:
+    """Name a question asked of a turned picture."""
+    return f"{source_id} rot{planned.rotation}" if planned.rotation else source_id
 
 
 def _picture_items(value: object) -> list[object]:

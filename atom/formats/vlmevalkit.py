@@ -404,9 +404,7 @@ def _check(table: _Sheet, scored: _Scored, collector: Collector) -> None:
             agreeing += 1
         else:
             differing.append(f"{' '.join(key).strip()} {ours:.4f}, published {there:g}")
-    collector.note(f"{name}: {agreeing} of {agreeing + len(differing)} figures agree")
-    for line in differing[:20]:
-        collector.note(f"{name}: {line}")
+    collector.figures(name, agreeing, differing)
 
 
 def _say_denominator(name: str, rows: Sequence[Mapping[str, object]], collector: Collector) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from atom.analysis.levels import count_levels, level_of
 from atom.errors import FormatError
-from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
+from atom.formats.base import STOOD_TWICE, Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import to_name, to_number, to_text
 from atom.formats.maker import (
     UNTOLD,
@@ -226,11 +226,16 @@ def _vote(
     if before is None:
         item.votes[model, judge] = vote
     elif (before.verdict, before.strength) != (vote.verdict, vote.strength):
-        collector.tally(f"{vote.file} has another verdict than {before.file}, which counts", place)
+        collector.tally(
+            f"{vote.file} has another verdict than {before.file}, which counts", place, "votes"
+        )
     elif before.file == vote.file:
-        collector.skip(place, "this verdict stood before")
+        collector.skip(place, "this verdict stood before", "votes")
     elif vote.words and not before.words:
         item.votes[model, judge] = vote
+        collector.left_out("votes", STOOD_TWICE)
+    else:
+        collector.left_out("votes", STOOD_TWICE)
 
 
 def _say(
@@ -309,10 +314,7 @@ def _check(
             else:
                 differing.append(f"{model} {name} {value:g}, published {there:g}")
     if published:
-        total = agreeing + len(differing)
-        collector.note(f"{published[0].file.name}: {agreeing} of {total} figures agree")
-    for line in differing[:20]:
-        collector.note(line)
+        collector.figures(published[0].file.name, agreeing, differing)
 
 
 FORMAT = Format(

@@ -40,6 +40,8 @@ class Notes:
         """Note something once."""
         self._notes[text] = None
 
+    broken = note
+
     def tally(self, text: str, place: str) -> None:
         """Count something that may happen often."""
         self._tallies[text] += 1

@@ -83,6 +83,26 @@ def compare_response(sample: Sample, text: str) -> Verdict | None:
     return verdicts[0]
 
 
+def can_refute(sample: Sample) -> bool:
+    """Whether the rules can find an answer to this question wrong as well as right.
+
+    They can for options, numbers, lists, times and yes or no. Of free words they know only equal
+    ones: to count those alone would call every answer that they can decide right.
+    """
+    reference = sample.reference
+    if reference is None or not reference.strip():
+        return False
+    if sample.choices:
+        return reference_option(reference, sample.choices) is not None
+    return (
+        sample.answer_type == "list"
+        or _LIST.fullmatch(reference) is not None
+        or _CLOCK.fullmatch(tidy(reference)) is not None
+        or plain(reference) in _ANSWERS
+        or read_quantity(reference) is not None
+    )
+
+
 def compare_answer(sample: Sample, answer: str) -> Verdict | None:
     """Compare a bare final answer with the sample's reference; as `compare_response`."""
     return compare_response(sample, answer)

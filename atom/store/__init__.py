@@ -2,6 +2,7 @@
 
 from atom.store.check import Report, check_store
 from atom.store.schema import table
+from atom.store.staging import Conflict, ConflictFoundError, Moved, Staging, names_of_sets
 from atom.store.standing import study_candidates, study_places
 from atom.store.store import Store, Writer
 from atom.store.studies import (
@@ -33,8 +34,12 @@ from atom.store.undo import ALSO, Undone, undo_import
 
 __all__ = [
     "ALSO",
+    "Conflict",
+    "ConflictFoundError",
     "Draft",
+    "Moved",
     "Report",
+    "Staging",
     "Store",
     "StudyCounts",
     "Undone",
@@ -51,6 +56,7 @@ __all__ = [
     "find_version",
     "leaf_mappings",
     "list_studies",
+    "names_of_sets",
     "load_tree",
     "rename_study",
     "set_sampling",

@@ -75,6 +75,11 @@ class Kind:
         return self.record.model_validate(data)
 
 
+def plain_cell(value: Any) -> str:
+    """Turn a text, or anything nested, into what a column keeps."""
+    return _storable(value) if isinstance(value, str) else _dump(value)
+
+
 def _storable(text: str) -> str:
     """Databases take neither lone surrogates nor (PostgreSQL) NUL: show them as U+FFFD."""
     if "\x00" in text:

@@ -40,6 +40,11 @@ class Writer:
         insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
         self._insert = insert
 
+    @property
+    def is_postgresql(self) -> bool:
+        """Whether the store is on a PostgreSQL server."""
+        return self._connection.dialect.name == "postgresql"
+
     def put(self, records: Iterable[Record]) -> int:
         """Add records; one whose key is there already is left as it is.
 
@@ -73,6 +78,12 @@ class Writer:
     def delete(self, record: type[Record], where: sa.ColumnElement[bool]) -> int:
         """Delete the records that match; returns how many went."""
         return self._connection.execute(sa.delete(KINDS[record].table).where(where)).rowcount
+
+    def one(self, record: type[R], where: sa.ColumnElement[bool]) -> R:
+        """Return the one record that matches."""
+        kind = KINDS[record]
+        row = self._connection.execute(sa.select(kind.table).where(where)).mappings().one()
+        return kind.from_row(row)  # type: ignore[return-value, arg-type]
 
     def execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
         """Run a Core statement in this transaction."""
@@ -269,6 +280,25 @@ class Store:
             with self._write_engine.begin() as connection:
                 yield Writer(connection)
                 self._bump(connection)
+        except sa.exc.OperationalError as error:
+            raise StoreError(f"the store can't be written: {error.orig}; try again") from error
+
+    def connect_apart(self) -> sa.Connection:
+        """Return a connection for temporary tables; whoever takes it closes it for good."""
+        return self._read_engine.connect()
+
+    @contextmanager
+    def write_on(self, connection: sa.Connection) -> Iterator[Writer]:
+        """Change the store inside one transaction on a connection from `connect_apart`.
+
+        Raises:
+            StoreError: another writer holds the store for too long, or the disk is full.
+        """
+        try:
+            with connection.begin():
+                # The first statement writes: so the lock is taken before anything is read.
+                self._bump(connection)
+                yield Writer(connection)
         except sa.exc.OperationalError as error:
             raise StoreError(f"the store can't be written: {error.orig}; try again") from error
 

@@ -33,6 +33,8 @@ from atom.store.store import Store, Writer
 ALSO = "also"
 """Kind of a link to a record that was there before: `<kind>:<id>` is its id."""
 _CHUNK = 400
+_RULES = ("exact", "numeric", "choice")
+"""Outcomes that rules made: they cost nothing, and go with their answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,47 +74,59 @@ def undo_import(store: Store, import_id: str) -> Undone:
     Raises:
         UsageError: there is no such import.
     """
-    record = store.get(Import, import_id)
-    if record is None:
+    if store.get(Import, import_id) is None:
         known = ", ".join(found.id for found in store.select(Import)) or "none yet"
         raise UsageError(f"there is no import {import_id!r}; imports in this store: {known}")
     with store.write() as writer:
-        brought = _brought(writer, import_id)
-        of_study = _others(writer, import_id, record.study_id)
-        everywhere = _others(writer, import_id, None)
-        places = brought.get("place", set()) - of_study.get("place", set())
-        seats = brought.get("seat", set()) - of_study.get("seat", set())
-        _delete(writer, StudySample, "sample_id", places, study_id=record.study_id)
-        _delete(writer, StudyCandidate, "candidate_id", seats, study_id=record.study_id)
+        return take_back(writer, import_id)
 
-        mine = {
-            kind: brought.get(kind, set()) - everywhere.get(kind, set())
-            for kind in (
-                "sample", "response", "candidate", "preference", "outcome", "annotation", "verdict"
-            )
-        }  # fmt: skip
-        _delete(writer, Annotation, "id", mine["annotation"])
-        _delete(writer, Verdict, "key", mine["verdict"])
-        placed = _elsewhere(writer, record.study_id, _samples_of(writer, mine))
-        free = _on_free_samples(writer, Response, mine["response"], placed)
-        votes = _on_free_samples(writer, Preference, mine["preference"], placed)
-        _delete(writer, Preference, "id", votes)
-        settled = _on_free_samples(writer, Response, mine["outcome"], placed)
-        _delete(writer, Outcome, "response_id", settled, how="imported")
-        responses = free - _needed_responses(writer, free)
-        _delete(writer, Tag, "subject_id", responses, subject="response")
-        _delete(writer, Response, "id", responses)
-        samples = mine["sample"] - _among(writer, StudySample, "sample_id", mine["sample"])
-        samples -= _needed_samples(writer, mine["sample"])
-        _delete(writer, Tag, "subject_id", samples, subject="sample")
-        _delete(writer, Sample, "id", samples)
-        candidates = mine["candidate"]
-        for kind in (StudyCandidate, Response):
-            candidates = candidates - _among(writer, kind, "candidate_id", candidates)
-        _delete(writer, Candidate, "id", candidates)
-        _hand_over(writer, import_id)
-        writer.execute(sa.delete(import_links).where(import_links.c.import_id == import_id))
-        writer.delete(Import, table(Import).c.id == import_id)
+
+def take_back(writer: Writer, import_id: str) -> Undone:
+    """Remove what only this import brought, inside a transaction that is under way.
+
+    Args:
+        writer: the transaction.
+        import_id: an import that is there.
+    """
+    record = writer.one(Import, table(Import).c.id == import_id)
+    brought = _brought(writer, import_id)
+    of_study = _others(writer, import_id, record.study_id)
+    everywhere = _others(writer, import_id, None)
+    places = brought.get("place", set()) - of_study.get("place", set())
+    seats = brought.get("seat", set()) - of_study.get("seat", set())
+    _delete(writer, StudySample, "sample_id", places, study_id=record.study_id)
+    _delete(writer, StudyCandidate, "candidate_id", seats, study_id=record.study_id)
+
+    mine = {
+        kind: brought.get(kind, set()) - everywhere.get(kind, set())
+        for kind in (
+            "sample", "response", "candidate", "preference", "outcome", "annotation", "verdict"
+        )
+    }  # fmt: skip
+    _delete(writer, Annotation, "id", mine["annotation"])
+    _delete(writer, Verdict, "key", mine["verdict"])
+    placed = _elsewhere(writer, record.study_id, _samples_of(writer, mine))
+    free = _on_free_samples(writer, Response, mine["response"], placed)
+    votes = _on_free_samples(writer, Preference, mine["preference"], placed)
+    _delete(writer, Preference, "id", votes)
+    settled = _on_free_samples(writer, Response, mine["outcome"], placed)
+    _delete(writer, Outcome, "response_id", settled, how="imported")
+    responses = free - _needed_responses(writer, free)
+    _delete(writer, Tag, "subject_id", responses, subject="response")
+    for how in _RULES:
+        _delete(writer, Outcome, "response_id", responses, how=how)
+    _delete(writer, Response, "id", responses)
+    samples = mine["sample"] - _among(writer, StudySample, "sample_id", mine["sample"])
+    samples -= _needed_samples(writer, mine["sample"])
+    _delete(writer, Tag, "subject_id", samples, subject="sample")
+    _delete(writer, Sample, "id", samples)
+    candidates = mine["candidate"]
+    for kind in (StudyCandidate, Response):
+        candidates = candidates - _among(writer, kind, "candidate_id", candidates)
+    _delete(writer, Candidate, "id", candidates)
+    _hand_over(writer, import_id)
+    writer.execute(sa.delete(import_links).where(import_links.c.import_id == import_id))
+    writer.delete(Import, table(Import).c.id == import_id)
     return Undone(
         record=record,
         samples=len(places),
@@ -192,13 +206,21 @@ def _hand_over(writer: Writer, import_id: str) -> None:
         writer.link_import(other, pairs)
 
 
-def _among(writer: Writer, kind: type[Record], column: str, ids: Iterable[str]) -> set[str]:
+def _among(
+    writer: Writer,
+    kind: type[Record],
+    column: str,
+    ids: Iterable[str],
+    *where: sa.ColumnElement[bool],
+) -> set[str]:
     """Return which of these ids a table's column holds."""
     field = table(kind).c[column]
     return {
         name
         for part in _chunks(ids)
-        for name in writer.execute(sa.select(field).where(field.in_(part)).distinct()).scalars()
+        for name in writer.execute(
+            sa.select(field).where(field.in_(part), *where).distinct()
+        ).scalars()
     }
 
 
@@ -258,7 +280,7 @@ def _needed_responses(writer: Writer, ids: set[str]) -> set[str]:
     """Return answers that something else hangs on: scores, other verdicts, votes, corrections."""
     return (
         _among(writer, Checkpoint, "response_id", ids)
-        | _among(writer, Outcome, "response_id", ids)
+        | _among(writer, Outcome, "response_id", ids, table(Outcome).c.how.not_in(_RULES))
         | _among(writer, Preference, "response_a", ids)
         | _among(writer, Preference, "response_b", ids)
         | _among(writer, Correction, "response_id", ids)

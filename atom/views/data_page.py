@@ -19,7 +19,7 @@ from atom.formats import (
 from atom.formats.foreign import check_foreign
 from atom.formats.guess import column_names, guess_map
 from atom.formats.registry import Preview
-from atom.formats.rows import find_layout, read_rows
+from atom.formats.rows import NoProblems, find_layout, read_rows
 from atom.formats.table import NAME as TABLE
 from atom.records import Import, Sample
 from atom.store import Store, count_study, table
@@ -233,17 +233,7 @@ def _head(file: ImportFile, given: ColumnMap) -> list[Mapping[str, object]]:
     except FormatError:
         # An encoding that nobody knows is told elsewhere; the columns are needed to mend it.
         layout = find_layout(file, delimiter=given.delimiter)
-    return [row.values for row in islice(read_rows(file, layout, _Nothing()), _HEAD_ROWS)]
-
-
-class _Nothing:
-    """Takes problems that are told elsewhere."""
-
-    def skip(self, place: str, reason: str) -> None:
-        """Do nothing."""
-
-    def note(self, text: str) -> None:
-        """Do nothing."""
+    return [row.values for row in islice(read_rows(file, layout, NoProblems()), _HEAD_ROWS)]
 
 
 def first_rows(found: Preview) -> tuple[FirstRow, ...]:
@@ -287,8 +277,8 @@ def _verdict(value: float | None) -> str:
 
 
 def is_unfinished(record: Import) -> bool:
-    """Whether an import broke off before its end."""
-    return any(UNFINISHED in note for note in record.notes)
+    """Whether an import broke off before its end, as those of earlier versions could."""
+    return not record.closed or any(UNFINISHED in note for note in record.notes)
 
 
 def free_name(shelf: Shelf, wanted: str) -> str:

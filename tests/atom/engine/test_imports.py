@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from PIL import Image
 
-from atom.engine.imports import UNFINISHED, import_reading, study_for
+from atom.engine.imports import UNCHANGED, import_reading, study_for
 from atom.errors import FormatError, UsageError
 from atom.formats import FolderPictures, ImportFile, read
 from atom.records import (
@@ -79,6 +79,8 @@ def test_importing_twice_doubles_nothing(tmp_path, files):
         assert again.study == first.study
         assert len(study_places(store, first.study.id)) == 2
         assert linked_records(store, again.record.id).keys() <= {"outcome", ALSO}
+        assert UNCHANGED in again.record.notes
+        assert UNCHANGED not in first.record.notes
 
 
 def test_what_an_import_brought_is_noted(tmp_path, files):
@@ -131,6 +133,7 @@ class Breaking:
 
     def __init__(self, reading, batches, error):
         self._reading, self._left, self._error = reading, batches, error
+        self.belongs_to = reading.belongs_to
 
     def __iter__(self):
         return self
@@ -167,16 +170,28 @@ def test_an_import_that_breaks_off_leaves_an_earlier_one_alone(tmp_path, files):
         assert store.select(Import) == [first.record]
 
 
-def test_an_import_says_that_it_is_unfinished_until_it_is_done(tmp_path, files):
+def test_nothing_of_an_import_is_there_until_it_is_done(tmp_path, files):
     with Store.open(tmp_path / "s") as store:
         seen = []
         reading = read("table", [ImportFile.from_path(files / "rows.csv")])
         import_reading(
             store, reading, "Mine", MOMENT,
-            on_batch=lambda _: seen.append(store.select(Import)[0].notes),
+            on_batch=lambda _: seen.append(
+                [len(store.select(kind)) for kind in (Study, Import, Sample, Response, StudySample)]
+            ),
         )  # fmt: skip
-        assert seen[0] == (UNFINISHED,)
-        assert UNFINISHED not in store.select(Import)[0].notes
+        assert seen == [[0, 0, 0, 0, 0]] * len(seen) != []
+        assert store.select(Import)[0].closed
+
+
+def test_other_writers_wait_for_no_import_that_is_being_read(tmp_path, files):
+    with Store.open(tmp_path / "s") as store, Store.open(tmp_path / "s") as other:
+        reading = read("table", [ImportFile.from_path(files / "rows.csv")])
+        import_reading(
+            store, reading, "Mine", MOMENT,
+            on_batch=lambda _: other.put([Study(id="x", name="Another")]),
+        )  # fmt: skip
+        assert {study.name for study in store.select(Study)} == {"Mine", "Another"}
 
 
 def test_a_picture_that_turns_out_broken_is_nobodys_later_on_either(tmp_path, monkeypatch):

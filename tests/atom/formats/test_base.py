@@ -51,6 +51,7 @@ def test_a_file_can_be_opened_again(tmp_path: Path) -> None:
 def test_skipped_lines_are_capped_and_counted() -> None:
     collector = Collector("table", "d", ["f.csv"])
     for at in range(MAX_SKIPPED + 50):
+        collector.rows += 1
         collector.skip(f"line {at}", "no question")
     report = collector.report()
     assert len(report.skipped) == MAX_SKIPPED

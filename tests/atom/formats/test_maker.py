@@ -35,23 +35,24 @@ def ask(maker, text="Q?", source_id="1", source="f", **more):
     return maker.sample("row 1", source, source_id, Question(text=text, **more))
 
 
-def test_a_question_comes_once_and_a_clash_keeps_the_first():
+def test_a_question_comes_once_and_another_one_under_its_id_stands_beside_it():
     maker, collector = make()
     first = ask(maker)
     assert ask(maker) == first
-    assert ask(maker, "Other?") is None
+    other, third = ask(maker, "Other?"), ask(maker, choices=("a", "b"))
+    assert len({first, other, third}) == 3
     assert ask(maker, reference="a") == first
-    assert ask(maker, choices=("a", "b")) is None
-    batch = collector.flush()
-    assert len(batch.samples) == 1
-    assert "stood before for another question" in collector.report().skipped[0]
+    assert ask(maker, "Other?") == other
+    assert [sample.source_id for sample in collector.flush().samples] == ["1", "1 (2)", "1 (3)"]
+    assert any("2 times: an id stood before" in note for note in collector.report().notes)
+    assert collector.report().account.of("questions").came_in == 3
 
 
 def test_another_files_wording_is_the_same_question():
     maker, collector = make()
     first = ask(maker)
     assert ask(maker, "Q? ", source="g") == first
-    assert ask(maker, "Q? ", source="g", choices=("a",)) is None
+    assert ask(maker, "Q? ", source="g", choices=("a",)) != first
     assert any("worded otherwise" in note for note in collector.report().notes)
 
 
@@ -82,7 +83,7 @@ def test_missing_pictures_are_listed_and_broken_data_urls_said():
     assert [bool(slot.picture_id) for slot in sample.pictures] == [False, False, False, True]
     report = collector.report()
     assert report.missing_pictures == ("a.png", "b.png")
-    assert "can't be decoded" in report.skipped[0]
+    assert any("can't be decoded" in note for note in report.notes)
 
 
 def test_a_missing_picture_of_a_repeated_question_is_counted_once(monkeypatch):

@@ -38,6 +38,8 @@ class Result:
         self.tags = [tag for batch in batches for tag in batch.tags]
         self.pictures = [picture for batch in batches for picture in batch.pictures]
         self.names = {c.id: c.name for batch in batches for c in batch.candidates}
+        self.votes = [vote for batch in batches for vote in batch.preferences]
+        self.labels = [label for batch in batches for label in batch.annotations]
         self.report = report
 
     @property
@@ -141,12 +143,22 @@ def test_answers_in_a_second_file_find_their_questions() -> None:
     assert "no question has the id '3'" in result.report.skipped[0]
 
 
-def test_an_id_of_two_questions_keeps_the_first() -> None:
+def test_an_id_of_two_questions_keeps_both() -> None:
     rows: list[dict[str, object]] = [{"id": at, "question": f"q{at}"} for at in range(20)]
-    result = take(rows_file([*rows, {"id": 3, "question": "another"}]))
-    assert len(result.samples) == 20
-    assert result.report.n_skipped == 1
-    assert "'3' stood before for another question" in result.report.skipped[0]
+    again = [{"id": 3, "question": "another"}] * 2
+    result = take(rows_file([*rows, *again]))
+    assert [sample.source_id for sample in result.samples][20:] == ["3 (2)"]
+    assert result.report.n_skipped == 0
+    assert any("an id stood before for another question" in note for note in result.report.notes)
+
+
+def test_an_answer_that_only_one_row_tells_makes_no_second_question() -> None:
+    result = take(rows_file([
+        {"id": 1, "question": "q", "answer": "3", "model": "m", "response": "3"},
+        {"id": 1, "question": "q", "answer": None, "model": "n", "response": "4"},
+    ]))  # fmt: skip
+    assert result.sample.reference == "3"
+    assert len(result.responses) == 2
 
 
 def test_rows_without_a_question_are_skipped() -> None:
@@ -162,10 +174,148 @@ def test_rows_without_a_question_are_skipped() -> None:
     ]
 
 
-def test_without_ids_equal_content_is_one_sample() -> None:
-    result = take(rows_file([{"question": "q", "choices": ["a", "b"]}] * 2))
-    assert result.sample.source_id is None
-    assert result.sample.id == Sample.make_id("x", None, "q", ("a", "b"), ())
+@pytest.mark.parametrize("columns", [None, ColumnMap(id="row")])
+def test_rows_without_an_id_are_named_by_file_and_place(columns) -> None:
+    result = take(rows_file([{"question": "q", "choices": ["a", "b"]}] * 2), columns=columns)
+    assert [sample.source_id for sample in result.samples] == ["x.jsonl line 1", "x.jsonl line 2"]
+    told = any("no column is an id" in note for note in result.report.notes)
+    assert told is (columns is None)
+
+
+def test_rows_can_be_brought_together_by_their_question() -> None:
+    rows = [{"question": "q", "model": m, "response": m} for m in ("a", "b")]
+    result = take(rows_file(rows), columns=ColumnMap(id="question"))
+    assert result.sample.source_id == "q"
+    assert len(result.responses) == 2
+
+
+def test_none_of_1500_rows_in_30_groups_is_lost_for_want_of_an_id() -> None:
+    rows = [
+        {
+            "question": f"Question {at % 881}?",
+            "response": "x",
+            "correct": at % 2,
+            "kind": f"k{at % 30}",
+        }
+        for at in range(1500)
+    ]  # 881 texts, 619 of them twice
+    result = take(rows_file(rows))
+    assert (len(result.samples), len(result.responses), len(result.outcomes)) == (1500, 1500, 1500)
+    assert len({tag.value for tag in result.tags if tag.facet == "kind"}) == 30
+    account = result.report.account
+    assert account.adds_up
+    assert (account.of("rows").read, account.of("rows").came_in) == (1500, 1500)
+
+
+def test_groups_are_found_in_a_file_that_is_sorted_by_them() -> None:
+    rows = [
+        {"id": at, "question": f"q{at}", "response": "x", "correct": 1, "skill": skill}
+        for at, skill in enumerate(s for s in ("one", "two", "three") for _ in range(300))
+    ]
+    result = take(rows_file(rows))
+    assert {tag.value for tag in result.tags if tag.facet == "skill"} == {"one", "two", "three"}
+
+
+@pytest.mark.parametrize("column", ["gpt4_score", "winner", "annotator1", "response_b"])
+def test_a_column_that_looks_like_a_result_is_never_passed_over(column) -> None:
+    rows = [{"id": at, "question": f"q{at}", column: at % 7 + 2} for at in range(30)]
+    (doubt,) = take(rows_file(rows)).report.doubts
+    assert column in doubt
+    assert "column map" in doubt
+    assert take(rows_file(rows), columns=ColumnMap(ignore=(column,))).report.doubts == ()
+    assert take(rows_file(rows), columns=ColumnMap(tags=(column,))).report.doubts == ()
+
+
+# --- two answers a row ---
+
+
+def pair(at=1, a="x", b="y", **more):
+    return {
+        "id": at, "question": f"q{at}", "model_a": a, "model_b": b, "response_a": f"of {a}",
+        "response_b": f"of {b}", **more,
+    }  # fmt: skip
+
+
+def votes_of(rows, **options):
+    result = take(rows_file(rows), **options)
+    return result, result.votes
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "strength"),
+    [("A", "a", 1), ("model_b", "b", 1), ("tie", "tie", 1), ("x", "a", 1), ("[[B]]", "b", 1),
+     ("A>>B", "a", 2), ("Tie (both bad)", "tie", 1), ("who knows", None, 1), (1, "a", 1)],
+)  # fmt: skip
+def test_votes_are_read_in_many_words(said, verdict, strength) -> None:
+    _, (vote,) = votes_of([pair(winner=said, judge="j")])
+    assert (vote.verdict, vote.strength, vote.judge, vote.first) == (verdict, strength, "j", "a")
+    assert vote.state == ("scored" if verdict else "unscored")
+
+
+def test_both_orders_of_a_pair_are_one_pair() -> None:
+    rows = [pair(winner="A", judge="j"), pair(a="y", b="x", winner="A", judge="j")]
+    result, votes = votes_of(rows)
+    assert len({(vote.response_a, vote.response_b) for vote in votes}) == 1
+    # First x wins, shown first; then y wins, shown first: y is the file's second.
+    assert [(vote.verdict, vote.first) for vote in votes] == [("a", "a"), ("b", "b")]
+    first = next(r for r in result.responses if r.id == votes[0].response_a)
+    assert result.names[first.candidate_id] == "x"
+
+
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [
+        ("ab", "a"),
+        ("ba", "b"),
+        ("B,A", "b"),
+        ("swapped", "b"),
+        (True, "b"),
+        (False, "a"),
+        ("a", "a"),
+    ],
+)
+def test_the_order_of_showing_is_read(order, first) -> None:
+    _, (vote,) = votes_of([pair(winner="A", judge="j", order=order)])
+    assert (vote.first, vote.verdict) == (first, "a")
+
+
+def test_auto_js_labels_come_in_at_once_as_peoples() -> None:
+    rows = [
+        {
+            "scenario": "s",
+            "label": label,
+            "prompt": f"p{label}",
+            "response 1": "x",
+            "response 2": "y",
+        }
+        for label in (0, 1, 2)
+    ]
+    result = take(rows_file(rows))
+    assert [label.label for label in result.labels] == ["a", "b", "tie"]
+    assert result.report.doubts == ()
+    assert sorted(result.names.values()) == ["response 1", "response 2"]
+
+
+def test_numbers_whose_meaning_nobody_said_are_asked_about() -> None:
+    rows = [pair(at, winner=at % 3, judge="j") for at in range(9)]
+    result, _ = votes_of(rows)
+    assert any("tables differ in what 0 means" in doubt for doubt in result.report.doubts)
+    codes = ColumnMap(first_wins=("1",), second_wins=("2",), ties=("0",))
+    result, votes = votes_of(rows, columns=codes)
+    assert result.report.doubts == ()
+    assert [vote.verdict for vote in votes[:3]] == ["tie", "a", "b"]
+
+
+# --- one question asked of several rotations ---
+
+
+def test_four_rotations_are_one_model_and_one_cluster_a_question() -> None:
+    text = "id,question,response,correct\n1,What?,x,1\n2,Where?,y,0\n"
+    files = [csv_file(text, f"gpt-x_tdbench_rot{turn}.csv") for turn in (0, 90, 180, 270)]
+    result = take(*files)
+    assert set(result.names.values()) == {"gpt-x_tdbench"}
+    assert (len(result.samples), len({sample.cluster for sample in result.samples})) == (8, 2)
+    assert {tag.value for tag in result.tags} == {"0", "90", "180", "270"}
 
 
 def test_a_second_answer_needs_a_repeat_column() -> None:

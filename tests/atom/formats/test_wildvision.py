@@ -96,7 +96,7 @@ def test_a_leaderboard_that_differs_is_reported():
     board = "model,win_rate,reward,much_better,better,tie,worse,much_worse\nm,0.0%,0,0,0,0,1,0\n"
     found = take(None, uploaded("j.jsonl", [judgement("B>A")]), uploaded("b.csv", board))
     assert "b.csv: 3 of 7 figures agree" in found.report.notes
-    assert "m win_rate 100, published 0" in found.report.notes
+    assert "b.csv: m win_rate 100, published 0" in found.report.notes
 
 
 def test_cut_files_are_read_as_far_as_they_go(shared_folder):

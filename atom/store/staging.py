@@ -1,0 +1,654 @@
+"""An import on its way in: gathered in tables of its own, then moved into the store at once.
+
+What is read goes into temporary tables first, which no reader sees and no writer waits for. Only
+when everything is there and counted does one transaction move it: so a process that is killed at
+any moment leaves nothing, a conflict is found before anything is written, and what is new is
+found set by set instead of row by row (design/0041).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+import sqlalchemy as sa
+
+from atom.errors import ReadOnlyError
+from atom.records import (
+    Annotation,
+    Candidate,
+    Import,
+    Outcome,
+    Picture,
+    Preference,
+    Record,
+    Response,
+    Sample,
+    Study,
+    Tag,
+    Verdict,
+)
+from atom.store.changed import forget_changed
+from atom.store.schema import KINDS, Kind, plain_cell
+from atom.store.store import Store, Writer
+from atom.store.undo import ALSO, take_back
+
+CACHE_KILOBYTES = 65_536
+_LINKED: Mapping[type[Record], str] = {
+    Sample: "sample",
+    Response: "response",
+    Candidate: "candidate",
+    Preference: "preference",
+    Annotation: "annotation",
+    Verdict: "verdict",
+}
+"""Kinds that an import is noted to have brought; outcomes have a rule of their own."""
+_UNTOLD = (
+    "%(the text of this question is in none of the files)",
+    "%(its question is not in the log)",
+)
+"""Texts that stand for a question's text, which another file may tell."""
+_ORDER: tuple[type[Record], ...] = (
+    Picture, Candidate, Sample, Response, Outcome, Tag, Preference, Annotation, Verdict,
+)  # fmt: skip
+_MOST_NAMED = 5
+_SAME_WORDS = 0.5
+"""The share of words that two wordings of one question have in common, at least."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """Records of one kind whose content isn't what the store holds under the same id."""
+
+    what: str
+    """What changed, in the plural: `answers`."""
+    n: int
+    names: tuple[str, ...]
+    """The first of their questions, by their ids in the source."""
+
+    def __str__(self) -> str:
+        more = ", ..." if self.n > len(self.names) else ""
+        return f"{self.n:,} {self.what} ({', '.join(map(repr, self.names))}{more})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """What came of moving an import into the store.
+
+    Args:
+        found: conflicts; where they stand in the way nothing was moved.
+        elsewhere: names of other studies that hold what would have to change.
+        new: how many records of each kind are new.
+        known: how many were there, unchanged.
+        taken_back: imports that went, because this one replaces them.
+        reworded: questions that these files word otherwise; the wording that is there stays.
+    """
+
+    found: tuple[Conflict, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    new: Mapping[type[Record], int] = field(default_factory=dict)
+    known: Mapping[type[Record], int] = field(default_factory=dict)
+    taken_back: tuple[Import, ...] = ()
+    reworded: int = 0
+
+
+class ConflictFoundError(Exception):
+    """Ends the transaction: what is there stays as it is."""
+
+    def __init__(self, moved: Moved) -> None:
+        super().__init__("conflict")
+        self.moved = moved
+
+
+class _Stage:
+    """The temporary table of one kind of record."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.name = f"staged_{kind.table.name}"
+        self.columns = tuple(kind.table.columns.keys())
+        self._pick = itemgetter(*self.columns)
+        self._nested = tuple(at for at, name in enumerate(self.columns) if name in kind.nested)
+        self._texts = tuple(
+            at
+            for at, column in enumerate(kind.table.columns)
+            if isinstance(column.type, sa.Text) and column.name not in kind.nested
+        )
+        self.rows = 0
+
+    def rows_of(self, records: Iterable[Record]) -> list[tuple[Any, ...]]:
+        """Turn records into rows, numbered in the order met."""
+        found = []
+        number = self.rows
+        for record in records:
+            row = list(self._pick(record.__dict__))
+            for at in self._nested:
+                if row[at] is not None:
+                    row[at] = plain_cell(row[at])
+            for at in self._texts:
+                text = row[at]
+                if text and (not text.isascii() or "\x00" in text):
+                    row[at] = plain_cell(text)
+            row.append(number)
+            number += 1
+            found.append(tuple(row))
+        self.rows = number
+        return found
+
+    def same_key(self, one: str, other: str) -> str:
+        """Return the condition that two rows have one key."""
+        return " AND ".join(f'{one}."{name}" = {other}."{name}"' for name in self.kind.key)
+
+
+class Staging:
+    """Gathers an import's records; use it in a `with` block.
+
+    Args:
+        store: where they go in the end.
+
+    Raises:
+        ReadOnlyError: the store is sealed.
+    """
+
+    def __init__(self, store: Store) -> None:
+        if store.read_only:
+            raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
+        self._store = store
+        self._stages: dict[type[Record], _Stage] = {}
+
+    def __enter__(self) -> Staging:
+        self._connection = self._store.connect_apart()
+        if self._is_sqlite:
+            self._connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+            self._connection.exec_driver_sql("PRAGMA temp.journal_mode = OFF")
+            self._connection.commit()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # The connection goes for good: its temporary tables with it.
+        self._connection.invalidate()
+        self._connection.close()
+
+    @property
+    def _is_sqlite(self) -> bool:
+        return self._connection.dialect.name == "sqlite"
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Take records in; the order of those of one kind is kept."""
+        groups: dict[type[Record], list[Record]] = {}
+        for record in records:
+            groups.setdefault(type(record), []).append(record)
+        for kind, group in groups.items():
+            stage = self._stage(kind)
+            mark = "?" if self._is_sqlite else "%s"
+            marks = ", ".join([mark] * (len(stage.columns) + 1))
+            self._connection.exec_driver_sql(
+                f"INSERT INTO {stage.name} VALUES ({marks})", stage.rows_of(group)
+            )
+
+    def _stage(self, kind: type[Record]) -> _Stage:
+        stage = self._stages.get(kind)
+        if stage is None:
+            stage = self._stages[kind] = _Stage(KINDS[kind])
+            table = sa.Table(
+                stage.name,
+                sa.MetaData(),
+                *(sa.Column(c.name, c.type) for c in stage.kind.table.columns),
+                sa.Column("seq", sa.Integer()),
+                prefixes=["TEMPORARY"],
+            )
+            table.create(self._connection)
+        return stage
+
+    def undecided(self) -> Iterator[tuple[Sample, Response]]:
+        """Give the answers that came without a verdict, with their questions.
+
+        Only those that have a text, of questions whose reference is known.
+        """
+        if Response not in self._stages or Sample not in self._stages:
+            return
+        self._stage(Outcome)
+        samples, responses = self._stages[Sample], self._stages[Response]
+        columns = [f's."{name}" AS "s_{name}"' for name in samples.columns]
+        columns += [f'r."{name}" AS "r_{name}"' for name in responses.columns]
+        rows = self._connection.execution_options(yield_per=1000).execute(
+            sa.text(
+                f"SELECT {', '.join(columns)} FROM {responses.name} r JOIN {samples.name} s "
+                "ON s.id = r.sample_id LEFT JOIN staged_outcomes o ON o.response_id = r.id "
+                "WHERE o.response_id IS NULL AND r.state = 'scored' AND r.text <> '' "
+                "AND s.reference IS NOT NULL ORDER BY r.seq"
+            )
+        )
+        for row in rows.mappings():
+            sample = samples.kind.from_row({name: row[f"s_{name}"] for name in samples.columns})
+            response = responses.kind.from_row(
+                {name: row[f"r_{name}"] for name in responses.columns}
+            )
+            assert isinstance(sample, Sample)
+            assert isinstance(response, Response)
+            yield sample, response
+
+    def move(
+        self,
+        study: Study,
+        record: Import,
+        *,
+        replace: bool = False,
+        close: Callable[[Moved], Import],
+    ) -> tuple[Import, Moved]:
+        """Move everything into the store, in one transaction.
+
+        Args:
+            study: where it goes; made now if it isn't there.
+            record: the import as it begins.
+            replace: take back the imports that brought other contents under the same ids.
+            close: makes the import's record of what came of it.
+
+        Returns:
+            The import as the study keeps it, and what came of it.
+
+        Raises:
+            ConflictFoundError: the store holds other contents under the same ids; nothing changed.
+            StoreError: the store can't be written.
+        """
+        self._connection.commit()
+        with self._store.write_on(self._connection) as writer:
+            moved = _Move(writer, self._stages, study, record).run(replace=replace)
+            closed = close(moved)
+            writer.replace([closed])
+        return closed, moved
+
+
+class _Move:
+    """The transaction that moves staged records into their tables."""
+
+    def __init__(
+        self, writer: Writer, stages: Mapping[type[Record], _Stage], study: Study, record: Import
+    ) -> None:
+        self._writer = writer
+        self._stages = {kind: stages[kind] for kind in _ORDER if kind in stages}
+        self._study = study
+        self._import = record
+        self.reworded = 0
+
+    def run(self, *, replace: bool) -> Moved:
+        self._writer.put([self._study])
+        known = self._find_known()
+        found = self._conflicts(known)
+        gone: list[Import] = []
+        if found:
+            others = self._other_studies()
+            if others or not (replace or not self._is_placed()):
+                raise ConflictFoundError(Moved(found=found, elsewhere=others))
+            old_places = self._keep_places()
+            gone = self._take_back()
+            known = self._find_known()
+            if self._conflicts(known):
+                forget_changed(self._writer, self._study.id)
+                known = self._find_known()
+        n_placed = self._put_places()
+        if gone:
+            self._restore_places(old_places)
+        new = {}
+        for kind, stage in self._stages.items():
+            self._link(kind, stage, known.get(kind, 0))
+            new[kind] = self._insert(stage)
+        self._tell(known)
+        # A question that another study brought is new to this one.
+        asked = new.get(Sample, 0) + known.get(Sample, 0)
+        known[Sample], new[Sample] = asked - n_placed, n_placed
+        return Moved(
+            found=found, new=new, known=known, taken_back=tuple(gone), reworded=self.reworded
+        )
+
+    def _run(self, sql: str, **values: object) -> sa.CursorResult[Any]:
+        statement = sa.text(sql).bindparams(**values)
+        return self._writer.execute(statement.execution_options(preserve_rowcount=True))
+
+    def _count(self, sql: str, **values: object) -> int:
+        return int(self._run(sql, **values).scalar_one())
+
+    # --- what is there ---------------------------------------------------------------------
+
+    def _find_known(self) -> dict[type[Record], int]:
+        """Note the keys that the store holds already, and count them."""
+        found = {}
+        for kind, stage in self._stages.items():
+            keys = ", ".join(f's."{name}" AS "{name}"' for name in stage.kind.key)
+            there = f"known_{stage.kind.table.name}"
+            self._run(f"DROP TABLE IF EXISTS {there}")
+            self._run(
+                f"CREATE TEMPORARY TABLE {there} AS SELECT DISTINCT {keys} FROM {stage.name} s "
+                f"JOIN {stage.kind.table.name} t ON {stage.same_key('s', 't')}"
+            )
+            found[kind] = self._count(f"SELECT count(*) FROM {there}")
+        return found
+
+    # --- conflicts -------------------------------------------------------------------------
+
+    def _conflicts(self, known: Mapping[type[Record], int]) -> tuple[Conflict, ...]:
+        """Find records whose content isn't what the store holds under their ids.
+
+        Leaves their keys in `changed_<table>` and their questions in `changed_in`.
+        """
+        self._run("DROP TABLE IF EXISTS changed_in")
+        self._run("CREATE TEMPORARY TABLE changed_in (sample_id TEXT, what TEXT, name TEXT)")
+        for kind, (what, condition, question) in _CHANGES.items():
+            stage = self._stages.get(kind)
+            table = KINDS[kind].table.name
+            self._run(f"DROP TABLE IF EXISTS changed_{table}")
+            keys = KINDS[kind].key
+            if stage is None or not (known.get(kind) or kind is Tag):
+                columns = ", ".join(f'"{key}" TEXT' for key in keys)
+                self._run(f"CREATE TEMPORARY TABLE changed_{table} ({columns})")
+                continue
+            listed = ", ".join(f's."{key}" AS "{key}"' for key in keys)
+            on = stage.same_key("s", "t") if kind is not Tag else _SAME_GROUP
+            self._run(
+                f"CREATE TEMPORARY TABLE changed_{table} AS SELECT DISTINCT {listed} "
+                f"FROM {stage.name} s JOIN {table} t ON {on} WHERE {condition}"
+            )
+            if kind is Sample:
+                self._forget_reworded(stage)
+            same = " AND ".join(f'c."{key}" = s."{key}"' for key in keys)
+            self._run(
+                f"INSERT INTO changed_in SELECT DISTINCT {question}, '{what}', NULL "
+                f"FROM changed_{table} c JOIN {stage.name} s ON {same}"
+            )
+        if not self._count("SELECT count(*) FROM changed_in"):
+            return ()
+        self._run(
+            "UPDATE changed_in SET name = (SELECT coalesce(source_id, question) FROM samples "
+            "WHERE samples.id = changed_in.sample_id)"
+        )
+        return tuple(
+            self._conflict(what)
+            for what in dict.fromkeys(what for what, _, _ in _CHANGES.values())
+            if self._count("SELECT count(*) FROM changed_in WHERE what = :what", what=what)
+        )
+
+    def _forget_reworded(self, stage: _Stage) -> None:
+        """Take questions that are only worded otherwise out of those that changed.
+
+        Two files of one benchmark often differ in a word; choices and answer must agree.
+        """
+        rows = self._run(
+            "SELECT s.id AS id, s.question AS one, t.question AS other FROM changed_samples c "
+            f"JOIN {stage.name} s ON s.id = c.id JOIN samples t ON t.id = c.id "
+            "WHERE (s.choices = t.choices OR s.choices = '[]' OR t.choices = '[]') "
+            "AND (s.reference IS NULL OR t.reference IS NULL OR s.reference = t.reference)"
+        ).mappings()
+        alike = [row["id"] for row in rows.all() if _are_alike(row["one"], row["other"])]
+        for name in alike:
+            self._run("DELETE FROM changed_samples WHERE id = :id", id=name)
+        self.reworded = len(alike)
+
+    def _conflict(self, what: str) -> Conflict:
+        names = self._run(
+            "SELECT DISTINCT name FROM changed_in WHERE what = :what ORDER BY name LIMIT :most",
+            what=what, most=_MOST_NAMED,
+        ).scalars()  # fmt: skip
+        table = next(
+            KINDS[kind].table.name for kind, (name, _, _) in _CHANGES.items() if name == what
+        )
+        n = self._count(f"SELECT count(*) FROM changed_{table}")
+        return Conflict(what=what, n=n, names=tuple(str(name)[:60] for name in names))
+
+    def _other_studies(self) -> tuple[str, ...]:
+        names = self._run(
+            "SELECT DISTINCT studies.name FROM studies JOIN study_samples p "
+            "ON p.study_id = studies.id WHERE p.study_id <> :study "
+            "AND p.sample_id IN (SELECT sample_id FROM changed_in) ORDER BY studies.name",
+            study=self._study.id,
+        )
+        return tuple(map(str, names.scalars()))
+
+    def _is_placed(self) -> bool:
+        return bool(
+            self._count(
+                "SELECT count(*) FROM study_samples WHERE study_id = :study "
+                "AND sample_id IN (SELECT sample_id FROM changed_in)",
+                study=self._study.id,
+            )
+        )
+
+    def _take_back(self) -> list[Import]:
+        """Take back the study's imports that brought what changed."""
+        brought = {
+            str(name)
+            for kind, word in ((Sample, "sample"), (Response, "response"), (Outcome, "outcome"),
+                               (Preference, "preference"), (Annotation, "annotation"),
+                               (Verdict, "verdict"))
+            for name in self._run(
+                "SELECT DISTINCT l.import_id FROM import_links l JOIN imports i "
+                "ON i.id = l.import_id WHERE i.study_id = :study AND ("
+                f"(l.kind = '{word}' AND l.record_id IN (SELECT \"{KINDS[kind].key[0]}\" "
+                f"FROM changed_{KINDS[kind].table.name})) OR (l.kind = '{ALSO}' AND l.record_id IN "
+                f"(SELECT '{word}:' || \"{KINDS[kind].key[0]}\" "
+                f"FROM changed_{KINDS[kind].table.name})))",
+                study=self._study.id,
+            ).scalars()
+        }  # fmt: skip
+        brought |= {
+            str(name)
+            for name in self._run(
+                "SELECT DISTINCT l.import_id FROM import_links l JOIN imports i "
+                "ON i.id = l.import_id JOIN changed_tags c ON c.subject = l.kind "
+                "AND c.subject_id = l.record_id WHERE i.study_id = :study",
+                study=self._study.id,
+            ).scalars()
+        }
+        return [take_back(self._writer, name).record for name in sorted(brought)]
+
+    # --- places ----------------------------------------------------------------------------
+
+    def _keep_places(self) -> str:
+        """Note the study's places, so that what was chosen for a question stays chosen."""
+        name = "old_places"
+        self._run(f"DROP TABLE IF EXISTS {name}")
+        self._run(f"CREATE TEMPORARY TABLE {name} AS SELECT * FROM study_samples WHERE false")
+        self._run(
+            f"INSERT INTO {name} SELECT * FROM study_samples WHERE study_id = :study "
+            "AND sample_id NOT IN (SELECT id FROM changed_samples)",
+            study=self._study.id,
+        )
+        return name
+
+    def _restore_places(self, old: str) -> None:
+        self._run(
+            "UPDATE study_samples SET position = o.position, replay_id = o.replay_id, "
+            f"criteria_set_id = o.criteria_set_id FROM {old} o WHERE "
+            "study_samples.study_id = :study AND o.sample_id = study_samples.sample_id",
+            study=self._study.id,
+        )
+
+    def _put_places(self) -> int:
+        """Give new questions and candidates their places, and note that this import did.
+
+        Returns:
+            How many questions got one.
+        """
+        n_placed = 0
+        for kind, places, column, word in (
+            (Sample, "study_samples", "sample_id", "place"),
+            (Candidate, "study_candidates", "candidate_id", "seat"),
+        ):
+            stage = self._stages.get(kind)
+            if stage is None:
+                continue
+            last = self._count(
+                f"SELECT coalesce(max(position), -1) FROM {places} WHERE study_id = :study",
+                study=self._study.id,
+            )
+            fresh = (
+                f"SELECT s.id AS id, min(s.seq) AS seq FROM {stage.name} s LEFT JOIN {places} p "
+                f"ON p.study_id = :study AND p.{column} = s.id WHERE p.{column} IS NULL "
+                "GROUP BY s.id"
+            )
+            self._run(
+                f"INSERT INTO import_links (import_id, kind, record_id) "
+                f"SELECT CAST(:import AS TEXT), '{word}', id FROM ({fresh}) f",
+                **{"import": self._import.id, "study": self._study.id},
+            )
+            self._run(
+                "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
+                f"CAST(:import AS TEXT), '{ALSO}', '{word}:' || s.id FROM {stage.name} s "
+                f"JOIN {places} p ON p.study_id = :study AND p.{column} = s.id",
+                **{"import": self._import.id, "study": self._study.id},
+            )
+            placed = self._run(
+                f"INSERT INTO {places} (study_id, {column}, position) SELECT CAST(:study AS TEXT), "
+                f"id, :last + row_number() OVER (ORDER BY seq) FROM ({fresh}) f",
+                study=self._study.id, last=last,
+            ).rowcount  # fmt: skip
+            if kind is Sample:
+                n_placed = placed
+        return n_placed
+
+    # --- records ---------------------------------------------------------------------------
+
+    def _link(self, kind: type[Record], stage: _Stage, n_known: int) -> None:
+        """Note what this import brought first, and what another one had brought before."""
+        if kind is Outcome:
+            self._run(
+                "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
+                f"CAST(:import AS TEXT), 'outcome', response_id FROM {stage.name} "
+                "WHERE how = 'imported'",
+                **{"import": self._import.id},
+            )
+            return
+        word = _LINKED.get(kind)
+        if word is None:
+            return
+        key, table = stage.kind.key[0], stage.kind.table.name
+        without = f' WHERE "{key}" NOT IN (SELECT "{key}" FROM known_{table})' if n_known else ""
+        self._run(
+            "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
+            f"CAST(:import AS TEXT), '{word}', \"{key}\" FROM {stage.name}{without}",
+            **{"import": self._import.id},
+        )
+        if n_known:
+            self._run(
+                "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
+                f"CAST(:import AS TEXT), '{ALSO}', '{word}:' || \"{key}\" FROM known_{table}",
+                **{"import": self._import.id},
+            )
+
+    def _insert(self, stage: _Stage) -> int:
+        columns = ", ".join(f'"{name}"' for name in stage.columns)
+        return self._run(
+            f"INSERT INTO {stage.kind.table.name} ({columns}) SELECT {columns} "
+            f"FROM {stage.name} WHERE true ON CONFLICT DO NOTHING"
+        ).rowcount
+
+    def _tell(self, known: Mapping[type[Record], int]) -> None:
+        """Take texts that come only now: of answers known from votes alone, and of questions."""
+        if Response in self._stages:
+            self._run(
+                "UPDATE responses SET text = s.text, detail = s.detail, thoughts = s.thoughts, "
+                "cause = s.cause FROM staged_responses s WHERE s.id = responses.id "
+                "AND s.text <> '' AND responses.text = '' AND responses.state = 'scored' "
+                "AND responses.prompt = 'imported'"
+            )
+        if known.get(Sample) and Sample in self._stages:
+            untold = " OR ".join(f"samples.question LIKE '{text}'" for text in _UNTOLD)
+            self._run(
+                "UPDATE samples SET question = s.question FROM staged_samples s "
+                f"WHERE s.id = samples.id AND ({untold})"
+            )
+            self._run(
+                "UPDATE samples SET reference = s.reference FROM staged_samples s WHERE "
+                "s.id = samples.id AND samples.reference IS NULL AND s.reference IS NOT NULL"
+            )
+            self._run(
+                "UPDATE samples SET choices = s.choices, answer_type = s.answer_type "
+                "FROM staged_samples s WHERE s.id = samples.id AND samples.choices = '[]' "
+                "AND s.choices <> '[]'"
+            )
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Whether two wordings share at least half of their words."""
+    here, there = set(one.casefold().split()), set(other.casefold().split())
+    return len(here & there) >= _SAME_WORDS * len(here | there)
+
+
+def _told(column: str) -> str:
+    return " AND ".join(f"{column} NOT LIKE '{text}'" for text in _UNTOLD)
+
+
+_SAME_GROUP = (
+    "s.subject = t.subject AND s.subject_id = t.subject_id AND s.source = t.source "
+    "AND s.facet = t.facet"
+)
+_OF_RESPONSE = "(SELECT sample_id FROM responses r WHERE r.id = s.response_id)"
+_CHANGES: Mapping[type[Record], tuple[str, str, str]] = {
+    # kind: what it is called, when it changed (s = staged, t = there), which question it is of.
+    Sample: (
+        "questions",
+        f"(s.question <> t.question AND {_told('s.question')} AND {_told('t.question')}) "
+        "OR (s.choices <> t.choices AND s.choices <> '[]' AND t.choices <> '[]') "
+        "OR (s.reference <> t.reference)",
+        "s.id",
+    ),
+    Response: (
+        "answers",
+        "t.prompt = 'imported' AND ((s.text <> t.text AND NOT (s.text = '' AND s.state = 'scored') "
+        "AND NOT (t.text = '' AND t.state = 'scored')) OR (s.state <> t.state AND s.text = t.text "
+        "AND s.text <> ''))",
+        "s.sample_id",
+    ),
+    Outcome: (
+        "verdicts",
+        "s.how = 'imported' AND (s.state <> t.state OR (s.value IS NULL) <> (t.value IS NULL) "
+        "OR s.value <> t.value)",
+        _OF_RESPONSE,
+    ),
+    Tag: (
+        "labels of questions and answers",
+        "NOT EXISTS (SELECT 1 FROM tags u WHERE u.subject = s.subject AND u.subject_id = "
+        "s.subject_id AND u.source = s.source AND u.facet = s.facet AND u.value = s.value)",
+        "CASE WHEN s.subject = 'sample' THEN s.subject_id ELSE "
+        "(SELECT sample_id FROM responses r WHERE r.id = s.subject_id) END",
+    ),
+    Preference: (
+        "votes",
+        "s.state <> t.state OR (s.verdict IS NULL) <> (t.verdict IS NULL) "
+        "OR s.verdict <> t.verdict OR s.strength <> t.strength",
+        "s.sample_id",
+    ),
+    Annotation: (
+        "people's labels",
+        "(s.value IS NULL) <> (t.value IS NULL) OR s.value <> t.value OR s.label <> t.label "
+        "OR s.ranks <> t.ranks",
+        "s.subject_id",
+    ),
+    Verdict: (
+        "judge's marks",
+        "s.state <> t.state OR (s.value IS NULL) <> (t.value IS NULL) OR s.value <> t.value "
+        "OR s.label <> t.label",
+        "s.subject_id",
+    ),
+}  # fmt: skip
+
+
+def names_of_sets(store: Store, study_id: str) -> Sequence[Mapping[str, str]]:
+    """Return one question of each data set that a study holds, with its ids.
+
+    Returns:
+        Rows of `dataset`, `id` and `source_id`; those without an id in the source have None.
+    """
+    with store.read() as connection:
+        return [
+            dict(row)
+            for row in connection.execute(
+                sa.text(
+                    "SELECT s.dataset AS dataset, s.id AS id, s.source_id AS source_id "
+                    "FROM samples s JOIN (SELECT min(x.id) AS id FROM samples x JOIN "
+                    "study_samples p ON p.sample_id = x.id WHERE p.study_id = :study "
+                    "GROUP BY x.dataset, x.source_id IS NULL) f ON f.id = s.id"
+                ).bindparams(study=study_id)
+            ).mappings()
+        ]
