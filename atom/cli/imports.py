@@ -13,6 +13,7 @@ from atom.engine.imports import Imported, import_reading
 from atom.errors import UsageError
 from atom.formats import (
     FORMATS,
+    Account,
     ColumnMap,
     FolderPictures,
     ImportFile,
@@ -52,6 +53,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--score", metavar="NAME", help="whose verdicts count, where a log has several scores"
     )
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many rows")
+    parser.add_argument(
+        "--accept",
+        action="store_true",
+        help="bring it in although much is left out, figures disagree or columns go unused",
+    )
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help="where ids have other contents now, take the old import back and bring this one in",
+    )
     parser.add_argument("--dry-run", action="store_true", help="read and report, keep nothing")
     parser.set_defaults(call=take_in)
 
@@ -77,6 +88,8 @@ def take_in(args: argparse.Namespace, out: Output) -> int:
                 reading,
                 args.study,
                 datetime.now(UTC),
+                accept=args.accept,
+                replace=args.replace,
                 on_batch=lambda report: line.show(
                     f"{report.rows} rows, {report.samples} samples, {report.responses} answers"
                 ),
@@ -205,6 +218,7 @@ def _lines(report: ImportReport) -> list[str]:
         + (f", {report.annotations} labels by people" if report.annotations else "")
         + (f", {report.verdicts} scores by a judge" if report.verdicts else "")
     ]
+    lines += account_lines(report.account)
     lines += [f"note: {note}" for note in report.notes[:_LINES]]
     lines += [f"left out: {line}" for line in report.skipped[:_LINES]]
     if report.n_skipped > _LINES:
@@ -214,4 +228,19 @@ def _lines(report: ImportReport) -> list[str]:
             f"{report.n_missing_pictures} pictures are missing; attach them later, or name their "
             "folder with --pictures"
         )
+    lines += [f"must be accepted (--accept): {line}" for line in report.doubts]
+    return lines
+
+
+def account_lines(account: Account) -> list[str]:
+    """Say what became of everything that was read: a line each kind of thing."""
+    lines = []
+    for tally in account.tallies:
+        line = f"{tally.item}: {tally.read:,} read = {tally.came_in:,} came in"
+        if tally.known:
+            line += f" ({tally.known:,} were here already)"
+        if tally.left_out:
+            reasons = "; ".join(f"{one.n:,} {one.reason}" for one in tally.left_out)
+            line += f" + {tally.n_left_out:,} left out ({reasons})"
+        lines.append(line)
     return lines

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from atom.cli.output import Output
-from atom.errors import AtomError
+from atom.errors import AtomError, ConflictError, DoubtError
 
 NOUNS: dict[str, tuple[str, str]] = {
     "app": ("app", "open the dashboard, on this computer only"),
@@ -38,6 +38,7 @@ NOUNS: dict[str, tuple[str, str]] = {
 }
 """Noun → module in this package, and what it is about. A noun's module is imported when used."""
 USER_ERROR = 2
+STOPPED = 3
 INTERRUPTED = 130
 
 
@@ -48,7 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the words behind `python -m atom`; the process's own when None.
 
     Returns:
-        The exit code: 0 done, 1 done with findings, 2 the user's to mend, 130 interrupted.
+        The exit code: 0 done, 1 done with findings, 2 the user's to mend, 3 stopped before
+        anything changed because something must be accepted or replaced first, 130 interrupted.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -56,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = args.call(args, Output(as_json=args.json))
     except AtomError as error:
         Output(as_json=False).problem(error.message)
-        return USER_ERROR
+        return STOPPED if isinstance(error, DoubtError | ConflictError) else USER_ERROR
     except KeyboardInterrupt:
         Output(as_json=False).problem("interrupted")
         return INTERRUPTED
