@@ -83,7 +83,7 @@ _MOST_SEEN = 50_000
 _RESULT = re.compile(
     r"(?:score|rating|correct|accuracy|hit|verdict|judge?ment|points|passed|pass|winner|preference"
     r"|preferred|vote|mark|humanlabel|humanscore|chosen|rejected)s?\d*$"
-    r"|^(?:annotator|rater|label|annotation)\d*$"
+    r"|^(?:annotator|rater|worker|label|annotation)(?:id)?\d*$"
     r"|^(?:response|answer|output)(?:a|b|1|2)$"
 )
 """Names of columns that hold results: scores, labels, pairs or marks."""
@@ -320,7 +320,7 @@ class _Guesser:
         """Whether this looks like results that nothing is made of; says so where it does."""
         if columns.tags and column in columns.tags:
             return False
-        if not _RESULT.search(_plain(column)):
+        if not _RESULT.search(_plain(column)) and not self._is_marks(column):
             return False
         self.doubts.append(
             f"column {column!r} looks like a result and isn't used: say what it is in a column map "
@@ -328,6 +328,13 @@ class _Guesser:
             f"or `ignore: [{column}]`"
         )
         return True
+
+    def _is_marks(self, column: str) -> bool:
+        """Whether the cells are lists of numbers: marks of steps or parts."""
+        lists = [items for values in self._rows if (items := to_list(cell(values, column)))]
+        return bool(lists) and all(
+            isinstance(item, int | float) for items in lists for item in items
+        )
 
     def _take_answers(self, update: dict[str, object]) -> None:
         given = self._given
