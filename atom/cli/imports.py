@@ -225,8 +225,8 @@ def _lines(report: ImportReport) -> list[str]:
         lines.append(f"left out: {report.n_skipped} rows in all")
     if report.n_missing_pictures:
         lines.append(
-            f"{report.n_missing_pictures} pictures are missing; attach them later, or name their "
-            "folder with --pictures"
+            f"{report.n_missing_pictures} pictures are missing; attach them with `study pictures "
+            "FOLDER --study NAME`, or name their folder now with --pictures"
         )
     lines += [f"must be accepted (--accept): {line}" for line in report.doubts]
     return lines

@@ -1,14 +1,17 @@
-"""`study list|copy|rename|delete|import`."""
+"""`study list|copy|rename|delete|import|pictures`."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, table
+from atom.engine.attaching import Missing, attach_pictures, missing_pictures
 from atom.errors import UsageError
+from atom.formats.picture_stock import stock_of
 from atom.records import Study
 from atom.settings import Settings
 from atom.store import (
@@ -20,6 +23,8 @@ from atom.store import (
     list_studies,
     rename_study,
 )
+
+_LISTED = 40
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +52,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("path", type=Path, help="the archive: a zip file or a folder")
     one.add_argument("--name", help="bring it in as a copy of this name")
     one.set_defaults(call=bring_back)
+    one = verbs.add_parser(
+        "pictures", parents=[common()],
+        help="attach pictures to samples that are there, by name, by id and by hash",
+    )  # fmt: skip
+    one.add_argument("place", type=Path, nargs="*",
+                     help="folders, zip files, pictures; without any, what is missing is listed",
+                     )  # fmt: skip
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("--dry-run", action="store_true", help="say what would be attached")
+    one.set_defaults(call=pictures)
 
 
 def list_all(args: argparse.Namespace, out: Output) -> int:
@@ -118,6 +133,62 @@ def delete(args: argparse.Namespace, out: Output) -> int:
         delete_study(store, study.id)
     out.result({"deleted": study.id}, [f"removed {study.name!r}"])
     return 0
+
+
+def pictures(args: argparse.Namespace, out: Output) -> int:
+    """Attach pictures; exit code 1 while some are missing."""
+    line = out.progress()
+    with Store.open(settings_of(args).store) as store:
+        study = find_study(store, args.study)
+        if not args.place:
+            return _missing(missing_pictures(store, study.id), study, out)
+        try:
+            done = attach_pictures(
+                store,
+                study,
+                stock_of(args.place),
+                keep=not args.dry_run,
+                on_places=lambda n, total: line.show(f"{n:,} of {total:,} samples"),
+            )
+        finally:
+            line.end()
+    data = {
+        "study": study.id,
+        "kept": done.kept,
+        "missing_before": done.places,
+        "attached": done.attached,
+        "by": done.by,
+        "samples": done.samples,
+        "still_missing": [_missing_row(one) for one in done.still],
+        "doubtful": [
+            {**_missing_row(one), "candidates": list(files)} for one, files in done.doubtful
+        ],
+        "refused": list(done.refused),
+        "unused": list(done.unused),
+    }
+    lines = [done.headline]
+    for title, words in done.lists:
+        lines += [f"{title}: {len(words):,}", *_listed(words)]
+    out.result(data, lines)
+    return 1 if done.still else 0
+
+
+def _listed(words: Sequence[str]) -> list[str]:
+    more = [f"  and {len(words) - _LISTED:,} more"] if len(words) > _LISTED else []
+    return [*(f"  {one}" for one in words[:_LISTED]), *more]
+
+
+def _missing(found: Sequence[Missing], study: Study, out: Output) -> int:
+    lines = [f"{study.name!r}: {len(found):,} pictures are missing"]
+    lines += _listed([one.words for one in found])
+    out.result({"study": study.id, "missing": [_missing_row(one) for one in found]}, lines)
+    return 1 if found else 0
+
+
+def _missing_row(one: Missing) -> dict[str, str | int | None]:
+    place = one.place
+    return {"sample": one.sample_id, "position": one.position, "number": place.number,
+            "name": place.name, "source_id": place.source_id}  # fmt: skip
 
 
 def bring_back(args: argparse.Namespace, out: Output) -> int:

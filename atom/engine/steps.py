@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from atom.engine.attaching import HOW
 from atom.errors import PictureError
 from atom.judge import PictureCache, PicturePart, Reply, Request
 from atom.judge.pictures import CachedPicture
@@ -71,7 +72,7 @@ def read_material(store: Store, sample: Sample) -> Material:
         if slot.picture_id is None:
             raise PictureError(
                 f"picture {number} ({slot.name or 'without a name'}) of this sample isn't "
-                "attached: import the file again with --pictures FOLDER"
+                f"attached: {HOW}"
             )
         parts.append(
             PicturePart(sha256=slot.picture_id, load=partial(store.pictures.read, slot.picture_id))

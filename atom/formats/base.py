@@ -297,7 +297,10 @@ class ImportReport(Record):
         """Make the record that a study keeps of this import."""
         notes = self.notes
         if self.n_missing_pictures:
-            notes += (f"{self.n_missing_pictures} pictures are missing; attach them later",)
+            notes += (
+                f"{self.n_missing_pictures} pictures are missing; attach them with "
+                "`study pictures FOLDER --study NAME`",
+            )
         if self.preferences:
             notes += (f"{self.preferences} votes between answers came in",)
         if self.annotations:

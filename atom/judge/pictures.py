@@ -518,7 +518,7 @@ def _make_entry(part: PicturePart, limit: PictureLimit, keep_program: bool) -> C
     except OSError as error:
         raise PictureError(
             f"The picture {part.sha256[:12]} can't be read ({type(error).__name__}: "
-            f"{error.strerror or error}). Attach it again."
+            f"{error.strerror or error}). Bring it back with `study pictures FOLDER --study NAME`."
         ) from None
     prepared = prepare(data, limit, keep_program=keep_program)
     return CachedPicture(

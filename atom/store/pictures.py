@@ -128,7 +128,7 @@ class PictureFiles:
         except FileNotFoundError:
             raise PictureError(
                 f"picture {picture_id[:12]}... is missing from the store's pictures folder; "
-                "import the pictures again"
+                "bring it back with `study pictures FOLDER --study NAME`"
             ) from None
 
     def thumbnail(self, picture_id: str) -> bytes:

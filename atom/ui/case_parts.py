@@ -269,7 +269,7 @@ def _one_picture(
         file = read_picture(here.store, slot.picture_id)
         address = media_address(file, f"picture.{view.sample.id}.{number}")
     if address is None:
-        return missing(slot.name)
+        return missing(slot.name, here.entry.key)
     marks = [
         Mark(
             number=criterion.number,

@@ -18,6 +18,7 @@ from typing import Any, cast
 import streamlit as st
 
 from atom.engine import studies
+from atom.engine.attaching import Attached
 from atom.engine.imports import Imported, import_reading
 from atom.engine.jobs import Job
 from atom.errors import AtomError, UsageError
@@ -41,7 +42,7 @@ from atom.formats import (
     read,
 )
 from atom.records import Import, Study
-from atom.ui import data_mapping, data_parts, frame, kit, stores, work
+from atom.ui import data_mapping, data_parts, data_pictures, frame, kit, stores, work
 from atom.ui.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.views.data_page import (
@@ -129,6 +130,8 @@ def draw(around: Around) -> None:
         _draw_studies(around, found)
     elif around.tab == "export":
         _draw_export(around)
+    elif around.tab == "pictures":
+        _draw_pictures(around)
     else:
         _draw_bring(around)
 
@@ -394,6 +397,7 @@ _DOING = {
     "check": "Checking every row",
     "bring": "Bringing it in",
     "export": "Writing the file",
+    "attach": "Looking for the pictures",
 }
 
 
@@ -417,6 +421,8 @@ def _watch(what: str, job_id: str, stop: threading.Event | None) -> None:
             st.session_state[CHECKED] = state.result
         elif what == "export":
             st.session_state[FILES] = state.result
+        elif what == "attach":
+            data_pictures.took(cast("Attached", state.result))
         else:
             st.session_state[DONE] = _done(cast("Imported | ArchiveImported", state.result))
             st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
@@ -460,6 +466,20 @@ def _undo(import_id: str, study_id: str, with_study: bool) -> None:
     if store.get(Study, study_id) is None:
         for name in ("of", "study"):
             st.query_params.pop(name, None)
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+
+def _draw_pictures(around: Around) -> None:
+    if around.entry is None:
+        kit.show(kit.empty("There is no study yet", "Bring files in on the first tab."),
+                 key="data_attach_none")  # fmt: skip
+        return
+    job = st.session_state.get(JOB)
+    if job is not None and job[0] == "attach":
+        _watch(*job)
+    data_pictures.draw(around.entry, _begin, job is not None)
 
 
 # --- studies --------------------------------------------------------------------------------------

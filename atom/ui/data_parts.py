@@ -10,10 +10,16 @@ from atom.records import Import, Study
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import DATA, OVERVIEW
+from atom.ui.picture import attach_address
 from atom.views.data_page import Looked, StudyCard, is_unfinished
 from atom.views.filters import Filters
 
-TABS = (("bring", "Bring in"), ("studies", "Studies and imports"), ("export", "Export"))
+TABS = (
+    ("bring", "Bring in"),
+    ("pictures", "Pictures"),
+    ("studies", "Studies and imports"),
+    ("export", "Export"),
+)
 _CUT = 160
 _LISTED = 40
 
@@ -217,6 +223,9 @@ def done(words: str, key: str, found: ImportReport | None) -> Html:
             "div",
             kit.button("Open the Overview", links.address(OVERVIEW.url_path, Filters(study=key)),
                        primary=True),
+            kit.button("Attach the missing pictures", attach_address(key))
+            if found is not None and found.n_missing_pictures
+            else None,
             class_="row",
         ),
         report(found, kept=True) if found is not None else None,

@@ -366,7 +366,7 @@ def _pictures(
             served[place] = _address(desk, view, number, slot)
         address = served[place]
         if address is None:
-            shown.append(missing(slot.name))
+            shown.append(missing(slot.name, desk.data.study.id))
             continue
         addresses.append(address)
         marks = [_mark(region, one.number if one else 1) for region in regions

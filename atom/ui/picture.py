@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atom.ui import links
 from atom.ui.html import Html, el
+from atom.ui.pages import DATA
+from atom.views.filters import Filters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,14 +86,24 @@ def picture(address: str, alt: str, marks: Sequence[Mark], chosen: str | None) -
     )
 
 
-def missing(name: str, href: str | None = None) -> Html:
-    """Draw the frame of a picture that isn't there, with its expected name."""
+def attach_address(study: str) -> str:
+    """Write the address of the form that attaches a study's pictures."""
+    return links.address(DATA.url_path, Filters(study=study), tab="pictures", of=study)
+
+
+def missing(name: str, study: str) -> Html:
+    """Draw the frame of a picture that isn't there: its expected name, and how it comes in.
+
+    Args:
+        name: as the source calls it.
+        study: the study's key, as addresses have it.
+    """
     return el(
         "div",
         el("span", "Picture not attached", class_="strong"),
         el("span", f"expected file: {name or 'unnamed'}"),
-        el("a", "Attach pictures", href=href, data_go=True) if href else None,
+        el("a", "Attach pictures", href=attach_address(study), data_go=True),
         class_="missing",
-        role="img",
+        role="group",
         aria_label=f"Missing picture {name}",
     )

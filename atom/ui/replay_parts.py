@@ -48,7 +48,7 @@ def pictures(here: Here, bench: Bench, own: Sequence[OwnPicture]) -> Html:
             file = read_picture(here.store, slot.picture_id) if slot.picture_id else None
         address = media_address(file, f"replay.{sample.id}.{number}")
         if address is None:
-            drawn.append(missing(slot.name))
+            drawn.append(missing(slot.name, here.entry.key))
             continue
         marks = _marks(here, bench, number)
         pointed = pointed or bool(marks)

@@ -55,3 +55,38 @@ def test_bards_published_accuracy_is_on_the_overview(
     assert accuracy == "34.8"
     expect(page.get_by_text(accuracy).first).to_be_visible()
     assert visit.errors == []
+
+
+def test_missing_pictures_are_attached_where_a_case_says_so(start_app, page, visit, tmp_path, shot):
+    from PIL import Image
+
+    app = start_app(demo=tmp_path / "no_demo")
+    file = tmp_path / "rows.csv"
+    file.write_text(
+        "id,question,image,answer,model,response,correct\n"
+        + "".join(f"{n},What is {n}?,p{n}.png,a,m,b,0\n" for n in range(1, 5)),
+        encoding="utf-8",
+    )
+    drop(page, app, file)
+    bring(page)
+    page.get_by_role("link", name="Failures").first.click()
+    page.locator(".missing").first.wait_for()
+    expect(page.locator(".missing").first).to_contain_text("expected file: p1.png")
+    page.locator(".missing").first.get_by_role("link", name="Attach pictures").click()
+    expect(page.get_by_text("misses 4 pictures, in 4 samples")).to_be_visible()
+    folder = tmp_path / "pics"
+    folder.mkdir()
+    for name, shade in (("p1.png", 10), ("p2.png", 20), ("3.png", 30), ("x.png", 40)):
+        Image.new("RGB", (300, 200), (shade, 90, 160)).save(folder / name)
+    box = page.locator("[class*='st-key-data_attach_paths_'] textarea")
+    box.fill(str(folder))
+    box.press("Control+Enter")
+    page.get_by_role("button", name="Check first").click()
+    expect(page.get_by_text("3 of 4 missing pictures would be attached")).to_be_visible()
+    expect(page.get_by_text("misses 4 pictures")).to_be_visible()
+    page.get_by_role("button", name="Attach", exact=True).click()
+    expect(page.get_by_text("3 of 4 missing pictures attached")).to_be_visible()
+    expect(page.get_by_text("misses 1 picture, in 1 sample")).to_be_visible()
+    expect(page.get_by_text("x.png")).to_be_visible()
+    shot(page, "data-pictures")
+    assert visit.errors == []

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from PIL import Image
 
 from atom.engine.demo import seal_demo
 
@@ -36,3 +37,29 @@ def test_the_bundled_study_is_listed_and_can_be_copied(say, monkeypatch, tmp_pat
     own, bundled = say("study", "list", "--json").data
     assert (own["name"], own["where"], own["responses"]) == ("Demo (yours)", "store", 1)
     assert bundled["where"] == "bundled"
+
+
+def test_missing_pictures_are_listed_and_attached(say, tmp_path):
+    rows = "id,question,image\n1,What?,a.png\n2,Which?,b.png\n3,Who?,c.png\n"
+    (tmp_path / "rows.csv").write_text(rows)
+    assert say("import", "table", str(tmp_path / "rows.csv"), "--study", "Bare").code == 0
+    listed = say("study", "pictures", "--study", "Bare")
+    assert (listed.code, listed.out) == (
+        1, "'Bare': 3 pictures are missing\n  a.png\n  b.png\n  c.png\n"
+    )  # fmt: skip
+    folder = tmp_path / "pics"
+    folder.mkdir()
+    for name, shade in (("a.png", 10), ("2.png", 20), ("z.png", 30)):
+        Image.new("L", (8, 8), shade).save(folder / name)
+    tried = say("study", "pictures", str(folder), "--study", "Bare", "--dry-run", "--json")
+    assert (tried.data["attached"], tried.data["kept"]) == (2, False)
+    done = say("study", "pictures", str(folder), "--study", "Bare")
+    assert done.code == 1
+    assert done.out == (
+        "2 of 3 missing pictures attached (1 by the question's id, 1 by name)\n"
+        "Still missing: 1\n  c.png\nFiles that matched nothing: 1\n  z.png\n"
+    )
+    again = say("study", "pictures", str(folder), "--study", "Bare", "--json")
+    assert (again.data["missing_before"], again.data["attached"]) == (1, 0)
+    refused = say("study", "pictures", str(tmp_path / "nope"), "--study", "Bare")
+    assert (refused.code, "no folder or file" in refused.err) == (2, True)
