@@ -1,15 +1,32 @@
-"""`endpoint list|test`."""
+"""`endpoint list|presets|add|find|prices|test`."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+from pathlib import Path
+
+from pydantic import ValidationError
 
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, table
-from atom.engine.endpoints import known_endpoints, try_endpoint
+from atom.engine.endpoints import (
+    keep_boxes,
+    key_variables,
+    known_endpoints,
+    price_changes,
+    put_endpoint,
+    take_prices,
+    try_endpoint,
+)
+from atom.engine.servers import find_servers
 from atom.errors import UsageError
+from atom.judge.presets import PRESETS, find_preset
+from atom.judge.prices import read_prices
+from atom.records import Endpoint, Prices
 from atom.settings import read_key
+
+_ROLES = ("judge", "candidate", "embedding")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +34,41 @@ def add(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     one = verbs.add_parser("list", parents=[common()], help="built-in endpoints and your own")
     one.set_defaults(call=list_all)
-    one = verbs.add_parser("test", parents=[common()], help="ask an endpoint a few small things")
+    one = verbs.add_parser(
+        "presets", parents=[common()], help="the providers and servers whose habits are known"
+    )
+    one.set_defaults(call=presets)
+    one = verbs.add_parser("add", parents=[common()], help="add an endpoint to your own")
+    one.add_argument("name", help="by which you choose it")
+    one.add_argument("--model", required=True, help="as the server calls it")
+    one.add_argument("--preset", help=f"whose habits it has: {', '.join(PRESETS)}")
+    one.add_argument("--url", help="address, without /chat/completions; the preset's when left out")
+    one.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="what the preset's address leaves open; may be repeated",
+    )  # fmt: skip
+    one.add_argument("--key-env", metavar="VARIABLE", help="names the variable with the key")
+    one.add_argument("--role", action="append", choices=_ROLES, help="judge and candidate if none")
+    one.add_argument("--price", nargs=2, type=float, metavar=("IN", "OUT"),
+                     help="USD for a million tokens; unknown when left out")  # fmt: skip
+    one.set_defaults(call=add_one)
+    one = verbs.add_parser(
+        "find", parents=[common()], help="look for servers at the usual ports of this computer"
+    )
+    one.add_argument("--add", metavar="MODEL", help="add this model of what was found")
+    one.set_defaults(call=find)
+    one = verbs.add_parser(
+        "prices", parents=[common()],
+        help="take prices from a file: LiteLLM's JSON, or a table with model, input, output",
+    )  # fmt: skip
+    one.add_argument("file", type=Path)
+    one.add_argument("--dry-run", action="store_true", help="say what would change")
+    one.set_defaults(call=prices)
+    one = verbs.add_parser("test", parents=[common()], help="ask an endpoint what a run asks")
     one.add_argument("name", help="the endpoint's name")
+    one.add_argument("--keep", action="store_true",
+                     help="write the box convention that was found into the endpoints file",
+                     )  # fmt: skip
     one.set_defaults(call=test)
 
 
@@ -29,26 +79,160 @@ def list_all(args: argparse.Namespace, out: Output) -> int:
             "name": endpoint.name,
             "model": endpoint.model,
             "host": endpoint.host,
+            "preset": endpoint.preset,
             "roles": ", ".join(endpoint.roles),
+            "boxes": endpoint.boxes or "unchecked",
             "concurrency": endpoint.concurrency,
-            "key": _key_state(endpoint.key_env),
+            "key": _key_state(endpoint),
         }
         for endpoint in known_endpoints(settings_of(args)).values()
     ]
-    head = ("name", "model", "host", "roles", "concurrency", "key")
+    head = ("name", "model", "host", "preset", "roles", "boxes", "concurrency", "key")
     out.result(rows, table(head, [[row[name] for name in head] for row in rows]))
     return 0
 
 
-def _key_state(variable: str | None) -> str:
-    if variable is None:
-        return "none needed"
-    return f"{variable} is set" if read_key(variable) else f"{variable} is NOT set"
+def _key_state(endpoint: Endpoint) -> str:
+    states = [
+        f"{name} is set" if read_key(name) else f"{name} is NOT set"
+        for name in key_variables(endpoint)
+    ]
+    return ", ".join(states) or "none needed"
+
+
+def presets(args: argparse.Namespace, out: Output) -> int:
+    """List the presets with their addresses."""
+    del args
+    rows = [
+        {
+            "name": preset.name,
+            "address": preset.address,
+            "key": preset.key_env or "",
+            "structured": preset.structured,
+            "boxes": preset.boxes or "",
+            "sampling": preset.sampling,
+            "hint": preset.hint,
+            "sources": list(preset.sources),
+        }
+        for preset in PRESETS.values()
+    ]
+    head = ("name", "address", "key")
+    out.result(rows, table(head, [[row[name] for name in head] for row in rows]))
+    return 0
+
+
+def add_one(args: argparse.Namespace, out: Output) -> int:
+    """Add an endpoint, with a preset's habits or without."""
+    blanks = dict(_pair(text) for text in args.set)
+    roles = tuple(dict.fromkeys(args.role or ("judge", "candidate")))
+    if args.preset:
+        preset = find_preset(args.preset)
+        unknown = sorted(set(blanks) - set(preset.blanks))
+        if unknown:
+            raise UsageError(
+                f"the address of {preset.title} leaves no {unknown[0]!r} open: {preset.address}"
+            )
+        made = preset.endpoint(
+            name=args.name, model=args.model, base_url=args.url, key_env=args.key_env,
+            roles=roles, **blanks,
+        )  # fmt: skip
+    elif args.url:
+        try:
+            made = Endpoint(name=args.name, base_url=args.url, model=args.model, roles=roles,
+                            key_env=args.key_env)  # fmt: skip
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    else:
+        raise UsageError(f"give --preset ({', '.join(PRESETS)}) or --url")
+    if args.price:
+        made = made.model_copy(update={"prices": Prices(input=args.price[0], output=args.price[1])})
+    put_endpoint(settings_of(args), made)
+    lines = [f"added {made.name!r}: {made.model} at {made.host}; key: {_key_state(made)}"]
+    if made.preset and PRESETS[made.preset].hint:
+        lines.append(PRESETS[made.preset].hint)
+    lines.append(f"try it: python -m atom endpoint test {made.name!r}")
+    out.result(made, lines)
+    return 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, mark, value = text.partition("=")
+    if not mark or not name.strip():
+        raise UsageError(f"--set {text!r}: give NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def find(args: argparse.Namespace, out: Output) -> int:
+    """Look for servers on this computer, and add a model of one."""
+    settings = settings_of(args)
+    found = asyncio.run(find_servers())
+    if args.add:
+        offers = [server for server in found if args.add in server.models]
+        if not offers:
+            listed = ", ".join(model for server in found for model in server.models) or "none"
+            raise UsageError(f"no server here lists the model {args.add!r}; listed: {listed}")
+        made = offers[0].endpoint(args.add, tuple(known_endpoints(settings)))
+        put_endpoint(settings, made)
+        out.result(made, [f"added {made.name!r}: {made.model} at {made.host}"])
+        return 0
+    rows = [
+        {
+            "server": server.preset.title,
+            "address": server.address,
+            "models": list(server.models),
+            "wants_key": server.wants_key,
+        }
+        for server in found
+    ]
+    lines = table(
+        ("server", "address", "models"),
+        [
+            [one.preset.title, one.address,
+             "wants a key" if one.wants_key else ", ".join(one.models[:12])]
+            for one in found
+        ],
+    )  # fmt: skip
+    out.result(rows, lines if rows else ["no server answers at the usual ports of this computer"])
+    return 0
+
+
+def prices(args: argparse.Namespace, out: Output) -> int:
+    """Take prices from a file."""
+    settings = settings_of(args)
+    try:
+        data = args.file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{str(args.file)!r} can't be read: {error.strerror or error}") from error
+    changes = price_changes(settings, read_prices(args.file.name, data))
+    if not args.dry_run:
+        take_prices(settings, changes)
+    rows = [
+        {
+            "endpoint": change.endpoint.name,
+            "model": change.endpoint.model,
+            "before": _price(change.endpoint.prices),
+            "now": _price(change.now) if change.now else "not in the file",
+            "changed": change.changes,
+        }
+        for change in changes
+    ]
+    head = ("endpoint", "model", "before", "now")
+    lines = table(head, [[row[name] for name in head] for row in rows])
+    out.result(rows, lines if rows else ["you have added no endpoint yet"])
+    return 0
+
+
+def _price(price: Prices) -> str:
+    if price.input is None or price.output is None:
+        return "unknown"
+    return f"{price.input:g} / {price.output:g}"
 
 
 def test(args: argparse.Namespace, out: Output) -> int:
     """Test an endpoint; exit code 1 when a check fails."""
-    known = known_endpoints(settings_of(args))
+    settings = settings_of(args)
+    known = known_endpoints(settings)
     if args.name not in known:
         raise UsageError(f"there is no endpoint {args.name!r}; there are {', '.join(known)}")
     result = asyncio.run(try_endpoint(known[args.name]))
@@ -60,5 +244,10 @@ def test(args: argparse.Namespace, out: Output) -> int:
         "checks": [dict(zip(("state", "name", "detail"), row, strict=True)) for row in rows],
         "ok": not failed,
     }
-    out.result(data, table(("state", "check", "detail"), rows))
+    lines = table(("state", "check", "detail"), rows)
+    boxes = getattr(result, "boxes", None)
+    if args.keep and boxes is not None:
+        keep_boxes(settings, args.name, boxes)
+        lines.append(f"kept: boxes: {boxes}")
+    out.result(data, lines)
     return 1 if failed else 0

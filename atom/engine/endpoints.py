@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from atom.errors import SettingsError
 from atom.judge.checkup import EndpointTest as EndpointTest
 from atom.judge.checkup import check_endpoint
@@ -11,7 +14,9 @@ from atom.judge.endpoints import (
     read_endpoints,
     save_endpoints,
 )
-from atom.records import Endpoint
+from atom.judge.keys import named_variables
+from atom.judge.prices import PriceList
+from atom.records import BoxConvention, Endpoint, Prices
 from atom.settings import Settings
 
 
@@ -36,6 +41,13 @@ def own_endpoints(settings: Settings) -> tuple[Endpoint, ...]:
         SettingsError: the endpoints file can't be read.
     """
     return read_endpoints(settings.endpoints) if settings.endpoints.exists() else ()
+
+
+def key_variables(endpoint: Endpoint) -> tuple[str, ...]:
+    """Return the environment variables that an endpoint needs: its key's, and its headers'."""
+    texts = (*endpoint.extra_headers.values(), *endpoint.query.values())
+    named = [name for text in texts for name in named_variables(text)]
+    return tuple(dict.fromkeys((*([endpoint.key_env] if endpoint.key_env else []), *named)))
 
 
 def put_endpoint(settings: Settings, endpoint: Endpoint, *, replaces: str | None = None) -> None:
@@ -76,6 +88,67 @@ def remove_endpoint(settings: Settings, name: str) -> None:
     if len(kept) == len(own):
         raise SettingsError(f"There is no endpoint {name!r} among your own.")
     save_endpoints(settings.endpoints, kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriceChange:
+    """What a price list says of one of the user's endpoints.
+
+    Args:
+        endpoint: the endpoint.
+        now: the list's prices; None where the list doesn't know the model.
+    """
+
+    endpoint: Endpoint
+    now: Prices | None
+
+    @property
+    def changes(self) -> bool:
+        """Whether taking it would change anything."""
+        return self.now is not None and self.now != self.endpoint.prices
+
+
+def price_changes(settings: Settings, prices: PriceList) -> tuple[PriceChange, ...]:
+    """Hold a price list against the user's endpoints, in the file's order.
+
+    Raises:
+        SettingsError: the endpoints file can't be read.
+    """
+    return tuple(PriceChange(endpoint=one, now=prices.of(one)) for one in own_endpoints(settings))
+
+
+def take_prices(settings: Settings, changes: Sequence[PriceChange]) -> tuple[str, ...]:
+    """Write prices into the endpoints file.
+
+    Returns:
+        The names of the endpoints whose prices changed.
+
+    Raises:
+        SettingsError: the file can't be read or written.
+    """
+    wanted = {change.endpoint.name: change.now for change in changes if change.changes}
+    made = [
+        one.model_copy(update={"prices": wanted[one.name]}) if wanted.get(one.name) else one
+        for one in own_endpoints(settings)
+    ]
+    changed = tuple(one.name for one in made if one.name in wanted)
+    if changed:
+        save_endpoints(settings.endpoints, made)
+    return changed
+
+
+def keep_boxes(settings: Settings, name: str, boxes: BoxConvention) -> Endpoint:
+    """Write how an endpoint writes boxes, as a test found it, into the endpoints file.
+
+    Raises:
+        SettingsError: there is no such endpoint of the user's, or the file can't be written.
+    """
+    own = {endpoint.name: endpoint for endpoint in own_endpoints(settings)}
+    if name not in own:
+        raise SettingsError(f"There is no endpoint {name!r} among your own.")
+    made = own[name].model_copy(update={"boxes": boxes})
+    put_endpoint(settings, made, replaces=name)
+    return made
 
 
 async def try_endpoint(endpoint: Endpoint) -> EndpointTest:

@@ -76,7 +76,8 @@ def draw(entry: StudyEntry, begin: Begin, under_way: bool) -> None:
             st.button("Check first", key="data_attach_check", disabled=not given,
                       on_click=_start, args=(entry, number, begin, False),
                       help="Says which picture would go where, and keeps nothing.")  # fmt: skip
-    kit.show(_list(missing), key="data_attach_missing")
+    if done is None or not done.kept:
+        kit.show(_list(missing), key="data_attach_missing")
 
 
 def _start(entry: StudyEntry, number: int, begin: Begin, keep: bool) -> None:

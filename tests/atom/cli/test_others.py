@@ -125,3 +125,45 @@ def test_a_run_folder_stands_for_its_files(say, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     assert "holds no file" in say("import", "auto", str(empty), "--study", "x").err
+
+
+def test_an_endpoint_is_added_by_a_preset(say, place, monkeypatch):
+    Path(place).mkdir()
+    said = say("endpoint", "add", "flash", "--preset", "gemini", "--model", "gemini-2.5-flash")
+    assert said.code == 0
+    assert "GEMINI_API_KEY is NOT set" in said.out
+    (row,) = [row for row in say("endpoint", "list", "--json").data if row["name"] == "flash"]
+    assert (row["preset"], row["boxes"]) == ("gemini", "yxyx_1000")
+    azure = ("endpoint", "add", "az", "--preset", "azure-openai", "--model", "gpt-4.1")
+    missing = say(*azure, "--set", "resource=lab")
+    assert (missing.code, "--set deployment=" in missing.err) == (2, True)
+    assert say(*azure, "--set", "resource=lab", "--set", "deployment=d").code == 0
+    (row,) = [row for row in say("endpoint", "list", "--json").data if row["name"] == "az"]
+    assert row["key"] == "AZURE_OPENAI_API_KEY is NOT set"
+    twice = say("endpoint", "add", "flash", "--preset", "openai", "--model", "m")
+    assert (twice.code, "already" in twice.err) == (2, True)
+    for words in (
+        ("--preset", "opnai"), (), ("--url", "ftp://x"), ("--preset", "openai", "--set", "x=1"),
+        ("--preset", "openai", "--set", "x"),
+    ):  # fmt: skip
+        assert say("endpoint", "add", "new", "--model", "m", *words).code == 2
+    listed = say("endpoint", "presets", "--json").data
+    assert len(listed) == 13
+    assert all(row["sources"] for row in listed)
+
+
+def test_prices_are_taken_from_a_file(say, place, tmp_path):
+    Path(place).mkdir()
+    for name, model in (("a", "known"), ("b", "unknown")):
+        say("endpoint", "add", name, "--url", "https://h.example/v1", "--model", model)
+    (tmp_path / "prices.csv").write_text("model,input,output\nknown,1.5,6\n")
+    tried = say("endpoint", "prices", str(tmp_path / "prices.csv"), "--dry-run", "--json")
+    assert [(row["before"], row["now"]) for row in tried.data] == [
+        ("unknown", "1.5 / 6"), ("unknown", "not in the file"),
+    ]  # fmt: skip
+    assert say("endpoint", "prices", str(tmp_path / "prices.csv")).code == 0
+    again = say("endpoint", "prices", str(tmp_path / "prices.csv"), "--json").data
+    assert [(row["before"], row["changed"]) for row in again] == [
+        ("1.5 / 6", False), ("unknown", False),
+    ]  # fmt: skip
+    assert say("endpoint", "prices", str(tmp_path / "nope.csv")).code == 2
