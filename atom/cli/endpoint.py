@@ -11,18 +11,18 @@ from pydantic import ValidationError
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, table
 from atom.engine.endpoints import (
+    PRESETS,
+    find_preset,
     keep_boxes,
-    key_variables,
     known_endpoints,
     price_changes,
     put_endpoint,
+    read_prices,
     take_prices,
     try_endpoint,
 )
 from atom.engine.servers import find_servers
 from atom.errors import UsageError
-from atom.judge.presets import PRESETS, find_preset
-from atom.judge.prices import read_prices
 from atom.records import Endpoint, Prices
 from atom.settings import read_key
 
@@ -94,8 +94,7 @@ def list_all(args: argparse.Namespace, out: Output) -> int:
 
 def _key_state(endpoint: Endpoint) -> str:
     states = [
-        f"{name} is set" if read_key(name) else f"{name} is NOT set"
-        for name in key_variables(endpoint)
+        f"{name} is set" if read_key(name) else f"{name} is NOT set" for name in endpoint.variables
     ]
     return ", ".join(states) or "none needed"
 

@@ -14,8 +14,11 @@ from atom.judge.endpoints import (
     read_endpoints,
     save_endpoints,
 )
-from atom.judge.keys import named_variables
-from atom.judge.prices import PriceList
+from atom.judge.presets import PRESETS as PRESETS
+from atom.judge.presets import Preset as Preset
+from atom.judge.presets import find_preset as find_preset
+from atom.judge.prices import PriceList as PriceList
+from atom.judge.prices import read_prices as read_prices
 from atom.records import BoxConvention, Endpoint, Prices
 from atom.settings import Settings
 
@@ -41,13 +44,6 @@ def own_endpoints(settings: Settings) -> tuple[Endpoint, ...]:
         SettingsError: the endpoints file can't be read.
     """
     return read_endpoints(settings.endpoints) if settings.endpoints.exists() else ()
-
-
-def key_variables(endpoint: Endpoint) -> tuple[str, ...]:
-    """Return the environment variables that an endpoint needs: its key's, and its headers'."""
-    texts = (*endpoint.extra_headers.values(), *endpoint.query.values())
-    named = [name for text in texts for name in named_variables(text)]
-    return tuple(dict.fromkeys((*([endpoint.key_env] if endpoint.key_env else []), *named)))
 
 
 def put_endpoint(settings: Settings, endpoint: Endpoint, *, replaces: str | None = None) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from atom.errors import SettingsError
 from atom.records import Endpoint
+from atom.records.endpoint import named_variables as named_variables
 from atom.settings import read_key
 
 HIDDEN = "[key]"
 _SHORTEST = 4
 """A shorter "key" (a local server's `x`) is no secret, and would blank out common letters."""
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +88,3 @@ def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str] | None = None) -
     # The longest first: a secret that is part of another one mustn't break it up.
     ordered = tuple(sorted(set(secrets), key=len, reverse=True))
     return Key(None if value is None else value.strip(), headers, query, ordered)
-
-
-def named_variables(text: str) -> tuple[str, ...]:
-    """Return the environment variables that a header or a part of an address names."""
-    return tuple(dict.fromkeys(_VARIABLE.findall(text)))

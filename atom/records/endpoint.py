@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -15,6 +16,14 @@ BoxConvention = Literal["xyxy_1000", "yxyx_1000", "xyxy_pixels", "xyxy_unit", "n
 """How a model writes boxes: corners in thousandths, the same with y first, corners in pixels of
 the picture as it was sent, corners as fractions; `none`: its boxes fit nothing and are dropped
 (METHODS T4)."""
+
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def named_variables(text: str) -> tuple[str, ...]:
+    """Return the environment variables that a header or a part of an address names."""
+    return tuple(dict.fromkeys(_VARIABLE.findall(text)))
 
 
 class Prices(Record):
@@ -100,6 +109,13 @@ class Endpoint(Record):
     def url(self) -> str:
         """The address that requests go to; empty for the probe endpoint in this process."""
         return self.base_url.removeprefix("probe:")
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that it needs: its key's, and those in headers and query."""
+        texts = (*self.extra_headers.values(), *self.query.values())
+        named = [name for text in texts for name in named_variables(text)]
+        return tuple(dict.fromkeys((*([self.key_env] if self.key_env else []), *named)))
 
     @property
     def host(self) -> str:

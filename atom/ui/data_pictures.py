@@ -12,11 +12,10 @@ from atom.engine.jobs import Job
 from atom.errors import AtomError
 from atom.formats.picture_stock import stock_of
 from atom.records import Study
-from atom.store import Store
 from atom.ui import kit, stores
 from atom.ui.chosen_files import typed_paths
 from atom.ui.html import Html, el
-from atom.views.shelf import StudyEntry
+from atom.views.shelf import OpenStore, StudyEntry
 
 FAULT = "data_held_fault"
 ROUND = "data_held_attach_round"
@@ -26,7 +25,7 @@ Begin = Callable[[str, Callable[[Job[object]], object]], None]
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _missing(key: str, revision: int, _store: Store, study_id: str) -> tuple[Missing, ...]:
+def _missing(key: str, revision: int, _store: OpenStore, study_id: str) -> tuple[Missing, ...]:
     del key, revision
     return missing_pictures(_store, study_id)
 

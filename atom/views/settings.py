@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from pydantic import ValidationError
 
 from atom.errors import SettingsError
-from atom.records import Endpoint, PictureLimit, Prices, Role, StructuredMode
+from atom.records import BoxConvention, Endpoint, Prices, Role, StructuredMode
 from atom.settings import PROJECT_ROOT, read_key
 
+Detail = Literal["low", "high", "auto"]
+_BLANK = re.compile(r"\{[a-z]+\}")
 ROLES: tuple[Role, ...] = ("judge", "candidate")
 FORMS: dict[StructuredMode, str] = {
     "auto": "find out (JSON schema, else JSON, else text)",
     "json_schema": "JSON schema",
     "json_object": "JSON",
     "text": "plain text",
+}
+BOXES: dict[BoxConvention | None, str] = {
+    None: "not checked: as asked, in thousandths",
+    "xyxy_1000": "corners in thousandths",
+    "yxyx_1000": "corners in thousandths, y first (Gemini)",
+    "xyxy_pixels": "corners in pixels of the picture sent (Qwen2.5-VL)",
+    "xyxy_unit": "corners as fractions, 0 to 1",
+    "none": "fit nothing: drop them",
+}
+DETAILS: dict[Detail | None, str] = {
+    None: "not said",
+    "low": "low",
+    "high": "high",
+    "auto": "auto",
 }
 CHECK_WORDS = {
     "key": "Key",
@@ -39,6 +58,23 @@ _LABELS = {
     "prices.output": "Price out",
     "timeout": "Seconds for a reply",
     "pictures.max_side": "Longest side of a picture",
+    "pictures.min_side": "Shortest side of a picture",
+    "pictures.max_bytes": "Bytes of a picture",
+    "pictures.max_count": "Pictures in a request",
+    "prices.cached_input": "Price of cached input",
+    "prices.batch_share": "Share of the price in a batch",
+    "max_tries": "Tries of a request",
+    "max_seconds": "Seconds for all tries",
+    "temperature": "Temperature",
+    "top_p": "Top p",
+    "seed": "Seed",
+    "max_tokens": "Tokens of a reply",
+    "reasoning_effort": "Reasoning effort",
+    "image_detail": "Image detail",
+    "thinking_tokens": "Further tokens for thinking",
+    "extra_body": "Further fields",
+    "extra_headers": "Further headers",
+    "query": "Address parameters",
 }
 
 
@@ -73,9 +109,11 @@ def endpoint_line(
         built_in: whether it comes with Atomscope.
         environ: where keys are; the process's environment when None.
     """
-    variable = endpoint.key_env
-    missing = variable is not None and read_key(variable, environ) is None
-    key = "no key needed" if variable is None else f"{variable} is {'not ' * missing}set"
+    variables = endpoint.variables
+    unset = [name for name in variables if read_key(name, environ) is None]
+    missing = bool(unset)
+    named = " and ".join(unset or variables)
+    key = f"{named} is {'not ' * missing}set" if named else "no key needed"
     return EndpointLine(
         endpoint=endpoint,
         built_in=built_in,
@@ -112,6 +150,29 @@ class EndpointForm:
     max_side: int = 2048
     timeout: float = 120.0
     structured: StructuredMode = "auto"
+    preset: str = ""
+    price_cached: float | None = None
+    batch_share: float | None = None
+    min_side: int = 1
+    max_bytes: int = 5_000_000
+    max_count: int = 16
+    max_tries: int = 5
+    max_seconds: float = 600.0
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    reasoning_effort: str = ""
+    image_detail: Detail | None = None
+    thinking_tokens: int = 0
+    extra_body: str = ""
+    """JSON, an object."""
+    extra_headers: str = ""
+    """`Name: value`, one a line."""
+    query: str = ""
+    """`name=value`, one a line."""
+    boxes: BoxConvention | None = None
+    system: bool = True
 
 
 def form_of(endpoint: Endpoint) -> EndpointForm:
@@ -131,7 +192,66 @@ def form_of(endpoint: Endpoint) -> EndpointForm:
         max_side=endpoint.pictures.max_side,
         timeout=endpoint.timeout,
         structured=endpoint.structured,
+        preset=endpoint.preset,
+        price_cached=endpoint.prices.cached_input,
+        batch_share=endpoint.prices.batch_share,
+        min_side=endpoint.pictures.min_side,
+        max_bytes=endpoint.pictures.max_bytes,
+        max_count=endpoint.pictures.max_count,
+        max_tries=endpoint.max_tries,
+        max_seconds=endpoint.max_seconds,
+        temperature=endpoint.temperature,
+        top_p=endpoint.top_p,
+        seed=endpoint.seed,
+        max_tokens=endpoint.max_tokens,
+        reasoning_effort=endpoint.reasoning_effort or "",
+        image_detail=endpoint.image_detail,
+        thinking_tokens=endpoint.thinking_tokens,
+        extra_body=json.dumps(endpoint.extra_body, ensure_ascii=False, indent=1)
+        if endpoint.extra_body
+        else "",
+        extra_headers="\n".join(f"{name}: {text}" for name, text in endpoint.extra_headers.items()),
+        query="\n".join(f"{name}={text}" for name, text in endpoint.query.items()),
+        boxes=endpoint.boxes,
+        system=endpoint.system,
     )
+
+
+def with_preset(form: EndpointForm, made: Endpoint, address: str) -> EndpointForm:
+    """Fill a form with a preset's habits; name, model, roles and prices stay.
+
+    Args:
+        form: what was typed so far.
+        made: an endpoint of that preset and model.
+        address: the preset's; what it leaves open stands in braces, for the user to put in.
+    """
+    return replace(
+        form_of(made),
+        name=form.name,
+        model=form.model,
+        base_url=address,
+        roles=form.roles,
+        price_in=form.price_in,
+        price_out=form.price_out,
+        price_cached=form.price_cached,
+        batch_share=form.batch_share,
+    )
+
+
+def with_model(form: EndpointForm, model: str, before: Endpoint, now: Endpoint) -> EndpointForm:
+    """Put a model into a form; what its name tells goes along where nobody typed otherwise.
+
+    Args:
+        form: what was typed so far.
+        model: the model's name.
+        before: an endpoint of the form's preset and its model until now.
+        now: the same, of this model.
+    """
+    told = {"family": now.family, "boxes": now.boxes, "thinking_tokens": now.thinking_tokens}
+    guesses = {
+        name: value for name, value in told.items() if getattr(form, name) == getattr(before, name)
+    }
+    return replace(form, model=model, **guesses)  # type: ignore[arg-type]
 
 
 def endpoint_of(form: EndpointForm, before: Endpoint | None = None) -> Endpoint:
@@ -154,14 +274,10 @@ def endpoint_of(form: EndpointForm, before: Endpoint | None = None) -> Endpoint:
         raise SettingsError(
             "One price is given and the other isn't. Give both, or leave both empty for unknown."
         )
+    open_ = _BLANK.findall(form.base_url)
+    if open_:
+        raise SettingsError(f"Address: put {' and '.join(open_)} in, braces and all.")
     kept = before.model_dump() if before is not None else {}
-    prices = Prices(
-        input=form.price_in,
-        output=form.price_out,
-        cached_input=before.prices.cached_input if before and form.price_in is not None else None,
-        batch_share=before.prices.batch_share if before else None,
-    )
-    limit = (before.pictures if before else PictureLimit()).model_dump()
     try:
         return Endpoint.model_validate(
             {
@@ -173,16 +289,80 @@ def endpoint_of(form: EndpointForm, before: Endpoint | None = None) -> Endpoint:
                 "concurrency": form.concurrency,
                 "requests_per_minute": form.requests_per_minute,
                 "tokens_per_minute": form.tokens_per_minute,
-                "prices": prices.model_dump(),
-                "pictures": {**limit, "max_side": form.max_side},
+                "prices": {
+                    "input": form.price_in,
+                    "output": form.price_out,
+                    "cached_input": form.price_cached if form.price_in is not None else None,
+                    "batch_share": form.batch_share,
+                },
+                "pictures": {
+                    "max_side": form.max_side,
+                    "min_side": form.min_side,
+                    "max_bytes": form.max_bytes,
+                    "max_count": form.max_count,
+                },
                 "timeout": form.timeout,
                 "structured": form.structured,
+                "preset": form.preset,
+                "max_tries": form.max_tries,
+                "max_seconds": form.max_seconds,
+                "temperature": form.temperature,
+                "top_p": form.top_p,
+                "seed": form.seed,
+                "max_tokens": form.max_tokens,
+                "reasoning_effort": form.reasoning_effort.strip() or None,
+                "image_detail": form.image_detail,
+                "thinking_tokens": form.thinking_tokens,
+                "extra_body": _body(form.extra_body),
+                "extra_headers": _pairs(form.extra_headers, ":", "extra_headers"),
+                "query": _pairs(form.query, "=", "query"),
+                "boxes": form.boxes,
+                "system": form.system,
             }
         )
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         path = ".".join(str(part) for part in first["loc"])
         raise SettingsError(f"{_LABELS.get(path, path)}: {first['msg']}.") from None
+
+
+def _body(text: str) -> dict[str, object]:
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{_LABELS['extra_body']}: not JSON ({error}).") from None
+    if not isinstance(value, dict):
+        raise SettingsError(f"{_LABELS['extra_body']}: give a JSON object, {{...}}.")
+    return value
+
+
+def _pairs(text: str, mark: str, field: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, found, value = line.partition(mark)
+        if not found or not name.strip():
+            raise SettingsError(f"{_LABELS[field]}: {line!r:.60} isn't 'name{mark}value'.")
+        if name.strip() in pairs:
+            raise SettingsError(f"{_LABELS[field]}: {name.strip()!r} is given twice.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def sampling_words(endpoint: Endpoint) -> str:
+    """Say which sampling an endpoint asks for where a study sets none."""
+    told = [
+        (f"{_LABELS[name].lower()} {getattr(endpoint, name)}")
+        for name in ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort",
+                     "image_detail")
+        if getattr(endpoint, name) is not None
+    ]  # fmt: skip
+    if endpoint.thinking_tokens:
+        told.append(f"{endpoint.thinking_tokens:,} further tokens for thinking")
+    if endpoint.extra_body:
+        told.append(f"further fields: {', '.join(endpoint.extra_body)}")
+    return "; ".join(told) or "as the study has it, else as the server has it"
 
 
 _WANTED = {
