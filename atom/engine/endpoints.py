@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import sqlalchemy as sa
+
 from atom.errors import SettingsError
 from atom.judge.checkup import EndpointTest as EndpointTest
 from atom.judge.checkup import check_endpoint
@@ -19,8 +21,12 @@ from atom.judge.presets import Preset as Preset
 from atom.judge.presets import find_preset as find_preset
 from atom.judge.prices import PriceList as PriceList
 from atom.judge.prices import read_prices as read_prices
-from atom.records import BoxConvention, Endpoint, Prices
+from atom.records import BoxConvention, Call, Endpoint, Prices
 from atom.settings import Settings
+from atom.store import Store, table
+
+_LATELY = 500
+"""Calls of an endpoint that are looked at."""
 
 
 def known_endpoints(settings: Settings) -> dict[str, Endpoint]:
@@ -84,6 +90,32 @@ def remove_endpoint(settings: Settings, name: str) -> None:
     if len(kept) == len(own):
         raise SettingsError(f"There is no endpoint {name!r} among your own.")
     save_endpoints(settings.endpoints, kept)
+
+
+ANY = Preset(name="", title="another one", address="http://127.0.0.1/v1", key_env=None, sources=())
+"""What is known of a provider that no preset is about: nothing."""
+
+
+def sketch(preset: Preset, model: str) -> Endpoint:
+    """Make an endpoint of a preset and a model whose name and address don't count yet."""
+    return preset.endpoint(name="new", model=model.strip() or "-", base_url="http://127.0.0.1/v1")
+
+
+def adapted_lately(store: Store, name: str) -> tuple[str, ...]:
+    """Return what an endpoint's server didn't take of what it was asked, newest first.
+
+    Looks at its last calls alone: servers change, and so does what is asked of them.
+    """
+    calls = table(Call)
+    lately = (
+        sa.select(calls.c.adapted)
+        .where(calls.c.endpoint == name)
+        .order_by(calls.c.created.desc())
+        .limit(_LATELY)
+    )
+    with store.read() as connection:
+        rows = connection.execute(lately).scalars().all()
+    return tuple(dict.fromkeys(line for row in rows for line in row or ()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,27 +5,36 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from atom.engine.endpoints import (
+    ANY,
+    PRESETS,
     EndpointTest,
+    Preset,
+    adapted_lately,
     built_in,
+    keep_boxes,
     own_endpoints,
     put_endpoint,
     remove_endpoint,
+    sketch,
     try_endpoint,
 )
 from atom.engine.jobs import Job
 from atom.engine.own import withdraw_consent
 from atom.errors import AtomError
-from atom.records import Endpoint
+from atom.records import BoxConvention, Endpoint
 from atom.ui import kit, links, stores, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
 from atom.views.filters import Filters
 from atom.views.settings import (
+    BOXES,
     CHECK_WORDS,
+    DETAILS,
     FORMS,
     ROLES,
     EndpointForm,
@@ -34,9 +43,24 @@ from atom.views.settings import (
     endpoint_line,
     endpoint_of,
     form_of,
+    sampling_words,
+    with_model,
+    with_preset,
 )
-from atom.views.shelf import Shelf, demo_location
+from atom.views.shelf import OpenStore, Shelf, demo_location
 
+_TEXTS = (
+    "name",
+    "base_url",
+    "model",
+    "key_env",
+    "family",
+    "reasoning_effort",
+    "extra_body",
+    "extra_headers",
+    "query",
+)
+"""Fields of text: an empty one is empty, not None."""
 NEW = "+"
 """In the URL, where an endpoint's name stands: one that is to be added."""
 FORM = "settings_form"
@@ -44,6 +68,14 @@ FAULT = "settings_fault"
 TOLD = "settings_told"
 TESTS = "settings_tests"
 ASKED = "settings_asked"
+_BOX_NAMES = {
+    None: "not checked",
+    "xyxy_1000": "thousandths",
+    "yxyx_1000": "thousandths, y first",
+    "xyxy_pixels": "pixels",
+    "xyxy_unit": "fractions",
+    "none": "none that fit",
+}
 _STATE = {"passed": "✓", "failed": "!", "skipped": "·"}
 
 
@@ -84,6 +116,7 @@ def _list(lines: list[EndpointLine], chosen: str | None, *, has_own: bool) -> Ht
         kit.Column(title="Model", broad=True),
         kit.Column(title="Where"),
         kit.Column(title="Roles", broad=True),
+        kit.Column(title="Boxes", broad=True),
         kit.Column(title="Key"),
         kit.Column(title="Price", broad=True),
     ]
@@ -128,6 +161,7 @@ def _row(line: EndpointLine, chosen: str | None) -> kit.Row:
             el("span", endpoint.model, class_="text"),
             el("span", "on this computer" if not endpoint.url else endpoint.host, class_="text"),
             ", ".join(endpoint.roles),
+            el("span", _BOX_NAMES[endpoint.boxes], class_="text"),
             key,
             line.price,
         ],
@@ -181,8 +215,11 @@ def _form(chosen: str, before: Endpoint | None) -> None:
         value = st.session_state[key]
         if field == "roles":
             value = tuple(role for role in ROLES if role in (value or ()))
-        if field in ("name", "base_url", "model", "key_env", "family"):
+        if field in _TEXTS:
             value = value or ""
+        if field in ("preset", "model"):
+            held[chosen] = _told(held[chosen], field, value)
+            return
         changes: dict[str, Any] = {field: value}
         held[chosen] = replace(held[chosen], **changes)
 
@@ -194,6 +231,12 @@ def _form(chosen: str, before: Endpoint | None) -> None:
 
     title = f"Change {before.name}" if before is not None else "Add an endpoint"
     kit.show(el("h2", title, style="margin:0"), key="settings_form_head")
+    if before is None:
+        st.selectbox("Provider or server", ["", *PRESETS], **bound("preset"),
+                     format_func=lambda name: PRESETS[name].title if name else "another one",
+                     help="Fills in its address, its limits and its habits.")  # fmt: skip
+    if form.preset in PRESETS:
+        kit.show(_habits(PRESETS[form.preset]), key="settings_habits")
     left, right = st.columns(2, gap="large")
     with left:
         st.text_input("Name", max_chars=80, placeholder="my-judge", **bound("name"))
@@ -226,6 +269,7 @@ def _form(chosen: str, before: Endpoint | None) -> None:
                           **bound("family"))  # fmt: skip
         st.selectbox("How structured replies are asked for", list(FORMS),
                      format_func=lambda form: FORMS[form], **bound("structured"))  # fmt: skip
+    _more(bound)
     fault = st.session_state.get(FAULT)
     if fault and fault[0] == chosen:
         kit.show(kit.fault(fault[1], title="Not saved"), key="settings_fault_shown")
@@ -236,7 +280,124 @@ def _form(chosen: str, before: Endpoint | None) -> None:
             st.button("Remove", key="endpoint_remove", on_click=_ask_removal,
                       args=(before.name,))  # fmt: skip
     if before is not None:
+        _known(before)
         _test(before)
+
+
+def _known(endpoint: Endpoint) -> None:
+    """Say how it is asked, how it writes boxes, and what its server didn't take lately."""
+    adapted = _adapted(endpoint.name)
+    facts: list[tuple[str, Html | str]] = [
+        ("Sampling", sampling_words(endpoint)),
+        ("Boxes", BOXES[endpoint.boxes]),
+        ("Adapted",
+         el("ul", [el("li", line, class_="text") for line in adapted], class_="small")
+         if adapted else "nothing, as far as calls in the store say"),
+    ]  # fmt: skip
+    kit.show(
+        el("dl", [(el("dt", name), el("dd", words)) for name, words in facts], class_="pairs"),
+        key="settings_known",
+    )
+
+
+def _adapted(name: str) -> tuple[str, ...]:
+    store = stores.user_store()
+    if store is None:
+        return ()
+    return _adapted_lately(name, store.revision(), store)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _adapted_lately(name: str, revision: int, _store: OpenStore) -> tuple[str, ...]:
+    del revision
+    return adapted_lately(_store, name)
+
+
+def _told(form: EndpointForm, field: str, value: str | None) -> EndpointForm:
+    """Take over what a preset, or a model's name, tells of the other fields."""
+    if field == "preset":
+        if not value:
+            return replace(form, preset="")
+        preset = PRESETS[value]
+        return with_preset(form, sketch(preset, form.model), preset.address)
+    model = value or ""
+    preset = PRESETS.get(form.preset, ANY)
+    return with_model(form, model, sketch(preset, form.model), sketch(preset, model))
+
+
+def _habits(preset: Preset) -> Html:
+    """Say what is known of a provider, and where it says so."""
+    sources = [
+        el("a", urlsplit(source).hostname or source, href=source, target="_blank", rel="noopener")
+        for source in preset.sources
+    ]
+    return el(
+        "p",
+        f"{preset.title}. ",
+        f"{preset.sampling} " if preset.sampling else "",
+        f"{preset.hint} " if preset.hint else "",
+        "From its documentation: ",
+        [piece for source in sources for piece in (source, " ")],
+        class_="quiet small",
+    )
+
+
+def _more(bound: Callable[[str], dict[str, Any]]) -> None:
+    """Draw the fields that a preset or the defaults fill well, folded."""
+    with st.expander("Sampling, where a study sets none", key="endpoint_more_sampling"):
+        one, two, three = st.columns(3)
+        with one:
+            st.number_input("Temperature", 0.0, 5.0, step=0.1, placeholder="as the server has it",
+                            **bound("temperature"))  # fmt: skip
+            st.number_input("Top p", 0.0, 1.0, step=0.05, placeholder="as the server has it",
+                            **bound("top_p"))  # fmt: skip
+        with two:
+            st.number_input("Tokens of a reply", min_value=1, step=256, placeholder="4,096",
+                            **bound("max_tokens"))  # fmt: skip
+            st.number_input("Further tokens for thinking", min_value=0, step=1024,
+                            **bound("thinking_tokens"),
+                            help="Room for what a reasoning model thinks before it "
+                            "replies.")  # fmt: skip
+        with three:
+            st.text_input("Reasoning effort", placeholder="not said",
+                          **bound("reasoning_effort"),
+                          help="minimal, low, medium, high: as the server has it.")  # fmt: skip
+            st.number_input("Seed", step=1, placeholder="none", **bound("seed"))
+    with st.expander("Pictures and boxes", key="endpoint_more_pictures"):
+        one, two = st.columns(2)
+        with one:
+            st.selectbox("How the model writes boxes", list(BOXES),
+                         format_func=lambda form: BOXES[form], **bound("boxes"),
+                         help="The test below finds it out. A box that doesn't fit is dropped "
+                         "with a note.")  # fmt: skip
+            st.selectbox("Image detail", list(DETAILS), format_func=lambda form: DETAILS[form],
+                         **bound("image_detail"))  # fmt: skip
+        with two:
+            st.number_input("Shortest side of a picture", 1, 512, step=1, **bound("min_side"),
+                            help="A thinner picture is padded.")  # fmt: skip
+            st.number_input("Bytes of a picture", min_value=1000, step=500_000,
+                            **bound("max_bytes"))  # fmt: skip
+            st.number_input("Pictures in a request", min_value=0, step=1, **bound("max_count"))
+    with st.expander("The request, tries and further prices", key="endpoint_more_request"):
+        one, two = st.columns(2)
+        with one:
+            st.text_area("Further fields (JSON)", height=90, placeholder='{"top_k": 20}',
+                         **bound("extra_body"))  # fmt: skip
+            st.text_area("Further headers, one a line", height=90,
+                         placeholder="api-key: ${AZURE_OPENAI_API_KEY}", **bound("extra_headers"),
+                         help="${NAME} stands for an environment variable: a key itself is never "
+                         "written down.")  # fmt: skip
+            st.text_area("Address parameters, one a line", height=70,
+                         placeholder="api-version=2024-10-21", **bound("query"))  # fmt: skip
+            st.toggle("The model knows a system role", **bound("system"))
+        with two:
+            st.number_input("Tries of a request", 1, 20, step=1, **bound("max_tries"))
+            st.number_input("Seconds for all tries", min_value=1.0, step=60.0,
+                            **bound("max_seconds"))  # fmt: skip
+            st.number_input("Price of cached input", min_value=0.0, step=0.1,
+                            placeholder="unknown", **bound("price_cached"))  # fmt: skip
+            st.number_input("Share of the price in a batch", 0.0, 1.0, step=0.1,
+                            placeholder="unknown", **bound("batch_share"))  # fmt: skip
 
 
 def _save(chosen: str, before: Endpoint | None) -> None:
@@ -250,10 +411,11 @@ def _save(chosen: str, before: Endpoint | None) -> None:
         return
     del held[chosen]
     st.session_state[TOLD] = f"Saved: {endpoint.name}. Test it before you rely on it."
-    _open(endpoint.name)
+    open_endpoint(endpoint.name)
 
 
-def _open(endpoint: str | None) -> None:
+def open_endpoint(endpoint: str | None) -> None:
+    """Open an endpoint's form, or none."""
     study = st.query_params.get_all("study")
     query: dict[str, str | list[str]] = {"study": study} if study else {}
     st.query_params.from_dict({**query, **({"endpoint": endpoint} if endpoint else {})})
@@ -286,7 +448,7 @@ def _removal(name: str) -> None:
             else:
                 st.session_state[TOLD] = f"Removed: {name}."
                 st.session_state.get(FORM, {}).pop(name, None)
-                _open(None)
+                open_endpoint(None)
             st.rerun()
         if st.button("Keep it", key="removal_no"):
             st.rerun()
@@ -313,7 +475,7 @@ def _test(endpoint: Endpoint) -> None:
     state = job.snapshot() if job is not None else None
     running = state is not None and state.status == "running"
     where = (
-        f"as it was saved: up to four short requests to {endpoint.host}"
+        f"as it was saved: asks {endpoint.host} what a run asks, with a drawn picture"
         if endpoint.url
         else "offline, free"
     )
@@ -326,9 +488,25 @@ def _test(endpoint: Endpoint) -> None:
     if running:
         _testing(held[name])
     elif state is not None and state.status == "done":
-        kit.show(test_result(cast("EndpointTest", state.result)), key="test_result")
+        result = cast("EndpointTest", state.result)
+        kit.show(test_result(result), key="test_result")
+        found = getattr(result, "boxes", None)
+        own = endpoint.name not in {one.name for one in built_in()}
+        if found is not None and found != endpoint.boxes and own:
+            st.button("Keep what was found about boxes", key="endpoint_keep_boxes",
+                      on_click=_keep_boxes, args=(endpoint.name, found))  # fmt: skip
     elif state is not None and state.status == "failed":
         kit.show(kit.fault(state.error), key="test_result")
+
+
+def _keep_boxes(name: str, boxes: BoxConvention) -> None:
+    try:
+        keep_boxes(stores.settings(), name, boxes)
+    except AtomError as error:
+        st.session_state[TOLD] = error.message
+        return
+    st.session_state.get(FORM, {}).pop(name, None)
+    st.session_state[TOLD] = f"Kept: boxes of {name}: {BOXES[boxes]}."
 
 
 def _testing(job_id: str) -> None:
