@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
+from atom.records import FAILED as FAILED
+from atom.records import UNSCORED as UNSCORED
 from taxonomy import Path
 
-UNSCORED = 0
-FAILED = -1
 FINEST = 232_792_560
 """Least common multiple of 1 to 20."""
 PASS_SCORE = 4
@@ -32,6 +32,10 @@ T = TypeVar("T")
 
 def _no_column() -> NDArray[np.bool_]:
     return np.zeros(0, dtype=np.bool_)
+
+
+def _no_cause() -> NDArray[np.int8]:
+    return np.zeros(0, dtype=np.int8)
 
 
 def _no_parents() -> NDArray[np.int32]:
@@ -100,6 +104,7 @@ class ScoreTable:
         repeat: int16.
         outcome: float32, 0..1; NaN = not known.
         answered: bool, whether there is an answer.
+        cause: int8, why none was given, as an index into `CAUSES`; 0 = one was given.
 
     Samples, shape (S,):
 
@@ -142,19 +147,39 @@ class ScoreTable:
     carried: NDArray[np.bool_] = field(default_factory=_no_column)
     chained: NDArray[np.bool_] = field(default_factory=_no_column)
     carried_known: bool = False
+    cause: NDArray[np.int8] = field(default_factory=_no_cause)
     parents: NDArray[np.int32] = field(default_factory=_no_parents)
 
     def __post_init__(self) -> None:
-        """Fill the columns that nobody gave: all is addressed, nothing carried, no chains."""
+        """Fill the columns that nobody gave: all is addressed, nothing carried, no chains.
+
+        So is one that says just that about other rows, as after `dataclasses.replace`.
+
+        Raises:
+            ValueError: a column with something to say has another length than the rest.
+        """
         for name, like, value in (
             ("addressed", self.score, True),
             ("carried", self.score, False),
             ("chained", self.cluster, False),
+            ("cause", self.answered, 0),
         ):
-            if len(getattr(self, name)) != len(like):
-                if len(getattr(self, name)):
-                    raise ValueError(f"{name} has {len(getattr(self, name))} rows for {len(like)}")
-                object.__setattr__(self, name, np.full(len(like), value, dtype=np.bool_))
+            given: NDArray[Any] = getattr(self, name)
+            if len(given) != len(like):
+                if (given != value).any():
+                    raise ValueError(f"{name} has {len(given)} rows for {len(like)}")
+                object.__setattr__(self, name, np.full(len(like), value, dtype=given.dtype))
+
+    @cached_property
+    def counts(self) -> NDArray[np.bool_]:
+        """Which answers count, shape (R,): those that are there, and those graded or voted on.
+
+        An answer may have no text and still be known to be wrong; what has no text can't be judged.
+        """
+        known = np.isfinite(self.outcome)
+        if self.preference is not None:
+            known |= np.isfinite(self.preference)
+        return self.answered | known
 
     @property
     def preferred(self) -> NDArray[np.float32]:

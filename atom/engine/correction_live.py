@@ -28,7 +28,7 @@ from atom.records import (
     Response,
     Run,
 )
-from atom.store import Store, table
+from atom.store import Store, find_study, table
 from atom.store.standing import marks_of, outcomes_of
 
 LIVE_ARMS: tuple[Arm, ...] = ("fresh", "told", "guided")
@@ -248,5 +248,6 @@ def _arm(store: Store, experiment: Experiment, arm: Arm, rows: list[Correction])
 def _checkpoints(
     store: Store, experiment: Experiment, response_id: str, repeat: int
 ) -> tuple[Checkpoint, ...]:
-    found = marks_of(store, [response_id], experiment.judge_id, repeats=(repeat,))
+    study = find_study(store, experiment.study_id)
+    found = marks_of(store, study, [response_id], experiment.judge_id, repeats=(repeat,))
     return tuple(found.get((response_id, repeat), {}).values())

@@ -27,6 +27,7 @@ from atom.records import (
     Replay,
     Response,
     Sample,
+    Scale,
     Study,
     StudySample,
     content_id,
@@ -41,6 +42,7 @@ from atom.store.standing import (
     marks_of,
     quarantined,
     scores_of,
+    shown_scale,
     standing_sets,
     study_answers,
     values_of,
@@ -132,6 +134,7 @@ class Ground:
         endpoint: where it is asked.
         peers: endpoint by candidate id, of those that may write hints.
         candidates: all of the study's.
+        scale: the scale of the judge's marks that count; None = the newest, mark by mark.
     """
 
     experiment: Experiment
@@ -142,6 +145,7 @@ class Ground:
     endpoint: Endpoint
     peers: Mapping[str, Endpoint]
     candidates: tuple[Candidate, ...]
+    scale: Scale | None = None
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
@@ -183,15 +187,17 @@ def prepare(store: Store, spec: CorrectionSpec, endpoints: Mapping[str, Endpoint
     endpoint = endpoint_of(candidate, endpoints)
     if endpoint is None:
         raise UsageError(_no_endpoint(candidate))
+    judge = judge_of(judge_endpoint)
     ground = Ground(
-        experiment=spec.experiment(study, candidate, judge_of(judge_endpoint)),
+        experiment=spec.experiment(study, candidate, judge),
         study=study,
-        judge=judge_of(judge_endpoint),
+        judge=judge,
         judge_endpoint=judge_endpoint,
         candidate=candidate,
         endpoint=endpoint,
         peers=_peers(spec, candidate, candidates, endpoints),
         candidates=candidates,
+        scale=shown_scale(store, study, judge.id),
     )
     for asked in ground.endpoints:
         check_endpoint(asked, spec.budget)
@@ -499,7 +505,7 @@ def _standings(store: Store, ground: Ground) -> tuple[list[_Standing], Counter[s
             usable.append((place, first.id))
     ids = [response_id for _, response_id in usable]
     values = values_of(store, ids, ground.judge.id)
-    scores = scores_of(store, ids, ground.judge.id)
+    scores = scores_of(store, ground.study, ids, ground.judge.id, scale=ground.scale)
     standings = [
         _Standing(
             place=place,
@@ -556,7 +562,7 @@ def _load(
     sets = standing_sets(store, [s.place for s in standings if s.uses])
     used = [criterion_id for standing in standings for criterion_id, _ in standing.uses]
     criteria = {criterion.id: criterion for criterion in store.get_many(Criterion, used)}
-    points = marks_of(store, ids, ground.judge.id)
+    points = marks_of(store, ground.study, ids, ground.judge.id, scale=ground.scale)
     finals = _finals(store, standings, samples)
     peers = choose_peers(store, ground, standings)
     return [
@@ -598,7 +604,7 @@ def choose_peers(
     firsts = _firsts(store, ground, list(ground.peers), places)
     answer_of = {first.id: key for key, first in firsts.items() if first.judgeable}
     passed: dict[str, dict[str, int]] = {}
-    found = scores_of(store, answer_of, ground.judge.id)
+    found = scores_of(store, ground.study, answer_of, ground.judge.id, scale=ground.scale)
     for (response_id, _), scores in found.items():
         for criterion_id, score in scores.items():
             if score > ground.experiment.threshold:
@@ -626,6 +632,8 @@ def _abilities(store: Store, ground: Ground) -> dict[str, float]:
     """Return each model's mean checkpoint score over the study."""
     model_of = {one.id: one.candidate_id for one in study_answers(store, ground.study)}
     found: dict[str, list[int]] = {}
-    for (response_id, _), scores in scores_of(store, model_of, ground.judge.id).items():
+    for (response_id, _), scores in scores_of(
+        store, ground.study, model_of, ground.judge.id, scale=ground.scale
+    ).items():
         found.setdefault(model_of[response_id], []).extend(scores.values())
     return {model: sum(scores) / len(scores) for model, scores in found.items()}

@@ -21,6 +21,7 @@ from atom.records.endpoint import (
 )
 from atom.records.evidence import (
     APART,
+    CAUSES,
     HAND_MADE,
     AnswerCause,
     Checkpoint,
@@ -40,7 +41,14 @@ from atom.records.evidence import (
 )
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.sample import Picture, PictureSlot, Region, Sample
-from atom.records.scale import FIRMNESS_PROMPTS, JUDGING_STAGES, Scale, scale_of
+from atom.records.scale import (
+    FAILED,
+    FIRMNESS_PROMPTS,
+    JUDGING_STAGES,
+    UNSCORED,
+    Scale,
+    scale_of,
+)
 from atom.records.study import (
     Candidate,
     Import,
@@ -64,6 +72,9 @@ from atom.records.trust import (
 
 __all__ = [
     "APART",
+    "CAUSES",
+    "FAILED",
+    "UNSCORED",
     "FIRMNESS_PROMPTS",
     "HAND_MADE",
     "JUDGING_STAGES",

@@ -23,6 +23,8 @@ their marks: they enter no mean of a study."""
 
 
 AnswerCause = Literal["", "refused", "filtered", "cut", "empty"]
+CAUSES = ("", "refused", "filtered", "cut", "empty", "failed")
+"""Why an answer wasn't given, as columns code it; `failed` is no fault of the model's."""
 """The model refused, a content filter stopped it, the token limit cut it, nothing came."""
 
 

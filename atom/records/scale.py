@@ -13,6 +13,10 @@ Scale = Literal["appendix_d", "firmness", "other"]
 it, where 4 was a hedge and 1 a step not mentioned. `other`: what a file or a person brought, on
 whatever scale the source used."""
 
+UNSCORED: Final = 0
+"""A mark that the judge's reply didn't give, in columns."""
+FAILED: Final = -1
+"""A mark whose call brought nothing."""
 SCORING: Final = "scoring"
 FIRMNESS_PROMPTS: Final = frozenset({"scoring/1", "whole/1", "scan_scoring/1"})
 JUDGING_STAGES: Final = frozenset({SCORING, "whole", "scan_scoring"})

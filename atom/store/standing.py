@@ -9,8 +9,9 @@ Every screen, run, correction, method, report and export reads through here (lar
   smallest.
 - Of an answer's outcomes the imported one counts, then one by rule, then the judge's that is looked
   at, then another judge's.
-- A judge's mark of a criterion on an answer is the one of the newest scale, then of the newest
-  prompt.
+- A judge's marks that count are those on the newest scale that any of its marks in the study is
+  on; of several on one criterion and answer those under the study's settings, then the newest
+  prompt's, in all repeats.
 - A sample is quarantined where the replay that stands for it disagrees with its reference.
 - The criteria of a sample are those of the set that stands for it, in the order of their positions.
 - What only an import brought that didn't come to its end counts nowhere.
@@ -42,10 +43,12 @@ from atom.records import (
     Response,
     Sample,
     Sampling,
+    Scale,
     State,
     Study,
     StudyCandidate,
     StudySample,
+    scale_of,
 )
 from atom.records import Mapping as LeafMapping
 from atom.store.schema import import_links, table
@@ -58,6 +61,10 @@ HOW_RANK: Mapping[OutcomeHow, int] = {
 """Which kind of outcome counts before which."""
 OTHER_JUDGE = 3
 """The rank of an outcome by a judge that isn't looked at."""
+SCALES: tuple[Scale, ...] = ("appendix_d", "firmness", "other")
+"""From the newest to the oldest; only marks on one scale are counted together."""
+REPEATS = 64
+"""A mark of this repeat or a later one isn't one of a study's own."""
 LinkKind = Literal[
     "sample", "response", "candidate", "place", "seat", "outcome", "preference", "annotation",
     "verdict",
@@ -159,8 +166,14 @@ def of_study(response: Response, study: Study) -> bool:
 
 
 @lru_cache(maxsize=512)
+def read_sampling(text: str | None) -> Sampling:
+    """Read settings as they are stored."""
+    return Sampling.model_validate(json.loads(text or "{}"))
+
+
+@lru_cache(maxsize=512)
 def _same(sampling: str, wanted: Sampling) -> bool:
-    return of_settings("", Sampling.model_validate(json.loads(sampling or "{}")), wanted)
+    return of_settings("", read_sampling(sampling), wanted)
 
 
 def settings_of_study(connection: sa.Connection, study: Study) -> sa.ColumnElement[bool]:
@@ -426,7 +439,7 @@ def all_outcomes(store: Store, response_ids: Iterable[str]) -> list[Outcome]:
     columns = table(Outcome).c
     found: list[Outcome] = []
     with store.read() as connection:
-        conditions = _closed_outcomes(connection)
+        conditions = closed_outcomes(connection)
     for part in parts(response_ids):
         found += store.select(
             Outcome,
@@ -437,7 +450,7 @@ def all_outcomes(store: Store, response_ids: Iterable[str]) -> list[Outcome]:
     return found
 
 
-def _closed_outcomes(connection: sa.Connection) -> tuple[sa.ColumnElement[bool], ...]:
+def closed_outcomes(connection: sa.Connection) -> tuple[sa.ColumnElement[bool], ...]:
     """An import names its outcomes by their answer; what else was found of that answer stays."""
     columns = table(Outcome).c
     left = closed(connection, "outcome", columns.response_id)
@@ -449,7 +462,7 @@ def values_of(store: Store, response_ids: Iterable[str], looked_at: str | None) 
     columns = table(Outcome).c
     best: dict[str, tuple[tuple[int, str, str], float]] = {}
     with store.read() as connection:
-        conditions = _closed_outcomes(connection)
+        conditions = closed_outcomes(connection)
         for part in parts(response_ids):
             for name, how, judge, value in connection.execute(
                 sa.select(columns.response_id, columns.how, columns.judge_id, columns.value).where(
@@ -473,7 +486,7 @@ def settled_outcomes(store: Store, response_ids: Iterable[str], judge_id: str) -
     columns = table(Outcome).c
     found: dict[str, State] = {}
     with store.read() as connection:
-        conditions = _closed_outcomes(connection)
+        conditions = closed_outcomes(connection)
         for part in parts(response_ids):
             for row in connection.execute(
                 sa.select(columns.response_id, columns.state).where(
@@ -496,40 +509,75 @@ def prompt_order(prompt: str) -> tuple[str, int]:
     return (name, int(version)) if version.isdigit() else (prompt, 0)
 
 
-def mark_order(point: Checkpoint) -> tuple[tuple[str, int], str]:
-    """Order a judge's marks of one criterion on one answer: the one that counts comes last."""
-    return (prompt_order(point.prompt), point.key)
+def mark_rank(
+    prompt: str, sampling: Sampling, wanted: Sampling
+) -> tuple[bool, tuple[str, int], str]:
+    """Order what a judge was asked with: the one whose marks count comes last.
+
+    Args:
+        prompt: the prompt.
+        sampling: the settings.
+        wanted: the study's settings for its judge.
+    """
+    return (of_settings(prompt, sampling, wanted), prompt_order(prompt), sampling.key)
+
+
+def shown_scale(store: Store, study: Study, judge_id: str) -> Scale:
+    """Return the scale whose marks of a judge count in a study: the newest that any is on."""
+    point, response = table(Checkpoint).c, table(Response).c
+    with store.read() as connection:
+        mine = sa.select(response.id).where(
+            *members(connection, study.id), settings_of_study(connection, study)
+        )
+        prompts = connection.execute(
+            sa.select(point.prompt)
+            .where(point.judge_id == judge_id, point.state == "scored", point.response_id.in_(mine))
+            .distinct()
+        ).scalars()
+        there = {scale_of(prompt) for prompt in prompts}
+    return next((scale for scale in SCALES if scale in there), SCALES[0])
 
 
 def marks_of(
     store: Store,
+    study: Study,
     response_ids: Iterable[str],
     judge_id: str,
     *,
     repeats: Sequence[int] | None = (0,),
+    scale: Scale | None = None,
 ) -> dict[tuple[str, int], dict[str, Checkpoint]]:
     """Read a judge's marks of some answers: (answer, repeat) -> criterion -> the mark that counts.
 
     Args:
         store: where they are.
+        study: whose settings for the judge are preferred.
         response_ids: the answers.
         judge_id: the judge.
         repeats: which of its repeats; None = all.
+        scale: only marks on this scale; None = on the newest there is, mark by mark.
     """
     columns = table(Checkpoint).c
     chosen = [] if repeats is None else [columns.repeat.in_(_stored_repeats(repeats))]
-    found: dict[tuple[str, int], dict[str, Checkpoint]] = {}
+    points: list[Checkpoint] = []
     for part in parts(response_ids):
-        points = store.select(
-            Checkpoint,
-            columns.response_id.in_(part),
-            columns.judge_id == judge_id,
-            *chosen,
+        points += store.select(
+            Checkpoint, columns.response_id.in_(part), columns.judge_id == judge_id, *chosen
         )
-        for point in sorted(points, key=mark_order):
-            repeat = repeat_of(point.prompt, point.repeat)
-            if repeats is None or repeat in repeats:
-                found.setdefault((point.response_id, repeat), {})[point.criterion_id] = point
+    if scale is not None:
+        points = [point for point in points if scale_of(point.prompt) == scale]
+    found: dict[tuple[str, int], dict[str, Checkpoint]] = {}
+    for point in sorted(
+        points,
+        key=lambda one: (
+            -SCALES.index(scale_of(one.prompt)),
+            mark_rank(one.prompt, one.sampling, study.judge_sampling),
+            one.key,
+        ),
+    ):
+        repeat = repeat_of(point.prompt, point.repeat)
+        if repeats is None or repeat in repeats:
+            found.setdefault((point.response_id, repeat), {})[point.criterion_id] = point
     return found
 
 
@@ -547,17 +595,20 @@ def _stored_repeats(wanted: Sequence[int]) -> list[int]:
 
 def scores_of(
     store: Store,
+    study: Study,
     response_ids: Iterable[str],
     judge_id: str,
     *,
     repeats: Sequence[int] = (0,),
+    scale: Scale | None = None,
 ) -> dict[tuple[str, int], dict[str, int]]:
     """Read a judge's scores of some answers: (answer, repeat) -> criterion -> 1 to 5.
 
-    A criterion whose mark has no score is left out.
+    A criterion whose mark has no score is left out. Arguments are those of `marks_of`, but the
+    marks' texts aren't read.
     """
     columns = table(Checkpoint).c
-    best: dict[tuple[str, int, str], tuple[tuple[tuple[str, int], str], int | None]] = {}
+    best: dict[tuple[str, int, str], tuple[tuple[Any, ...], int | None]] = {}
     with store.read() as connection:
         for part in parts(response_ids):
             for row in connection.execute(
@@ -566,6 +617,7 @@ def scores_of(
                     columns.repeat,
                     columns.criterion_id,
                     columns.prompt,
+                    columns.sampling,
                     columns.key,
                     columns.score,
                 ).where(
@@ -574,11 +626,12 @@ def scores_of(
                     columns.repeat.in_(_stored_repeats(repeats)),
                 )
             ):
+                on, rank = _rank_of_text(row.prompt, row.sampling, study.judge_sampling)
                 repeat = repeat_of(row.prompt, row.repeat)
-                if repeat not in repeats:
+                if repeat not in repeats or scale not in (None, on):
                     continue
                 key = (row.response_id, repeat, row.criterion_id)
-                order = (prompt_order(row.prompt), row.key)
+                order = (-SCALES.index(on), rank, row.key)
                 if key not in best or order > best[key][0]:
                     best[key] = (order, row.score)
     found: dict[tuple[str, int], dict[str, int]] = {}
@@ -586,6 +639,13 @@ def scores_of(
         if score is not None:
             found.setdefault((name, repeat), {})[criterion] = score
     return found
+
+
+@lru_cache(maxsize=512)
+def _rank_of_text(
+    prompt: str, sampling: str, wanted: Sampling
+) -> tuple[Scale, tuple[bool, tuple[str, int], str]]:
+    return scale_of(prompt), mark_rank(prompt, read_sampling(sampling), wanted)
 
 
 def mark_states(

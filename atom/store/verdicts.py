@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 
 import sqlalchemy as sa
 
 from atom.records import Sampling, Verdict
 from atom.store.schema import table
-from atom.store.standing import closed, prompt_order
+from atom.store.standing import closed, prompt_order, read_sampling
 from atom.store.store import Store
-
-
-@lru_cache(maxsize=512)
-def read_sampling(text: str | None) -> Sampling:
-    """Read settings as they are stored."""
-    return Sampling.model_validate(json.loads(text or "{}"))
 
 
 def judges_of_group(store: Store, group: str) -> list[str]:

@@ -162,7 +162,7 @@ def _answers_behind(sides: Sides, *, labelled: bool = False) -> Mask:
     table = data.table
     keep = answers_kept(data, filters)
     if not labelled and not filters.tags and filters.outcome is None:
-        keep = keep | (table.answered & table.quarantined[table.sample])
+        keep = keep | (table.counts & table.quarantined[table.sample])
     return np.asarray(keep & (table.model == sides.first_model))
 
 

@@ -59,7 +59,7 @@ def choices(data: StudyData) -> tuple[Choice, ...]:
     table = data.table
     found: list[Choice] = []
     for number, candidate in enumerate(data.candidates):
-        repeats = np.unique(table.repeat[(table.model == number) & table.answered])
+        repeats = np.unique(table.repeat[(table.model == number) & table.counts])
         if not len(repeats):
             continue
         whole = Choice(
@@ -204,7 +204,7 @@ def make_sides(data: StudyData, filters: Filters, picked: Picked, other: StudyDa
 
 def _answers_of(data: StudyData, side: Choice) -> Mask:
     table, number = data.table, data.model_index(side.model_id)
-    mine = table.answered & (table.model == (-1 if number is None else number))
+    mine = table.counts & (table.model == (-1 if number is None else number))
     return np.asarray(
         mine if side.answer is None else mine & (table.repeat == side.answer - 1), dtype=bool
     )

@@ -17,6 +17,7 @@ from atom.records import (
     Correction,
     Experiment,
     Response,
+    Study,
 )
 from atom.store import Store, table
 from atom.store.standing import marks_of, values_of
@@ -235,7 +236,7 @@ def case_view(
     judge_id = experiment.judge_id if experiment else (data.judge.id if data.judge else "")
     threshold = experiment.threshold if experiment else 2
     answers = {r.id: r for r in store.get_many(Response, _answer_ids(kept))}
-    points = _points(store, [response_id, *answers], judge_id)
+    points = _points(store, data.study, [response_id, *answers], judge_id)
     chain = (filters or Filters()).but(sample=first.sample_id, model=first.candidate_id)
     if chain.criterion is None:
         chain = chain.but(criterion=_worst(points.get((response_id, 0), {})))
@@ -294,9 +295,9 @@ def _peer_ids(rows: Sequence[Correction]) -> list[str]:
 
 
 def _points(
-    store: Store, response_ids: Sequence[str], judge_id: str
+    store: Store, study: Study, response_ids: Sequence[str], judge_id: str
 ) -> dict[tuple[str, int], dict[str, Checkpoint]]:
-    return marks_of(store, response_ids, judge_id, repeats=None)
+    return marks_of(store, study, response_ids, judge_id, repeats=None)
 
 
 def _tries(

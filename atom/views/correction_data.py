@@ -147,7 +147,7 @@ def load_trials(store: Store, experiment_ids: Sequence[str]) -> TrialData:
     study = find_study(store, one.study_id)
     samples = _samples(store, first_ids, study_places(store, study.id))
     ids = sorted({*first_ids, *results})
-    points = scores_of(store, ids, one.judge_id, repeats=(0, APART))
+    points = scores_of(store, study, ids, one.judge_id, repeats=(0, APART))
     values = values_of(store, ids, one.judge_id)
     used = [c for s in samples.values() for c, _ in s.uses]
     leaf_of = leaves_of(store, study.tree_version, used)

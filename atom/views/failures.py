@@ -193,7 +193,7 @@ def _quarantined_too(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     """Let quarantined samples into the full list (marked as such) when nothing else narrows it."""
     if filters.tags or filters.outcome is not None:
         return np.zeros(len(data.table.sample), dtype=bool)
-    return data.table.answered & data.table.quarantined[data.table.sample]
+    return data.table.counts & data.table.quarantined[data.table.sample]
 
 
 def _rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
@@ -306,7 +306,7 @@ def _chips(
     wanted = np.zeros(len(table.sample_ids), dtype=bool)
     wanted[samples] = True
     found: dict[int, list[Chip]] = {}
-    visible = table.answered & wanted[table.sample] & (table.repeat == 0)
+    visible = table.counts & wanted[table.sample] & (table.repeat == 0)
     listed = visible | (keep & wanted[table.sample])
     scores = _scores_here(data, filters, listed)
     for row in np.flatnonzero(listed):

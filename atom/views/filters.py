@@ -205,7 +205,7 @@ def _fixed(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     table = data.table
-    keep = table.answered & ~table.quarantined[table.sample]
+    keep = table.counts & ~table.quarantined[table.sample]
     for facet_name, value in filters.tags:
         facet = table.facets.get(facet_name)
         has = np.zeros(len(table.sample), dtype=bool)

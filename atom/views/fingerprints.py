@@ -473,7 +473,7 @@ def _listed(
     if facet is None:
         listed = answers_kept(data, filters)
         if not filters.tags and filters.outcome is None:
-            listed = listed | (table.answered & table.quarantined[table.sample])
+            listed = listed | (table.counts & table.quarantined[table.sample])
         rows = table.of_answers(listed)
         if filters.root:
             inside = np.array([leaf[0] == filters.root for leaf in table.leaves] + [False])

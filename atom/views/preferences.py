@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Ints
 from atom.analysis.votes import (
     VOTE_A,
     VOTE_B,
-    VOTE_NONE,
-    VOTE_TIE,
     combine_votes,
     share_of_votes,
 )
-from atom.records import Preference, StudySample
-from atom.store import table
-
-_VERDICT = {"a": VOTE_A, "b": VOTE_B, "tie": VOTE_TIE}
+from atom.store.columns import Votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,58 +68,19 @@ class Comparisons:
     group: Ints
 
 
-def load_preferences(
-    connection: sa.Connection, study_id: str, response_at: Mapping[str, int]
-) -> Preferences | None:
-    """Read a study's votes.
-
-    Args:
-        connection: an open connection to its store.
-        study_id: the study.
-        response_at: answer id -> index of its row; votes on other answers are left out.
-
-    Returns:
-        The votes; None when there is none.
-    """
-    vote, place = table(Preference), table(StudySample)
-    rows = connection.execute(
-        sa.select(
-            vote.c.response_a,
-            vote.c.response_b,
-            vote.c.first,
-            vote.c.verdict,
-            vote.c.strength,
-            vote.c.judge,
-            vote.c.repeat,
-        )
-        .select_from(vote.join(place, place.c.sample_id == vote.c.sample_id))
-        .where(place.c.study_id == study_id)
-        .order_by(vote.c.id)
-    ).all()
-    judges: dict[str, int] = {}
-    found: list[tuple[int, ...]] = []
-    for id_a, id_b, first, verdict, strength, judge, repeat in rows:
-        a, b = response_at.get(id_a), response_at.get(id_b)
-        if a is None or b is None or a == b:
-            continue
-        shown, code = int(first == "b"), _VERDICT.get(verdict, VOTE_NONE)
-        if a > b:
-            a, b, shown = b, a, 1 - shown
-            code = 1 - code if code in (VOTE_A, VOTE_B) else code
-        number = judges.setdefault(judge, len(judges))
-        found.append((a, b, shown, code, strength, number, repeat))
-    if not found:
-        return None
-    columns = np.array(found, dtype=np.int64)
+def preferences_of(votes: Votes) -> Preferences:
+    """Put a study's votes so that of two answers the one with the smaller index is `a`."""
+    turned = votes.a > votes.b
+    decided = (votes.verdict == VOTE_A) | (votes.verdict == VOTE_B)
     return Preferences(
-        a=columns[:, 0].astype(np.int32),
-        b=columns[:, 1].astype(np.int32),
-        first=columns[:, 2].astype(np.int8),
-        verdict=columns[:, 3].astype(np.int8),
-        strength=columns[:, 4].astype(np.int8),
-        judge=columns[:, 5].astype(np.int16),
-        repeat=columns[:, 6].astype(np.int32),
-        judges=tuple(judges),
+        a=np.where(turned, votes.b, votes.a).astype(np.int32),
+        b=np.where(turned, votes.a, votes.b).astype(np.int32),
+        first=np.where(turned, 1 - votes.first, votes.first).astype(np.int8),
+        verdict=np.where(turned & decided, 1 - votes.verdict, votes.verdict).astype(np.int8),
+        strength=votes.strength.astype(np.int8),
+        judge=votes.judge.astype(np.int16),
+        repeat=votes.repeat.astype(np.int32),
+        judges=votes.judges,
     )
 
 

@@ -186,7 +186,13 @@ def _marks(
     store: Store, data: StudyData, responses: list[tuple[int, Response]]
 ) -> dict[tuple[str, str], Checkpoint]:
     """Read the chosen judge's checkpoints of these answers that count."""
-    found = marks_of(store, [response.id for _, response in responses], _judge(data))
+    found = marks_of(
+        store,
+        data.study,
+        [response.id for _, response in responses],
+        _judge(data),
+        scale=data.scale,
+    )
     return {
         (criterion, response): point
         for (response, _), points in found.items()

@@ -20,13 +20,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import sqlalchemy as sa
 
 from atom.analysis import Facet, ScoreTable
-from atom.records import Checkpoint, Outcome, Response, Study, Tag
-from atom.records import Mapping as MappingRecord
+from atom.records import Study
 from atom.records.base import content_id
-from atom.store import Store, find_study, table
+from atom.store import Store, find_study
+from atom.store.columns import newest_rows
 from atom.store.store import DATABASE
 from atom.views.preferences import Preferences
 from atom.views.study_data import (
@@ -35,10 +34,9 @@ from atom.views.study_data import (
     assemble,
     chosen_judge,
     load_study,
-    read_revision,
 )
 
-FORMAT = 3
+FORMAT = 4
 """Raised when the columns change; older files are then ignored."""
 FOLDER = "cache"
 SUFFIX = ".arrow"
@@ -48,7 +46,8 @@ _KEPT = 6
 """Snapshots of a store that stay: studies and judges looked at last."""
 _ARRAYS = (
     "response", "criterion", "leaf", "weight", "position", "score", "addressed", "carried",
-    "sample", "model", "repeat", "outcome", "answered", "cluster", "quarantined", "chained",
+    "sample", "model", "repeat", "outcome", "answered", "cause", "cluster", "quarantined",
+    "chained",
 )  # fmt: skip
 _TEXTS = ("sample_ids", "model_ids", "criterion_ids", "response_ids")
 _VOTES = ("a", "b", "first", "verdict", "strength", "judge", "repeat")
@@ -113,30 +112,15 @@ def snapshot_folder(store: Store, own: Path | None = None) -> Path:
 
 def _name(store: Store, study: Study, judge_id: str | None) -> tuple[str, int]:
     """Name a snapshot by everything that it depends on: `<place>-<study>-<content>.arrow`."""
-    with store.read() as connection:
-        revision = read_revision(connection)
-        newest = _newest(connection)
+    revision, newest = newest_rows(store)
     place = content_id("place", store.url)[:8]
     selected = content_id("study", study.id, judge_id)[:12]
-    depends = [FORMAT, revision, study.tree_version, study.answer_sampling.key, newest]
+    settings = (study.answer_sampling.key, study.judge_sampling.key)
+    depends = [FORMAT, revision, study.tree_version, *settings, newest]
     if store.read_only and (store.folder / DATABASE).is_file():
         state = (store.folder / DATABASE).stat()
         depends += [state.st_size, state.st_mtime_ns]
     return f"{place}-{selected}-{content_id('content', *depends)}{SUFFIX}", revision
-
-
-def _newest(connection: sa.Connection) -> list[Any]:
-    """Name the last rows of the tables read: a store put back from a backup may count alike."""
-    if connection.dialect.name != "sqlite":
-        return []
-    found: list[Any] = []
-    for record in (Response, Checkpoint, Outcome, MappingRecord, Tag):
-        source = table(record)
-        rowid = sa.literal_column("rowid", sa.Integer)
-        last = sa.select(rowid, next(iter(source.primary_key))).select_from(source)
-        row = connection.execute(last.order_by(rowid.desc()).limit(1)).first()
-        found.append(list(row) if row is not None else None)
-    return found
 
 
 # --- files -------------------------------------------------------------------------------------
@@ -346,7 +330,7 @@ def _check(table_: ScoreTable) -> None:
         {len(getattr(table_, name)) for name in names}
         for names in (
             (*_ARRAYS[:8],),
-            ("sample", "model", "repeat", "outcome", "answered", "response_ids"),
+            ("sample", "model", "repeat", "outcome", "answered", "cause", "response_ids"),
             ("cluster", "quarantined", "chained", "sample_ids"),
         )
     )

@@ -142,10 +142,10 @@ def test_the_newest_prompts_mark_counts_by_its_number_even_where_it_has_no_score
         mark("d10", None, criterion_id="d", prompt="scoring/10"),
     ])  # fmt: skip
     assert prompt_order("scoring/9") < prompt_order("scoring/10")
-    assert scores_of(store, ["a"], "mine") == {("a", 0): {"c": 5}}
-    assert marks_of(store, ["a"], "mine")["a", 0]["d"].state == "unscored"
-    assert scores_of(store, ["a"], "mine", repeats=(1,)) == {("a", 1): {"c": 3}}
-    assert set(marks_of(store, ["a"], "mine", repeats=None)) == {("a", 0), ("a", 1)}
+    assert scores_of(store, STUDY, ["a"], "mine") == {("a", 0): {"c": 5}}
+    assert marks_of(store, STUDY, ["a"], "mine")["a", 0]["d"].state == "unscored"
+    assert scores_of(store, STUDY, ["a"], "mine", repeats=(1,)) == {("a", 1): {"c": 3}}
+    assert set(marks_of(store, STUDY, ["a"], "mine", repeats=None)) == {("a", 0), ("a", 1)}
 
 
 def test_criteria_come_by_position_and_a_sample_stands_aside_with_its_own_replay(store):
@@ -203,11 +203,11 @@ def test_an_experiments_second_judgement_is_apart_also_where_it_was_repeat_one(s
         )  # fmt: skip
 
     store.put([mark("scoring/1", 0, 1), mark("scoring/1", 1, 2)])
-    assert scores_of(store, ["a"], "j", repeats=(0, APART)) == {
+    assert scores_of(store, STUDY, ["a"], "j", repeats=(0, APART)) == {
         ("a", 0): {"c": 1}, ("a", APART): {"c": 2},
     }  # fmt: skip
-    assert scores_of(store, ["a"], "j", repeats=(1,)) == {}
+    assert scores_of(store, STUDY, ["a"], "j", repeats=(1,)) == {}
     store.put([mark("scoring/9", 1, 3), mark("scoring/9", APART, 4)])
-    assert scores_of(store, ["a"], "j", repeats=(1, APART)) == {
+    assert scores_of(store, STUDY, ["a"], "j", repeats=(1, APART)) == {
         ("a", 1): {"c": 3}, ("a", APART): {"c": 4},
     }  # fmt: skip

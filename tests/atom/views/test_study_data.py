@@ -3,8 +3,7 @@ import pytest
 
 from atom.errors import UsageError
 from atom.records import Checkpoint, Judge, Mapping, Outcome, Response, Tag, TreeRecord
-from atom.store import Store, copy_study
-from atom.views import study_data
+from atom.store import Store, columns, copy_study
 from atom.views.filters import Filters, known, unknown
 from atom.views.study_data import load_study
 from taxonomy import Tree, to_json, tree_version
@@ -151,7 +150,7 @@ def test_marks_of_two_scales_never_share_a_mean(twice_judged):
 @pytest.mark.parametrize("scan", [True, False])
 def test_what_a_mark_says_beside_its_score_is_read(twice_judged, monkeypatch, scan):
     mine, copy, (first, second) = twice_judged
-    monkeypatch.setattr(study_data, "_scan", lambda *_: scan)
+    monkeypatch.setattr(columns, "_scan", lambda *_: scan)
     before = load_study(mine, copy.id).table
     assert before.addressed.all()
     assert not before.carried.any()
@@ -187,7 +186,7 @@ def test_labels_with_odd_texts_and_of_answers_alone(twice_judged):
 
 
 def test_a_small_study_in_a_large_store_is_looked_up_row_by_row(store, data, monkeypatch):
-    monkeypatch.setattr(study_data, "_scan", lambda *_: False)
+    monkeypatch.setattr(columns, "_scan", lambda *_: False)
     again = load_study(store, data.study.id)
     assert again.table.response_ids == data.table.response_ids
     assert again.table.criterion_ids == data.table.criterion_ids
@@ -209,25 +208,3 @@ def test_an_imported_answer_without_a_text_waits_for_no_score(twice_judged):
         after = load_study(mine, copy.id, "judge-y")
         assert after.pending == (pending := pending + more)
         assert after.table.answered.sum() == answers + number
-
-
-def test_texts_are_found_whatever_is_in_them():
-    known = study_data._array(["a", "b\x1fc", "", "ü"])
-    packed = study_data._array("ü\x1fx\x1f\x1f")
-    plain = study_data._array(["b\x1fc", "a", None])
-    assert study_data._look_up([packed, plain], known).tolist() == [3, -1, 2, 1, 0, -1]
-
-
-def test_uses_are_read_the_plain_way_where_they_are_odd():
-    use = '{"criterion_id": "c", "position": 1, "weight": 2, "step": null}'
-    assert plain(study_data._read_uses([f"[{use}]", "[]", f"[{use},\n{use}]"])) == [
-        [1, 0, 2], ["c", "c", "c"], [1, 1, 1], [2, 2, 2]
-    ]  # fmt: skip
-    # Arrow reads no number with a fraction as a whole one; the plain reader cuts it.
-    odd = use.replace("2", "2.0")
-    assert plain(study_data._read_uses([f"[{odd}]"])) == [[1], ["c"], [1], [2]]
-    assert plain(study_data._read_uses([])) == [[], [], [], []]
-
-
-def plain(columns):
-    return [list(column) for column in columns]
