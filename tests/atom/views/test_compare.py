@@ -412,10 +412,16 @@ def test_under_five_samples_nothing_is_claimed():
     assert (spread.gap.value, spread.gap.hi) == pytest.approx((40, 100))
 
 
+def only(table, answered):
+    """Keep some answers alone: of the others nothing is known."""
+    outcome = np.where(answered, table.outcome, np.nan).astype(np.float32)
+    return replace(table, answered=answered, outcome=outcome)
+
+
 def test_nothing_shared_is_said_and_counted(world):
     table = world.table()
     answered = (table.model == 0) == (table.sample < 200)
-    data = study_of(replace(table, answered=answered))
+    data = study_of(only(table, answered))
     view = versus(data, *table.model_ids[:2])
     assert view.gap.samples == 0
     assert (view.left_out.first_only, view.left_out.second_only) == (200, 200)
@@ -426,7 +432,7 @@ def test_nothing_shared_is_said_and_counted(world):
 
 def test_an_empty_study_has_nobody_to_compare(world):
     table = world.table()
-    data = study_of(replace(table, answered=np.zeros(len(table.sample), dtype=bool)))
+    data = study_of(only(table, np.zeros(len(table.sample), dtype=bool)))
     assert pick(data, Filters(), {}) is None
 
 

@@ -286,7 +286,9 @@ def test_a_small_study_says_why_it_cannot_tell(judged, world):
 
 def only(table, models):
     """Keep the answers of some models alone; the others answered nothing."""
-    return replace(table, answered=table.answered & np.isin(table.model, models))
+    kept = np.isin(table.model, models)
+    outcome = np.where(kept, table.outcome, np.nan).astype(np.float32)
+    return replace(table, answered=table.answered & kept, outcome=outcome)
 
 
 def test_one_model_has_bars_but_no_peers(world):
