@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from atom.analysis import Facet, ScoreTable
 from atom.analysis.intervals import Ints
+from atom.analysis.repeats import merge_repeats
 from atom.records import CAUSES, Candidate, Judge, Scale, Study, TreeRecord
 from atom.store import Store, find_study, study_candidates
 from atom.store.columns import StudyRows, read_study
@@ -199,22 +200,25 @@ def to_columns(rows: StudyRows) -> StudyColumns:
         rows: what was read.
     """
     marks, answers, places, uses = rows.marks, rows.answers, rows.places, rows.uses
-    # Rows are by answer, criterion and repeat: of each criterion on an answer the first stands.
-    again = (marks.response[1:] == marks.response[:-1]) & (marks.use[1:] == marks.use[:-1])
-    first = np.append(True, ~again)[: len(marks.use)]
-    use = marks.use[first]
+    merged = merge_repeats(
+        marks.response * max(len(uses.ids), 1) + marks.use,
+        marks.score,
+        marks.addressed,
+        marks.carried,
+    )
+    use = marks.use[merged.first]
     used = np.bincount(use, minlength=len(uses.ids)) > 0
     seen, criterion = np.flatnonzero(used), (np.cumsum(used) - 1)[use]
     votes = None if rows.votes is None else preferences_of(rows.votes)
     table = ScoreTable(
-        response=marks.response[first].astype(np.int32),
+        response=marks.response[merged.first].astype(np.int32),
         criterion=criterion.astype(np.int32),
         leaf=rows.leaf[use].astype(np.int16),
         weight=uses.weight[use].astype(np.int8),
         position=uses.position[use].astype(np.int8),
-        score=marks.score[first],
-        addressed=marks.addressed[first],
-        carried=marks.carried[first],
+        score=merged.score,
+        addressed=merged.addressed,
+        carried=merged.carried,
         carried_known=marks.carried_known,
         chained=uses.chained,
         sample=answers.sample,

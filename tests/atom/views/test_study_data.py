@@ -208,3 +208,24 @@ def test_an_imported_answer_without_a_text_waits_for_no_score(twice_judged):
         after = load_study(mine, copy.id, "judge-y")
         assert after.pending == (pending := pending + more)
         assert after.table.answered.sum() == answers + number
+
+
+def test_repeats_of_one_prompt_are_averaged_and_never_two_prompts(twice_judged):
+    mine, copy, (first, second) = twice_judged
+    before = load_study(mine, copy.id).table
+    # Under the first scale's prompt a second mark may be an experiment's: it isn't averaged.
+    mine.put(again([first], first.prompt, score=5, state="scored", repeat=1))
+    assert load_study(mine, copy.id).table.score.tolist() == before.score.tolist()
+    mine.put(again([first, second], "scoring/2", score=2, state="scored"))
+    for repeat, score in ((1, 3), (2, 5)):
+        more = {"score": score, "state": "scored", "repeat": repeat}
+        mine.put([
+            mark.model_copy(update={"key": f"{repeat}-{mark.key}"})
+            for mark in again([first], "scoring/2", **more)
+        ])  # fmt: skip
+    after = load_study(mine, copy.id).table
+    # (2 + 3 + 5) / 3 and 2.
+    assert sorted(after.score.tolist()) == pytest.approx([2, 10 / 3])
+    # A newer prompt's one mark counts alone, whatever the older one's three said.
+    mine.put(again([first], "scoring/3", score=1, state="scored"))
+    assert sorted(load_study(mine, copy.id).table.score.tolist()) == [1, 2]
