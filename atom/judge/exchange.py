@@ -104,7 +104,7 @@ def judge_completion(request: Request, completion: Completion) -> Verdict:
         if cut:
             return Verdict(state="cut", reason="The reply was cut by the token limit.")
         return Verdict(state="ok")
-    found = extract_object(content, request.schema)
+    found = extract_object(content, request.schema, lines=not cut)
     if found.data is not None:
         return Verdict(state="ok", data=found.data, notes=found.notes)
     if cut:

@@ -31,7 +31,7 @@ from atom.judgebench.critic_bench_figures import READ_AS_RELEASED
 from atom.judgebench.critic_bench_files import Place, expand
 from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
 from atom.records import BenchItem, Sampling, Verdict
-from atom.stages.reading import without_thoughts
+from atom.records.thoughts import tell_apart
 from atom.stages.verdicts import blank, unscored
 
 _FILE = re.compile(
@@ -258,7 +258,7 @@ def _is_text(verdict: Verdict) -> bool:
 
 
 def _verdict(empty: Verdict, reply: str, *, wants: bool) -> Verdict:
-    said = without_thoughts(reply)[:MAX_WRITTEN]
+    said = tell_apart(reply).answer[:MAX_WRITTEN]
     if not said.strip():
         return unscored(empty, "there is no reply")
     found: dict[str, object] = {"state": "scored", "text": said.strip()}

@@ -26,7 +26,7 @@ from atom.judgebench.multi_crit_criteria import find_criterion
 from atom.judgebench.reading import IMPORTED, Notes, Unusable, repeat_of, rows_of
 from atom.judgebench.words import count
 from atom.records import BenchItem, PictureSlot, Sampling, Verdict, content_id
-from atom.stages.reading import without_thoughts
+from atom.records.thoughts import tell_apart
 from atom.stages.verdicts import blank, unscored
 
 Label = Literal["a", "b"]
@@ -379,7 +379,7 @@ def read_critic(text: str) -> Literal[1, 2] | None:
         rule of the benchmark's public ports, which then ask a small model; here such a reply is
         unreadable); else None.
     """
-    plain = re.sub(r"[*_`#]+", "", without_thoughts(text))
+    plain = re.sub(r"[*_`#]+", "", tell_apart(text).answer)
     lines = [line for line in plain.splitlines() if line.strip()][-_LAST_LINES:]
     found = [int(match[1]) for line in lines for match in _SENTENCE.finditer(line)]
     if not found:

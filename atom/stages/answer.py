@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from string import ascii_uppercase
-from typing import Final
+from typing import Final, get_args
 
 from atom.errors import DataError
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
-from atom.records import Response, Sample, Sampling, State
+from atom.records import AnswerCause, Response, Sample, Sampling, State
+from atom.records.thoughts import tell_apart
 from atom.stages.asking import make_request
-from atom.stages.reading import without_thoughts
 
 TASK: Final = "answer"
 PROMPT: Final = "answer/1"
@@ -74,7 +74,8 @@ def parse(
         The response without its think blocks; unscored when there is no answer. A refusal keeps
         its words in `text`, so that they can be seen.
     """
-    text = without_thoughts(reply.text)
+    said = tell_apart(reply.text)
+    text = said.answer
     state: State = "scored"
     detail = ""
     if not reply.ok:
@@ -82,7 +83,14 @@ def parse(
     elif not text:
         state, detail = "unscored", "The reply holds no answer outside its think block."
     return _response(sample, candidate_id, sampling, repeat).model_copy(
-        update={"state": state, "text": text, "detail": detail, "call_id": reply.call.id}
+        update={
+            "state": state,
+            "text": text,
+            "detail": detail,
+            "call_id": reply.call.id,
+            "thoughts": said.thoughts,
+            "cause": reply.state if reply.state in get_args(AnswerCause) else "",
+        }
     )
 
 

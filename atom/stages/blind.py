@@ -12,10 +12,11 @@ from typing import Final
 from atom.judge.reply import Reply
 from atom.judge.request import Request
 from atom.records import Sample, Sampling
+from atom.records.thoughts import tell_apart
 from atom.stages.answer import lettered
 from atom.stages.asking import make_request
 from atom.stages.final_answer import compare_response
-from atom.stages.reading import one_line, without_thoughts
+from atom.stages.reading import one_line
 
 TASK: Final = "blind"
 PROMPT: Final = "blind/1"
@@ -58,5 +59,5 @@ def right(reply: Reply, sample: Sample) -> bool | None:
     """
     if not reply.ok:
         return None
-    verdict = compare_response(sample, without_thoughts(reply.text))
+    verdict = compare_response(sample, tell_apart(reply.text).answer)
     return None if verdict is None else verdict.right

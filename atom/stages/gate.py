@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from atom.judge.reply_values import says_nothing, stated_number
 from atom.records import Region
 from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
 from atom.stages.reading import number_of, one_line, text_of
@@ -25,7 +26,6 @@ MAX_FIELD = 2000
 """Characters of a criterion's question or ground truth."""
 SHORT_ID = 8
 
-_SCORE = re.compile(r"\s*([1-5])(?:\.0{1,6})?\s*(?:/\s*5(?:\.0{1,6})?\s*)?")
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
@@ -53,19 +53,23 @@ def read_weights(values: Sequence[object]) -> Weights:
     """Bring stated weights to a total of 10.
 
     Args:
-        values: what the judge said: whole or broken numbers, or such numbers as text.
+        values: what the judge said: whole or broken numbers, or such numbers as text; also per
+            cent, if all are.
 
     Returns:
         The weights. A weight that is zero, negative or not finite counts as the least, 1. A
         weight that is missing or no number at all makes the set unusable, as do weights none of
-        which is above zero.
+        which is above zero, and per cent beside plain numbers.
     """
     stated: list[float | None] = []
     notes: list[str] = []
-    for place, value in enumerate(values, start=1):
-        number = number_of(value)
-        if number is None:
+    read = [stated_number(value) for value in values]
+    if len({one.unit for one in read if one is not None}) > 1:
+        return Weights(problem="some weights are in per cent and others aren't")
+    for place, (value, one) in enumerate(zip(values, read, strict=True), start=1):
+        if one is None or one.of not in (None, TOTAL_WEIGHT, 100):
             return Weights(problem=f"criterion {place} has no readable weight: {value!r:.60}")
+        number = one.number
         usable = math.isfinite(number) and number > 0
         if not usable:
             notes.append(f"criterion {place}: the stated weight {number:g} counts as the least, 1")
@@ -328,13 +332,11 @@ class Score:
 
 
 def read_score(value: object) -> Score:
-    """Read a score: 4, 4.0, "4" and "4/5" are a 4; 4.5, 0, "4-5" and "good" are none."""
-    if value is None:
+    """Read a score: 4, 4.0, "4/5", "[4]", "score: 4", "4 - Good"; not 4.5, 0, "4-5" or "good"."""
+    if says_nothing(value):
         return Score(declined=True)
-    if isinstance(value, int | float) and not isinstance(value, bool) and value in (1, 2, 3, 4, 5):
-        return Score(score=int(value))
-    if isinstance(value, str):
-        match = _SCORE.fullmatch(value)
-        if match:
-            return Score(score=int(match.group(1)))
+    stated = stated_number(value)
+    whole = stated is not None and stated.of in (None, 5) and not stated.unit
+    if stated is not None and whole and stated.number in (1, 2, 3, 4, 5):
+        return Score(score=int(stated.number))
     return Score(problem=f"the score {value!r:.40} isn't a whole number from 1 to 5")

@@ -16,9 +16,10 @@ from atom.errors import DataError
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
 from atom.records import Criterion, Hint, Response, Sample, Sampling
+from atom.records.thoughts import tell_apart
 from atom.stages import leaks
 from atom.stages.asking import make_request
-from atom.stages.reading import one_line, without_thoughts
+from atom.stages.reading import one_line
 from atom.stages.scoring import shown
 
 TASK: Final = "hint"
@@ -103,7 +104,7 @@ def parse(
         The hint on one line, without the numbers of a list; unscored when there is none, when it's
         too long, or when it gives something away: then its text is kept, and the reason says what.
     """
-    text = one_line(_NUMBERED.sub("", without_thoughts(reply.text)), MAX_HINT + 1)
+    text = one_line(_NUMBERED.sub("", tell_apart(reply.text).answer), MAX_HINT + 1)
     hint = _hint(criterion, peer_id, response, sampling, attempt).model_copy(
         update={"text": text, "call_id": reply.call.id}
     )

@@ -95,7 +95,7 @@ def parse(
         One mapping for each criterion, in order: scored with its leaf, or unscored because the
         judge left it out, named something that is no leaf, named two leaves, or found none.
     """
-    usable = read_reply(reply, "mappings")
+    usable = read_reply(reply, "mappings", partial=True)
     if usable.data is None:
         return tuple(
             _mapping(criterion, tree_version, judge_id, "unscored", reply.call.id, usable.reason)

@@ -122,7 +122,7 @@ def parse(reply: Reply, batch: Sequence[Cut]) -> Proposal:
         One place or one problem for each criterion.
     """
     ids = [criterion.id for cut in batch for criterion in cut.criteria]
-    usable = read_reply(reply, "places")
+    usable = read_reply(reply, "places", partial=True)
     if usable.data is None:
         return Proposal(problems=dict.fromkeys(ids, usable.reason))
     keyed = keyed_entries(usable.data["places"], ids)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atom.judge.reply import Reply
 from atom.judge.reply_json import extract_object
+from atom.judge.reply_values import stated_number
 
 MAX_REASON = 1000
 """Characters of a reason or quote that are kept."""
 MISFIT_NOTE = "The reply broke its schema; every item was checked one by one."
+CUT_NOTE = "The reply was cut; what was whole by then was read."
 
 _NOT_COVERED = {
     "type": "object",
     "properties": {"not_covered": {"type": "string", "minLength": 1}},
     "required": ["not_covered"],
 }
-_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?\s*")
-_THINK = re.compile(r"<(think(?:ing)?)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_THINK_TAIL = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_THINK_OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,32 +29,40 @@ class Usable:
         data: the object that the gate examines; None when the reply is unusable.
         reason: one sentence, when there is none.
         note: what had to be overlooked; empty as a rule.
+        cut: whether the reply ended inside the object: `data` holds what was whole by then.
     """
 
     data: Mapping[str, object] | None
     reason: str = ""
     note: str = ""
+    cut: bool = False
 
 
-def read_reply(reply: Reply, key: str) -> Usable:
+def read_reply(reply: Reply, key: str, *, partial: bool = False) -> Usable:
     """Take the object out of a reply.
 
     Args:
         reply: what the judge client brought.
         key: the list or text that the object can't be without.
+        partial: whether the whole items of a list that was cut are of use, each by itself. They
+            aren't where the items make up one thing together, as steps and criteria do.
 
     Returns:
         The object. A reply that breaks the schema even after the client's repair turn isn't
         thrown away whole: if its object holds the key, the gate looks at it item by item, so that
-        one impossible score costs one checkpoint. A cut or refused reply is never read.
+        one impossible score costs one checkpoint. A refused reply is never read.
     """
     data = reply.data if reply.ok else None
     note = ""
-    if reply.state == "unreadable":
-        declined = extract_object(reply.text, _NOT_COVERED).data
+    cut = False
+    if reply.state == "unreadable" or (reply.state == "cut" and partial):
+        lines = reply.state != "cut"
         loose = {"type": "object", "required": [key]}
-        data = extract_object(reply.text, loose).data or declined
-        note = MISFIT_NOTE
+        found = extract_object(reply.text, loose, lines=lines, partial=partial)
+        data, cut = found.data, found.cut
+        if data is None and reply.state == "unreadable":
+            data = extract_object(reply.text, _NOT_COVERED).data
+        note = CUT_NOTE if cut else MISFIT_NOTE
     if data is None:
         return Usable(data=None, reason=reply.reason or f"The reply can't be used: {reply.state}.")
     if key not in data:
@@ -66,7 +70,7 @@ def read_reply(reply: Reply, key: str) -> Usable:
         if declined_text:
             return Usable(data=None, reason=f"not covered: {one_line(declined_text)}")
         return Usable(data=None, reason=f"The reply has no {key!r}.")
-    return Usable(data=data, note=note)
+    return Usable(data=data, note=note, cut=cut)
 
 
 def one_line(text: str, limit: int = MAX_REASON) -> str:
@@ -84,26 +88,7 @@ def text_of(value: object) -> str:
     return ""
 
 
-def without_thoughts(text: str) -> str:
-    """Leave out think blocks: an answer is what a model says after thinking.
-
-    A closing tag alone means that the block was opened in the prompt; a block that never closes
-    leaves nothing after it.
-    """
-    text = _THINK.sub("", text)
-    text = _THINK_TAIL.sub("", text)
-    opened = _THINK_OPEN.search(text)
-    return (text[: opened.start()] if opened else text).strip()
-
-
 def number_of(value: object) -> float | None:
-    """Return a number that was stated as one or as its digits; NaN for its name, else None."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value) if abs(value) < 1e300 else math.inf
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return float(value)
-    if isinstance(value, str) and value.strip().casefold() in ("nan", "inf", "infinity"):
-        return math.nan
-    return None
+    """Return a plain number that was stated, NaN for its name; None for anything else."""
+    stated = stated_number(value)
+    return None if stated is None or stated.of is not None or stated.unit else stated.number

@@ -96,7 +96,7 @@ def parse(reply: Reply, pairs: Sequence[Pair]) -> tuple[Opinion, ...]:
 
     A pair that was left out, or spoken of twice in different ways, has no opinion.
     """
-    usable = read_reply(reply, "pairs")
+    usable = read_reply(reply, "pairs", partial=True)
     if usable.data is None:
         return tuple(Opinion(same=None, why=usable.reason) for _ in pairs)
     said: dict[str, list[Opinion]] = {}

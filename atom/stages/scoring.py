@@ -130,7 +130,7 @@ def parse(
             criterion, response, judge_id, sampling, repeat, "unscored", detail, reply.call.id
         )
 
-    usable = read_reply(reply, "scores")
+    usable = read_reply(reply, "scores", partial=True)
     if usable.data is None:
         return tuple(blank(criterion, usable.reason) for criterion in asked)
     keyed = keyed_entries(usable.data["scores"], [criterion.id for criterion in asked])
@@ -143,6 +143,8 @@ def parse(
             checkpoints.append(_scored(blank(criterion, note), entries, index))
             continue
         detail = "The judge gave no score for this criterion."
+        if usable.cut:
+            detail = f"The reply was cut before this criterion. {reply.reason}".strip()
         if keyed.unknown:
             detail += f" It named unknown ids: {', '.join(keyed.unknown[:8])}."
         checkpoints.append(blank(criterion, detail))

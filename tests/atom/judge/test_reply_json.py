@@ -14,7 +14,6 @@ from atom.judge.reply_json import (
     check_schema,
     clean_text,
     extract_object,
-    without_thoughts,
 )
 
 SCHEMA = {
@@ -50,6 +49,13 @@ READABLE = {
     "equal twice": ('{"score": 3, "score": 3}', 3),
     "in a list": ('[{"score": 3}]', 3),
     "whole float": ('{"score": 3.0}', 3),
+    "single quotes": ("{'score': 3}", 3),
+    "comment": ('{"score": 3 // fine\n}', 3),
+    "number in quotes": ('{"score": "3"}', 3),
+    "later words with brackets": ('{"score": 3} for the set {x: x > 0} and {"remark": oops}', 3),
+    "a later object in other quotes counts": ("{\"score\": 1} no: {'score': 3}", 3),
+    "lines": ("note: fine\nscore: 3", 3),
+    "another model's think marks": ('◁think▷{"score": 1}◁/think▷{"score": 3}', 3),
 }
 
 
@@ -73,10 +79,12 @@ UNREADABLE = {
     "NaN": ('{"score": NaN}', "NaN"),
     "infinity": ('{"score": -Infinity}', "Infinity"),
     "number out of range": ('{"score": 1e999}', "out of range"),
-    "single quotes": ("{'score': 3}", "no JSON object"),
-    "comment": ('{"score": 3 // fine\n}', "Not valid JSON"),
+    "a draft before an answer that can't be read": ('{"score": 1} no: {"score": 3-4}', "At score"),
+    "a draft before a wreck": ('{"score": 1} no: {"score": 3 "x": , }', "Not valid JSON"),
+    "lines with a key twice": ("score: 3\nscore: 4", "no JSON object"),
+    "two numbers": ('{"score": 3 or 4}', "At score"),
     "two values for a key": ('{"score": 3, "score": 5}', "twice"),
-    "wrong type": ('{"score": "3"}', "At score"),
+    "wrong type": ('{"score": "three"}', "At score"),
     "yes is no number": ('{"score": true}', "At score"),
     "missing": ('{"note": "x"}', "'score' is a required property"),
     "think never closed": ('<think>{"score": 3}', "think block"),
@@ -113,20 +121,6 @@ def test_texts_that_no_store_takes_are_cleaned():
     assert clean_text("plain") == "plain"
 
 
-@pytest.mark.parametrize(
-    ("text", "rest"),
-    [
-        ("plain", "plain"),
-        ("<think>a</think> b", "b"),
-        ("a</think>b", "b"),
-        ("<think>never closed", ""),
-        ("the tag <think>x</think> in prose", "the tag <think>x</think> in prose"),
-    ],
-)
-def test_thoughts_are_taken_off_free_text(text, rest):
-    assert without_thoughts(text) == rest
-
-
 HOSTILE = {
     "escaped quotes": '{"' + '\\"' * 60_000,
     "open brackets": "{" * 150_000,
@@ -134,7 +128,15 @@ HOSTILE = {
     "quotes": '"' * 150_000,
     "many objects": '{"a":1}' * 20_000,
     "wide space": '{"a":' + " " * 150_000 + ",}",
-    "think tags": "<think>" * 20_000,
+    "think tags": "<think>" * 40_000,
+    "objects in single quotes": "{'a': " * 30_000,
+    "bare keys": "{a: " * 40_000,
+    "bare keys that are asked for": "{score: " * 40_000,
+    "comments": "{/*" * 50_000,
+    "parentheses": '{"a": ' + "(" * 100_000,
+    "lists in single quotes": "[{'a': 1}, " * 15_000,
+    "many wrecks": "{'score': x or 'y}" * 10_000,
+    "a long wreck": "{'score': '" + "x' " * 50_000 + "}",
     "spaced brackets": "{ " * 80_000,
     "commas": '{"a":1' + "," * 150_000 + "}",
     "backslashes": '{"a":"' + "\\" * 150_000,
@@ -168,4 +170,3 @@ def test_any_object_comes_back_whole(value, before):
 @given(text=st.text())
 def test_no_text_raises(text):
     extract_object(text, SCHEMA)
-    without_thoughts(text)

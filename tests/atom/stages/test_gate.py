@@ -103,11 +103,24 @@ class TestReadWeights:
         assert "criterion 2" in weights.notes[0]
         assert all(stated is None or math.isfinite(stated) for stated in weights.stated)
 
-    @pytest.mark.parametrize("odd", [None, "high", "", True, [3], {"weight": 3}, "3 of 10"])
+    @pytest.mark.parametrize(
+        "odd", [None, "high", "", True, [3, 4], {"weight": 3}, "3 of 9", "3-4"]
+    )
     def test_no_number_makes_the_set_unusable(self, odd):
         weights = read_weights([5, odd, 5])
         assert weights.weights == ()
         assert "criterion 2 has no readable weight" in weights.problem
+
+    @pytest.mark.parametrize(
+        "values",
+        [["50%", "30 %", "20 percent"], [50, 30, 20], ["5/10", "3/10", "2/10"], [[5], "3", 2.0],
+         ["weight: 5", "3 - hard", "2 points"], [0.5, 0.3, 0.2]],
+    )  # fmt: skip
+    def test_ways_to_state_five_three_two(self, values):
+        assert read_weights(values).weights == (5, 3, 2)
+
+    def test_per_cent_beside_plain_numbers_is_no_total(self):
+        assert "per cent" in read_weights(["50%", 3, 2]).problem
 
     @given(st.lists(st.one_of(st.integers(-5, 50), st.floats(), st.text(max_size=4)), max_size=8))
     def test_either_ten_or_a_problem(self, values):
@@ -116,14 +129,38 @@ class TestReadWeights:
 
 
 class TestReadScore:
-    @pytest.mark.parametrize("value", [4, 4.0, "4", " 4 ", "4.0", "4/5", "4 / 5", "4.0/5.0"])
+    @pytest.mark.parametrize(
+        "value",
+        [
+            4,
+            4.0,
+            "4",
+            " 4 ",
+            "4.0",
+            "4/5",
+            "4 / 5",
+            "4.0/5.0",
+            [4],
+            "[4]",
+            "score: 4",
+            "**4**",
+            "Score = 4/5",
+            "4 - Good",
+            "4 (mostly right)",
+            "4 out of 5",
+            "4 points",
+            "４",
+            "4: fine",
+        ],
+    )
     def test_four(self, value):
         assert read_score(value).score == 4
 
     @pytest.mark.parametrize(
         "value",
-        [0, 6, -1, 4.5, True, "4.5", "4/10", "4-5", "4 or 5", "four", "", "5 stars", [4], {},
-         math.nan, math.inf, "٤"],
+        [0, 6, -1, 4.5, True, "4.5", "4/10", "4-5", "4 or 5", "four", "good", {}, math.nan,
+         math.inf, "٤", "80%", "4+", "4 - or five", "4, maybe 5", "4.5 - Good", [4, 5], [[4]],
+         "3 of 4 steps", "2 wrong steps", "4 - half", "score: 4, score: 5", "4²"],
     )  # fmt: skip
     def test_none_is_guessed(self, value):
         score = read_score(value)
@@ -132,7 +169,7 @@ class TestReadScore:
         assert not score.declined
 
     def test_null_declines(self):
-        assert read_score(None).declined
+        assert all(read_score(value).declined for value in (None, "null", "N/A", "none", ""))
 
     @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text()))
     def test_one_to_five_or_nothing(self, value):

@@ -2,7 +2,7 @@ import pytest
 
 from atom.judge.reply import Reply
 from atom.records import Call
-from atom.stages.reading import one_line, read_reply, text_of, without_thoughts
+from atom.stages.reading import one_line, read_reply, text_of
 
 CALL = Call(id="c", request_hash="h", task="t", endpoint="e", model="m", prompt="p/1")
 
@@ -38,19 +38,26 @@ def test_ok_without_the_key():
     assert "no 'scores'" in read_reply(reply, "scores").reason
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a <think>b</think> c", "a  c"),
-        ("<thinking>b\n</thinking>c", "c"),
-        ("b</think>c", "c"),
-        ("c<think>b", "c"),
-        ("<THINK>b</THINK>", ""),
-        ("I think so", "I think so"),
-    ],
-)
-def test_without_thoughts(text, expected):
-    assert without_thoughts(text) == expected
+CUT = '{"scores": [{"id": "a", "score": 4}, {"id": "b", "score": 1'
+
+
+def test_whole_items_of_a_cut_list_are_read_where_they_are_of_use():
+    reply = Reply(state="cut", text=CUT, call=CALL, reason="why")
+    assert read_reply(reply, "scores").data is None
+    found = read_reply(reply, "scores", partial=True)
+    # The 1 may be the beginning of a 10.
+    assert found.data == {"scores": [{"id": "a", "score": 4}]}
+    assert found.cut
+    assert "cut" in found.note
+
+
+def test_lines_cannot_show_that_they_were_cut():
+    text = "verdict: right\nreason: it fits"
+    read = [
+        read_reply(Reply(state=state, text=text, call=CALL, reason="why"), "verdict", partial=True)
+        for state in ("unreadable", "cut")
+    ]
+    assert [one.data for one in read] == [{"verdict": "right", "reason": "it fits"}, None]
 
 
 def test_small_helpers():
