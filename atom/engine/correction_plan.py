@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
-from atom.engine.correction_subjects import MOST_LOWEST, Ground, Subject, has_failed
+from atom.engine.correction_subjects import MOST_LOWEST, RIGHT, Ground, Subject, has_failed
 from atom.engine.members import asks
 from atom.records import (
     APART,
@@ -143,6 +143,7 @@ class Step:
         gates: what became of hints that don't.
         attempt: of a hint.
         repeat: of a scoring.
+        known: of a retry: what is known of the answer that is tried again.
         state: `unscored` or `failed` when nothing can be asked.
         problem: why not.
     """
@@ -158,6 +159,7 @@ class Step:
     gates: tuple[str, ...] = ()
     attempt: int = 0
     repeat: int = 0
+    known: correction.Known = "open"
     state: State = "scored"
     problem: str = ""
 
@@ -337,6 +339,23 @@ def checkpoints_of(
     return tuple(point for point in found if point is not None and point.state == "scored")
 
 
+def _known(
+    trial: Trial,
+    number: int,
+    parent: Response,
+    points: Sequence[Checkpoint],
+    have: Have,
+    rules: Rules,
+) -> correction.Known:
+    """Say what is known of the answer that a round tries again."""
+    verdict = have.outcomes.get(parent.id)
+    value = trial.subject.value if number == 1 else verdict.value if verdict else None
+    if value is not None and value < RIGHT:
+        return "wrong"
+    failed = any(p.score is not None and p.score <= rules.experiment.threshold for p in points)
+    return "flawed" if failed and trial.subject.cohort == "failed" else "open"
+
+
 def _retry(
     trial: Trial,
     number: int,
@@ -348,7 +367,8 @@ def _retry(
 ) -> Step:
     """Return the step to another answer: a hint that is missing, or the try itself."""
     subject, arm = trial.subject, trial.arm
-    blank = Step(kind="retry", key=key, trial=trial, round=number, parent=parent)
+    known = _known(trial, number, parent, points, have, rules)
+    blank = Step(kind="retry", key=key, trial=trial, round=number, parent=parent, known=known)
     if arm not in correction.ASKING:
         return blank
     wanted = asked_about(subject, points, arm, rules.experiment.threshold)

@@ -94,6 +94,7 @@ async def _retry(ask: Ask, step: Step, material: Material, rules: Rules) -> Brou
         sampling,
         criteria=step.criteria,
         hints=step.hints,
+        known=step.known,
         final=step.trial.subject.final,
         others=_others(step.trial.subject, step),
     )

@@ -607,7 +607,7 @@ def choose_peers(
     found = scores_of(store, ground.study, answer_of, ground.judge.id, scale=ground.scale)
     for (response_id, _), scores in found.items():
         for criterion_id, score in scores.items():
-            if score > ground.experiment.threshold:
+            if score > ground.experiment.threshold and score >= correction.SOLVED:
                 passed.setdefault(criterion_id, {})[answer_of[response_id][1]] = score
     ability = _abilities(store, ground)
     family = {candidate.id: candidate.family for candidate in ground.candidates}

@@ -112,7 +112,8 @@ class RunLedger:
             Keys of the follow-ups that are this run's now.
         """
         with self.store.write() as writer:
-            self._call(writer, brought.call)
+            for call in (*brought.earlier, brought.call):
+                self._call(writer, call)
             state = state_of(brought.records)
             # What is unscored stays where asking again brought nothing at all.
             better = item.again and not (item.spoiled and state == "failed")
@@ -125,6 +126,12 @@ class RunLedger:
             self._account(writer, state, total, cost)
             writer.release(self.owner, [item.key])
             return writer.claim([i.key for i in follow], self.owner, LEASE, self.wall())
+
+    def keep(self, calls: Sequence[Call]) -> None:
+        """Write calls whose item didn't come to its end, so that they aren't paid for again."""
+        with self.store.write() as writer:
+            for call in calls:
+                self._call(writer, call)
 
     def hold(self, name: str) -> bool:
         """Claim something by its name; False while another process holds it."""

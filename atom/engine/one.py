@@ -366,8 +366,11 @@ class Live:
                 if stored is not None:
                     if on_text is not None:
                         on_text(stored.text)
+                    self.calls.append(stored.call)
                     return stored
-                return await (client.ask(request) if on_text is None else stream(request, on_text))
+                reply = await (client.ask(request) if on_text is None else stream(request, on_text))
+                self.calls.append(reply.call)
+                return reply
 
             async def stream(request: Request, tell: OnText) -> Reply:
                 async for piece in client.stream(request):
@@ -377,8 +380,6 @@ class Live:
                 raise AssertionError("a stream ends with its reply")
 
             brought = await step(ask)
-        if brought.call is not None:
-            self.calls.append(brought.call)
         return brought
 
     def _client(self, endpoint: Endpoint) -> JudgeClient:

@@ -25,9 +25,9 @@ from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, s
 from atom.engine.shift import BEAT, ClientMaker, Lane, OnProgress, Shift, make_client
 from atom.engine.subjects import KEPT, fetch_subject, perform, points
 from atom.errors import SpendCapReached, StoreError
-from atom.judge import failed_call
+from atom.judge import Reply, Request, failed_call
 from atom.judge.noting import LeftForLater
-from atom.records import Endpoint, Record, Run, StudySample
+from atom.records import Call, Endpoint, Record, Run, StudySample
 from atom.store import Store
 
 
@@ -241,6 +241,13 @@ class Runner(Shift):
         """
         known = self._open[item.sample_id]
         subject = fetch_subject(self._store, known.case, item, known.kept)
+        calls: list[Call] = []
+
+        async def ask(request: Request) -> Reply:
+            reply = await lane.client.ask(request)
+            calls.append(reply.call)
+            return reply
+
         try:
             # The stored reply to what is to be asked again is the one that couldn't be used.
             ask = lane.client.send if item.spoiled else lane.client.ask
@@ -254,17 +261,17 @@ class Runner(Shift):
                 self._sight(lane.endpoint),
             )
         except (SpendCapReached, LeftForLater, StoreError):
+            if calls:
+                await self._off(partial(self._ledger.keep, calls))
             raise
         except Exception as error:  # noqa: BLE001 - the one place that accounts for every failure
             text = self._trouble(lane, error)
             call = failed_call(error)
             call_id = call.id if call else None
-            brought = steps.Brought(
-                records=failed_records(text, call_id, item, self._keys, subject), call=call
-            )
-        else:
-            lane.failures = 0
-        return brought
+            records = failed_records(text, call_id, item, self._keys, subject)
+            return steps.Brought(records=records, call=call, earlier=tuple(calls))
+        lane.failures = 0
+        return replace(brought, earlier=tuple(calls[:-1]))
 
     async def _finish(self, item: Item, brought: steps.Brought) -> None:
         """Account for an item, write it, and queue what became ready by it."""

@@ -54,11 +54,13 @@ class Brought:
 
     Args:
         records: new records, the call's aside.
-        call: the call, or None when no model was asked.
+        call: the call that the records are of, or None when no model was asked.
+        earlier: further calls of the step, in order.
     """
 
     records: tuple[Record, ...]
     call: Call | None = None
+    earlier: tuple[Call, ...] = ()
 
 
 def read_material(store: Store, sample: Sample) -> Material:
@@ -157,24 +159,36 @@ async def do_replay(
     *,
     with_reference: bool = False,
 ) -> Brought:
-    """Let the judge solve the sample, told the reference answer or not."""
+    """Let the judge solve the sample, told the reference answer or not.
+
+    Where no rule can compare its final answer with the known one, the judge is asked to compare
+    them, in a question of its own.
+    """
     sample, space = material.sample, material.space
     reply = await ask(
         replay.build(sample, material.pictures, sampling, with_reference=with_reference)
     )
-    return _brought(
-        reply,
-        replay.parse(reply, sample, judge_id, sampling, with_reference=with_reference, space=space),
+    solved = replay.parse(
+        reply, sample, judge_id, sampling, with_reference=with_reference, space=space
     )
+    if replay.needs_comparison(sample, solved):
+        compared = await ask(replay.compare(sample, material.pictures, solved, sampling))
+        solved = replay.compared(compared, solved)
+    return _brought(reply, solved)
 
 
 async def do_criteria(
     ask: Ask, material: Material, solved: Replay, judge_id: str, sampling: Sampling
 ) -> Brought:
-    """Let the judge cut its replay into weighted criteria."""
+    """Let the judge cut its replay into weighted criteria; faulty ones it may mend once."""
     sample, space = material.sample, material.space
-    reply = await ask(criteria.build(sample, material.pictures, solved, sampling, space=space))
+    request = criteria.build(sample, material.pictures, solved, sampling, space=space)
+    reply = await ask(request)
     result = criteria.parse(reply, sample, solved, judge_id, sampling, space=space)
+    if faults := result.faults:
+        reply = await ask(criteria.again(request, reply, faults))
+        second = criteria.parse(reply, sample, solved, judge_id, sampling, space=space)
+        result = criteria.mended(second, faults)
     return _brought(reply, *result.criteria, result.criteria_set)
 
 

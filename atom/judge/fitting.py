@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from atom.judge.reply_values import says_nothing, stated_number
 
+_ASIDES: Mapping[str, type] = {"looking": str, "quote": str, "conflict": str, "regions": list}
+"""What helps and decides nothing by its absence: to leave it out is to have nothing to say."""
 _TRUE = frozenset(("true", "yes"))
 _FALSE = frozenset(("false", "no"))
 
@@ -82,6 +84,10 @@ def _object(
                 continue
         part = known.get(name)
         made[name] = _fit(item, part, notes) if isinstance(part, Mapping) else item
+    for name in _ASIDES:
+        if name in known and name not in made:
+            notes.append(f"the missing {name!r} was read as empty")
+            made[name] = _ASIDES[name]()
     return made
 
 

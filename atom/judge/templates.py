@@ -8,8 +8,9 @@ sections that begin with a line `=== name ===`:
 - `reply`: `text`, or the name of the reply's JSON Schema.
 - `paper`: the section of the paper that it serves.
 
-The sections are `system`, `user` and, where a prompt has another form, `user_<form>`. A placeholder
-is a name in double braces. A user section holds either `{{data}}` once, which becomes all
+The sections are `system`, `user`, where a prompt has another form `user_<form>`, and `turn_<name>`
+for what may be said later in the same conversation. A placeholder is a name in double braces; a
+turn has placeholders of its own. A user section holds either `{{data}}` once, which becomes all
 variables as one JSON document between the lines `BEGIN DATA` and `END DATA`, or every variable by
 its name.
 """
@@ -32,6 +33,8 @@ END_DATA = "END DATA"
 TASK_MARK = "Atomscope task: "
 """The first line of every system text: this, then the prompt's id and version."""
 
+_TURN = "turn_"
+_MORE = ("user_", _TURN)
 _KEYS = ("id", "version", "variables", "reply", "paper")
 _SECTION = re.compile(r"^=== ([a-z_]+) ===$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -142,10 +145,11 @@ def _sections(body: str, name: str) -> dict[str, str]:
     names = pieces[1::2]
     if len(set(names)) != len(names):
         raise TemplateError(f"template {name!r}: a section is given twice")
-    odd = [n for n in names if n not in ("system", "user") and not n.startswith("user_")]
+    odd = [n for n in names if n not in ("system", "user") and not n.startswith(_MORE)]
     if odd or "system" not in names or "user" not in names:
         raise TemplateError(
-            f"template {name!r}: the sections are `system`, `user` and `user_<form>`; got {names!r}"
+            f"template {name!r}: the sections are `system`, `user`, `user_<form>` and "
+            f"`turn_<name>`; got {names!r}"
         )
     return {n: piece.strip() for n, piece in zip(names, pieces[2::2], strict=True)}
 
@@ -164,6 +168,8 @@ def _check(template: Template, name: str) -> None:
             raise TemplateError(f"template {name!r}: {section!r} holds a data marker as a line")
         if section == "system":
             allowed = not used
+        elif section.startswith(_TURN):
+            allowed = "data" not in used
         elif "data" in used:
             allowed = used == ["data"]
         else:
@@ -171,7 +177,10 @@ def _check(template: Template, name: str) -> None:
         if not allowed:
             raise TemplateError(f"template {name!r}: {section!r} holds the placeholders {used!r}")
     used_anywhere = {
-        used for text in template.sections.values() for used in _PLACEHOLDER.findall(text)
+        used
+        for section, text in template.sections.items()
+        if not section.startswith(_TURN)
+        for used in _PLACEHOLDER.findall(text)
     }
     unused = set(variables) - used_anywhere
     if unused and "data" not in used_anywhere:
@@ -250,6 +259,25 @@ def render(
         system=f"{TASK_MARK}{template.prompt}\n{template.sections['system']}",
         user=_PLACEHOLDER.sub(fill, template.sections[section]),
     )
+
+
+def render_turn(template: Template, name: str, values: Mapping[str, str]) -> str:
+    """Fill in what is said later in a conversation.
+
+    Args:
+        template: the template.
+        name: the section `turn_<name>`.
+        values: exactly its placeholders.
+
+    Raises:
+        TemplateError: there is no such section, or a value is missing or left over.
+    """
+    text = template.sections.get(f"{_TURN}{name}")
+    if text is None or set(_PLACEHOLDER.findall(text)) != set(values):
+        raise TemplateError(
+            f"prompt {template.prompt!r} has no turn {name!r} with the values {sorted(values)!r}"
+        )
+    return _PLACEHOLDER.sub(lambda match: sendable(values[match.group(1)]), text)
 
 
 def data_block(values: Mapping[str, JsonValue]) -> str:

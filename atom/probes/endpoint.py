@@ -342,10 +342,14 @@ class ProbeEndpoint:
             }
             for step in program.steps
         ]
-        return {"steps": steps, "final_answer": program.answer}
+        looking = f"The picture carries its own description, of {len(steps)} steps."
+        return {"looking": looking, "steps": steps, "final_answer": program.answer}
 
     def _criteria(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
-        program = self._asked(request, data).program
+        probe = self._asked(request, data)
+        if conflict := _conflict(probe, data):
+            return {"conflict": conflict, "criteria": []}
+        program = probe.program
         replay = data.get("replay")
         shown = replay.get("steps") if isinstance(replay, dict) else None
         count = len(shown) if isinstance(shown, list) else 0
@@ -359,11 +363,12 @@ class ProbeEndpoint:
             }
             for number, step in enumerate(program.steps, start=1)
         ]
-        return {"criteria": criteria}
+        return {"conflict": "", "criteria": criteria}
 
     def _mapping(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         probe = self._probe(request.pictures)
-        offered = [leaf for leaf in _list(data, "leaves") if isinstance(leaf, str)]
+        leaves = data.get("leaves")
+        offered = [str(leaf) for leaf in leaves] if isinstance(leaves, dict) else []
         rows: list[dict[str, object]] = []
         for item in _items(data, "criteria"):
             step = find_step(probe.program, str(item.get("question", "")))
@@ -581,6 +586,23 @@ def _feedback(probe: _Probe, text: str, answer: str) -> Feedback:
         final=bool(shown) and final,
         answer=answer,
     )
+
+
+def _conflict(probe: _Probe, data: Mapping[str, Any]) -> str:
+    """Say how the known answer contradicts the program's; empty where it doesn't."""
+    reference = data.get("reference_answer")
+    if not isinstance(reference, str):
+        return ""
+    answer = probe.program.answer
+    found = read_outcome(
+        probe.program,
+        AnswerJudge(probe.readers, f"Answer: {answer}"),
+        choices=[str(c) for c in _list(data, "choices")],
+        reference=reference,
+    )
+    if found.verdict != "wrong":
+        return ""
+    return f"the known answer is {reference!r}, the solution arrives at {answer!r}"[:500]
 
 
 def _regions(regions: Sequence[Box]) -> list[dict[str, object]]:

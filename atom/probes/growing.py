@@ -69,14 +69,12 @@ def _missing(leaf: Leaf, known: set[tuple[str, ...]]) -> Iterator[dict[str, obje
 
 
 def _nodes(level: object, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of an outline: nested objects, with lists of names at the end."""
+    """Yield the paths of an outline: nested objects, with the abilities' meanings at the end."""
     if isinstance(level, Mapping) and len(above) < 4:
         for name, below in level.items():
             path = (*above, str(name))
             yield path
             yield from _nodes(below, path)
-    elif isinstance(level, list):
-        yield from ((*above, str(name)) for name in level)
 
 
 def _criteria(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -139,10 +139,7 @@ _TEMPLATES: Final = (
             ("In which unit is the dial marked?", at.UNIT_LABEL),
             ("What is the largest value on the scale?", at.SCALE),
             ("What value does the needle show?", at.NEEDLE),
-            (
-                "Is the {_} within its limits, i.e. is the needle outside the red zone?",
-                at.LIMITS,
-            ),
+            ("What does the red zone say about the {_}?", at.LIMITS),
         ),
     ),
     _Template(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal, get_args
 
 from atom.errors import DataError
 from atom.judge.reply import Reply
@@ -33,13 +33,16 @@ from atom.stages.asking import make_request
 from atom.stages.reading import one_line
 
 TASK: Final = "retry"
-PROMPT: Final = "retry/1"
+PROMPT: Final = "retry/2"
 ASKING: Final = frozenset[Arm](("sham", "guided", "peer", "guided_peer", "oracle"))
 """Arms whose feedback is about criteria."""
 HINTED: Final = frozenset[Arm](("peer", "guided_peer"))
 """Arms that need peers' hints."""
 QUESTIONING: Final = frozenset[Arm](("sham", "guided", "guided_peer"))
 """Arms that show the questions of criteria."""
+
+SOLVED: Final = 4
+"""A peer's score of this or more: it solved the step."""
 
 _FORMS: Final[Mapping[Arm, str | None]] = {
     "told": None,
@@ -49,6 +52,9 @@ _FORMS: Final[Mapping[Arm, str | None]] = {
     "guided_peer": "questions_hints",
     "oracle": "truths",
 }
+Known = Literal["wrong", "flawed", "open"]
+"""What is known of the answer that is tried again: its final answer is wrong; it isn't, or nobody
+knows, but a step failed; or neither, so that nothing may be held against it."""
 _NOTHING_TO_ASK: Final = "There is nothing to ask about: no criterion is left for this feedback."
 _NO_HINT: Final = "There is no hint to give: no peer's hint is left for this feedback."
 
@@ -85,6 +91,7 @@ def build(
     *,
     criteria: Sequence[Criterion] = (),
     hints: Sequence[HintUse] = (),
+    known: Known = "wrong",
     final: str | None = None,
     others: Sequence[Criterion] = (),
     repeat: int = 0,
@@ -101,6 +108,7 @@ def build(
             questions, `oracle` their ground truths; `peer` shows neither, but needs to know what
             must not be said.
         hints: one for each criterion at most; those on other criteria are left out.
+        known: what the feedback may say of the answer: it never calls a right one wrong.
         final: the known final answer where the sample has no reference.
         others: further criteria of the sample whose results must not be said either.
         repeat: 0-based index among equal requests.
@@ -139,7 +147,7 @@ def build(
     problem = _missing(arm, kept, used)
     if problem:
         return Built(request=None, gates=tuple(gates), problem=problem)
-    feedback = _feedback(arm, sample, kept if arm in ASKING else (), used, reference)
+    feedback = _feedback(arm, sample, kept if arm in ASKING else (), used, reference, known)
     found = () if arm == "oracle" else gate.last_look(variable_part(arm, feedback), shown, used)
     if found:
         said = ", ".join(map(str, found))
@@ -266,10 +274,12 @@ def _feedback(
     criteria: Sequence[Criterion],
     hints: Sequence[HintUse],
     reference: str | None,
+    known: Known,
 ) -> str:
     """Assemble the text of the feedback."""
     template = load_template(PROMPT)
     values: dict[str, JsonValue] = {
+        "opening": template.sections[f"user_opening_{known}"],
         "questions": _lines([criterion.question for criterion in criteria]),
         "hints": _lines([use.text for use in hints]),
         "truths": "",
@@ -308,6 +318,7 @@ def variable_part(arm: Arm, feedback: str) -> str:
             "user" if form is None else f"user_{form}",
             "user_finish",
             "user_finish_choices",
+            *(f"user_opening_{known}" for known in get_args(Known)),
         )
         for line in sections[name].splitlines()
         if "{{" not in line
@@ -327,7 +338,7 @@ def _request(
     asked = answer.build(sample, pictures, sampling)
     made = make_request(
         PROMPT,
-        {"questions": "", "hints": "", "truths": "", "reference": "", "finish": ""},
+        dict.fromkeys(("opening", "questions", "hints", "truths", "reference", "finish"), ""),
         pictures=(),
         sampling=sampling,
         repeat=repeat,
@@ -505,7 +516,8 @@ def choose_peer(
         ability: candidate → its overall score.
         family: candidate → its family; one that is missing is a family of its own.
         own: the model that gets the hint.
-        threshold: a peer must have scored more than this.
+        threshold: a peer must have scored more than this, and 4 at least: who got a step half
+            right has solved nothing.
 
     Returns:
         The peer with the best score, then the greatest ability, then by a hash of criterion and
@@ -515,7 +527,7 @@ def choose_peer(
     solvers = [
         peer
         for peer, score in scores.items()
-        if peer != own and score is not None and score > threshold
+        if peer != own and score is not None and score > threshold and score >= SOLVED
     ]
     strangers = [peer for peer in solvers if _family(family, peer) != _family(family, own)]
     return min(

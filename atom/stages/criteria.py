@@ -6,12 +6,13 @@ Reference: ATOM 3.1, equation 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from atom.errors import UsageError
 from atom.judge.reply import Reply
-from atom.judge.request import PicturePart, Request
+from atom.judge.request import PicturePart, Request, Turn
+from atom.judge.templates import load_template, render_turn
 from atom.records import (
     CriteriaSet,
     Criterion,
@@ -22,14 +23,17 @@ from atom.records import (
     Sampling,
     State,
 )
+from atom.records.thoughts import tell_apart
 from atom.stages.asking import make_request
 from atom.stages.boxes import AS_ASKED, BoxSpace, write_regions
+from atom.stages.criteria_rules import Checked, broken_rules
 from atom.stages.gate import CriteriaReading, CriterionDraft, read_criteria
-from atom.stages.reading import read_reply
+from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import CRITERIA, MAX_STEPS
 
 TASK: Final = "criteria"
-PROMPT: Final = "criteria/1"
+PROMPT: Final = "criteria/2"
+_NO_CONFLICT: Final = frozenset(("none", "no", "no conflict", "null", "n/a", "empty", "nothing"))
 HAND_PROMPT: Final = "hand"
 """The prompt of a set that a person edited."""
 
@@ -41,10 +45,13 @@ class CriteriaResult:
     Args:
         criteria_set: the set; scored, unscored (with its reason) or failed.
         criteria: empty unless the set is scored.
+        faults: what the judge can mend when it is asked once more, a sentence each; the set is
+            unscored then.
     """
 
     criteria_set: CriteriaSet
     criteria: tuple[Criterion, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,8 +146,10 @@ def parse(
         space: as in the request.
 
     Returns:
-        The set and its criteria. What the gate changed stands in `adjustments`; a reply that
-        can't be used gives an unscored set with the reason.
+        The set and its criteria. What the gate changed stands in `adjustments`. Unscored, with the
+        reason, is the set of a reply that can't be used, that says the known answer contradicts
+        the solution, or whose criteria break the rules of `criteria_rules`: these the judge may
+        mend once, see `again`. A set is unscored as a whole: its weights are shares of one way.
     """
     blank = _blank(sample, replay.id, judge_id, sampling, repeat, "unscored").model_copy(
         update={"call_id": reply.call.id}
@@ -148,13 +157,68 @@ def parse(
     usable = read_reply(reply, "criteria")
     if usable.data is None:
         return CriteriaResult(criteria_set=blank.model_copy(update={"detail": usable.reason}))
+    notes = tuple(filter(None, (usable.note,)))
+    conflict = one_line(text_of(usable.data.get("conflict")))
+    if conflict and conflict.strip(" .").casefold() not in _NO_CONFLICT:
+        if sample.reference is not None and not replay.agrees:
+            detail = f"The known answer contradicts the judge's own solution: {conflict}"
+            return CriteriaResult(criteria_set=blank.model_copy(update={"detail": detail}))
+        notes += (f"the judge saw a conflict that there isn't: {conflict}",)
     reading = read_criteria(
         usable.data["criteria"],
         n_steps=len(replay.steps),
         n_pictures=len(sample.pictures),
         space=space,
     )
-    return _result(sample, blank, reading, (usable.note,) if usable.note else ())
+    result = _result(sample, blank, reading, notes)
+    if reading.problem:
+        return replace(result, faults=(reading.problem,))
+    faults = broken_rules(sample, _checked(reading.drafts), final=replay.final_answer)
+    if not faults:
+        return result
+    detail = f"The criteria break the rules that they were given: {'; '.join(faults)}."
+    return CriteriaResult(criteria_set=blank.model_copy(update={"detail": detail}), faults=faults)
+
+
+def again(request: Request, reply: Reply, faults: Sequence[str]) -> Request:
+    """Build the turn that sends criteria back to the judge, with what is wrong with them.
+
+    Args:
+        request: the first question.
+        reply: the criteria that came back.
+        faults: what is wrong, a sentence each.
+
+    Returns:
+        The same conversation, gone on with; it is asked once.
+    """
+    listed = "\n".join(f"- {one_line(fault)}" for fault in faults)
+    return replace(
+        request,
+        turns=(
+            *request.turns,
+            Turn(role="assistant", text=tell_apart(reply.text).answer or reply.text),
+            Turn(role="user", text=render_turn(load_template(PROMPT), "again", {"faults": listed})),
+        ),
+    )
+
+
+def mended(result: CriteriaResult, faults: Sequence[str]) -> CriteriaResult:
+    """Note in a set which faults of a first one it was asked to mend."""
+    found, told = result.criteria_set, "; ".join(faults)
+    if found.state == "scored":
+        note = f"asked once more, since the first criteria broke the rules: {told}"
+        return replace(
+            result,
+            criteria_set=found.model_copy(update={"adjustments": (*found.adjustments, note)}),
+        )
+    detail = f"{found.detail} The first criteria couldn't be used either: {told}."
+    return replace(result, criteria_set=found.model_copy(update={"detail": detail}))
+
+
+def _checked(drafts: Sequence[CriterionDraft]) -> list[Checked]:
+    return [
+        Checked(question=d.question, ground_truth=d.ground_truth, weight=d.weight) for d in drafts
+    ]
 
 
 def edited(
@@ -170,7 +234,8 @@ def edited(
 
     Returns:
         The set, with source `hand`; unscored, with the reason, if the rows can't be used. An
-        unchanged criterion keeps its id, so that nothing is paid for twice.
+        unchanged criterion keeps its id, so that nothing is paid for twice. What breaks the rules
+        for a judge's criteria is noted as a warning: a person may know better.
     """
     items = [
         {
@@ -192,7 +257,8 @@ def edited(
         source="hand",
         state="unscored",
     )
-    return _result(sample, blank, reading, ())
+    faults = broken_rules(sample, _checked(reading.drafts), final=None) if reading.drafts else ()
+    return _result(sample, blank, reading, tuple(f"warning: {fault}" for fault in faults))
 
 
 def failed(

@@ -25,7 +25,9 @@ TOTAL_WEIGHT = 10
 MAX_FIELD = 2000
 """Characters of a criterion's question or ground truth."""
 SHORT_ID = 8
+"""So many signs of a full id name a criterion, too: prompts before criteria/2 showed so many."""
 
+_PLACE = re.compile(r"(?:c|criterion|checkpoint|no\.?)?\s*([1-9][0-9]?)")
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
@@ -253,7 +255,7 @@ def _read_step(value: object, n_steps: int, where: str) -> tuple[int | None, tup
 
 
 def short_ids(ids: Sequence[str]) -> dict[str, str]:
-    """Name criteria by the first 8 digits of their ids, by more where two would clash.
+    """Name criteria by their place, c1, c2, ...: a name that no model gets wrong when it copies it.
 
     Args:
         ids: full ids, distinct.
@@ -261,11 +263,7 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
     Returns:
         Full id to short id, in the order given.
     """
-    length = SHORT_ID
-    longest = max(map(len, ids), default=0)
-    while length < longest and len({id_[:length] for id_ in ids}) < len(set(ids)):
-        length += 1
-    return {id_: id_[:length] for id_ in ids}
+    return {id_: f"c{place}" for place, id_ in enumerate(ids, start=1)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -289,28 +287,41 @@ def keyed_entries(items: object, ids: Sequence[str]) -> KeyedEntries:
         ids: full ids of the criteria that were asked about.
 
     Returns:
-        The entries. An id counts if it's the full one, the short one, or something between.
+        The entries. An id counts if it's the short one, "2", "C2" and "checkpoint 2" for c2
+        included, the full one, or enough of the full one's beginning.
     """
-    short = short_ids(ids)
     found: dict[str, list[Mapping[str, object]]] = {id_: [] for id_ in ids}
     unknown: list[str] = []
-    for item in items if isinstance(items, list | tuple) else ():
+    rows = items if isinstance(items, list | tuple) else ()
+    # Whoever counts from 0 means another criterion by 1 than we do.
+    zero = any(isinstance(row, Mapping) and text_of(row.get("id")) in ("0", "c0") for row in rows)
+    for item in rows:
         if not isinstance(item, Mapping):
             unknown.append(f"{item!r:.40}")
             continue
-        written = text_of(item.get("id")).strip("#\"'`()[]<> ").casefold()
-        meant = [
-            id_
-            for id_, least in short.items()
-            if len(written) >= len(least) and id_.casefold().startswith(written)
-        ]
-        if len(meant) == 1:
-            found[meant[0]].append(item)
+        meant = _meant(text_of(item.get("id")), ids, by_place=not zero)
+        if meant is not None:
+            found[meant].append(item)
         else:
             unknown.append(one_line(text_of(item.get("id")), 40) or "(none)")
     return KeyedEntries(
         entries={id_: tuple(entries) for id_, entries in found.items()}, unknown=tuple(unknown)
     )
+
+
+def _meant(stated: str, ids: Sequence[str], *, by_place: bool) -> str | None:
+    """Return the id that a reply means, or None."""
+    written = stated.strip("#\"'`()[]<> ").casefold()
+    place = _PLACE.fullmatch(written)
+    if by_place and place is not None and int(place.group(1)) <= len(ids):
+        return ids[int(place.group(1)) - 1]
+    meant = [
+        id_
+        for id_ in ids
+        if written == id_.casefold()
+        or (len(written) >= SHORT_ID and id_.casefold().startswith(written))
+    ]
+    return meant[0] if len(meant) == 1 else None
 
 
 # --- scores --------------------------------------------------------------------------------------

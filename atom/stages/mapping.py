@@ -20,7 +20,7 @@ from atom.stages.schemas import mapping_schema
 from taxonomy import Path, Tree, format_path, parse_path
 
 TASK: Final = "mapping"
-PROMPT: Final = "mapping/1"
+PROMPT: Final = "mapping/2"
 
 
 def build(
@@ -38,7 +38,7 @@ def build(
         sample: the question.
         pictures: the sample's pictures, in order.
         criteria: the criteria to map, at least one.
-        tree: the tree; every leaf is offered as a full path.
+        tree: the tree; every leaf is offered as a full path, with its meaning.
         sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
 
@@ -66,7 +66,10 @@ def build(
                 }
                 for criterion in criteria
             ],
-            "leaves": leaves,
+            "leaves": {
+                name: tree.node(path).meaning
+                for name, path in zip(leaves, tree.leaves, strict=True)
+            },
         },
         pictures=pictures,
         sampling=sampling,

@@ -7,6 +7,7 @@ without doubt; what they can't is for the judge.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from atom.errors import DataError
@@ -20,8 +21,8 @@ from atom.stages.schemas import OUTCOME
 from atom.stages.scoring import shown
 
 TASK: Final = "outcome"
-PROMPT: Final = "outcome/1"
-_VALUES: Final = {"right": 1.0, "wrong": 0.0}
+PROMPT: Final = "outcome/2"
+_VERDICTS: Final = {"right": True, "wrong": False}
 
 
 def check(sample: Sample, response: Response) -> Outcome | None:
@@ -76,19 +77,64 @@ def build(
             f"response {response.id!r} is {response.state}, the reference answer is "
             f"{sample.reference!r}: an outcome needs both"
         )
+    return ask_about(sample, pictures, response.text, sampling, repeat=repeat)
+
+
+def ask_about(
+    sample: Sample,
+    pictures: Sequence[PicturePart],
+    text: str,
+    sampling: Sampling,
+    *,
+    repeat: int = 0,
+) -> Request:
+    """Build the request about the final answer of any text; arguments as in `build`."""
     return make_request(
         PROMPT,
         {
             "question": sample.question,
             "choices": list(sample.choices),
             "reference_answer": sample.reference,
-            "answer": shown(response.text),
+            "answer": shown(text),
         },
         pictures=pictures,
         sampling=sampling,
         repeat=repeat,
         schema=OUTCOME,
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """What the judge says of a final answer.
+
+    Args:
+        right: whether it is right; None where the judge finds it unclear, or can't be understood.
+        answer: the final answer that it read.
+        detail: its reason, or why there is no verdict.
+    """
+
+    right: bool | None
+    answer: str = ""
+    detail: str = ""
+
+
+def read_verdict(reply: Reply) -> Said:
+    """Read the judge's verdict on a final answer."""
+    usable = read_reply(reply, "verdict")
+    if usable.data is None:
+        return Said(right=None, detail=usable.reason)
+    stated = text_of(usable.data["verdict"])
+    verdict = stated.casefold().strip(" .!*\"'`")
+    reason = one_line(text_of(usable.data.get("reason")))
+    answer = one_line(text_of(usable.data.get("final_answer")), 200)
+    if verdict in _VERDICTS:
+        return Said(right=_VERDICTS[verdict], answer=answer, detail=reason)
+    if verdict == "unclear":
+        why = reason or "The judge finds the final answer unclear."
+    else:
+        why = f"{one_line(stated, 60)!r} is none of right, wrong, unclear."
+    return Said(right=None, answer=answer, detail=why)
 
 
 def parse(reply: Reply, response: Response, judge_id: str) -> Outcome:
@@ -102,22 +148,12 @@ def parse(reply: Reply, response: Response, judge_id: str) -> Outcome:
     Returns:
         The outcome; unscored when the judge finds it unclear or gives no such verdict.
     """
-    blank = _outcome(response, judge_id, "unscored", reply.call.id)
-    usable = read_reply(reply, "verdict")
-    if usable.data is None:
-        return blank.model_copy(update={"detail": usable.reason})
-    stated = text_of(usable.data["verdict"])
-    verdict = stated.casefold().strip(" .!*\"'`")
-    reason = one_line(text_of(usable.data.get("reason")))
-    told = {"answer": one_line(text_of(usable.data.get("final_answer")), 200), "detail": reason}
-    if verdict in _VALUES:
-        return blank.model_copy(update={**told, "state": "scored", "value": _VALUES[verdict]})
-    if verdict == "unclear":
-        return blank.model_copy(
-            update={**told, "detail": reason or "The judge finds the final answer unclear."}
-        )
-    detail = f"{one_line(stated, 60)!r} is none of right, wrong, unclear."
-    return blank.model_copy(update={**told, "detail": detail})
+    said = read_verdict(reply)
+    told = {"answer": said.answer, "detail": said.detail}
+    blank = _outcome(response, judge_id, "unscored", reply.call.id).model_copy(update=told)
+    if said.right is None:
+        return blank
+    return blank.model_copy(update={"state": "scored", "value": float(said.right)})
 
 
 def failed(error: str, response: Response, judge_id: str, call_id: str | None = None) -> Outcome:

@@ -23,7 +23,7 @@ from taxonomy import DEPTH, Path, Tree, format_path, parse_path
 from taxonomy.grow import MAX_MEANING, Grown, ProposalRefused, additions, check_place, spelled
 
 TASK: Final = "propose"
-PROMPT: Final = "propose/1"
+PROMPT: Final = "propose/2"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +98,12 @@ def build(batch: Sequence[Cut], tree: Tree, sampling: Sampling, *, repeat: int =
 
 
 def outline(tree: Tree) -> dict[str, JsonValue]:
-    """Return a tree as nested names: root -> category -> parent -> list of abilities."""
+    """Return a tree as nested names: root -> category -> parent -> ability -> its meaning."""
     return {
         root.name: {
             category.name: {
-                parent.name: [leaf.name for leaf in parent.children] for parent in category.children
+                parent.name: {leaf.name: leaf.meaning for leaf in parent.children}
+                for parent in category.children
             }
             for category in root.children
         }

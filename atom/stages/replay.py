@@ -11,6 +11,7 @@ from typing import Final
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
 from atom.records import Replay, ReplayStep, Sample, Sampling
+from atom.stages import outcome
 from atom.stages.asking import make_request
 from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
 from atom.stages.final_answer import compare_answer
@@ -18,7 +19,7 @@ from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import MAX_STEPS, REPLAY
 
 TASK: Final = "replay"
-PROMPT: Final = "replay/1"
+PROMPT: Final = "replay/2"
 TOLD: Final = f"{PROMPT} told"
 """Names a replay whose judge was told the reference answer."""
 
@@ -83,7 +84,7 @@ def parse(
     Returns:
         The replay; unscored without steps or without a final answer. `agrees` compares its final
         answer with the sample's reference by the outcome rules: False quarantines the sample,
-        None means that there is no reference or that no rule can tell.
+        None means that there is no reference or that no rule can tell (see `compare`).
     """
     blank = _replay(
         sample, judge_id, sampling, repeat, "unscored", reply.call.id, told=with_reference
@@ -109,6 +110,47 @@ def parse(
             "agrees": None if (verdict := compare_answer(sample, final)) is None else verdict.right,
         }
     )
+
+
+def needs_comparison(sample: Sample, solved: Replay) -> bool:
+    """Whether only a reader can tell if a replay's final answer is the known one."""
+    return solved.state == "scored" and solved.agrees is None and sample.reference is not None
+
+
+def compare(
+    sample: Sample, pictures: Sequence[PicturePart], solved: Replay, sampling: Sampling
+) -> Request:
+    """Build the request that compares a replay's final answer with the known one.
+
+    Args:
+        sample: the question, with its reference answer.
+        pictures: the sample's pictures, in order.
+        solved: the replay.
+        sampling: the study's settings for the judge.
+
+    Returns:
+        The request; it is the one that checks the final answers of candidates.
+    """
+    return outcome.ask_about(sample, pictures, solved.final_answer, sampling)
+
+
+def compared(reply: Reply, solved: Replay) -> Replay:
+    """Enter what the judge says of its own final answer.
+
+    Args:
+        reply: what came back.
+        solved: the replay that was compared.
+
+    Returns:
+        The replay with `agrees` set; still None, with the reason, where the reply is unusable or
+        says that it's unclear.
+    """
+    said = outcome.read_verdict(reply)
+    how = f"the final answer was compared by the judge in call {reply.call.id}"
+    words = {True: "it agrees with the known one", False: "it disagrees", None: "it can't tell"}
+    note = f"{how}: {words[said.right]}{f' ({said.detail})' if said.detail else ''}"
+    detail = "; ".join(filter(None, (solved.detail, note)))
+    return solved.model_copy(update={"agrees": said.right, "detail": detail})
 
 
 def _steps(

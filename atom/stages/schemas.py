@@ -15,6 +15,8 @@ Schema = Mapping[str, object]
 MIN_CRITERIA = 2
 MAX_CRITERIA = 8
 MAX_STEPS = 16
+MAX_TRUTH = 1500
+"""Characters of a ground truth or final answer: a text that was asked for may be long."""
 MAX_REGIONS = 24
 MAX_LISTED_LEAVES = 250
 """A tree with more leaves, or with longer ones, is checked by the gate alone."""
@@ -58,24 +60,26 @@ _REGION = an_object(
 )
 
 REPLAY: Schema = an_object(
+    looking=a_text(2000),
     steps=a_list(
         an_object(text=a_text(800), regions=a_list(_REGION, 0, MAX_REGIONS)), 0, MAX_STEPS
     ),
-    final_answer=a_text(500),
+    final_answer=a_text(MAX_TRUTH),
 )
 
 CRITERIA: Schema = an_object(
+    conflict=a_text(600),
     criteria=a_list(
         an_object(
             question=a_text(400),
-            ground_truth=a_text(400),
+            ground_truth=a_text(MAX_TRUTH),
             step={"type": ["integer", "null"], "minimum": 1, "maximum": MAX_STEPS},
             regions=a_list(_REGION, 0, MAX_REGIONS),
             weight=a_whole(1, 10),
         ),
-        MIN_CRITERIA,
+        0,
         MAX_CRITERIA,
-    )
+    ),
 )
 
 OUTCOME: Schema = an_object(

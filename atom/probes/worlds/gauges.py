@@ -382,7 +382,7 @@ def _safe(rng: Generator, seed: int, index: int) -> Drawn:
         _reading_step(gauge, rects),
         option(
             "verdict",
-            f"Is the {meter.thing} within its limits, i.e. is the needle outside the red zone?",
+            f"What does the red zone say about the {meter.thing}?",
             truth,
             options=verdicts,
             near=(),

@@ -86,7 +86,7 @@ def test_mapping_gives_the_planted_leaves(probes, judge):
         data = {
             "question": probe.program.question,
             "criteria": criteria_of(probe.program),
-            "leaves": ["A › B › C › D", *leaves],
+            "leaves": dict.fromkeys(["A › B › C › D", *leaves], ""),
         }
         mapped = judge(probe, "mapping", data)["mappings"]
         assert [m["leaf"] for m in mapped] == leaves
@@ -97,7 +97,7 @@ def test_mapping_says_what_is_not_covered(chart, judge):
     data = {
         "question": chart.program.question,
         "criteria": [*criteria_of(chart.program)[:1], {"id": "z", "question": "Why?"}],
-        "leaves": ["A › B › C › D"],
+        "leaves": {"A › B › C › D": ""},
     }
     for mapping in judge(chart, "mapping", data)["mappings"]:
         assert mapping["leaf"] is None

@@ -53,7 +53,7 @@ def test_the_exact_judge_proposes_the_planted_path(told):
 
 
 def test_what_the_tree_has_is_not_added(told):
-    tree = {"Perception": {"Fine detail": {"Reading scales": ["Needle"]}}}
+    tree = {"Perception": {"Fine detail": {"Reading scales": {"Needle": ""}}}}
     reply = told("propose", data(tree))
     assert [add["name"] for add in reply["adds"]] == ["Zone boundary"]
 

@@ -29,7 +29,9 @@ roots:
       - name: Fine detail
         children:
           - name: Reading marks
-            children: [{name: Bar height}, {name: Axis value}]
+            children:
+              - {name: Bar height, meaning: Read how far a bar reaches.}
+              - {name: Axis value}
   - name: Reasoning
     children:
       - name: Quantitative

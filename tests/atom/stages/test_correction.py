@@ -43,11 +43,11 @@ def test_the_conversation(built, sample, pictures, response, sampling):
     first, asked = answer.build(sample, pictures, sampling), made.request
     assert asked.parts == first.parts
     assert asked.system.split("\n", 1)[1] == first.system.split("\n", 1)[1]
-    assert asked.system.startswith("Atomscope task: retry/1\n")
+    assert asked.system.startswith("Atomscope task: retry/2\n")
     assert [(turn.role, turn.text) for turn in asked.turns] == [
         ("assistant", response.text), ("user", made.feedback),
     ]  # fmt: skip
-    assert (asked.task, asked.prompt_id, asked.schema) == ("retry", "retry/1", None)
+    assert (asked.task, asked.prompt_id, asked.schema) == ("retry", "retry/2", None)
 
 
 def test_what_each_arm_says(built, criteria, sample):
@@ -63,6 +63,19 @@ def test_what_each_arm_says(built, criteria, sample):
     assert says["sham"] == says["guided"]  # equal questions: nothing tells them apart
     assert f"\n{sample.reference}\n" in says["oracle"]
     assert "\n- Which value has March? 42\n" in says["oracle"]
+
+
+def test_only_a_wrong_answer_is_called_wrong(built, criteria):
+    says = {known: built("guided", known=known).feedback for known in ("wrong", "flawed", "open")}
+    assert says["wrong"].startswith("Your answer isn't right.\n")
+    assert says["flawed"].startswith("Not everything in your answer is right.\n")
+    assert says["open"].startswith("Please check your answer.\n")
+    assert "right" not in says["open"]
+    rest = {text.split("\n", 1)[1] for text in says.values()}
+    assert len(rest) == 1  # nothing else tells them apart
+    assert correction.variable_part("guided", says["open"]) == "\n".join(
+        f"- {c.question}" for c in criteria
+    )
 
 
 def test_choices_end_in_a_letter(built, sample, pictures, response, sampling, criteria):
@@ -211,8 +224,8 @@ def test_masked_feedback_on_drawn_probes_is_clean(drawn, response, sampling, arm
 def test_a_template_that_shows_the_truth_is_caught(drawn, response, sampling, arm, monkeypatch):
     feedback = correction._feedback
 
-    def broken(arm_, sample, criteria, hints, reference):
-        text = feedback(arm_, sample, criteria, hints, reference)
+    def broken(arm_, sample, criteria, hints, reference, known):
+        text = feedback(arm_, sample, criteria, hints, reference, known)
         truths = "\n".join(f"  ({c.ground_truth})" for c in criteria)
         return text.replace("\n\nThen answer", f"\n{truths}\n\nThen answer")
 
@@ -266,7 +279,7 @@ def test_the_response_is_named_by_parent_arm_and_feedback(
         assert (found.parent_id, found.arm) == (response.id, arm)
         assert (found.state, found.text, found.candidate_id) == ("scored", reply.text, "c")
         assert (found.prompt, found.repeat) == (
-            ("answer/1", 1) if arm == "fresh" else ("retry/1", 0)
+            ("answer/1", 1) if arm == "fresh" else ("retry/2", 0)
         )
         ids.add(found.id)
     assert len(ids) == 7

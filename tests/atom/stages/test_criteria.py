@@ -15,7 +15,7 @@ def reply_text(*rows):
 
 def test_request(sample, pictures, solved, sampling):
     request = criteria.build(sample, pictures, solved, sampling)
-    assert request.system.startswith("Atomscope task: criteria/1\n")
+    assert request.system.startswith("Atomscope task: criteria/2\n")
     data = json.loads(request.parts[-1].text.split("\nBEGIN DATA\n")[1].split("\nEND DATA\n")[0])
     assert data["replay"]["steps"][0] == {"n": 1, "text": "March is 42.", "regions": []}
     assert data["replay"]["final_answer"] == "7"

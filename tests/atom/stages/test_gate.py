@@ -179,13 +179,25 @@ class TestReadScore:
 
 
 class TestIds:
-    def test_eight_digits_as_a_rule(self):
-        ids = ["a" * 24, "b" * 24]
-        assert short_ids(ids) == {"a" * 24: "a" * 8, "b" * 24: "b" * 8}
+    def test_named_by_place(self):
+        assert short_ids(["b" * 24, "a" * 24]) == {"b" * 24: "c1", "a" * 24: "c2"}
 
-    def test_longer_where_two_would_clash(self):
-        ids = ["abcdef0011" + "0" * 14, "abcdef0012" + "0" * 14, "f" * 24]
-        assert list(short_ids(ids).values()) == ["abcdef0011", "abcdef0012", "ffffffffff"]
+    @pytest.mark.parametrize(
+        "written", ["c2", "C2", " c2 ", "2", "#2", "`c2`", "criterion 2", "b" * 24, "b" * 8]
+    )
+    def test_ways_to_write_the_second(self, written):
+        ids = ["a" * 24, "b" * 24]
+        keyed = keyed_entries([{"id": written}], ids)
+        assert [len(keyed.entries[id_]) for id_ in ids] == [0, 1]
+
+    @pytest.mark.parametrize("written", ["c3", "3", "c0", "b" * 7, "c1 or c2", "", "c", "second"])
+    def test_ways_to_write_nobody(self, written):
+        keyed = keyed_entries([{"id": written}], ["a" * 24, "b" * 24])
+        assert len(keyed.unknown) == 1
+
+    def test_who_counts_from_nought_means_another_one(self):
+        keyed = keyed_entries([{"id": 0}, {"id": 1}], ["a" * 24, "b" * 24])
+        assert keyed.unknown == ("0", "1")
 
     def test_a_clashing_prefix_names_nobody(self):
         ids = ["abcdef0011" + "0" * 14, "abcdef0012" + "0" * 14]

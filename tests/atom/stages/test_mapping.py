@@ -12,9 +12,10 @@ HEIGHT = ("Perception", "Fine detail", "Reading marks", "Bar height")
 def test_request(sample, pictures, criteria, tree, sampling):
     request = mapping.build(sample, pictures, criteria, tree, sampling)
     data = json.loads(request.parts[-1].text.split("\nBEGIN DATA\n")[1].split("\nEND DATA\n")[0])
-    assert data["leaves"] == [format_path(path) for path in tree.leaves]
-    assert data["leaves"][0] == "Perception › Fine detail › Reading marks › Bar height"
-    assert [c["id"] for c in data["criteria"]] == ["aaaa1111", "bbbb2222", "12345678"]
+    assert list(data["leaves"]) == [format_path(path) for path in tree.leaves]
+    first = "Perception › Fine detail › Reading marks › Bar height"
+    assert data["leaves"][first] == "Read how far a bar reaches."
+    assert [c["id"] for c in data["criteria"]] == ["c1", "c2", "c3"]
     assert request.pictures == pictures
 
 

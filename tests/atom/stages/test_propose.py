@@ -50,10 +50,12 @@ def test_request(batch, tree, sampling):
     data = json.loads(request.parts[-1].text.split("\nBEGIN DATA\n")[1].split("\nEND DATA\n")[0])
     assert [root["name"] for root in data["roots"]] == ["Perception", "Reasoning"]
     assert data["tree"]["Perception"] == {
-        "Fine detail": {"Reading marks": ["Bar height", "Axis value"]}
+        "Fine detail": {
+            "Reading marks": {"Bar height": "Read how far a bar reaches.", "Axis value": ""}
+        }
     }
     (sample,) = data["samples"]
-    assert [c["id"] for c in sample["criteria"]] == ["aaaa1111", "bbbb2222", "12345678"]
+    assert [c["id"] for c in sample["criteria"]] == ["c1", "c2", "c3"]
     assert request.pictures == ()
     with pytest.raises(DataError, match="at least one"):
         propose.build((), tree, sampling)

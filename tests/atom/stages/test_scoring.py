@@ -40,7 +40,7 @@ def test_candidate_text_stays_data(
     request = scoring.build(sample, pictures, criteria_set, criteria, hostile, sampling)
     data = data_of(request)
     assert data["answer"] == text.replace("\ud800", "\ufffd")
-    assert [c["id"] for c in data["criteria"]] == ["aaaa1111", "bbbb2222", "12345678"]
+    assert [c["id"] for c in data["criteria"]] == ["c1", "c2", "c3"]
     assert request.system == plain.system
     request.parts[-1].text.encode()
     before, after = (r.parts[-1].text.splitlines() for r in (plain, request))
@@ -91,7 +91,7 @@ def test_request(sample, pictures, criteria_set, criteria, response, sampling):
     data = data_of(request)
     assert list(data) == ["question", "choices", "criteria", "answer"]
     assert data["criteria"][0] == {
-        "id": "aaaa1111",
+        "id": "c1",
         "question": "Which value has March?",
         "ground_truth": "42",
     }
@@ -111,7 +111,7 @@ def test_equal_arguments_give_an_equal_request(
 
 def test_some_criteria_only(sample, pictures, criteria_set, criteria, response, sampling):
     request = scoring.build(sample, pictures, criteria_set, criteria[1:2], response, sampling)
-    assert [c["id"] for c in data_of(request)["criteria"]] == ["bbbb2222"]
+    assert [c["id"] for c in data_of(request)["criteria"]] == ["c1"]
 
 
 def test_nothing_to_score(sample, pictures, criteria_set, criteria, response, sampling):
