@@ -143,13 +143,14 @@ def _spared(sample: Sample, criteria: Sequence[Checked]) -> int | None:
 
 def _asks_for_the_end(sample: Sample, criteria: Sequence[Checked], final: str | None) -> int | None:
     """Return the index of the criterion whose truth is the final answer, the last such one."""
-    end = final if final else sample.reference
-    if not end:
-        return None
-    known = sample.model_copy(update={"reference": end})
+    ends = [end for end in (final, sample.reference) if end]
     for at in range(len(criteria) - 1, -1, -1):
-        truth = criteria[at].ground_truth
-        verdict = compare_answer(known, truth)
-        if plain(truth) == plain(end) or (verdict is not None and verdict.right):
+        if any(_says(sample, criteria[at].ground_truth, end) for end in ends):
             return at
     return None
+
+
+def _says(sample: Sample, truth: str, end: str) -> bool:
+    """Whether a ground truth is a final answer."""
+    verdict = compare_answer(sample.model_copy(update={"reference": end}), truth)
+    return plain(truth) == plain(end) or (verdict is not None and verdict.right)

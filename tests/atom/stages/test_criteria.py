@@ -3,6 +3,7 @@ import json
 import pytest
 
 from atom.errors import UsageError
+from atom.judge import request_hash
 from atom.records import Criterion, Region
 from atom.stages import criteria
 from atom.stages.criteria import EditedCriterion
@@ -86,3 +87,74 @@ def test_failed(sample, solved, sampling):
     found = criteria.failed("down", sample, solved, "j", sampling, call_id="call")
     assert (found.criteria_set.state, found.criteria_set.detail) == ("failed", "down")
     assert found.criteria == ()
+
+
+BAD = (("Is March 42?", "yes", 1, [], 3), ("B?", "2", 2, [], 3), ("C?", "7", 3, [], 4))
+FINE = (("Which value has March?", "42", 1, [], 3), *BAD[1:])
+
+
+def test_faulty_criteria_go_back_once_with_the_reasons(
+    sample, pictures, solved, sampling, reply_of
+):
+    request = criteria.build(sample, pictures, solved, sampling)
+    first = criteria.parse(reply_of(request, reply_text(*BAD)), sample, solved, "j", sampling)
+    assert first.criteria_set.state == "unscored"
+    assert first.criteria == ()
+    assert "criterion 1 can be answered by yes or no" in first.criteria_set.detail
+    raw = f"<think>let me see</think>{reply_text(*BAD)}"
+    turn = criteria.again(request, reply_of(request, raw), first.faults)
+    assert (turn.parts, turn.system, turn.schema) == (request.parts, request.system, request.schema)
+    said, told = turn.turns
+    assert (said.role, said.text) == ("assistant", reply_text(*BAD))
+    assert told.role == "user"
+    assert "- criterion 1 can be answered by yes or no: ask for the thing itself\n" in told.text
+    assert request_hash(turn, "m") != request_hash(request, "m")
+    second = criteria.parse(reply_of(turn, reply_text(*FINE)), sample, solved, "j", sampling)
+    mended = criteria.mended(second, first.faults)
+    assert mended.criteria_set.state == "scored"
+    assert mended.criteria_set.id == first.criteria_set.id
+    assert "asked once more" in mended.criteria_set.adjustments[-1]
+    spoilt = criteria.mended(first, first.faults)
+    assert spoilt.criteria_set.state == "unscored"
+    assert "couldn't be used either" in spoilt.criteria_set.detail
+
+
+def test_what_the_gate_refuses_can_be_mended_too(sample, pictures, solved, sampling, reply_of):
+    request = criteria.build(sample, pictures, solved, sampling)
+    found = criteria.parse(reply_of(request, reply_text(BAD[1])), sample, solved, "j", sampling)
+    assert found.faults == ("1 criteria; 2 to 8 can be used",)
+    nothing = criteria.parse(reply_of(request, "I can't."), sample, solved, "j", sampling)
+    assert nothing.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("conflict", "agrees", "reference", "state"),
+    [
+        ("The key says 9, the solution 7.", False, "9", "unscored"),
+        ("The key says 9, the solution 7.", None, "nine or so", "unscored"),
+        # A rule has compared the two, or there's nothing to compare with: the judge errs.
+        ("They differ.", True, "7", "scored"),
+        ("They differ.", None, None, "scored"),
+        ("", False, "9", "scored"),
+        ("None.", False, "9", "scored"),
+    ],
+)
+def test_a_conflict_is_said_and_nothing_is_bent(
+    sample, pictures, solved, sampling, reply_of, conflict, agrees, reference, state
+):
+    known = sample.model_copy(update={"reference": reference})
+    solved = solved.model_copy(update={"agrees": agrees})
+    request = criteria.build(known, pictures, solved, sampling)
+    raw = json.dumps({"conflict": conflict, **json.loads(reply_text(*FINE))})
+    found = criteria.parse(reply_of(request, raw), known, solved, "j", sampling)
+    assert found.criteria_set.state == state
+    assert found.faults == ()
+    if state == "unscored":
+        assert conflict in found.criteria_set.detail
+
+
+def test_a_person_is_warned_and_not_refused(sample):
+    rows = [EditedCriterion(question=q, ground_truth=t, weight=w) for q, t, _, _, w in BAD]
+    found = criteria.edited(sample, "j", None, rows).criteria_set
+    assert found.state == "scored"
+    assert found.adjustments[0].startswith("warning: criterion 1 can be answered by yes or no")
