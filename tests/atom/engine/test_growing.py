@@ -46,14 +46,16 @@ def cuts_of(*counts):
 
 
 class Judge:
-    """Replies from a rule; every second proposal uses another name for some skills."""
+    """Replies from a rule; every second proposal uses another name for some skills.
 
-    def __init__(self, *, loose=False, same=True, refuse=(), bad_first=False):
+    The first `bad_first` proposals name no leaf.
+    """
+
+    def __init__(self, *, loose=False, same=True, refuse=(), bad_first=0):
         self.loose, self.same, self.refuse, self.bad_first = loose, same, refuse, bad_first
         self.phases = []
         self.pairs = []
         self.proposals = 0
-        self.placed = set()
 
     async def __call__(self, phase, requests):
         self.phases += [phase] * len(requests)
@@ -80,9 +82,8 @@ class Judge:
                 leaf = SKILLS[item["question"]]
                 if self.loose and self.proposals % 2:
                     leaf = (*leaf[:3], OTHER_NAMES.get(leaf[3], leaf[3]))
-                if self.bad_first and item["id"] not in self.placed:
+                if self.proposals <= self.bad_first:
                     leaf = leaf[:3]
-                self.placed.add(item["id"])
                 path = " › ".join(leaf[:-1])
                 adds.append({"path": path, "name": leaf[-1], "meaning": ""})
                 places.append({"id": item["id"], "leaf": " › ".join(leaf)})
@@ -145,7 +146,7 @@ def test_pairs_are_asked_once_as_long_as_nothing_changed():
 
 
 def test_what_the_gate_refuses_is_asked_again_once():
-    judge = Judge(bad_first=True)
+    judge = Judge(bad_first=6)
     growth = run(judge, cuts_of(6, 6, 6))
     assert len(growth.refused) == 18
     assert "has 3 names" in growth.refused[0][1]
