@@ -36,19 +36,21 @@ from atom.engine.clock import Clock, utc_now
 from atom.errors import UsageError
 from atom.judge import Request
 from atom.judge.completion import Completion, read_completion
+from atom.judge.dialect import THIS_REQUEST, Sent
 from atom.judge.exchange import Exchange, judge_completion, more_tokens
 from atom.judge.noting import Entry, Learned, Unfinished
 from atom.judge.reply_json import clean_text
-from atom.judge.retry import AttemptFailed, Fault, advice, error_text, http_fault
-from atom.judge.structured import LADDER, FormLadder
+from atom.judge.retry import NOTHING_SENT, AttemptFailed, Fault, advice, http_fault
+from atom.judge.server_words import read_error
 from atom.judge.usage import Estimate
-from atom.records import Call, Endpoint, Prices, Run
+from atom.records import Call, Endpoint, Prices, Run, Usage
 from atom.store import Store, table
 
 LONGEST_LINE = 32_000_000
 """Bytes of a line that is read; no reply is so long."""
 _TOGETHER = 200
-_NEWER = "max_completion_tokens"
+_FILTERED = Completion(content=None, refusal=None, finish="content_filter", usage=Usage())
+"""A question that a content filter stopped has its answer: it isn't asked again."""
 _UNPRICED = Estimate(prompt_tokens=0, completion_tokens=0, cost=None, most=None)
 Kind = Literal["failed", "again", "unusable", "reply", "known"]
 RANK: Mapping[Kind, int] = {"failed": 1, "again": 2, "unusable": 3, "reply": 4, "known": 5}
@@ -210,7 +212,7 @@ class _Taking:
         if book is None:
             self._found.foreign += 1
             return None
-        outcome = read_outcome(value, has_pictures=book.entry.has_pictures)
+        outcome = read_outcome(value, sent=_sent(book))
         if outcome is None:
             self._found.broken += 1
             return None
@@ -326,8 +328,8 @@ class _Taking:
             return None
         endpoint = parcel.endpoint
         message = f"Endpoint {endpoint.name!r} ({endpoint.host}), in a batch: {fault.message}"
-        permanent = fault.kind in ("permanent", "picture")
-        if fault.kind in ("form", "token_name", "usage"):
+        permanent = fault.kind in ("permanent", "picture", "form")
+        if fault.kind == "refused":
             permanent = not self._learn(book, fault)
         before = self._ledger.failures.get(entry.call_id)
         # A refusal that has taught something doesn't count as a try.
@@ -343,25 +345,12 @@ class _Taking:
         return self._exchange(entry).record(endpoint, self._now, error=told)
 
     def _learn(self, book: _Book, fault: Fault) -> bool:
-        """Learn from a refusal; True when the request can be sent in another way."""
-        endpoint, entry = book.parcel.endpoint, book.entry
+        """Learn from a refusal how the next batch is to ask; False when it's about one request."""
+        lessons = [lesson for lesson in fault.lessons if lesson.only != THIS_REQUEST]
+        endpoint = book.parcel.endpoint
         known = self._found.learned.get(endpoint.name) or learned_of(self._ledger, endpoint)
-        if fault.kind == "token_name":
-            if entry.max_tokens is None or entry.token_name == _NEWER:
-                return False
-            known = known.model_copy(update={"token_name": _NEWER})
-        elif fault.kind == "form":
-            ladder = FormLadder(endpoint.structured)
-            below = ladder.refused(_request(entry, book.parcel), entry.form, "")
-            if below is None:
-                return False
-            known = known.model_copy(
-                update={"form": max(below, known.form or below, key=LADDER.index)}
-            )
-        else:
-            return False
-        self._found.learned[endpoint.name] = known
-        return True
+        self._found.learned[endpoint.name] = Learned(lessons=known.dialect.joined(lessons).lessons)
+        return bool(lessons)
 
     # The end
 
@@ -511,12 +500,19 @@ def parse_line(raw: bytes | None) -> dict[str, object] | None:
     return value if value.get("response") or value.get("error") else None
 
 
-def read_outcome(value: Mapping[str, object], *, has_pictures: bool) -> Completion | Fault | None:
+def _sent(book: _Book) -> Sent:
+    schema = book.parcel.schemas.get(book.entry.schema_key)
+    return book.entry.sent(book.parcel.endpoint, schema)
+
+
+def read_outcome(
+    value: Mapping[str, object], *, sent: Sent = NOTHING_SENT
+) -> Completion | Fault | None:
     """Read what became of a request.
 
     Args:
         value: the line.
-        has_pictures: whether the request held pictures.
+        sent: what the request held.
 
     Returns:
         The completion, or why there is none; None where the line says neither.
@@ -530,15 +526,16 @@ def read_outcome(value: Mapping[str, object], *, has_pictures: bool) -> Completi
             raw = json.dumps(body).encode()
         if status is None or status == 200:
             try:
-                return read_completion(raw, has_pictures=has_pictures)
+                return read_completion(raw, sent=sent)
             except AttemptFailed as failed:
                 return failed.fault
         if isinstance(status, int) and 100 <= status <= 599:
-            return http_fault(status, {}, body, has_pictures=has_pictures)
+            fault = http_fault(status, {}, body, sent=sent)
+            return _FILTERED if fault.kind == "filtered" else fault
         return None
     error = value.get("error")
     if not error:
         return None
-    text, code = error_text({"error": error})
-    words = clean_text(text or code.strip() or "no message").rstrip(".")
+    said = read_error({"error": error})
+    words = clean_text(said.message or said.code or "no message").rstrip(".")
     return Fault(kind="transient", message=f"The batch brought no reply: {words}.")

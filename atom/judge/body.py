@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from atom.judge.dialect import SETTINGS, Sent
 from atom.judge.request import Request, TextPart
 from atom.judge.sampling import extra_fields
 from atom.judge.structured import response_format, system_text
-from atom.records import ReplyForm
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -27,24 +27,8 @@ class ExchangeTurn:
     earlier: tuple[str, str] | None = field(default=None)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dialect:
-    """How an endpoint spells what servers disagree about."""
-
-    token_name: str = "max_tokens"
-    stream_usage: bool = True
-    system: bool = True
-
-
 def build_body(
-    request: Request,
-    model: str,
-    literals: Sequence[bytes],
-    *,
-    turn: ExchangeTurn,
-    form: ReplyForm,
-    dialect: Dialect,
-    stream: bool = False,
+    request: Request, model: str, literals: Sequence[bytes], *, turn: ExchangeTurn, sent: Sent
 ) -> bytes:
     """Build the JSON body of a chat-completions request.
 
@@ -52,50 +36,48 @@ def build_body(
         request: the request.
         model: the endpoint's model name.
         literals: the pictures' data URLs as JSON string literals, in order.
-        turn: token limit, and the earlier reply in a repair turn.
-        form: how the structured reply is asked for.
-        dialect: the endpoint's spelling.
-        stream: whether the reply is to be streamed.
+        turn: the earlier reply in a repair turn.
+        sent: what of the request is sent, and how the endpoint wants it spelt.
 
     Returns:
         UTF-8 JSON. Texts without pictures go as one string, which every server takes. The
         request's own later turns come before a repair turn.
     """
-    system = system_text(request, form)
+    dialect, sampling = sent.dialect, request.sampling
+    system = system_text(request, sent.form, told=dialect.told)
     messages = [_message("system", _json(system))] if dialect.system else []
     opening = "" if dialect.system else system
-    messages.append(_message("user", _user_content(request, literals, opening)))
+    detail = sampling.image_detail if "image_detail" in sent.parts else None
+    messages.append(_message("user", _user_content(request, literals, opening, detail)))
     messages.extend(_message(said.role, _json(said.text)) for said in request.turns)
     if turn.earlier is not None:
         reply, complaint = turn.earlier
         messages.append(_message("assistant", _json(reply)))
         messages.append(_message("user", _json(complaint)))
-    sampling = request.sampling
-    fields: dict[str, object] = {"model": model, **extra_fields(sampling)}
-    for name in ("temperature", "top_p", "seed", "reasoning_effort"):
-        value = getattr(sampling, name)
-        if value is not None:
-            fields[name] = value
-    if turn.max_tokens is not None:
-        fields[dialect.token_name] = turn.max_tokens
-    if stream:
+    fields: dict[str, object] = {"model": model}
+    wanted = {**extra_fields(sampling), **{name: getattr(sampling, name) for name in SETTINGS}}
+    fields |= {name: value for name, value in wanted.items() if name in sent.parts}
+    if sent.max_tokens is not None:
+        fields[dialect.token_name] = sent.max_tokens
+    if "stream" in sent.parts:
         fields["stream"] = True
-        if dialect.stream_usage:
+        if "stream_options" in sent.parts:
             fields["stream_options"] = {"include_usage": True}
     pieces = [_json(fields)[:-1], b',"messages":[', b",".join(messages), b"]"]
-    shape = response_format(request, form)
+    shape = response_format(request, sent.form, dialect.keywords)
     if shape is not None:
         pieces += [b',"response_format":', shape]
     return b"".join((*pieces, b"}"))
 
 
-def _user_content(request: Request, literals: Sequence[bytes], opening: str) -> bytes:
+def _user_content(
+    request: Request, literals: Sequence[bytes], opening: str, detail: str | None
+) -> bytes:
     """Return the user's message; `opening` is the system text of a model without a system role."""
     if not literals:
         texts = [part.text for part in request.parts if isinstance(part, TextPart)]
         return _json("\n\n".join([opening, *texts] if opening else texts))
     following = iter(literals)
-    detail = request.sampling.image_detail
     end = b"}}" if detail is None else b',"detail":' + _json(detail) + b"}}"
     parts = [
         _text_part(part.text)

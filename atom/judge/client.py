@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar, cast
 
 from atom.errors import SettingsError, SpendCapReached
-from atom.judge.body import Dialect, ExchangeTurn, build_body
+from atom.judge.body import ExchangeTurn, build_body
 from atom.judge.completion import Completion, StreamedCompletion, read_completion, read_models
-from atom.judge.exchange import Exchange, judge_completion, more_tokens
-from atom.judge.keys import Key, endpoint_key
+from atom.judge.dialect import (
+    THIS_REQUEST,
+    Dialect,
+    Lesson,
+    Sent,
+    adapted_lines,
+    sent_parts,
+)
+from atom.judge.exchange import (
+    MOST_LENGTHENED,
+    Exchange,
+    Verdict,
+    judge_completion,
+    more_tokens,
+)
+from atom.judge.keys import NO_KEY, endpoint_key
 from atom.judge.limiter import Limiter, Slot
 from atom.judge.pictures import PictureCache
 from atom.judge.reply import CallGaveUp, CallRefused, Reply
@@ -27,7 +41,7 @@ from atom.judge.retry import (
     with_retries,
 )
 from atom.judge.sampling import asked_request
-from atom.judge.structured import FormLadder, repair_talk
+from atom.judge.structured import repair_talk
 from atom.judge.timing import Timing
 from atom.judge.transport import as_faults, open_openai
 from atom.judge.usage import Estimate, SpendLedger, estimate_request
@@ -64,7 +78,7 @@ class JudgeClient:
         policy: retry policy; from the endpoint when None.
 
     One client belongs to one event loop, and all tasks that ask the endpoint share it: it holds
-    the limiter and what was learned about the endpoint (reply form, no pictures, token field).
+    the limiter and what was learned about the endpoint: its dialect, and whether it takes pictures.
     """
 
     def __init__(
@@ -93,11 +107,12 @@ class JudgeClient:
             tokens_per_minute=endpoint.tokens_per_minute,
             timing=self._timing,
         )
-        self._ladder = FormLadder(endpoint.structured)
-        self._dialect = Dialect(system=endpoint.system)
+        self._given = given_dialect(endpoint)
+        self._dialect = self._given
+        self._thinking_room = endpoint.thinking_tokens
         self._no_pictures: str | None = None
         self._typical: dict[str, tuple[int, int]] = {}
-        self._key = Key(None)
+        self._key = NO_KEY
         self._openai: AsyncOpenAI | None = None
 
     async def __aenter__(self) -> Self:
@@ -119,7 +134,12 @@ class JudgeClient:
     @property
     def reply_form(self) -> ReplyForm:
         """How structured replies are asked for, as far as it was learned."""
-        return self._ladder.general
+        return self._dialect.form("", self.endpoint.structured)
+
+    @property
+    def adaptations(self) -> tuple[str, ...]:
+        """What the server refused of what was asked for, and what is sent instead, a line each."""
+        return self._dialect.lines(self._given)
 
     async def list_models(self) -> tuple[str, ...]:
         """Return the names of the models that the server lists.
@@ -132,7 +152,7 @@ class JudgeClient:
 
         try:
             async with self._limiter.slot() as slot:
-                with self._faults(False, slot):
+                with self._faults(Sent(), slot):
                     async with asyncio.timeout(self.endpoint.timeout):
                         response = await self._client().get(
                             "/models",
@@ -151,12 +171,15 @@ class JudgeClient:
 
     def estimate(self, request: Request) -> Estimate:
         """Estimate a request's tokens and cost before it's sent."""
+        return self._estimate(asked_request(self.endpoint, request), self._thinking_room)
+
+    def _estimate(self, request: Request, room: int) -> Estimate:
         total, count = self._typical.get(request.task, (0, 0))
         return estimate_request(
-            asked_request(self.endpoint, request),
+            request,
             self.endpoint.prices,
             self.endpoint.pictures,
-            thinking_tokens=self.endpoint.thinking_tokens,
+            thinking_tokens=room,
             typical_completion=total / count if count else None,
         )
 
@@ -167,8 +190,8 @@ class JudgeClient:
             request: the question.
 
         Returns:
-            The reply; see `Reply.state`. A cut reply was asked for twice, an unreadable one has
-            had its repair turn.
+            The reply; see `Reply.state`. A cut reply was asked for again, one cut while the model
+            was thinking several times; an unreadable one has had its repair turn.
 
         Raises:
             CallGaveUp: every try failed.
@@ -182,7 +205,7 @@ class JudgeClient:
             completion = await self._take_turn(exchange, self._first_turn(exchange.request))
             return await self._conclude(exchange, completion)
         except AttemptFailed as failed:
-            raise self._error(exchange, failed.fault) from None
+            return self._end(exchange, failed.fault)
 
     async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
         """Ask, and yield the text as it comes.
@@ -199,7 +222,7 @@ class JudgeClient:
         """
         exchange = await self._begin(request)
         turn = self._first_turn(exchange.request)
-        estimate = self._price(exchange)
+        estimate = self._price(exchange, turn)
         try:
             completion: Completion | None = None
             await self._spend.reserve(estimate.most or 0.0)
@@ -216,11 +239,11 @@ class JudgeClient:
                 self._pay(exchange, estimate, completion)
             yield await self._conclude(exchange, completion)
         except AttemptFailed as failed:
-            raise self._error(exchange, failed.fault) from None
+            yield self._end(exchange, failed.fault)
 
     def _first_turn(self, request: Request) -> ExchangeTurn:
         allowed = request.sampling.max_tokens
-        room = None if allowed is None else allowed + self.endpoint.thinking_tokens
+        room = None if allowed is None else allowed + self._thinking_room
         return ExchangeTurn(max_tokens=room)
 
     async def _begin(self, request: Request) -> Exchange:
@@ -237,21 +260,34 @@ class JudgeClient:
                 f"{self.endpoint.name!r} takes at most {limit.max_count} "
                 "(pictures.max_count). Choose another endpoint or leave the sample out."
             )
+        await self._prepare(exchange)
+        return exchange
+
+    async def _prepare(self, exchange: Exchange) -> None:
+        """Make the pictures fit, for what is known of the endpoint now."""
+        limit = self.endpoint.pictures
+        least = max(limit.min_side, self._dialect.min_side)
+        limit = limit.model_copy(update={"min_side": least})
         made = [
             await self._pictures.get(part, limit, keep_program=self.endpoint.is_probe)
-            for part in pictures
+            for part in exchange.request.pictures
         ]
         exchange.literals = tuple(picture.literal for picture in made)
-        exchange.notes.extend(
+        exchange.sides = tuple((picture.width, picture.height) for picture in made)
+        boxes = [picture.content for picture in made]
+        exchange.sides_unpadded = tuple((box[2] - box[0], box[3] - box[1]) for box in boxes)
+        noted = [
             f"picture {number}: {note}"
             for number, picture in enumerate(made, start=1)
             for note in picture.notes
-        )
-        return exchange
+        ]
+        exchange.notes = list(dict.fromkeys((*exchange.notes, *noted)))
 
-    def _price(self, exchange: Exchange) -> Estimate:
-        estimate = self.estimate(exchange.request)
-        exchange.expected_tokens = estimate.prompt_tokens + estimate.completion_tokens
+    def _price(self, exchange: Exchange, turn: ExchangeTurn) -> Estimate:
+        allowed, room = exchange.request.sampling.max_tokens, self._thinking_room
+        if allowed is not None and turn.max_tokens is not None:
+            room = turn.max_tokens - allowed
+        estimate = exchange.estimate = self._estimate(exchange.request, room)
         if self._spend.cap is not None and estimate.most is None:
             raise SettingsError(
                 f"A spend cap of ${self._spend.cap:.4g} is set, but the endpoint "
@@ -261,7 +297,7 @@ class JudgeClient:
         return estimate
 
     async def _take_turn(self, exchange: Exchange, turn: ExchangeTurn) -> Completion:
-        estimate = self._price(exchange)
+        estimate = self._price(exchange, turn)
         await self._spend.reserve(estimate.most or 0.0)
         completion: Completion | None = None
         try:
@@ -271,7 +307,10 @@ class JudgeClient:
         return completion
 
     def _pay(self, exchange: Exchange, estimate: Estimate, completion: Completion | None) -> None:
-        """Enter in the books what a turn cost; a failed one is taken to cost nothing."""
+        """Enter in the books what a turn cost.
+
+        A failed one is taken to cost nothing beyond what `_faults` has booked.
+        """
         most = estimate.most or 0.0
         if completion is None:
             self._spend.settle(most, 0.0)
@@ -284,17 +323,29 @@ class JudgeClient:
             self._typical[exchange.request.task] = (total + tokens, count + 1)
 
     async def _conclude(self, exchange: Exchange, completion: Completion) -> Reply:
-        """Read a completion; ask again for a longer or a readable one, each once."""
+        """Read a completion; ask again for a longer or a readable one."""
         max_tokens = self._first_turn(exchange.request).max_tokens
         verdict = judge_completion(exchange.request, completion)
-        if verdict.state == "cut":
-            max_tokens = more_tokens(max_tokens, completion.usage)
-            exchange.notes.append(f"cut by the token limit: asked again with {max_tokens} tokens")
+        for lengthened in range(MOST_LENGTHENED):
+            if verdict.state != "cut" or (lengthened and not verdict.thinking):
+                break
+            longer = more_tokens(max_tokens, completion.usage)
+            limit = self._dialect.limit(longer)
+            if lengthened and limit == self._dialect.limit(max_tokens):
+                break
+            max_tokens = longer
+            exchange.notes.append(f"cut by the token limit: asked again with {longer} tokens")
             again = await self._extra_turn(exchange, ExchangeTurn(max_tokens=max_tokens))
-            if again is not None:
-                completion, verdict = again, judge_completion(exchange.request, again)
+            if again is None:
+                break
+            was_thinking = verdict.thinking
+            completion, verdict = again, judge_completion(exchange.request, again)
+            if was_thinking and verdict.state != "cut":
+                self._learn_room(exchange.request, max_tokens)
         if verdict.state == "unreadable":
             exchange.notes.append(f"repair turn: {verdict.reason}")
+            if exchange.form == "json_schema":
+                self._learn((_TELL_FORM,))
             earlier = repair_talk(completion.content, verdict.reason)
             again = await self._extra_turn(
                 exchange, ExchangeTurn(max_tokens=max_tokens, earlier=earlier)
@@ -302,6 +353,11 @@ class JudgeClient:
             if again is not None:
                 exchange.repaired = True
                 completion, verdict = again, judge_completion(exchange.request, again)
+        return self._reply(exchange, completion, verdict)
+
+    def _reply(
+        self, exchange: Exchange, completion: Completion, verdict: Verdict, error: str | None = None
+    ) -> Reply:
         exchange.notes.extend(verdict.notes)
         text = self._key.scrub(completion.content or completion.refusal or "")
         return Reply(
@@ -315,10 +371,18 @@ class JudgeClient:
                 reply=text,
                 # A stored reply is read again later: a refusal must be known as one then, too.
                 finish="refusal" if completion.refusal else completion.finish,
+                error=error,
             ),
             notes=tuple(exchange.notes),
             estimated_cost=exchange.estimated_cost,
+            thoughts=self._key.scrub(verdict.thoughts),
         )
+
+    def _learn_room(self, request: Request, max_tokens: int) -> None:
+        """Give later replies at once the room that this one's thoughts needed."""
+        allowed = request.sampling.max_tokens
+        if allowed is not None:
+            self._thinking_room = max(self._thinking_room, max_tokens - allowed)
 
     async def _extra_turn(self, exchange: Exchange, turn: ExchangeTurn) -> Completion | None:
         """Take a second turn, unless the spend cap forbids it: then the first reply stands."""
@@ -332,18 +396,20 @@ class JudgeClient:
         self, exchange: Exchange, turn: ExchangeTurn, attempt: _Attempt[T], *, stream: bool = False
     ) -> T:
         """Send one turn: repeat failed tries, and step down where the endpoint knows less."""
-        request = exchange.request
+        request, wanted = exchange.request, self._wanted(exchange, turn, stream=stream)
         while True:
-            exchange.form = self._ladder.form_for(request)
-            body = build_body(
+            dialect = self._dialect.joined(exchange.own.lessons)
+            sent = exchange.sent = sent_parts(
                 request,
-                self.endpoint.model,
-                exchange.literals,
-                turn=turn,
-                form=exchange.form,
-                dialect=self._dialect,
+                dialect=dialect,
+                mode=self.endpoint.structured,
+                max_tokens=turn.max_tokens,
                 stream=stream,
+                sides=exchange.sides,
             )
+            exchange.form = sent.form
+            exchange.adapted = adapted_lines(wanted, sent)
+            body = build_body(request, self.endpoint.model, exchange.literals, turn=turn, sent=sent)
             try:
                 return await with_retries(
                     partial(attempt, exchange, body),
@@ -352,57 +418,66 @@ class JudgeClient:
                     paused_elsewhere=self._pause_all,
                 )
             except AttemptFailed as failed:
-                if not self._adapt(exchange, turn, failed.fault):
+                if failed.fault.kind == "picture":
+                    self._no_pictures = self._explain(failed.fault)
+                # Held against what was sent, not against what is known by now: others may have
+                # been taught the same in the meantime, and this one is to be sent again all the
+                # same. Each lesson is new to the dialect it was sent in, so this comes to an end.
+                if not failed.fault.lessons:
                     raise
+                self._learn(failed.fault.lessons, exchange)
+                if any(lesson.part == "pictures" for lesson in failed.fault.lessons):
+                    await self._prepare(exchange)
+
+    def _wanted(self, exchange: Exchange, turn: ExchangeTurn, *, stream: bool) -> Sent:
+        """Say what a turn would hold if the server took everything."""
+        return sent_parts(
+            exchange.request,
+            dialect=self._given,
+            mode=self.endpoint.structured,
+            max_tokens=turn.max_tokens,
+            stream=stream,
+            sides=exchange.sides_unpadded,
+        )
+
+    def _learn(self, lessons: Sequence[Lesson], exchange: Exchange | None = None) -> None:
+        """Keep what a refusal has taught: for all calls, or for this request alone."""
+        clean = [
+            lesson.model_copy(update={"said": self._key.scrub(lesson.said)}) for lesson in lessons
+        ]
+        own = [lesson for lesson in clean if lesson.only == THIS_REQUEST]
+        self._dialect = self._dialect.joined(
+            lesson for lesson in clean if lesson.only != THIS_REQUEST
+        )
+        if exchange is not None:
+            exchange.own = exchange.own.joined(own)
 
     def _pause_all(self, fault: Fault, wait: float) -> bool:
         if fault.crowded:
             self._limiter.pause(wait)
         return fault.crowded
 
-    def _adapt(self, exchange: Exchange, turn: ExchangeTurn, fault: Fault) -> bool:
-        """Learn from a refusal; True when the turn can be sent in another way."""
-        if fault.kind == "picture":
-            self._no_pictures = self._explain(fault)
-        elif fault.kind == "form":
-            below = self._ladder.refused(exchange.request, exchange.form, fault.message)
-            if below is not None:
-                exchange.notes.append(
-                    f"the server refused {exchange.form}, asked for {below}: {fault.message}"
-                )
-            return below is not None
-        elif fault.kind == "token_name" and turn.max_tokens is not None:
-            known = self._dialect.token_name
-            self._dialect = replace(self._dialect, token_name="max_completion_tokens")
-            return known != "max_completion_tokens"
-        elif fault.kind == "usage":
-            known_usage = self._dialect.stream_usage
-            self._dialect = replace(self._dialect, stream_usage=False)
-            return known_usage
-        return False
-
     async def _attempt(self, exchange: Exchange, body: bytes, left: float) -> Completion:
-        has_pictures = bool(exchange.literals)
         async with self._in_flight(exchange) as slot:
-            with self._faults(has_pictures, slot):
+            with self._faults(exchange.sent, slot, exchange):
                 async with asyncio.timeout(min(self.endpoint.timeout, left)):
                     response = await self._post(exchange, body)
-                completion = read_completion(response.content, has_pictures=has_pictures)
+                completion = read_completion(response.content, sent=exchange.sent)
             slot.clean(_total(completion.usage))
         return completion
 
     async def _attempt_stream(self, exchange: Exchange, body: bytes, left: float) -> _OpenStream:
         """Open a stream and read up to its first text; the slot stays held until it's closed."""
-        has_pictures = bool(exchange.literals)
+        sent = exchange.sent
         deadline = self._timing.clock() + min(self.endpoint.timeout, left)
         async with AsyncExitStack() as stack:
             slot = await stack.enter_async_context(self._in_flight(exchange))
-            stack.enter_context(self._faults(has_pictures, slot))
+            stack.enter_context(self._faults(sent, slot, exchange))
             async with asyncio.timeout(min(self.endpoint.timeout, left)):
                 response = await self._post(exchange, body, stream=True)
             stack.push_async_callback(response.aclose)
-            gathered = StreamedCompletion(has_pictures=has_pictures)
-            lines = self._lines(response, deadline, has_pictures=has_pictures)
+            gathered = StreamedCompletion(sent=sent)
+            lines = self._lines(response, deadline, sent)
             first: tuple[str, ...] = ()
             async for line in lines:
                 first = tuple(gathered.take_line(line))
@@ -425,14 +500,19 @@ class JudgeClient:
                 exchange.seconds = self._timing.clock() - started
 
     @contextmanager
-    def _faults(self, has_pictures: bool, slot: Slot) -> Iterator[None]:
-        """Turn whatever goes wrong in a try into a fault, and tell the limiter of a crowd."""
+    def _faults(self, sent: Sent, slot: Slot, exchange: Exchange | None = None) -> Iterator[None]:
+        """Turn whatever goes wrong in a try into a fault; tell the limiter of a crowd.
+
+        A reply that was written but is of no use is booked at its estimate: it will be charged.
+        """
         try:
-            with as_faults(self._timing, self.endpoint.timeout, has_pictures=has_pictures):
+            with as_faults(self._timing, self.endpoint.timeout, sent=sent, key=self._key):
                 yield
         except AttemptFailed as failed:
             if failed.fault.crowded:
                 slot.crowded()
+            if failed.fault.answered and exchange is not None:
+                self._spend.settle(0.0, None, exchange.assume())
             raise
 
     def _client(self) -> AsyncOpenAI:
@@ -472,13 +552,13 @@ class JudgeClient:
         return cast("httpx2.Response", opened)
 
     async def _lines(
-        self, response: httpx2.Response, deadline: float, *, has_pictures: bool
+        self, response: httpx2.Response, deadline: float, sent: Sent
     ) -> AsyncIterator[str]:
         """Yield the lines of an event stream; a server that doesn't stream gives one event."""
         if "event-stream" not in response.headers.get("content-type", ""):
             async with asyncio.timeout(deadline - self._timing.clock()):
                 raw = await response.aread()
-            read_completion(raw, has_pictures=has_pictures)
+            read_completion(raw, sent=sent)
             yield "data: " + raw.decode()
             yield "data: [DONE]"
             return
@@ -491,11 +571,23 @@ class JudgeClient:
                 return
             yield line
 
-    def _error(self, exchange: Exchange, fault: Fault) -> CallGaveUp | CallRefused:
+    def _end(self, exchange: Exchange, fault: Fault) -> Reply:
+        """End an exchange that brought no completion: a filter is an outcome, all else an error.
+
+        Raises:
+            CallGaveUp: every try failed.
+            CallRefused: the endpoint can't answer this request.
+        """
         message = self._explain(fault)
+        if fault.kind == "filtered":
+            nothing = Completion(content=None, refusal=None, finish="content_filter", usage=Usage())
+            reason = self._key.scrub(f"A content filter stopped the question. {fault.message}")
+            return self._reply(
+                exchange, nothing, Verdict(state="filtered", reason=reason), error=reason
+            )
         call = exchange.record(self.endpoint, self._timing.now(), error=message)
         kind = CallGaveUp if fault.kind == "transient" else CallRefused
-        return kind(message, call if exchange.attempts else None)
+        raise kind(message, call if exchange.attempts else None)
 
     def _explain(self, fault: Fault) -> str:
         """Say what happened, and what to do next; never with the key in it."""
@@ -504,6 +596,20 @@ class JudgeClient:
             f"Endpoint {self.endpoint.name!r} ({host}): {fault.message} "
             f"{advice(fault, self.endpoint)}"
         )
+
+
+_TELL_FORM = Lesson(
+    part="response_format",
+    instead="told",
+    said="",
+)
+"""Replies that don't keep a schema that the server took: it seems to make nothing of it."""
+
+
+def given_dialect(endpoint: Endpoint) -> Dialect:
+    """Return what is known of an endpoint before it was asked anything."""
+    no_system = (Lesson(part="system", instead="user"),)
+    return Dialect(lessons=() if endpoint.system else no_system)
 
 
 def _total(usage: Usage) -> int | None:

@@ -144,7 +144,6 @@ class EmbeddingClient:
                     error.status_code,
                     error.response.headers,
                     error.body,
-                    has_pictures=False,
                     now=self._timing.now(),
                 )
             ) from None

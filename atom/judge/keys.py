@@ -46,8 +46,22 @@ class Key:
                 text = text.replace(secret, HIDDEN)
         return text
 
+    def scrub_all(self, value: object) -> object:
+        """Return decoded JSON without any occurrence of the key or another secret."""
+        if isinstance(value, str):
+            return self.scrub(value)
+        if isinstance(value, Mapping):
+            return {self.scrub_all(name): self.scrub_all(one) for name, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.scrub_all(one) for one in value]
+        return value
+
     def __reduce__(self) -> tuple[type[Key], tuple[None]]:
         return (Key, (None,))
+
+
+NO_KEY = Key(None)
+"""For endpoints that need none."""
 
 
 def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str] | None = None) -> Key:

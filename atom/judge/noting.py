@@ -16,18 +16,23 @@ from typing import Literal, Protocol
 from pydantic import Field
 
 from atom.errors import SpendCapReached
-from atom.judge.body import Dialect, ExchangeTurn, build_body
+from atom.judge.body import ExchangeTurn, build_body
 from atom.judge.client import JudgeClient
+from atom.judge.dialect import Dialect, Lesson, Sent, keywords_of, sent_parts
 from atom.judge.pictures import PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import Request, call_id, request_hash
 from atom.judge.sampling import asked_request
-from atom.judge.structured import FormLadder, repair_talk
+from atom.judge.structured import repair_talk
 from atom.judge.usage import SpendLedger
 from atom.records import Call, Endpoint, ReplyForm
 from atom.records.base import Record
 
 CHAT_URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"
+
+
+_USUAL_SIDE = 1024
+"""Pixels; a batch keeps no account of its pictures' sizes."""
 
 
 class LeftForLater(Exception):
@@ -37,9 +42,25 @@ class LeftForLater(Exception):
 class Learned(Record):
     """What an endpoint's refusals have taught."""
 
+    lessons: tuple[Lesson, ...] = ()
     token_name: str = "max_tokens"
+    """As it was kept before there were lessons; so is the next."""
     form: ReplyForm | None = None
-    """The reply form that is taken; None = as the endpoint is configured."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """All that is known."""
+        return Dialect(lessons=self.lessons).joined(_older(self.token_name, self.form))
+
+
+def _older(token_name: str, form: ReplyForm | None) -> tuple[Lesson, ...]:
+    """Return the lessons of files from before there were any."""
+    found: list[Lesson] = []
+    if token_name != "max_tokens":
+        found.append(Lesson(part="max_tokens", instead=token_name))
+    if form in ("json_object", "text"):
+        found.append(Lesson(part="response_format", instead=form))
+    return tuple(found)
 
 
 class Unfinished(Record):
@@ -78,8 +99,31 @@ class Entry(Record):
     max_tokens: int | None = None
     most: float | None = None
     """What it may cost at most, in USD."""
+    lessons: tuple[Lesson, ...] = ()
+    """The dialect that it is sent in."""
+    parts: tuple[str, ...] = ()
+    """The parts of a request that it holds."""
     earlier: Unfinished | None = None
     """What came before this turn."""
+
+    def sent(self, endpoint: Endpoint, schema: Mapping[str, object] | None) -> Sent:
+        """Say what it holds, so that a refusal can be held against it."""
+        parts = set(self.parts)
+        if self.max_tokens is not None:
+            parts.add("max_tokens")
+        if self.form != "text":
+            parts.add("response_format")
+        dialect = Dialect(lessons=self.lessons).joined(_older(self.token_name, None))
+        return Sent(
+            dialect=dialect,
+            parts=frozenset(parts),
+            form=self.form,
+            fixed_form=endpoint.structured != "auto",
+            schema_name=self.schema_name,
+            keywords=keywords_of(schema) - dialect.keywords,
+            max_tokens=self.max_tokens,
+            sides=((_USUAL_SIDE, _USUAL_SIDE),) if self.has_pictures else (),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,8 +190,7 @@ class NotingClient(JudgeClient):
         super().__init__(endpoint, spend=spend, pictures=pictures)
         self._book = book
         known = book.learned(endpoint)
-        self._dialect = Dialect(token_name=known.token_name, system=endpoint.system)
-        self._ladder = FormLadder(known.form or endpoint.structured)
+        self._dialect = self._given.joined(known.dialect.lessons)
 
     async def ask(self, request: Request) -> Reply:
         """Note the request.
@@ -187,7 +230,7 @@ class NotingClient(JudgeClient):
 
     async def _note(self, request: Request, name: str) -> Note:
         exchange = await self._begin(request)
-        estimate = self._price(exchange)
+        estimate = self._price(exchange, self._first_turn(request))
         share = self.endpoint.prices.batch_share
         most = estimate.most
         if most is not None and share is not None:
@@ -197,15 +240,14 @@ class NotingClient(JudgeClient):
         if earlier is not None:
             said = repair_talk(earlier.call.reply, earlier.reason) if earlier.repaired else None
             turn = ExchangeTurn(max_tokens=earlier.max_tokens, earlier=said)
-        form = self._ladder.form_for(request)
-        body = build_body(
+        sent = sent_parts(
             request,
-            self.endpoint.model,
-            exchange.literals,
-            turn=turn,
-            form=form,
             dialect=self._dialect,
+            mode=self.endpoint.structured,
+            max_tokens=turn.max_tokens,
+            sides=exchange.sides,
         )
+        body = build_body(request, self.endpoint.model, exchange.literals, turn=turn, sent=sent)
         custom_id = name if earlier is None else f"{name}-{earlier.turns + 1}"
         entry = Entry(
             custom_id=custom_id,
@@ -214,11 +256,12 @@ class NotingClient(JudgeClient):
             repeat=request.repeat,
             task=request.task,
             prompt=request.prompt_id,
-            form=form,
-            token_name=self._dialect.token_name,
+            form=sent.form,
+            lessons=self._dialect.lessons,
+            parts=tuple(sorted(sent.parts)),
             schema_name=request.schema_name,
             has_pictures=bool(request.pictures),
-            max_tokens=turn.max_tokens,
+            max_tokens=sent.max_tokens,
             most=most,
             earlier=earlier,
         )

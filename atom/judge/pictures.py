@@ -32,6 +32,12 @@ MAX_PIXELS = 64_000_000
 READABLE = ("PNG", "JPEG", "MPO", "WEBP", "GIF", "BMP", "TIFF", "AVIF")
 """Only these decoders are tried; others (EPS, PDF) would run foreign programs."""
 
+MOST_ASPECT = 100
+"""Long side by short side of a picture at an endpoint that has a shortest side; several vision
+models fail above 200."""
+
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom, in pixels."""
 MediaType = Literal["image/png", "image/jpeg"]
 
 _BROKEN = (
@@ -98,7 +104,7 @@ class PreparedPicture:
     height: int
     source_width: int
     source_height: int
-    content: tuple[int, int, int, int]
+    content: Box
     notes: tuple[str, ...] = ()
 
     def literal(self) -> bytes:
@@ -152,7 +158,7 @@ def prepare(data: bytes, limit: PictureLimit, *, keep_program: bool = False) -> 
     size = flat.size
     program = _program_of(data) if keep_program else None
     fits = max(size) <= limit.max_side
-    if fits and flat is loaded:
+    if fits and flat is loaded and min(size) >= _shortest(size, limit):
         clean = _without_metadata(data, kind)
         if clean is not None:
             clean = _with_program(clean, program)
@@ -160,17 +166,29 @@ def prepare(data: bytes, limit: PictureLimit, *, keep_program: bool = False) -> 
                 return _prepared(clean, kind, size, size, notes)
     if not fits:
         flat = _scale(flat, limit.max_side / max(size))
+    padded, content = _pad(flat, _shortest(flat.size, limit))
     lossy = kind in {"JPEG", "MPO", "AVIF"} or (kind == "WEBP" and data[12:16] == b"VP8 ")
-    encoded, chosen, sent = _encode(flat, limit, lossy=lossy, program=program)
-    if sent != size:
-        notes.append(f"scaled from {size[0]}x{size[1]} to {sent[0]}x{sent[1]} pixels")
+    encoded, chosen, sent = _encode(padded, limit, lossy=lossy, program=program)
+    shrunk = sent[0] / padded.width
+    left, top, right, bottom = (round(side * shrunk) for side in content)
+    content = (left, top, right, bottom)
+    shown = (content[2] - content[0], content[3] - content[1])
+    if shown != size:
+        notes.append(f"scaled from {size[0]}x{size[1]} to {shown[0]}x{shown[1]} pixels")
+    if padded is not flat:
+        notes.append(f"padded with white to {sent[0]}x{sent[1]} pixels, as the server needs")
     if chosen != ("JPEG" if kind == "MPO" else kind):
         notes.append(f"sent as {chosen} (was {kind})")
-    return _prepared(encoded, chosen, sent, size, notes)
+    return _prepared(encoded, chosen, sent, size, notes, content)
 
 
 def _prepared(
-    data: bytes, kind: str, size: tuple[int, int], source: tuple[int, int], notes: list[str]
+    data: bytes,
+    kind: str,
+    size: tuple[int, int],
+    source: tuple[int, int],
+    notes: list[str],
+    content: Box | None = None,
 ) -> PreparedPicture:
     return PreparedPicture(
         data=data,
@@ -179,7 +197,7 @@ def _prepared(
         height=size[1],
         source_width=source[0],
         source_height=source[1],
-        content=(0, 0, *size),
+        content=content or (0, 0, *size),
         notes=tuple(notes),
     )
 
@@ -309,6 +327,25 @@ def _scale(image: Image.Image, factor: float) -> Image.Image:
     size = (max(1, round(image.width * factor)), max(1, round(image.height * factor)))
     smooth = image if image.mode in {"L", "RGB"} else image.convert("RGB")
     return smooth.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
+
+
+def _shortest(size: tuple[int, int], limit: PictureLimit) -> int:
+    """Return the shortest side that a picture of this size may have, in pixels."""
+    if limit.min_side <= 1:
+        return 1
+    return max(limit.min_side, math.ceil(max(size) / MOST_ASPECT))
+
+
+def _pad(image: Image.Image, shortest: int) -> tuple[Image.Image, Box]:
+    """Lay a thin picture in the middle of a white one; return it and where the picture lies."""
+    width, height = max(image.width, shortest), max(image.height, shortest)
+    left, top = (width - image.width) // 2, (height - image.height) // 2
+    box = (left, top, left + image.width, top + image.height)
+    if (width, height) == image.size:
+        return image, box
+    ground = Image.new("RGB", (width, height), "white")
+    ground.paste(image.convert("RGB"), (left, top))
+    return ground, box
 
 
 def _encode(
@@ -449,7 +486,7 @@ class PictureCache:
         Raises:
             PictureError: the picture can't be read or used.
         """
-        key = (part.sha256, limit.max_side, limit.max_bytes, keep_program)
+        key = _key(part, limit, keep_program)
         while True:
             held = self._held.get(key)
             if held is not None:
@@ -471,7 +508,7 @@ class PictureCache:
         Raises:
             PictureError: the picture can't be read or used.
         """
-        key = (part.sha256, limit.max_side, limit.max_bytes, keep_program)
+        key = _key(part, limit, keep_program)
         held = self._held.get(key)
         if held is None:
             held = _make_entry(part, limit, keep_program)
@@ -498,7 +535,11 @@ class PictureCache:
             self._n_bytes -= len(dropped.literal)
 
 
-_Key = tuple[str, int, int, bool]
+_Key = tuple[str, int, int, int, bool]
+
+
+def _key(part: PicturePart, limit: PictureLimit, keep_program: bool) -> _Key:
+    return (part.sha256, limit.min_side, limit.max_side, limit.max_bytes, keep_program)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -508,7 +549,7 @@ class CachedPicture:
     literal: bytes
     width: int
     height: int
-    content: tuple[int, int, int, int]
+    content: Box
     notes: tuple[str, ...]
 
 

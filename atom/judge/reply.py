@@ -8,11 +8,13 @@ from typing import Literal
 
 from atom.errors import PermanentError, TransientError
 from atom.records import Call, ReplyForm
+from atom.records.thoughts import tell_apart
 
 ReplyState = Literal["ok", "refused", "filtered", "empty", "cut", "unreadable"]
-"""`ok`: usable. `refused`: the model declined. `filtered`: a content filter stopped it. `empty`:
-no content came. `cut`: the token limit was reached twice. `unreadable`: no JSON object that fits
-the schema, not even after the repair turn. All but `ok` become *unscored* items."""
+"""`ok`: usable. `refused`: the model declined. `filtered`: a content filter stopped the question or
+the reply. `empty`: no answer came. `cut`: the token limit was reached again and again.
+`unreadable`: no JSON object that fits the schema, not even after the repair turn. All but `ok`
+become *unscored* items."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +29,7 @@ class Reply:
         call: the record of the call: tokens, cost, attempts, form.
         notes: what was done on the way (a picture scaled, a reply form given up, a comma removed).
         estimated_cost: cost from an estimate of the tokens, where the server counted none.
+        thoughts: what the model thought aloud: in think blocks, or reported apart.
     """
 
     state: ReplyState
@@ -36,6 +39,7 @@ class Reply:
     reason: str = ""
     notes: tuple[str, ...] = ()
     estimated_cost: float | None = None
+    thoughts: str = ""
 
     @property
     def ok(self) -> bool:
@@ -85,3 +89,15 @@ def is_server_fault(call: Call) -> bool:
 def failed_call(error: BaseException) -> Call | None:
     """Return the record of the call that ended in this error, where one was sent."""
     return error.call if isinstance(error, CallGaveUp | CallRefused) else None
+
+
+def is_server_fault(call: Call) -> bool:
+    """Whether a call brought nothing usable through the server's fault, so that asking may help.
+
+    Not so: a refusal, a content filter, a reply cut by the token limit, one that can't be read.
+    """
+    if call.finish in {"refusal", "content_filter", "length"}:
+        return False
+    if call.reply is None or call.finish == "error":
+        return True
+    return not tell_apart(call.reply).answer

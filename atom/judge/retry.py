@@ -5,27 +5,29 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal, TypeVar
 
+from atom.judge.dialect import Lesson, Sent, lessons_of, speaks_of_form
+from atom.judge.server_words import ServerWords, quoted, read_error
 from atom.judge.timing import Timing
 from atom.records import Endpoint
 
 T = TypeVar("T")
 
-FaultKind = Literal["transient", "permanent", "quota", "picture", "form", "token_name", "usage"]
+FaultKind = Literal["transient", "permanent", "quota", "picture", "form", "refused", "filtered"]
 """`transient`: another try may help. All others can't be helped by the same request again:
 `quota`: the account has no money left; `picture`: the endpoint takes no pictures; `form`: it
-doesn't know this reply form; `token_name`: it wants `max_completion_tokens`; `usage`: it doesn't
-know `stream_options`."""
+doesn't know the fixed reply form; `refused`: it refuses a part of the request, see `lessons`;
+`filtered`: a content filter stopped the question, which is an answer."""
 
+NOTHING_SENT = Sent()
 CROWDED = frozenset({429, 503, 529})
 """Statuses that say "too busy": fewer requests in flight, and a pause for all."""
 _RETRIED = frozenset({408, 409, 429})
 _FORM_STATUSES = frozenset({400, 404, 415, 422, 500, 501})
-_MAX_QUOTED = 400
 
 _NO_PICTURES = re.compile(
     r"image input is not supported"
@@ -40,14 +42,20 @@ _NO_PICTURES = re.compile(
     r"|at most 0 image",
     re.IGNORECASE,
 )
-_FORM = re.compile(r"response[_ ]?format|json[_ ]schema|json[_ ]object|structured output", re.I)
-_TOKEN_NAME = re.compile(r"max_tokens.*max_completion_tokens", re.IGNORECASE | re.DOTALL)
-_STREAM_USAGE = re.compile(r"stream_options|include_usage", re.IGNORECASE)
 _QUOTA = re.compile(
     r"insufficient_quota|billing_hard_limit|exceeded your current quota"
-    r"|insufficient (?:balance|credits)",
+    r"|insufficient (?:balance|credits)|credit balance is too low",
     re.IGNORECASE,
 )
+_FILTER = re.compile(
+    r"content[_ ]?filter|content[_ ]?policy|content management policy|ResponsibleAIPolicy"
+    r"|data_?inspection_?failed|moderation_blocked|(?:was|been) flagged"
+    r"|rejected as a result of our safety|usage policy|prompt was blocked|PROHIBITED_CONTENT",
+    re.IGNORECASE,
+)
+_UNIX_TIME = 1e9
+"""A Retry-After from here on is a moment, in seconds since 1970; from a thousand times as much on
+in milliseconds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,12 +67,17 @@ class Fault:
         message: what happened, with the server's own words.
         status: HTTP status; None for a transport fault.
         hint: seconds that the server asked to wait.
+        lessons: what the refusal teaches; sent again with them, the request may be taken.
+        answered: whether the server did its work and is likely to charge for it: a 200 whose
+            body is of no use.
     """
 
     kind: FaultKind
     message: str
     status: int | None = None
     hint: float | None = None
+    lessons: tuple[Lesson, ...] = ()
+    answered: bool = False
 
     @property
     def crowded(self) -> bool:
@@ -165,12 +178,7 @@ def _given_up(fault: Fault, number: int, wait: float, left: float, policy: Retry
         )
     else:
         why = f"Gave up after {number} tries and the {policy.max_seconds:.0f} s allowed"
-    return Fault(
-        kind=fault.kind,
-        message=f"{fault.message} {why.replace(' 1 tries', ' 1 try')}.",
-        status=fault.status,
-        hint=fault.hint,
-    )
+    return replace(fault, message=f"{fault.message} {why.replace(' 1 tries', ' 1 try')}.")
 
 
 def http_fault(
@@ -178,7 +186,7 @@ def http_fault(
     headers: Mapping[str, str],
     body: object,
     *,
-    has_pictures: bool,
+    sent: Sent = NOTHING_SENT,
     now: datetime | None = None,
 ) -> Fault:
     """Judge an HTTP error, or an error object inside a 200.
@@ -187,74 +195,58 @@ def http_fault(
         status: HTTP status.
         headers: the reply's headers.
         body: the decoded JSON or the text.
-        has_pictures: whether the request held pictures.
+        sent: what the request held.
         now: UTC time, for Retry-After dates.
 
     Returns:
         The fault: 408, 409, 429 and 5xx are transient unless the quota is used up, the endpoint
-        takes no pictures, or the server says `x-should-retry: false`.
+        takes no pictures or refuses a part of the request, or the server says
+        `x-should-retry: false`. An error inside a 200 is judged by its own code.
     """
-    text, code = error_text(body)
-    kind = _kind(status, f"{code} {text}", has_pictures)
+    words = read_error(body)
+    judged = status if status != 200 else (words.number or 200)
+    lessons = lessons_of(judged if judged != 200 else 400, words, sent)
+    kind = _kind(judged, words, sent, lessons)
     should = headers.get("x-should-retry", "").lower()
     if kind == "transient" and should == "false":
         kind = "permanent"
     elif kind == "permanent" and should == "true":
         kind = "transient"
-    words = f"HTTP {status}" if status != 200 else "an error in a 200 reply"
+    told = f"HTTP {status}"
+    if status == 200:
+        told = "an error in a 200 reply" + (f" (code {judged})" if judged != 200 else "")
+    hint = retry_hint(headers, now)
     return Fault(
         kind=kind,
-        message=f"The server answered {words}: {text or 'no message'}".rstrip(".") + ".",
-        status=status,
-        hint=retry_hint(headers, now),
+        message=f"The server answered {told}: {words.message or 'no message'}".rstrip(".") + ".",
+        status=judged,
+        hint=words.wait if hint is None else hint,
+        lessons=lessons if kind == "refused" else (),
     )
 
 
-def _kind(status: int, text: str, has_pictures: bool) -> FaultKind:
+def _kind(status: int, words: ServerWords, sent: Sent, lessons: tuple[Lesson, ...]) -> FaultKind:
+    text = f"{words.code} {words.message}"
     if status == 402 or _QUOTA.search(text):
         return "quota"
-    if has_pictures and status >= 400 and status not in _RETRIED and _NO_PICTURES.search(text):
+    if status in (200, 400, 403, 422, 451) and _FILTER.search(text):
+        return "filtered"
+    if sent.has_pictures and status not in _RETRIED and _NO_PICTURES.search(text):
         return "picture"
-    if has_pictures and status == 200 and _NO_PICTURES.search(text):
-        return "picture"
-    if status in _FORM_STATUSES:
-        if _TOKEN_NAME.search(text):
-            return "token_name"
-        if _STREAM_USAGE.search(text):
-            return "usage"
-        if _FORM.search(text):
-            return "form"
+    if lessons:
+        return "refused"
+    if "response_format" in sent.parts and status in _FORM_STATUSES and speaks_of_form(words):
+        return "form"
     if status in _RETRIED or status >= 500 or status == 200:
         return "transient"
     return "permanent"
 
 
-def error_text(body: object) -> tuple[str, str]:
-    """Return an error body's message and its code or type, in any of the usual shapes."""
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        if isinstance(inner, str):
-            return _quoted(inner), ""
-        if isinstance(inner, Mapping):
-            message = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
-            code = f"{inner.get('code') or ''} {inner.get('type') or ''}"
-            return _quoted(str(message)), code
-    if isinstance(body, str):
-        start = body.lstrip()[:200].lower()
-        if start.startswith(("<!doctype", "<html", "<?xml", "<head", "<body")):
-            title = re.search(r"<title>([^<]{1,100})</title>", body[:5000], re.IGNORECASE)
-            return f"an HTML page{f' titled {title.group(1).strip()!r}' if title else ''}", ""
-        return _quoted(body), ""
-    return "", ""
-
-
-def _quoted(text: str) -> str:
-    flat = " ".join(text[: 4 * _MAX_QUOTED].split())
-    return flat if len(flat) <= _MAX_QUOTED else flat[:_MAX_QUOTED] + " ..."
-
-
 def retry_hint(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Read the seconds to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    """Read the seconds to wait: `retry-after-ms`, or `retry-after` in seconds or as a moment.
+
+    A moment is a date, or seconds or milliseconds since 1970.
+    """
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         given = headers.get(name)
         if given is None:
@@ -263,6 +255,9 @@ def retry_hint(headers: Mapping[str, str], now: datetime | None = None) -> float
             seconds = float(given) * scale
         except ValueError:
             seconds = _seconds_until(given, now)
+        if seconds >= _UNIX_TIME:
+            moment = seconds / 1000 if seconds >= 1000 * _UNIX_TIME else seconds
+            seconds = max(0.0, moment - (now or datetime.now(UTC)).timestamp())
         if math.isfinite(seconds) and seconds >= 0:
             return seconds
     return None
@@ -289,7 +284,7 @@ def transport_words(error: BaseException) -> str:
     while root.__cause__ is not None:
         root = root.__cause__
     words = str(root).strip().rstrip(".") or "no details"
-    return f"{type(root).__name__}, {_quoted(words)}"
+    return f"{type(root).__name__}, {quoted(words)}"
 
 
 def advice(fault: Fault, endpoint: Endpoint) -> str:
@@ -303,6 +298,8 @@ def advice(fault: Fault, endpoint: Endpoint) -> str:
         )
     if fault.kind == "form":
         return f"Set its structured mode to 'auto' (it is {endpoint.structured!r})."
+    if fault.kind == "filtered":
+        return "Another endpoint may take it; this one isn't asked again."
     if fault.kind == "transient":
         return "Check that the server is up, and try again: what is done stays done."
     by_status = {

@@ -1,7 +1,6 @@
 """How a structured reply is asked for: json_schema, else json_object, else plain text.
 
-What an endpoint refuses is learned once and kept for the client's life; which form was used is
-recorded with every call.
+Which form an endpoint takes is part of its dialect; which one was used is recorded with every call.
 """
 
 from __future__ import annotations
@@ -12,79 +11,48 @@ from collections.abc import Mapping
 from importlib import resources
 from string import Template
 
+from atom.judge.dialect import without_keywords
 from atom.judge.request import Request, schema_text
-from atom.records import ReplyForm, StructuredMode
+from atom.records import ReplyForm
 
-LADDER: tuple[ReplyForm, ...] = ("json_schema", "json_object", "text")
 _MAX_QUOTED_REPLY = 20_000
 
 
-class FormLadder:
-    """Remembers the best reply form that an endpoint takes.
+def response_format(
+    request: Request, form: ReplyForm, keywords: frozenset[str] = frozenset()
+) -> bytes | None:
+    """Return the request's `response_format` field as JSON, or None when there is none.
 
     Args:
-        mode: `auto` begins at json_schema and steps down when the server refuses; any other
-            mode is used as it is.
+        request: the request.
+        form: how the reply is asked for.
+        keywords: schema keywords that the server refuses.
     """
-
-    def __init__(self, mode: StructuredMode = "auto") -> None:
-        self._fixed = mode != "auto"
-        self._general: ReplyForm = "json_schema" if mode == "auto" else mode
-        self._by_schema: dict[str, ReplyForm] = {}
-
-    @property
-    def general(self) -> ReplyForm:
-        """The form for schemas that nothing else is known about."""
-        return self._general
-
-    def form_for(self, request: Request) -> ReplyForm:
-        """Return the form to ask with; free text when the request has no schema."""
-        if request.schema is None:
-            return "text"
-        own = self._by_schema.get(request.schema_name, self._general)
-        return max(own, self._general, key=LADDER.index)
-
-    def refused(self, request: Request, form: ReplyForm, message: str) -> ReplyForm | None:
-        """Learn that a form was refused.
-
-        Args:
-            request: what was asked.
-            form: the form that was refused.
-            message: the server's words: a complaint about this schema alone is kept apart.
-
-        Returns:
-            The next form to try, or None when there is none.
-        """
-        if self._fixed or form == "text":
-            return None
-        below = LADDER[LADDER.index(form) + 1]
-        if "invalid schema" in message.lower():
-            self._by_schema[request.schema_name] = below
-        else:
-            self._general = max(self._general, below, key=LADDER.index)
-        return below
-
-
-def response_format(request: Request, form: ReplyForm) -> bytes | None:
-    """Return the request's `response_format` field as JSON, or None when there is none."""
     if request.schema is None or form == "text":
         return None
     if form == "json_object":
         return b'{"type":"json_object"}'
-    return _schema_format(schema_text(request.schema), request.schema_name or "reply")
+    name = request.schema_name or "reply"
+    return _schema_format(schema_text(request.schema), name, keywords)
 
 
 @functools.lru_cache(maxsize=256)
-def _schema_format(text: str, name: str) -> bytes:
-    schema = json.loads(text)
+def _schema_format(text: str, name: str, keywords: frozenset[str]) -> bytes:
+    schema = without_keywords(json.loads(text), keywords)
     inner = {"name": name, "schema": schema, "strict": is_strict(schema)}
     field = {"type": "json_schema", "json_schema": inner}
     return json.dumps(field, ensure_ascii=False).encode()
 
 
-def system_text(request: Request, form: ReplyForm) -> str:
-    """Return the system text; where the server doesn't get the schema, the model is told it."""
-    if request.schema is None or form == "json_schema":
+def system_text(request: Request, form: ReplyForm, *, told: bool = False) -> str:
+    """Return the system text; where the server doesn't get the schema, the model is told it.
+
+    Args:
+        request: the request.
+        form: how the reply is asked for.
+        told: the model is told in any case: the server takes a schema and does nothing with it.
+    """
+    if request.schema is None or (form == "json_schema" and not told):
         return request.system
     schema = json.dumps(request.schema, ensure_ascii=False)
     return f"{request.system}\n\n{wording('reply_form', schema=schema)}"
@@ -97,7 +65,8 @@ def repair_text(problem: str) -> str:
 
 def repair_talk(reply: str | None, problem: str) -> tuple[str, str]:
     """Return what stands before a repair turn: the reply, and the message that follows it."""
-    return (reply or "")[:_MAX_QUOTED_REPLY], repair_text(problem)
+    # Several servers refuse a message without text.
+    return (reply or "")[:_MAX_QUOTED_REPLY].strip() or "...", repair_text(problem)
 
 
 def is_strict(schema: object) -> bool:

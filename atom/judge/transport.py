@@ -7,8 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from atom.judge.keys import Key
-from atom.judge.retry import AttemptFailed, Fault, http_fault, transport_fault, transport_words
+from atom.judge.dialect import Sent
+from atom.judge.keys import NO_KEY, Key
+from atom.judge.retry import (
+    NOTHING_SENT,
+    AttemptFailed,
+    Fault,
+    http_fault,
+    transport_fault,
+    transport_words,
+)
 from atom.judge.timing import Timing
 from atom.records import Endpoint
 
@@ -80,13 +88,16 @@ def _own_headers(key: Key) -> dict[str, str | Omit]:
 
 
 @contextmanager
-def as_faults(timing: Timing, seconds: float, *, has_pictures: bool = False) -> Iterator[None]:
+def as_faults(
+    timing: Timing, seconds: float, *, sent: Sent = NOTHING_SENT, key: Key = NO_KEY
+) -> Iterator[None]:
     """Turn whatever goes wrong in a try into a fault.
 
     Args:
         timing: tells the time, for Retry-After dates.
         seconds: how long the answer was waited for.
-        has_pictures: whether the request held pictures.
+        sent: what the request held.
+        key: what must not be repeated; it is taken out before anything is shortened.
 
     Raises:
         AttemptFailed: the try went wrong.
@@ -101,8 +112,8 @@ def as_faults(timing: Timing, seconds: float, *, has_pictures: bool = False) -> 
         fault = http_fault(
             error.status_code,
             error.response.headers,
-            error.body,
-            has_pictures=has_pictures,
+            key.scrub_all(error.body),
+            sent=sent,
             now=timing.now(),
         )
     except AttemptFailed as failed:

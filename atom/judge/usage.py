@@ -96,6 +96,7 @@ def add_usage(first: Usage, second: Usage) -> Usage:
         prompt_tokens=_add(first.prompt_tokens, second.prompt_tokens),
         completion_tokens=_add(first.completion_tokens, second.completion_tokens),
         cached_tokens=_add(first.cached_tokens, second.cached_tokens),
+        thinking_tokens=_add(first.thinking_tokens, second.thinking_tokens),
     )
 
 

@@ -261,7 +261,8 @@ def test_consent_comes_before_a_file_and_the_program_stays_here(store, study):
     picture = next(p for p in body["messages"][1]["content"] if p["type"] == "image_url")
     data = base64.b64decode(picture["image_url"]["url"].partition(",")[2])
     assert read_program(data) is None
-    assert {entry.token_name for entry in read_index(store, parcel)} == {"max_completion_tokens"}
+    newer = {entry.sent(endpoint, None).dialect.token_name for entry in read_index(store, parcel)}
+    assert newer == {"max_completion_tokens"}
     with pytest.raises(SettingsError, match="NO_SUCH_KEY"):
         asyncio.run(send_batches(store, known))
 
@@ -287,14 +288,14 @@ def test_a_refusal_for_good_fails_and_is_asked_again_on_demand(store, study):
         def answer(self, line):
             if self.good:
                 return super().answer(line)
-            told = {"error": {"message": "your request was flagged"}}
+            told = {"error": {"message": "your request is of no use"}}
             return {"custom_id": line["custom_id"], "response": {"status_code": 400, "body": told}}
 
     service = Refusing()
     spec = RunSpec(study_id=study.id, judge="probe-judge", stages=("replay",), limit=3)
     stopped = by_batch(store, spec, service)
     assert stopped.state == "stopped"
-    assert "your request was flagged" in stopped.message
+    assert "your request is of no use" in stopped.message
     failed = by_batch(store, spec, service)
     assert (failed.state, failed.failed, len(service.batches)) == ("done", 3, 1)
     service.good = True

@@ -170,17 +170,17 @@ def test_shuffled_repeated_and_truncated_files_bring_what_is_in_them(
     ],
 )
 def test_a_line_without_a_completion_is_a_fault(response):
-    assert isinstance(read_outcome({"response": response}, has_pictures=False), Fault)
+    assert isinstance(read_outcome({"response": response}), Fault)
 
 
 def test_odd_lines_are_read_or_left_out():
     body = {"choices": [{"message": {"content": "a\ud800"}}]}
-    told = read_outcome({"response": {"status_code": 200, "body": body}}, has_pictures=False)
+    told = read_outcome({"response": {"status_code": 200, "body": body}})
     assert isinstance(told, Completion)
     assert told.content == "a�"
     as_text = {"response": {"status_code": 200, "body": json.dumps(body)}}
-    assert isinstance(read_outcome(as_text, has_pictures=False), Completion)
-    assert read_outcome({"response": {"status_code": "odd"}}, has_pictures=False) is None
+    assert isinstance(read_outcome(as_text), Completion)
+    assert read_outcome({"response": {"status_code": "odd"}}) is None
     assert parse_line(b'{"custom_id": "a", "response": NaN, "error": null}') is not None
     assert parse_line(None) is None
 

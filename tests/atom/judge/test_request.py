@@ -2,7 +2,8 @@
 
 import json
 
-from atom.judge.body import Dialect, ExchangeTurn, build_body
+from atom.judge.body import ExchangeTurn, build_body
+from atom.judge.dialect import Dialect, sent_parts
 from atom.judge.request import PicturePart, Request, TextPart, Turn, request_hash
 from atom.judge.usage import CHARACTERS_A_TOKEN, estimate_request
 from atom.records import PictureLimit, Prices, Sampling
@@ -27,7 +28,8 @@ def spoken(*turns, **more):
 
 def body(request, literals=(), *, earlier=None):
     turn = ExchangeTurn(max_tokens=None, earlier=earlier)
-    data = build_body(request, "m", literals, turn=turn, form="text", dialect=Dialect())
+    sent = sent_parts(request, dialect=Dialect())
+    data = build_body(request, "m", literals, turn=turn, sent=sent)
     return json.loads(data)["messages"]
 
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from atom.judge.dialect import Sent
 from atom.judge.retry import (
     AttemptFailed,
     Fault,
     RetryPolicy,
-    error_text,
     http_fault,
     retry_hint,
     wait_before,
@@ -30,6 +30,10 @@ NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
         ({"retry-after": "Fri, 27 Nov 2026 12:00:30 GMT"}, 30.0),
         ({"retry-after": "Fri, 27 Nov 2026 11:00:00 GMT"}, 0.0),
         ({"retry-after": "Fri, 27 Nov 2026 12:00:30"}, 30.0),
+        # 12:00:30 on that day is 1,795,780,830 s after 1970 began.
+        ({"retry-after": "1795780830"}, 30.0),
+        ({"retry-after": "1795780830000"}, 30.0),
+        ({"retry-after": "1795780000"}, 0.0),
         ({"retry-after": "-3"}, None),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "inf"}, None),
@@ -79,39 +83,39 @@ def test_a_hint_goes_first_and_is_never_undercut():
         (400, "We do not support image files of this type", True, "permanent"),
         (400, "The image data you provided is not valid", True, "permanent"),
         (400, "image format is not supported by the decoder, send PNG", True, "permanent"),
-        (400, "response_format is not supported", False, "form"),
-        (422, "json_schema: extra fields not permitted", False, "form"),
-        (400, "'max_tokens' is not supported. Use 'max_completion_tokens'", False, "token_name"),
-        (400, "unknown field stream_options", False, "usage"),
         (401, "response_format", False, "permanent"),
+        (400, "The prompt was blocked by our content management policy", False, "filtered"),
+        (403, "Input was flagged by moderation", False, "filtered"),
+        (400, "Your credit balance is too low to access the API", False, "quota"),
     ],
 )
 def test_kinds(status, message, pictures, kind):
-    body = {"message": message}
-    assert http_fault(status, {}, body, has_pictures=pictures).kind == kind
+    sent = Sent(sides=((640, 480),) if pictures else ())
+    assert http_fault(status, {}, {"message": message}, sent=sent).kind == kind
 
 
-@pytest.mark.parametrize(
-    ("body", "text"),
-    [
-        ({"error": {"message": "a"}}, "a"),
-        ({"message": "a"}, "a"),
-        ({"error": "a"}, "a"),
-        ({"detail": "a"}, "a"),
-        ({"detail": [{"loc": ["body"], "msg": "a"}]}, "[{'loc': ['body'], 'msg': 'a'}]"),
-        ("a\n b", "a b"),
-        (None, ""),
-        ([1], ""),
-        ("<html><title> Bad  </title>", "an HTML page titled 'Bad'"),
-        ("<!DOCTYPE html>", "an HTML page"),
-    ],
-)
-def test_error_texts(body, text):
-    assert error_text(body)[0] == text
+def test_a_refusal_of_something_that_was_not_sent_teaches_nothing():
+    body = {"message": "unknown field stream_options", "param": "stream_options"}
+    assert http_fault(400, {}, body).kind == "permanent"
+    streamed = Sent(parts=frozenset({"stream", "stream_options"}))
+    assert http_fault(400, {}, body, sent=streamed).kind == "refused"
 
 
-def test_long_error_texts_are_cut():
-    assert len(error_text("x" * 100_000)[0]) < 500
+def test_an_error_in_a_200_is_judged_by_its_own_code():
+    gone = {"object": "error", "message": "The model `m` does not exist.", "code": 404}
+    fault = http_fault(200, {}, gone)
+    assert (fault.kind, fault.status) == ("permanent", 404)
+    assert fault.message == (
+        "The server answered an error in a 200 reply (code 404): The model `m` does not exist."
+    )
+    assert http_fault(200, {}, {"error": {"message": "busy", "code": 503}}).crowded
+    assert http_fault(200, {}, {"error": "no code"}).kind == "transient"
+
+
+def test_a_body_may_say_how_long_to_wait():
+    body = [{"error": {"message": "quota", "details": [{"retryDelay": "17.5s"}]}}]
+    assert http_fault(429, {}, body).hint == 17.5
+    assert http_fault(429, {"retry-after": "3"}, body).hint == 3.0
 
 
 async def test_the_loop_counts_and_sleeps(patience):

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from atom.judge.structured import (
-    FormLadder,
     is_strict,
     repair_text,
     response_format,
@@ -18,35 +17,25 @@ from atom.judge.structured import (
 
 
 def test_without_a_schema_there_is_no_form(free_text):
-    assert FormLadder().form_for(free_text) == "text"
     assert response_format(free_text, "json_schema") is None
     assert system_text(free_text, "text") == free_text.system
 
 
-def test_the_ladder_goes_down_and_never_up(scoring):
-    ladder = FormLadder()
-    assert ladder.form_for(scoring) == "json_schema"
-    assert ladder.refused(scoring, "json_schema", "unsupported") == "json_object"
-    assert ladder.refused(scoring, "json_object", "unsupported") == "text"
-    # A refusal that comes late, of a request sent before, doesn't raise it again.
-    assert ladder.refused(scoring, "json_schema", "unsupported") == "json_object"
-    assert ladder.form_for(scoring) == "text"
-    assert ladder.refused(scoring, "text", "unsupported") is None
+def test_a_schema_that_is_taken_may_have_to_be_told_all_the_same(scoring):
+    assert system_text(scoring, "json_schema") == scoring.system
+    told = system_text(scoring, "json_schema", told=True)
+    assert told == system_text(scoring, "json_object")
+    assert '"score"' in told
 
 
-def test_a_complaint_about_one_schema_concerns_that_schema_alone(scoring):
-    ladder = FormLadder()
-    ladder.refused(scoring, "json_schema", "Invalid schema for response_format 'atomscope_scoring'")
-    assert ladder.form_for(scoring) == "json_object"
-    assert ladder.form_for(replace(scoring, schema_name="other")) == "json_schema"
-    assert ladder.general == "json_schema"
-
-
-@pytest.mark.parametrize("mode", ["json_schema", "json_object", "text"])
-def test_a_fixed_mode_is_kept(scoring, mode):
-    ladder = FormLadder(mode)
-    assert ladder.form_for(scoring) == mode
-    assert ladder.refused(scoring, mode, "unsupported") is None
+def test_keywords_that_a_server_refuses_are_left_out(scoring):
+    sent = json.loads(response_format(scoring, "json_schema", frozenset({"additionalProperties"})))
+    assert sent["json_schema"]["schema"] == {
+        "type": "object",
+        "properties": {"score": {"type": "integer"}},
+        "required": ["score"],
+    }
+    assert sent["json_schema"]["strict"] is False
 
 
 OBJECT = {"type": "object", "additionalProperties": False}
