@@ -78,14 +78,6 @@ class CallRefused(PermanentError):
         self.call = call
 
 
-def is_server_fault(call: Call) -> bool:
-    """Whether a reply that couldn't be used is the server's fault, so that asking again may help.
-
-    A refusal, a content filter or a reply that was cut by its token limit isn't.
-    """
-    return call.reply is not None and call.finish == "error"
-
-
 def failed_call(error: BaseException) -> Call | None:
     """Return the record of the call that ended in this error, where one was sent."""
     return error.call if isinstance(error, CallGaveUp | CallRefused) else None
