@@ -21,7 +21,7 @@ from atom.stages.reading import read_reply, text_of
 from atom.stages.verdicts import scored, unscored
 
 TASK: Final = "scan_scoring"
-PROMPT: Final = "scan_scoring/1"
+PROMPT: Final = "scan_scoring/2"
 
 
 def build(

@@ -22,7 +22,7 @@ from atom.records import Replay, Response, Sample, Sampling, Verdict
 from atom.stages.asking import make_request
 
 TASK: Final = "whole"
-PROMPT: Final = "whole/1"
+PROMPT: Final = "whole/2"
 
 
 def build(

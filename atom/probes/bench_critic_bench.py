@@ -27,10 +27,11 @@ from atom.probes.bench_types import (
     step_scores,
 )
 from atom.probes.candidates import World, planted_world
-from atom.probes.covering import same_words
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
+from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.noise import confuse
 from atom.probes.prose import VOICES, write_answer
+from atom.probes.reading import same_words
 from atom.probes.worlds.make import Probe, make_probes
 
 KINDS: Final = ("answer", "pair", "answer", "pair", "critique")

@@ -15,8 +15,10 @@ from typing import Any, Final
 
 from atom.probes.bench_types import Answer, BenchQuestion
 from atom.probes.covering import find_step, with_truth
+from atom.probes.derivation import SILENCE
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, confusion_row
+from atom.probes.judge import AnswerJudge, StepReader
+from atom.probes.noise import confusion_row
 from atom.probes.outcome import read_outcome
 from atom.probes.program import Program, Step
 
@@ -65,9 +67,9 @@ NOISE: Final = RivalNoise()
 
 
 def step_scores(readers: Sequence[StepReader], answer: str) -> tuple[int, ...]:
-    """Return the true score of every step; what can't be read is a 1: it says nothing."""
+    """Return the true score of every step; what can't be read counts as silence, a 2."""
     judge = AnswerJudge(readers, answer)
-    return tuple(judge.score(reader).score or 1 for reader in readers)
+    return tuple(judge.score(reader).score or SILENCE for reader in readers)
 
 
 def numerator(program: Program, scores: Sequence[int]) -> int:

@@ -18,12 +18,13 @@ from typing import Final
 
 from atom.probes.bench_types import Answer, BenchFiles, BenchQuestion, step_scores
 from atom.probes.candidates import World, planted_world
-from atom.probes.covering import same_words
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
+from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.noise import confuse
 from atom.probes.outcome import read_outcome
 from atom.probes.program import Program, Step
 from atom.probes.prose import fill
+from atom.probes.reading import same_words
 from atom.probes.worlds.make import Probe, make_probes
 
 FILE: Final = "mm_critic_probes.jsonl"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,8 +47,9 @@ _MIX: Final[Mapping[str, int]] = {name: int(name != "changes") for name in FAMIL
 """Families with one picture a question, as in the published data."""
 _WORD: Final = re.compile(r"[A-Za-z']+|\d[\d.,:]*")
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n+")
-_RIGHT: Final = 4
-_STATED: Final = 2
+_RIGHT: Final = frozenset({4, 5})
+_WRONG: Final = frozenset({1, 3})
+"""A value is stated that isn't right; a 2 states none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,12 +68,10 @@ class Look:
     steps: tuple[StepReader, ...]
     judge: AnswerJudge
 
-    def count(self, least: int, most: int = 5, *, derived: bool | None = None) -> int:
-        """Return how many steps have a score in a range: all steps, or those (not) derived."""
+    def count(self, scores: Collection[int], *, derived: bool | None = None) -> int:
+        """Return how many steps have one of the scores: of all steps, or of those (not) derived."""
         return sum(
-            score is not None
-            and least <= score <= most
-            and derived in (None, bool(reader.step.depends_on))
+            score in scores and derived in (None, bool(reader.step.depends_on))
             for reader, score in zip(self.steps, self.scores, strict=True)
         )
 
@@ -105,9 +104,9 @@ def _hedges(look: Look) -> int:
 
 
 MEASURES: Final[Mapping[str, Callable[[Look], float]]] = {
-    "completeness": lambda look: look.count(_STATED),
+    "completeness": lambda look: look.count(_RIGHT | _WRONG),
     "grounding": lambda look: look.count(_RIGHT, derived=False),
-    "hallucination": lambda look: -look.count(_STATED, _RIGHT - 1),
+    "hallucination": lambda look: -look.count(_WRONG),
     "expressiveness": lambda look: _word_length(look.text),
     "clarity": lambda look: -_sentence_length(look.text),
     "logic": lambda look: look.count(_RIGHT, derived=True),

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from atom.probes.derivation import SILENCE
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader
 from atom.probes.program import Program
-from atom.probes.prose import LETTERS
+from atom.probes.reading import LETTERS
 
 Character = Literal["exact", "noisy", "coin"]
 
@@ -60,8 +61,8 @@ class BenchQuestion:
 
 
 def step_scores(readers: Sequence[StepReader], judge: AnswerJudge) -> dict[str, int]:
-    """Return the score of each step by its id; a step that nothing can be said of is a 1."""
-    return {reader.step.id: judge.score(reader).score or 1 for reader in readers}
+    """Return each step's score by its id; what nothing can be said of counts as silence, a 2."""
+    return {reader.step.id: judge.score(reader).score or SILENCE for reader in readers}
 
 
 def question_of(program: Program) -> str:

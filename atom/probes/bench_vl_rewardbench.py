@@ -23,8 +23,10 @@ from atom.probes.bench_types import (
     step_scores,
 )
 from atom.probes.candidates import World, planted_world
+from atom.probes.derivation import SILENCE
 from atom.probes.draws import Draws
-from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
+from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.noise import confuse
 from atom.probes.program import Program
 from atom.probes.worlds import leaves
 from atom.probes.worlds.leaves import Leaf
@@ -61,7 +63,7 @@ def worth(
     """Return what an answer is worth: the mean of its steps' scores by weight, 1..5.
 
     Args:
-        readers: the program's steps; a step that nothing can be said of counts as not mentioned.
+        readers: the program's steps; a step that nothing can be said of counts as silence.
         answer: the text.
         noise: draws of the noisy judge; None = exact.
         key: tells two answers under the same draws apart.
@@ -69,7 +71,7 @@ def worth(
     judge = AnswerJudge(readers, answer)
     total, weights = 0.0, 0
     for reader in readers:
-        score = judge.score(reader).score or 1
+        score = judge.score(reader).score or SILENCE
         if noise is not None:
             score = confuse(score, noise, reader.step.id, key)
         total += reader.step.weight * score

@@ -16,11 +16,13 @@ from math import exp
 from atom.probes.draws import Draws
 from atom.probes.program import Program, Step
 from atom.probes.prose import VOICES, Voice, Written, write_answer
+from atom.probes.values import Silence
 from atom.probes.worlds import leaves as probe_leaves
 from atom.probes.worlds.leaves import Leaf
 
 MODELS: tuple[str, ...] = tuple(f"model-{letter}" for letter in "abcdefgh")
 DEFAULT_SEED = 7
+_SILENCES: tuple[Silence, ...] = ("unable", "unsaid")
 ALL_LEAVES: tuple[Leaf, ...] = tuple(
     sorted(v for k, v in vars(probe_leaves).items() if k.isupper() and isinstance(v, tuple))
 )
@@ -169,7 +171,8 @@ class World:
             feedback: what the model was told about an earlier answer, if anything.
 
         Returns:
-            1..5; a result that was shown is repeated as it is.
+            1..5; a result that was shown is repeated as it is. What an answer says can be worth
+            less where an earlier slip is inherited, and nothing where it is silent on the step.
         """
         if feedback is not None and step.id in feedback.shown:
             return 5
@@ -197,7 +200,8 @@ class World:
             feedback: what the model was told about an earlier answer, if anything.
 
         Returns:
-            The text, with what was planted in it.
+            The text, with what was planted in it. Silence is the voice's own share, whatever the
+            model knows, and never meets the step that the question ends in.
         """
         scores = {
             step.id: self.outcome(model, program, step, repeat=repeat, feedback=feedback)
@@ -205,7 +209,16 @@ class World:
         }
         draws = self._answer_draws(model, program, repeat, feedback)
         right = True if feedback is not None and feedback.final else None
-        return write_answer(program, scores, self.voice(model), draws, right=right)
+        shown = frozenset() if feedback is None else feedback.shown
+        voice = self.voice(model)
+        silent = {
+            step.id: draws.pick(_SILENCES, "silence", step.id)
+            for step in program.steps
+            if step.id not in shown
+            and step.id != program.answer_step
+            and draws.uniform("silent", step.id) < voice.silent
+        }
+        return write_answer(program, scores, voice, draws, right=right, silent=silent, given=shown)
 
     def voice(self, model: str) -> Voice:
         """Return how a model writes."""

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import math
-import re
-
 from atom.probes.judge import StepReader
 from atom.probes.program import Program, Step
-from atom.probes.reading import read_text
-
-_LOOSE = re.compile(r"[\W_]+")
-
-
-def same_words(text: str) -> str:
-    """Return a text's words in lower case, without punctuation and spacing."""
-    return _LOOSE.sub(" ", text.casefold()).strip()
+from atom.probes.reading import same_words
 
 
 def asks_program(program: Program, question: str) -> bool:
@@ -43,14 +33,7 @@ def legal_value(step: Step, text: str) -> float | str | None:
     """
     if same_words(text) == same_words(step.truth):
         return step.truth if step.value is None else step.value
-    reader = StepReader(step)
-    reading = read_text(text[:400])
-    if step.kind in ("cat", "text"):
-        options = {mention.value for mention in reader.options_in(reading)}
-        return options.pop() if len(options) == 1 else None
-    found = reading.times if step.kind == "time" and ":" in step.truth else reading.numbers
-    values = {m.value for m in found if isinstance(m.value, float) and math.isfinite(m.value)}
-    return values.pop() if len(values) == 1 else None
+    return StepReader(step).value_of(text)
 
 
 def with_truth(step: Step, ground_truth: str) -> Step | None:

@@ -1,4 +1,5 @@
-"""The probe endpoint: a judge and eight candidates behind the chat-completions protocol.
+"""The probe endpoint: judges, eight candidates and four answerers of equal knowledge behind the
+chat-completions protocol.
 
 It answers from the program that a probe's picture carries, keeps no memory between requests, and
 says plainly when a request isn't about a probe. Every reply is a pure function of the request.
@@ -11,19 +12,21 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from atom.probes import growing
+from atom.probes import growing, manners
 from atom.probes.bench import TASKS, BenchQuestion, Character
 from atom.probes.candidates import Feedback, World, planted_world
 from atom.probes.chunk import read_program
 from atom.probes.config import ProbeConfig
-from atom.probes.covering import asks_program, find_step, same_words, with_truth
+from atom.probes.covering import asks_program, find_step, with_truth
+from atom.probes.derivation import RIGHT
 from atom.probes.draws import Draws
 from atom.probes.faults import CONTENT_FAULTS, Fault, spoil
-from atom.probes.judge import AnswerJudge, StepReader, confuse, read_steps
+from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.naming import SEPARATOR, choose_leaf, drawn_leaf
+from atom.probes.noise import coin_mark, lenient_mark, noisy_mark
 from atom.probes.outcome import read_outcome
 from atom.probes.peers import guess, write_hint
 from atom.probes.program import Box, Program, Step
@@ -39,7 +42,9 @@ from atom.probes.protocol import (
     json_reply,
     parse_request,
 )
+from atom.probes.reading import same_words
 from atom.probes.reporting import write_report
+from atom.probes.values import Mark
 from atom.probes.worlds.leaves import Leaf
 
 LOOSE_NAMER: Final = "probe-judge-synonyms"
@@ -75,8 +80,6 @@ MISSED_RIGHT: Final = 0.10
 """The noisy judge calls a right answer wrong this often (METHODS D3: FN)."""
 MISSED_WRONG: Final = 0.05
 """The noisy judge calls a wrong answer right this often (METHODS D3: FP)."""
-_RIGHT = 4
-"""A step with this score is right, if not firm."""
 _CACHE = 2048
 _ONLY_PROBES = (
     "this endpoint knows only probe pictures: pictures drawn by Atomscope that carry their own "
@@ -122,7 +125,7 @@ class ProbeEndpoint:
     @property
     def models(self) -> tuple[str, ...]:
         """Every model name that is served."""
-        return (*JUDGES, *self.world.models)
+        return (*JUDGES, *self.world.models, *manners.NAMES)
 
     def list_models(self) -> Reply:
         """Answer `GET /v1/models`."""
@@ -250,7 +253,7 @@ class ProbeEndpoint:
     def _content(self, request: ChatRequest) -> str:
         if request.model in JUDGES:
             return self._judged(request)
-        if request.model in self.world.models:
+        if request.model in self.world.models or request.model in manners.NAMES:
             return self._candidate(request)
         raise RequestError(
             404,
@@ -278,6 +281,9 @@ class ProbeEndpoint:
                 f"{probe.program.question!r} about this picture",
                 code="not_a_probe",
             )
+        if request.model in manners.NAMES:
+            known = manners.known_steps(probe.program)
+            return manners.answer_in(manners.NAMES[request.model], probe.program, known).text
         if request.task == "hint":
             return self._hint(request, probe)
         if request.task == "retry" and not request.feedback:
@@ -524,12 +530,15 @@ def _scored(
     if isinstance(reader, str):
         return _declined(item, reader)
     result = judge.score(reader)
-    score = result.score
-    if score is not None and noise is not None:
-        score = confuse(score, noise, reader.step.id, reader.step.truth)
-    if score is not None and lenient and reader.step.leaf[0] == LENIENT_ROOT:
-        score = min(5, score + LENIENT_LIFT)
-    return {"id": item.get("id"), "score": score, "reason": result.reason, "quote": result.quote}
+    if result.score is None:
+        return _declined(item, result.reason, result.quote)
+    mark = Mark(score=result.score, addressed=result.addressed, carried=result.carried)
+    if noise is not None:
+        key = (reader.step.id, reader.step.truth)
+        mark = noisy_mark(mark, noise, *key, rests=bool(reader.step.depends_on))
+    if lenient and reader.step.leaf[0] == LENIENT_ROOT:
+        mark = lenient_mark(mark, LENIENT_LIFT)
+    return _entry(item, mark, result.reason, result.quote)
 
 
 def _tossed(probe: _Probe, item: Mapping[str, Any], coin: Draws) -> dict[str, object]:
@@ -537,8 +546,19 @@ def _tossed(probe: _Probe, item: Mapping[str, Any], coin: Draws) -> dict[str, ob
     reader = _reader(probe, item)
     if isinstance(reader, str):
         return _declined(item, reader)
-    score = 1 + coin.integer(5, "coin", reader.step.id, reader.step.truth)
-    return {"id": item.get("id"), "score": score, "reason": "a coin fell so", "quote": ""}
+    mark = coin_mark(coin, reader.step.id, reader.step.truth)
+    return _entry(item, mark, "a coin fell so", "")
+
+
+def _entry(item: Mapping[str, Any], mark: Mark, reason: str, quote: str) -> dict[str, object]:
+    return {
+        "id": item.get("id"),
+        "quote": quote,
+        "reason": reason,
+        "addressed": mark.addressed,
+        "score": mark.score,
+        "carried": mark.carried,
+    }
 
 
 def _reader(probe: _Probe, item: Mapping[str, Any]) -> StepReader | str:
@@ -552,11 +572,19 @@ def _reader(probe: _Probe, item: Mapping[str, Any]) -> StepReader | str:
         return f"not covered: {truth!r} is not a value that this step can have"[:300]
     if edited is step:
         return next(r for r in probe.readers if r.step.id == step.id)
-    return StepReader(edited)
+    kept = next(r for r in probe.readers if r.step.id == step.id)
+    return replace(kept, step=edited)
 
 
-def _declined(item: Mapping[str, Any], reason: str) -> dict[str, object]:
-    return {"id": item.get("id"), "score": None, "reason": reason, "quote": ""}
+def _declined(item: Mapping[str, Any], reason: str, quote: str = "") -> dict[str, object]:
+    return {
+        "id": item.get("id"),
+        "quote": quote,
+        "reason": reason,
+        "addressed": True,
+        "score": None,
+        "carried": False,
+    }
 
 
 def _feedback(probe: _Probe, text: str, answer: str) -> Feedback:
@@ -574,7 +602,7 @@ def _feedback(probe: _Probe, text: str, answer: str) -> Feedback:
         if f" {same_words(step.question)} " not in words:
             continue
         score = first.score(reader).score
-        if score is None or score < _RIGHT:
+        if score is None or score < RIGHT:
             named.add(step.id)
         if f" {same_words(f'{step.question} {step.truth}')} " in words:
             shown.add(step.id)

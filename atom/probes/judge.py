@@ -1,13 +1,15 @@
-"""The probe judge: reads each step's score back from an answer's text.
+"""The probe judge: reads what an answer is worth on each step back from its text.
 
-It shares the step record and `band` with whatever wrote the answer, and nothing else: it never
-sees the phrases of a step nor a drawn outcome. A step is looked for in the clauses that hold its
-anchors; the value nearest to the anchor is placed in a band; a hedge turns a 5 into a 4. A step
-without a clause of its own is a 1 (not mentioned), unless the answer holds a value of the step's
-type that belongs to no step: then nothing can be said, and the score is None with the reason "no
-anchor".
+It shares the step record, `band` and `derive` with whatever wrote the answer, and nothing else: it
+never sees the phrases of a step nor a drawn outcome. A step is looked for in the clauses that hold
+its anchors; the value nearest to the anchor is placed in a band: right 5, a range around it or one
+with its details left aside 4, near 3, far 1. Hedges change nothing. A step that is taken up without
+a value is a 2. One that the answer is silent on, or says it can't tell, is a 2 as well, not
+addressed. A wrong value that follows from an earlier wrong one is carried. Where the answer holds a
+value of the step's type that belongs to no step, nothing can be said, and the score is None with
+the reason "no anchor".
 
-Reference: METHODS D2-D3.
+Reference: METHODS T1, T2, D2-D3.
 """
 
 from __future__ import annotations
@@ -15,13 +17,26 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 
-from atom.probes.draws import Draws
+from atom.probes.derivation import RIGHT, Value, follows
 from atom.probes.program import Band, Program, Step, band
-from atom.probes.reading import Clause, Mention, Reading, Span, covered, find_all, merge, read_text
+from atom.probes.reading import (
+    Clause,
+    Mention,
+    Reading,
+    Span,
+    choice_named,
+    covered,
+    final_span,
+    find_all,
+    merge,
+    read_text,
+    same_words,
+)
 
 MAX_ANSWER = 400_000
 """Characters of an answer that are read; what lies beyond is ignored."""
@@ -56,7 +71,9 @@ _NEGATED = re.compile(
 _DISJOINT = re.compile(
     r"[\s,\"']{0,3}(?:or|and/or)\s+(?:(?:maybe|perhaps|possibly)\s+)?(?:an?\s+|the\s+)?[\"'$€£]?"
 )
-_BAND_SCORE: dict[Band, int] = {"exact": 5, "near": 3, "far": 2}
+_MAX_BARE = 12
+"""Words of an answer that may be no more than its final answer."""
+_BAND_SCORE: dict[Band, int] = {"exact": 5, "near": 3, "far": 1}
 _BAND_WORDS: dict[Band, str] = {"exact": "", "near": "a near miss", "far": "a far miss"}
 
 
@@ -67,6 +84,10 @@ class StepScore:
     score: int | None
     """1..5; None when the judge declines, see `reason`."""
     reason: str
+    addressed: bool = True
+    """Whether the answer says anything about the step; of no meaning without a score."""
+    carried: bool = False
+    """Whether it is wrong only because an earlier step is."""
     start: int = 0
     end: int = 0
     """Where in the answer the evidence stands; equal when there is none."""
@@ -79,6 +100,9 @@ class StepReader:
     """A step, made ready for reading many answers."""
 
     step: Step
+    choices: tuple[str, ...] | None = None
+    """For the step whose value is the final answer: what its letters stand for (empty for an open
+    question). None for every other step."""
     anchors_all: tuple[str, ...] = field(init=False)
     anchors_any: tuple[str, ...] = field(init=False)
     constants: tuple[str, ...] = field(init=False)
@@ -144,6 +168,17 @@ class StepReader:
             found.append(Mention(start=start, end=end, value=option))
         return found
 
+    def value_of(self, text: str) -> Value | None:
+        """Read a text that holds one value of the step's kind; None where it holds none or more."""
+        reading = read_text(text[:400])
+        if self.step.kind in ("cat", "text"):
+            options = {mention.value for mention in self.options_in(reading)}
+            return options.pop() if len(options) == 1 else None
+        timed = self.step.kind == "time" and ":" in self.step.truth
+        found = reading.times if timed else reading.numbers
+        values = {m.value for m in found if isinstance(m.value, float) and isfinite(m.value)}
+        return values.pop() if len(values) == 1 else None
+
     def values_in(self, reading: Reading) -> list[Mention]:
         """Return every value of the step's type in the answer, masked words left out."""
         kind = self.step.kind
@@ -186,7 +221,20 @@ class _Candidate:
     end: int
     anchors: tuple[Span, ...]
     values: tuple[Mention, ...]
-    hedged: bool
+    vague: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Said:
+    """What a clause says of a step: a value, or one of two."""
+
+    best: Mention
+    either: Mention | None
+
+    @property
+    def single(self) -> Value | None:
+        """The one value that is stated; None for one of two."""
+        return self.best.value if self.either is None else None
 
 
 class AnswerJudge:
@@ -203,6 +251,7 @@ class AnswerJudge:
         self._readers = tuple(readers)
         self._clauses = self.reading.clauses
         self._starts = [c.start for c in self._clauses]
+        self._asked, self._asked_spans = self._restated()
         self._hits = [self._anchor_hits(reader) for reader in self._readers]
         self._complete = [
             {i for i, hits in table.items() if self._is_complete(reader, hits)}
@@ -219,20 +268,96 @@ class AnswerJudge:
             The score with its reason and exact quote.
         """
         number = self._number(reader)
-        values = reader.values_in(self.reading)
-        chosen = self._best(self._candidates(reader, number, values, pronouns=False))
+        chosen = self._chosen(reader, number)
         if chosen is None:
-            chosen = self._best(self._candidates(reader, number, values, pronouns=True))
-        if chosen is None:
-            return self._without_value(reader, number, values)
-        return self._read(reader.step, chosen)
+            return self._without_value(reader, number)
+        said = self._said_in(chosen)
+        score = self._read(reader.step, chosen, said)
+        if not self._carried(number, score, said):
+            return score
+        return replace(score, carried=True, reason=f"{score.reason}, as it follows from before")
 
     def stated_values(self, reader: StepReader) -> tuple[Mention, ...]:
         """Return the values that the answer's best clause states for the step, nearest first."""
         number = self._number(reader)
-        values = reader.values_in(self.reading)
-        chosen = self._best(self._candidates(reader, number, values, pronouns=False))
+        chosen = self._best(self._candidates(reader, number, self._values(reader), pronouns=False))
         return () if chosen is None else _nearest(chosen)
+
+    def _values(self, reader: StepReader) -> list[Mention]:
+        """Return the values of the step's type, those left out that a repeated question names."""
+        return [
+            mention
+            for mention in reader.values_in(self.reading)
+            if not covered(self._asked_spans, mention.start, mention.end)
+        ]
+
+    def _chosen(self, reader: StepReader, number: int) -> _Candidate | None:
+        """Return the clause that speaks of the step and holds a value, if there is one."""
+        values = self._values(reader)
+        for pronouns in (False, True):
+            chosen = self._best(self._candidates(reader, number, values, pronouns=pronouns))
+            if chosen is not None:
+                return chosen
+        remark = self._remark(number)
+        if remark is None or self._taken(number, remark):
+            return None
+        clause = self._clauses[remark]
+        said = self._inside(values, [m.start for m in values], clause.start, clause.end)
+        if not said:
+            return None
+        vague = self.reading.leaves_out(clause.start, clause.end)
+        return _Candidate(
+            cues=0, start=clause.start, end=clause.end, anchors=(), values=said, vague=vague
+        )
+
+    def _carried(self, number: int, score: StepScore, said: _Said) -> bool:
+        """Tell whether a wrong value follows from wrong ones that the answer states before it."""
+        step = self._readers[number].step
+        value = said.single
+        if value is None or said.best.vague or score.score is None or score.score >= RIGHT:
+            return False
+        stated: dict[str, Value] = {}
+        slipped = False
+        for parent in step.depends_on:
+            at = next((n for n, r in enumerate(self._readers) if r.step.id == parent), None)
+            chosen = None if at is None else self._chosen(self._readers[at], at)
+            before = None if chosen is None else self._said_in(chosen).single
+            if at is None or before is None:
+                return False
+            stated[parent] = before
+            slipped = slipped or band(self._readers[at].step, before) != "exact"
+        return slipped and follows([r.step for r in self._readers], step, value, stated)
+
+    def _restated(self) -> tuple[dict[int, tuple[int, int]], tuple[Span, ...]]:
+        """Find where the answer repeats a step's own question.
+
+        Returns:
+            Step's number → first and last clause of its question; and where all of them stand.
+        """
+        asked: dict[int, tuple[int, int]] = {}
+        spans: list[Span] = []
+        for number, reader in enumerate(self._readers):
+            words = reader.step.question.lower()
+            if not words.endswith("?"):
+                continue
+            found = find_all(self.reading.norm, words)
+            spans.extend(found)
+            if found:
+                start, end = found[-1]
+                asked[number] = (self._clause_of(start), self._clause_of(end - 1))
+        return asked, merge(spans)
+
+    def _remark(self, number: int) -> int | None:
+        """Return the clause after the step's repeated question, where the answer has it."""
+        if number not in self._asked:
+            return None
+        after = self._asked[number][1] + 1
+        there = after < len(self._clauses) and not self._clauses[after].final
+        return after if there else None
+
+    def _taken(self, number: int, clause: int) -> bool:
+        """Tell whether a clause speaks of another step."""
+        return any(clause in table for n, table in enumerate(self._complete) if n != number)
 
     def _number(self, reader: StepReader) -> int:
         for number, known in enumerate(self._readers):
@@ -247,6 +372,8 @@ class AnswerJudge:
         table: dict[int, dict[str, list[Span]]] = {}
         for word in dict.fromkeys((*reader.anchors_all, *reader.anchors_any)):
             for span in find_all(self.reading.norm, word):
+                if covered(self._asked_spans, *span):
+                    continue
                 table.setdefault(self._clause_of(span[0]), {}).setdefault(word, []).append(span)
         return {i: hits for i, hits in table.items() if i < len(self._clauses)}
 
@@ -279,18 +406,17 @@ class AnswerJudge:
                 if not self._is_complete(reader, hits):
                     continue
                 begin = self._clauses[i - 1].start
-            said, end, hedged = self._said(number, i, clause, values, starts)
+            said, end, vague = self._said(number, i, clause, values, starts)
             if not said:
                 continue
             anchors = tuple(span for spans in hits.values() for span in spans)
             cues = sum(word in hits for word in reader.anchors_any) + len(reader.anchors_all)
             if clause.corrects and i and i - 1 in self._complete[number]:
                 begin = self._clauses[i - 1].start
-                hedged = hedged or self.reading.hedged(begin, clause.start)
-            hedged = hedged or self.reading.hedged(begin, clause.end)
+            vague = vague or self.reading.leaves_out(begin, clause.end)
             found.append(
                 _Candidate(
-                    cues=cues, start=begin, end=end, anchors=anchors, values=said, hedged=hedged
+                    cues=cues, start=begin, end=end, anchors=anchors, values=said, vague=vague
                 )
             )
         return found
@@ -300,7 +426,7 @@ class AnswerJudge:
     ) -> tuple[tuple[Mention, ...], int, bool]:
         """Return the values of a clause, or of the corrections that take it over."""
         said = self._inside(values, starts, clause.start, clause.end)
-        end, hedged = clause.end, False
+        end, vague = clause.end, False
         j = i + 1
         while j < len(self._clauses) and self._clauses[j].corrects and j - i <= 6:
             later = self._clauses[j]
@@ -310,15 +436,15 @@ class AnswerJudge:
                 break
             if better:
                 said, end = better, later.end
-                hedged = hedged or self.reading.hedged(later.start, later.end)
+                vague = vague or self.reading.leaves_out(later.start, later.end)
             j += 1
             if not better and j < len(self._clauses) and self._clauses[j].pronoun:
                 follow = self._clauses[j]
                 better = self._inside(values, starts, follow.start, follow.end)
                 if better and not self._speaks_elsewhere(number, j, better):
                     said, end = better, follow.end
-                    hedged = hedged or self.reading.hedged(follow.start, follow.end)
-        return said, end, hedged
+                    vague = vague or self.reading.leaves_out(follow.start, follow.end)
+        return said, end, vague
 
     def _speaks_elsewhere(
         self, number: int, clause: int, besides: tuple[Mention, ...] = ()
@@ -351,10 +477,12 @@ class AnswerJudge:
             return None
         return max(candidates, key=lambda c: (c.cues, c.start))
 
-    def _read(self, step: Step, chosen: _Candidate) -> StepScore:
-        ordered = _nearest(chosen)
-        best = ordered[0]
-        either = self._disjunction(chosen, best)
+    def _said_in(self, chosen: _Candidate) -> _Said:
+        best = _nearest(chosen)[0]
+        return _Said(best=best, either=self._disjunction(chosen, best))
+
+    def _read(self, step: Step, chosen: _Candidate, heard: _Said) -> StepScore:
+        best, either = heard.best, heard.either
         quote = self.reading.text[chosen.start : chosen.end]
         said = self.reading.text[best.start : best.end].strip()
         if either is not None:
@@ -364,7 +492,7 @@ class AnswerJudge:
             exact = "exact" in (band(step, best.value), band(step, either.value))
             tail = "one of them is right" if exact else "neither is right"
             return StepScore(
-                score=3 if exact else 2,
+                score=3 if exact else 1,
                 reason=f"leaves it open: {both!r}; the picture gives {_with_unit(step)}: {tail}",
                 start=chosen.start,
                 end=chosen.end,
@@ -374,9 +502,9 @@ class AnswerJudge:
         score = _BAND_SCORE[place]
         tail = _BAND_WORDS[place]
         if place == "exact":
-            hedged = chosen.hedged or best.hedged
-            score = 4 if hedged else 5
-            tail = "right, but hedged" if hedged else "right"
+            vague = chosen.vague or best.vague
+            score = 4 if vague else 5
+            tail = "right, but without its details" if vague else "right"
         return StepScore(
             score=score,
             reason=f"says {said}, the picture gives {_with_unit(step)}: {tail}",
@@ -395,52 +523,122 @@ class AnswerJudge:
                 return right if best is left else left
         return None
 
-    def _without_value(self, reader: StepReader, number: int, values: list[Mention]) -> StepScore:
+    def _without_value(self, reader: StepReader, number: int) -> StepScore:
+        truth = _with_unit(reader.step)
         mentioned = [
-            self._clauses[i] for i in sorted(self._complete[number]) if not self._clauses[i].final
+            (self._clauses[i].start, self._clauses[i].end)
+            for i in sorted(self._complete[number])
+            if not self._clauses[i].final and not self._taken(number, i)
         ]
-        declined = [c for c in mentioned if self.reading.declines(c.start, c.end)]
+        if number in self._asked:
+            first, last = self._asked[number]
+            last = self._remark(number) or last
+            mentioned.append((self._clauses[first].start, self._clauses[last].end))
+        declined = [span for span in mentioned if self.reading.declines(*span)]
         if declined:
-            clause = declined[-1]
-            return StepScore(
-                score=1,
-                reason=f"says it can't be made out; the picture gives {_with_unit(reader.step)}",
-                start=clause.start,
-                end=clause.end,
-                quote=self.reading.text[clause.start : clause.end],
-            )
-        loose = self._unclaimed(values)
+            known = read_text(reader.step.truth)
+            if known.declines(0, len(known.norm)):
+                return self._at(declined[-1], 5, f"says that it can't be known: {truth}, right")
+            reason = f"says it can't be made out; the picture gives {truth}"
+            return self._at(declined[-1], 2, reason, addressed=False)
+        loose = self._unclaimed(self._values(reader))
         if loose is not None:
             said = self.reading.text[loose.start : loose.end].strip()
             return StepScore(
                 score=None, reason=f"no anchor: {said!r} is stated, but not what it stands for"
             )
         if mentioned:
-            clause = mentioned[-1]
-            return StepScore(
-                score=1,
-                reason=f"mentions it without a value; the picture gives {_with_unit(reader.step)}",
-                start=clause.start,
-                end=clause.end,
-                quote=self.reading.text[clause.start : clause.end],
-            )
+            reason = f"takes it up without a result; the picture gives {truth}"
+            return self._at(mentioned[-1], 2, reason)
+        final = self._by_final_line(reader)
+        if final is not None:
+            return final
+        reason = f"not mentioned; the picture gives {truth}"
+        return StepScore(score=2, reason=reason, addressed=False)
+
+    def _at(
+        self, span: tuple[int, int], score: int, reason: str, *, addressed: bool = True
+    ) -> StepScore:
+        start, end = span
         return StepScore(
-            score=1, reason=f"not mentioned; the picture gives {_with_unit(reader.step)}"
+            score=score,
+            reason=reason,
+            addressed=addressed,
+            start=start,
+            end=end,
+            quote=self.reading.text[start:end],
         )
+
+    @cached_property
+    def final_span(self) -> Span | None:
+        """Where the final answer stands: the last final line, or all of an answer that is no more
+        than a letter or a value; None where there is neither.
+        """
+        found = final_span(self.reading)
+        last = next((r for r in self._readers if r.choices is not None), None)
+        if found is not None or last is None or len(self._clauses) != 1 or any(self._complete):
+            return found
+        start, end = self._clauses[0].start, self._clauses[0].end
+        return (start, end) if _is_bare(last, self.reading.text[start:end]) else None
+
+    def _by_final_line(self, reader: StepReader) -> StepScore | None:
+        """Score the step that the question ends in by the final line, which nothing else states.
+
+        What the reasoning says of that step stands: the line speaks only where it is silent.
+        """
+        if reader.choices is None or self.final_span is None:
+            return None
+        said = self.reading.text[slice(*self.final_span)].strip()
+        found = _final_value(reader, said)
+        if found is None:
+            return None
+        value, shown = found
+        place = band(reader.step, value)
+        tail = _BAND_WORDS[place] or "right"
+        reason = f"ends on {shown!r}, the picture gives {_with_unit(reader.step)}: {tail}"
+        return self._at(self.final_span, _BAND_SCORE[place], reason)
 
     def _unclaimed(self, values: list[Mention]) -> Mention | None:
         """Return a value that stands in no clause of any step.
 
-        The final answer's line counts only in an answer that has no reasoning at all.
+        The final answer belongs to the step that the question ends in, where that one is known.
         """
-        reasoned = any(not clause.final for clause in self._clauses)
+        closed = any(reader.choices is not None for reader in self._readers)
+        reasoned = closed or any(not clause.final for clause in self._clauses)
+        last = self.final_span if closed else None
         for mention in values:
             i = self._clause_of(mention.start)
             if i >= len(self._clauses) or (self._clauses[i].final and reasoned):
                 continue
+            if last is not None and last[0] <= mention.start < last[1]:
+                continue
             if not any(i in complete for complete in self._complete):
                 return mention
         return None
+
+
+def _final_value(reader: StepReader, said: str) -> tuple[Value, str] | None:
+    """Return the value that a final answer gives, and its words; None where it gives none."""
+    chosen = choice_named(reader.choices or (), said) if reader.choices else None
+    text = said if chosen is None else chosen
+    if same_words(text) == same_words(reader.step.truth):
+        return (reader.step.truth if reader.step.value is None else reader.step.value), text
+    value = reader.value_of(text)
+    return None if value is None else (value, text)
+
+
+def _is_bare(reader: StepReader, text: str) -> bool:
+    """Tell whether a text is no more than a choice's letter, a choice, or a value with its unit."""
+    words = same_words(text).removeprefix("option ").removeprefix("choice ")
+    if len(words.split()) > _MAX_BARE:
+        return False
+    if _final_value(reader, text) is None:
+        return False
+    allowed = {words} & {*map(same_words, reader.choices or ()), *"abcdefgh"}
+    for mention in reader.values_in(read_text(text)):
+        allowed.add(same_words(text[mention.start : mention.end]))
+    unit = same_words(reader.step.unit)
+    return words in allowed or words.removesuffix(unit).strip() in allowed
 
 
 def _nearest(chosen: _Candidate) -> tuple[Mention, ...]:
@@ -488,7 +686,10 @@ def _flat(phrase: str) -> str:
 
 def read_steps(program: Program) -> tuple[StepReader, ...]:
     """Make a program's steps ready for reading."""
-    return tuple(StepReader(step) for step in program.steps)
+    return tuple(
+        StepReader(step, program.choices if step.id == program.answer_step else None)
+        for step in program.steps
+    )
 
 
 def judge_answer(program: Program, answer: str) -> dict[str, StepScore]:
@@ -504,43 +705,3 @@ def judge_answer(program: Program, answer: str) -> dict[str, StepScore]:
     readers = read_steps(program)
     judge = AnswerJudge(readers, answer)
     return {reader.step.id: judge.score(reader) for reader in readers}
-
-
-def confusion_row(
-    score: int, *, diagonal: float = 0.80, far: float = 0.02, lenient: float = 0.2
-) -> tuple[float, ...]:
-    """Return P(said = 1..5 | true score) of the noisy judge.
-
-    Args:
-        score: the true score, 1..5.
-        diagonal: probability of saying the truth.
-        far: mass spread evenly over scores two or more away.
-        lenient: the adjacent mass goes up with share 0.5 + lenient / 2.
-
-    Returns:
-        Five probabilities that sum to 1. At 1 and 5 the share that would leave the scale is folded
-        onto the one neighbour.
-
-    Reference: METHODS D3.
-    """
-    row = [0.0] * 5
-    row[score - 1] = diagonal
-    distant = [c for c in range(1, 6) if abs(c - score) >= 2]
-    for c in distant:
-        row[c - 1] += far / len(distant)
-    adjacent = 1 - diagonal - far
-    up = 0.5 + lenient / 2
-    row[(score if score < 5 else score - 2)] += adjacent * up
-    row[(score - 2 if score > 1 else score)] += adjacent * (1 - up)
-    return tuple(row)
-
-
-def confuse(score: int, draws: Draws, *key: str | int) -> int:
-    """Draw what the noisy judge says for a true score; equal keys give equal draws."""
-    left = draws.uniform("confusion", *key)
-    row = confusion_row(score)
-    for said, share in enumerate(row, start=1):
-        if left < share:
-            return said
-        left -= share
-    return score

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from atom.probes.covering import legal_value, same_words
+from atom.probes.covering import legal_value
 from atom.probes.judge import AnswerJudge, StepReader
 from atom.probes.program import Program, Step, band
-from atom.probes.prose import LETTERS
+from atom.probes.reading import choice_named, same_words
 
 Verdict = Literal["right", "wrong", "unclear"]
-
-_LINE = re.compile(
-    r"\banswer\s{0,3}(?:is\s{0,3}:?|[:=]|would be|must be)\s{0,3}(?P<said>[^\n]{1,200})"
-)
-_BOXED = re.compile(r"\\boxed\{([^{}\n]{1,100})\}")
-_LETTER = re.compile(r"\W{0,3}(?:option\s+|choice\s+)?([A-Ha-h])(?:\W|$)(?!\w)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +48,9 @@ def read_outcome(
     if said is None:
         return _from_reasoning(program, judge, truth)
     if options:
-        chosen = _choice(options, said)
+        chosen = choice_named(options, said)
         if chosen is not None:
-            right = _same(program, chosen, _choice(options, truth) or truth)
+            right = _same(program, chosen, choice_named(options, truth) or truth)
             return _verdict(right, said, f"the answer is {chosen!r}, the reference {truth!r}")
     step = program.step(program.answer_step)
     if legal_value(step, said) is None and not same_words(said):
@@ -79,28 +72,11 @@ def _verdict(right: bool, said: str, reason: str) -> Outcome:
 
 def _final_text(judge: AnswerJudge) -> str | None:
     """Return the last final answer that the text gives, without decoration."""
-    reading = judge.reading
-    boxed = [(m.start(1), m.end(1)) for m in _BOXED.finditer(reading.text)]
-    lines = [m.span("said") for m in _LINE.finditer(reading.norm)]
-    spans = lines or boxed
-    if not spans:
+    span = judge.final_span
+    if span is None:
         return None
-    start, end = spans[-1]
-    return reading.text[start:end].strip().strip("*_`$ ").rstrip(".").strip() or None
-
-
-def _choice(options: Sequence[str], said: str) -> str | None:
-    words = same_words(said)
-    for option in options:
-        if same_words(option) == words:
-            return option
-    letter = _LETTER.match(said)
-    if letter is not None:
-        at = LETTERS.index(letter.group(1).upper())
-        return options[at] if at < len(options) else None
-    named = [o for o in options if f" {same_words(o)} " in f" {words} "]
-    longest = max(named, key=len, default=None)
-    return longest if len([o for o in named if o not in (longest or "")]) <= 1 else None
+    start, end = span
+    return judge.reading.text[start:end].strip().strip("*_`$ ").rstrip(".").strip() or None
 
 
 def _same(program: Program, said: str, truth: str) -> bool:

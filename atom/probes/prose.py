@@ -1,32 +1,43 @@
 """Drawn outcomes → an answer in natural words.
 
-Five forms, one a score: the value (5), the value hedged (4), a near miss (3), a far miss (2), not
-mentioned or not made out (1). A step's phrases supply the words around the value; a voice supplies
-the rest, and no voice ever adds a number, an option or an anchor of its own.
+Each score has a form of its own: the value (5), the value as a range or with its details left aside
+(4), a near miss or "either A or B" (3), the step taken up without a result (2), a far miss (1).
+Silence is a 2 as well, told apart as not addressed: the step isn't mentioned, or "I can't tell".
+Hedges ("roughly", "I think") are a matter of the voice and of no score. A step's phrases supply the
+words around the value; a voice supplies the rest, and no voice ever adds a number, an option or an
+anchor of its own.
 
-Reference: METHODS D2; PROBES "How an answer is made and read back".
+Reference: METHODS T1, D2; PROBES "How an answer is made and read back".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from atom.probes.derivation import RIGHT, write_value
 from atom.probes.draws import Draws
 from atom.probes.program import Program, Step
-from atom.probes.values import Choice, Stated, choose_values, values_in_band, write_value
+from atom.probes.reading import LETTERS
+from atom.probes.values import Choice, Mark, Silence, Stated, choose_values, values_in_band
 
 P_RIGHT_IF_OK = 0.93
 P_RIGHT_IF_NOT = 0.30
 P_RIGHT_OPEN = 0.15
 """A wrong process still ends right this often where there are no choices to guess among."""
 
-LETTERS = "ABCDEFGH"
-
 _VALUE_HEDGES = ("roughly", "about", "approximately", "around")
 _HEAD_HEDGES = ("Most likely, ", "Probably, ", "Perhaps ", "I think ", "As far as I can tell, ")
 _TAIL_HEDGES = (", I think", ", I believe", ", though I'm not entirely sure")
+_VAGUE_HEADS = ("In broad terms, ", "Loosely speaking, ", "Details aside, ")
+_VAGUE_TAILS = (", details aside", ", leaving out the finer points", ", in broad terms")
+_PASSING = (
+    "I took this up without getting to a result.",
+    "I see what this asks for, but I leave it open.",
+    "I only got halfway with this and leave it at that.",
+)
+_UNABLE = ("I can't tell.", "I can't make that out.", "I couldn't determine that.")
 _OPENINGS = (
     "Let me go through it step by step.",
     "I looked at everything before answering.",
@@ -34,7 +45,7 @@ _OPENINGS = (
     "Going through the question in order.",
 )
 _FILLERS = (
-    "That settles this part.",
+    "That settles this.",
     "The rest follows from there.",
     "Everything else looks ordinary.",
     "I checked this twice.",
@@ -43,7 +54,7 @@ _FILLERS = (
 )
 _LOST = (
     "I can't make out the rest.",
-    "There is a part that I can't make out.",
+    "There is something that I can't make out.",
     "I couldn't make out everything that was asked.",
 )
 _LUCKY = (
@@ -68,19 +79,48 @@ class Voice:
     """`prose`, `lines`, `bullets` or `numbered`."""
     hedge: int
     """Where in the list of hedges this voice begins."""
+    unsure: float
+    """Share of values that this voice hedges, right and wrong ones alike."""
+    silent: float
+    """Share of steps, the last one left out, that this voice says nothing on: a habit of writing,
+    and no ability (`design/019-scale.md`)."""
     bold: bool = False
     """Values in bold."""
 
 
 VOICES: tuple[Voice, ...] = (
-    Voice(wordy=False, join=0.0, joiner=", and ", layout="prose", hedge=0),
-    Voice(wordy=True, join=0.3, joiner=", and ", layout="prose", hedge=1),
-    Voice(wordy=True, join=0.1, joiner=", while ", layout="bullets", hedge=2),
-    Voice(wordy=False, join=0.4, joiner="; ", layout="prose", hedge=3),
-    Voice(wordy=True, join=0.0, joiner=", and ", layout="numbered", hedge=0, bold=True),
-    Voice(wordy=False, join=0.2, joiner=", and ", layout="lines", hedge=2),
-    Voice(wordy=True, join=0.5, joiner=", and ", layout="prose", hedge=3),
-    Voice(wordy=False, join=0.1, joiner=", while ", layout="bullets", hedge=1, bold=True),
+    Voice(
+        wordy=False, join=0.0, joiner=", and ", layout="prose", hedge=0, unsure=0.05, silent=0.05
+    ),
+    Voice(wordy=True, join=0.3, joiner=", and ", layout="prose", hedge=1, unsure=0.15, silent=0.02),
+    Voice(
+        wordy=True, join=0.1, joiner=", while ", layout="bullets", hedge=2, unsure=0.2, silent=0.03
+    ),
+    Voice(wordy=False, join=0.4, joiner="; ", layout="prose", hedge=3, unsure=0.1, silent=0.06),
+    Voice(
+        wordy=True,
+        join=0.0,
+        joiner=", and ",
+        layout="numbered",
+        hedge=0,
+        unsure=0.25,
+        silent=0.02,
+        bold=True,
+    ),
+    Voice(
+        wordy=False, join=0.2, joiner=", and ", layout="lines", hedge=2, unsure=0.05, silent=0.04
+    ),
+    Voice(wordy=True, join=0.5, joiner=", and ", layout="prose", hedge=3, unsure=0.3, silent=0.02),
+    Voice(
+        wordy=False,
+        join=0.1,
+        joiner=", while ",
+        layout="bullets",
+        hedge=1,
+        unsure=0.1,
+        silent=0.04,
+        bold=True,
+    ),
 )
 
 
@@ -89,12 +129,17 @@ class Written:
     """An answer with what was planted in it."""
 
     text: str
-    scores: Mapping[str, int]
-    """Step id → the score that the text carries."""
+    marks: Mapping[str, Mark]
+    """Step id → what the text is worth there."""
     right: bool
     """Whether the final answer is right."""
     process_ok: bool
     """Whether the answer step was stated right."""
+
+    @property
+    def scores(self) -> Mapping[str, int]:
+        """Step id → the score that the text carries."""
+        return {name: mark.score for name, mark in self.marks.items()}
 
 
 def write_answer(
@@ -104,22 +149,26 @@ def write_answer(
     draws: Draws,
     *,
     right: bool | None = None,
+    silent: Mapping[str, Silence] | None = None,
+    given: Collection[str] = (),
 ) -> Written:
     """Write an answer that carries the given scores.
 
     Args:
         program: the program that is being answered.
         scores: the drawn score 1..5 of each step; one that can't be written (a near miss of a step
-            without one) becomes the nearest that can, see `Written.scores`.
+            without one) becomes the nearest that can, see `Written.marks`.
         voice: how the candidate writes.
         draws: where every choice of words is drawn from.
         right: whether the final answer is right; drawn when None.
+        silent: steps that the answer is silent on, and how.
+        given: steps stated as drawn even where an earlier slip would lead elsewhere.
 
     Returns:
         The answer.
     """
-    choice = choose_values(program, scores, draws)
-    order = [step for step in program.steps if step.id in choice.stated]
+    choice = choose_values(program, scores, draws, silent=silent, given=given)
+    order = [step for step in program.steps if choice.forms[step.id] != "unsaid"]
     if draws.uniform("shuffle") < 1 / 3:
         order = draws.shuffled(order, "order")
     sentences = [_sentence(program, step, choice, voice, draws) for step in order]
@@ -137,27 +186,60 @@ def write_answer(
         text = draws.pick(_OPENINGS, "opening words") + gap + text
     return Written(
         text=f"{text}\n\nAnswer: {final}" if text else f"Answer: {final}",
-        scores=choice.scores,
+        marks=choice.marks,
         right=right,
-        process_ok=choice.scores[program.answer_step] >= 4,
+        process_ok=choice.marks[program.answer_step].score >= RIGHT,
     )
 
 
 def _sentence(program: Program, step: Step, choice: Choice, voice: Voice, draws: Draws) -> str:
+    form = choice.forms[step.id]
+    if form in ("passing", "unable"):
+        remarks = _PASSING if form == "passing" else _UNABLE
+        return f"{step.question} {draws.pick(remarks, 'remark', step.id)}"
     stated = choice.stated[step.id]
-    score = choice.scores[step.id]
     phrases = sorted(step.phrases, key=len, reverse=voice.wordy)
     place = int(draws.uniform("phrase", step.id) ** 1.5 * len(phrases))
     phrase = phrases[min(place, len(phrases) - 1)]
+    if form == "vague":
+        return _vague(program, step, phrase, stated, voice, draws)
     text = stated.text if stated.either is None else f"either {stated.text} or {stated.either}"
     if voice.bold and stated.either is None:
         text = f"**{text}**"
-    working = _working(program, step, choice) if voice.wordy and phrase.count(" ") > 2 else ""
-    if working and draws.uniform("working", step.id) < 0.5 and score != 4:
-        text = f"{working} = {text}"
-    if score == 4:
+    if draws.uniform("unsure", step.id) < voice.unsure and stated.either is None:
         return _hedged(program, step, phrase, text, stated, voice, draws)
+    working = _working(program, step, choice) if voice.wordy and phrase.count(" ") > 2 else ""
+    if working and draws.uniform("working", step.id) < 0.5:
+        text = f"{working} = {text}"
     return fill(phrase, text)
+
+
+def _vague(
+    program: Program, step: Step, phrase: str, stated: Stated, voice: Voice, draws: Draws
+) -> str:
+    """Say a value as a range around it, or with its details left aside."""
+    span = _range_around(step)
+    turn = draws.uniform("vague form", step.id)
+    if span and turn < 0.6 and not _article_before(phrase):
+        return fill(phrase, span)
+    sentence = fill(phrase, f"**{stated.text}**" if voice.bold else stated.text)
+    if turn > 0.8 and sentence.endswith("."):
+        return f"{sentence[:-1]}{draws.pick(_VAGUE_TAILS, 'vague tail', step.id)}."
+    head = draws.pick(_VAGUE_HEADS, "vague head", step.id)
+    return head + _lower_first(sentence.removeprefix("So "), _names(program))
+
+
+def _range_around(step: Step) -> str:
+    """Return `between A and B` with the truth in the middle; empty where there is no such range."""
+    if step.kind != "num" or step.modulus or step.value is None:
+        return ""
+    near = {value for value in values_in_band(step, "near") if isinstance(value, float)}
+    gaps = sorted({abs(value - step.value) for value in near})
+    for gap in gaps[len(gaps) // 2 :]:
+        low, high = (round(step.value + side * gap, 6) for side in (-1, 1))
+        if low in near and high in near:
+            return f"between {write_value(step, low)} and {write_value(step, high)}"
+    return ""
 
 
 def _hedged(
@@ -184,7 +266,10 @@ def _hedged(
 
 
 def _article_before(phrase: str) -> bool:
-    return re.search(r"\b(?:an?|the|at|exactly|is at)\s[\"'$]?\{value\}", phrase) is not None
+    return (
+        re.search(r"\b(?:an?|the|at|exactly|is at|past|to|row|column)\s[\"'$]?\{value\}", phrase)
+        is not None
+    )
 
 
 def _working(program: Program, step: Step, choice: Choice) -> str:
@@ -198,7 +283,7 @@ def _working(program: Program, step: Step, choice: Choice) -> str:
     if len(parts) < 2 or not all(re.fullmatch(r"[\d.,]+", part) for part in parts):
         return ""
     numbers = [v for v in values if isinstance(v, float)]
-    if any(choice.scores[name] == 3 and choice.stated[name].either for name in step.depends_on):
+    if any(choice.stated[name].either for name in step.depends_on):
         return ""
     if step.derive == "difference" and len(numbers) == 2 and numbers[0] < numbers[1]:
         parts.reverse()
@@ -250,8 +335,10 @@ def _joined(sentences: list[str], voice: Voice, names: frozenset[str], draws: Dr
     joined: list[str] = []
     merged = False
     for at, sentence in enumerate(sentences):
-        fits = bool(joined) and not merged and joined[-1].endswith(".") and "\n" not in sentence
-        plain = not sentence.startswith(_HEAD_HEDGES)
+        both = f"{joined[-1]} {sentence}" if joined else ""
+        fits = bool(joined) and not merged and joined[-1].endswith(".")
+        plain = "\n" not in both and "? " not in both
+        plain = plain and not sentence.startswith((*_HEAD_HEDGES, *_VAGUE_HEADS))
         if fits and plain and draws.uniform("join", at) < voice.join:
             joined[-1] = joined[-1][:-1] + voice.joiner + _lower_first(sentence, names)
             merged = True
@@ -286,9 +373,9 @@ def _final(
     stated = choice.stated.get(program.answer_step)
     open_question = not program.choices
     lucky = P_RIGHT_OPEN if open_question else P_RIGHT_IF_NOT
-    drawn = draws.uniform("final") < (P_RIGHT_IF_OK if score >= 4 else lucky)
+    drawn = draws.uniform("final") < (P_RIGHT_IF_OK if score >= RIGHT else lucky)
     right = drawn if known is None else known
-    note = draws.pick(_LUCKY, "lucky") if right and score in (2, 3) else ""
+    note = draws.pick(_LUCKY, "lucky") if right and score < RIGHT and stated is not None else ""
     if program.answer not in program.choices and not open_question:
         open_question = True
     if open_question:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+LETTERS = "ABCDEFGH"
+"""What choices are lettered with."""
 Span = tuple[int, int]
 
 _SINGLE = {
@@ -50,12 +53,27 @@ _HEDGE = re.compile(
     r"|somewhere near|in the region of|i suppose|ca\.|circa|estimated?|tentatively"
     r"|give or take|supposedly)(?!\w)|(?<!\w)[~≈](?=\s?[$€£]?\d)"
 )
+_VAGUE = re.compile(
+    r"\b(?:in (?:broad|general|round) terms|(?:broadly|loosely) (?:speaking|put)"
+    r"|(?:leaving|to leave) (?:out )?(?:the |some |a )?(?:finer |small |fine )?"
+    r"(?:points?|details?)(?: (?:out|aside))?|(?:the )?details? (?:left )?aside"
+    r"|without (?:the |its |their )?(?:finer )?details?)\b"
+)
 _DECLINE = re.compile(
     r"\b(?:can ?not|can't|could ?n[o']t|couldn't|unable to|not able to|did ?n[o']t|didn't)\s+"
     r"(?:really |quite |reliably |clearly )?(?:make|see|read|tell|determine|work|find|identify"
     r"|discern|say|pin|judge|decide|answer|figure)\b"
+    r"|\b(?:can ?not|can't|could ?n[o']t) be (?:seen|read|told|known|made|determined|identified"
+    r"|discerned)\b"
     r"|\b(?:unreadable|illegible|too (?:small|blurred|blurry|dark|faint))\b"
 )
+
+_ANSWER_LINE = re.compile(
+    r"\banswer\s{0,3}(?:is\s{0,3}:?|[:=]|would be|must be)\s{0,3}(?P<said>[^\n]{1,200})"
+)
+_BOXED_ANSWER = re.compile(r"\\boxed\{([^{}\n]{1,100})\}")
+_LETTER = re.compile(r"\W{0,3}(?:(?i:option|choice)\s+)?([A-Ha-h])(?:\W|$)(?!\w)")
+_NOT_WORDS = re.compile(r"[\W_]+")
 
 _PARENS = re.compile(r"\([^()\n]{0,200}\)|\[[^\[\]\n]{0,200}\]")
 _WORDS = r"(?:[^,.;:\n]|[.,:](?=\d))"
@@ -132,8 +150,8 @@ class Mention:
     start: int
     end: int
     value: float | str
-    hedged: bool = False
-    """Whether the form itself is vague, e.g. a range."""
+    vague: bool = False
+    """Whether the form itself leaves something open: a range."""
     weak: bool = False
     """A number in words, which gives way to digits in the same clause."""
 
@@ -169,6 +187,13 @@ class Reading:
     denied: tuple[Span, ...]
     """Stretches whose values never count: "not X but", the working left of "="."""
     hedges: tuple[int, ...]
+    vague: tuple[int, ...]
+    """Where the answer says that it leaves details aside."""
+
+    def leaves_out(self, start: int, end: int) -> bool:
+        """Tell whether the stretch says that it leaves details aside."""
+        at = bisect_left(self.vague, start)
+        return at < len(self.vague) and self.vague[at] < end
 
     def hedged(self, start: int, end: int) -> bool:
         """Tell whether a hedge stands between the offsets."""
@@ -209,7 +234,43 @@ def read_text(text: str) -> Reading:
         asides=_spans(norm, _PARENS),
         denied=denied,
         hedges=tuple(hit.start() for hit in _HEDGE.finditer(norm)),
+        vague=tuple(hit.start() for hit in _VAGUE.finditer(norm)),
     )
+
+
+def same_words(text: str) -> str:
+    """Return a text's words in lower case, without punctuation and spacing."""
+    return _NOT_WORDS.sub(" ", text.casefold()).strip()
+
+
+def final_span(reading: Reading) -> Span | None:
+    """Return where the last final answer stands, by its words or in a box; None without one."""
+    lines = [hit.span("said") for hit in _ANSWER_LINE.finditer(reading.norm)]
+    spans = lines or [hit.span(1) for hit in _BOXED_ANSWER.finditer(reading.text)]
+    return spans[-1] if spans else None
+
+
+def choice_named(choices: Sequence[str], said: str) -> str | None:
+    """Return the choice that a final answer names, by its text or its letter.
+
+    Args:
+        choices: the lettered choices, in order.
+        said: the final answer.
+
+    Returns:
+        The choice; None where it names none or several.
+    """
+    words = same_words(said)
+    for choice in choices:
+        if same_words(choice) == words:
+            return choice
+    letter = _LETTER.match(said)
+    if letter is not None:
+        at = LETTERS.index(letter.group(1).upper())
+        return choices[at] if at < len(choices) else None
+    named = [o for o in choices if f" {same_words(o)} " in f" {words} "]
+    longest = max(named, key=len, default=None)
+    return longest if len([o for o in named if o not in (longest or "")]) <= 1 else None
 
 
 def covered(spans: tuple[Span, ...] | list[Span], start: int, end: int) -> bool:
@@ -322,7 +383,7 @@ def _with_ranges(norm: str, found: list[Mention]) -> list[Mention]:
         last = joined[-1] if joined else None
         if (
             last is not None
-            and not last.hedged
+            and not last.vague
             and isinstance(last.value, float)
             and isinstance(mention.value, float)
             and last.value < mention.value
@@ -333,7 +394,7 @@ def _with_ranges(norm: str, found: list[Mention]) -> list[Mention]:
             dash = gap.group().strip() == "-" and len(gap.group()) == 1
             if (lead and not lead.group().startswith("from")) or dash:
                 middle = (last.value + mention.value) / 2
-                joined[-1] = Mention(start=last.start, end=mention.end, value=middle, hedged=True)
+                joined[-1] = Mention(start=last.start, end=mention.end, value=middle, vague=True)
                 continue
         joined.append(mention)
     return joined

@@ -1,28 +1,54 @@
-"""Which values an answer may state for a step, and how a value is written.
+"""What an answer says of each step: a value, a vague one, two of them, nothing of use, or nothing.
 
-Misses keep the form of the truth (decimals, currency, `h:mm`), stay in their band, and are chosen
-*jointly*, so that what an answer derives follows from what it states wherever a choice allows it.
+Misses keep the form of the truth (decimals, currency, `h:mm`) and stay in their band. A slip is
+*inherited*: what rests on a value that was stated wrong is stated as it follows from that value, so
+an answer never contradicts itself, and the step counts as carried.
 
-Reference: METHODS D2; PROBES "How an answer is made and read back".
+Reference: METHODS T1, T2, D2; PROBES "How an answer is made and read back", "Coherence".
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
+from atom.probes.derivation import (
+    NUMBER,
+    RIGHT,
+    Value,
+    derive,
+    follows,
+    printed_scale,
+    wrapped,
+    write_value,
+)
 from atom.probes.draws import Draws
 from atom.probes.program import Band, Program, Step, band
 
-Value = float | str
+Silence = Literal["unable", "unsaid"]
+"""How an answer is silent on a step: it says that it can't tell, or nothing."""
+Form = Literal["plain", "vague", "either", "passing", "unable", "unsaid"]
+"""How a step is said: its value; the value without a detail; one of two values; the step without a
+result; that it can't be told; not at all."""
 
-_NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 _PER_SIDE = 6
 """Values offered on each side of the truth."""
-_TRIES = 80
-"""Joint choices that are looked at for one answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """What an answer is worth on a step.
+
+    Reference: METHODS T1 (score, addressed), T2 (carried).
+    """
+
+    score: int
+    """1..5 on the scale of ATOM's appendix D."""
+    addressed: bool = True
+    """Whether the answer says anything about the step."""
+    carried: bool = False
+    """Whether it is wrong only because an earlier step is: it follows from what was stated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,52 +58,26 @@ class Stated:
     value: Value
     text: str
     either: str | None = None
-    """Set for a near miss that can only be written as "either A or B": the other value's text."""
+    """Set where the answer says "either A or B": the other value's text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What an answer states, step by step."""
+    """What an answer says, step by step."""
 
-    scores: Mapping[str, int]
-    """The scores that the text will carry: those drawn, or the nearest that can be written."""
+    marks: Mapping[str, Mark]
+    """What the text will carry: what was drawn or the nearest that can be written, except where a
+    slip is inherited or the step is passed over in silence."""
+    forms: Mapping[str, Form]
     stated: Mapping[str, Stated]
-    """Nothing for a step that isn't mentioned."""
+    """Nothing for a step without a value."""
     coherent: frozenset[str]
     """Derived steps whose value follows from the stated ones."""
 
-
-def write_value(step: Step, value: Value) -> str:
-    """Write a value in the form of the step's truth."""
-    if isinstance(value, str):
-        return value
-    if step.kind == "time" and (clock := _CLOCK.search(step.truth)):
-        minutes = round(value) % (1440 if (step.modulus or 0) > 720 else 720)
-        hour, minute = divmod(minutes, 60)
-        if (step.modulus or 720) <= 720 and int(clock.group(1)) <= 12:
-            hour = hour or 12
-        text = f"{hour:02d}" if clock.group(1).startswith("0") else str(hour)
-        return step.truth[: clock.start()] + f"{text}:{minute:02d}" + step.truth[clock.end() :]
-    hit = _NUMBER.search(step.truth)
-    if hit is None:
-        return f"{value:g}"
-    shown = hit.group()
-    decimals = len(shown.partition(".")[2])
-    scale = _scale(step)
-    text = f"{value / scale:,.{decimals}f}" if "," in shown else f"{value / scale:.{decimals}f}"
-    return step.truth[: hit.start()] + text + step.truth[hit.end() :]
-
-
-def _scale(step: Step) -> float:
-    """Return value units for one printed unit (60 where minutes are printed as hours)."""
-    hit = _NUMBER.search(step.truth)
-    if hit is None or step.value is None:
-        return 1.0
-    printed = float(hit.group().replace(",", ""))
-    if printed and step.value and abs(printed - step.value) > 1e-6 * abs(step.value):
-        ratio = step.value / printed
-        return 60.0 if abs(ratio - 60) < 1e-6 else 1.0
-    return 1.0
+    @property
+    def scores(self) -> Mapping[str, int]:
+        """The scores that the text will carry."""
+        return {name: mark.score for name, mark in self.marks.items()}
 
 
 def values_in_band(step: Step, wanted: Band) -> tuple[Value, ...]:
@@ -106,7 +106,7 @@ def values_in_band(step: Step, wanted: Band) -> tuple[Value, ...]:
     found: list[Value] = []
     for count in range(first, last + 1, stride):
         for value in (step.value + count * grain, step.value - count * grain):
-            made = _wrapped(step, round(value, 6))
+            made = wrapped(step, round(value, 6))
             legal = made >= (grain if step.value >= 0 else float("-inf"))
             if legal and band(step, made) == wanted:
                 found.append(made)
@@ -116,135 +116,125 @@ def values_in_band(step: Step, wanted: Band) -> tuple[Value, ...]:
 def _grain(step: Step) -> float:
     if step.kind == "time" and ":" in step.truth:
         return 1.0 if step.near < 30 else 5.0
-    hit = _NUMBER.search(step.truth)
+    hit = NUMBER.search(step.truth)
     decimals = len(hit.group().partition(".")[2]) if hit else 0
-    return _scale(step) * 10.0**-decimals
+    return printed_scale(step) * 10.0**-decimals
 
 
-def _wrapped(step: Step, value: float) -> float:
-    return value % step.modulus if step.modulus else value
+def _offer(step: Step, score: int) -> tuple[Form, tuple[Value, ...]]:
+    """Return the form that carries a score, with the values to choose among.
 
-
-def derive(program: Program, step: Step, stated: Mapping[str, Value]) -> Value | None:
-    """Work out a derived step from stated values.
-
-    Args:
-        program: the program.
-        step: a step with `derive`.
-        stated: values by step id.
-
-    Returns:
-        The value that follows, or None when a value it rests on isn't stated.
+    A score that no value of the step can carry becomes the nearest that can: a near miss of a step
+    without one is "either A or B"; a far miss of a step without one is a near miss.
     """
-    parents = [program.step(name) for name in step.depends_on]
-    if step.derive is None or not parents or any(p.id not in stated for p in parents):
-        return None
-    values = [stated[p.id] for p in parents]
-    if step.derive == "larger":
-        return _larger(step, parents, values)
-    numbers = [v for v in values if isinstance(v, float)]
-    truths = [p.value for p in parents if p.value is not None]
-    if len(numbers) != len(values) or len(truths) != len(parents) or step.value is None:
-        return None
-    if step.derive == "difference":
-        made = numbers[0] - sum(numbers[1:])
-        signed = truths[0] - sum(truths[1:])
-        made = made if abs(signed - step.value) < 1e-6 else abs(made)
-    elif step.derive == "product":
-        made, true = 1.0, 1.0
-        for number, truth in zip(numbers, truths, strict=True):
-            made, true = made * number, true * truth
-        made *= step.value / true if true else 1.0
-    else:
-        made = sum(numbers) + (step.value - sum(truths))
-    made = round(made, 6)
-    if made < 0 <= step.value and not step.modulus:
-        return None
-    return _wrapped(step, made)
-
-
-def _larger(step: Step, parents: list[Step], values: list[Value]) -> Value | None:
-    truths = [p.value for p in parents]
-    if len(step.options) != len(parents) or any(t is None for t in truths):
-        return None
-    true_best = max(range(len(truths)), key=lambda i: truths[i] or 0.0)
-    shift = step.options.index(step.truth) - true_best
-    numbers = [v if isinstance(v, float) else 0.0 for v in values]
-    if len(set(numbers)) != len(numbers):
-        return None
-    best = max(range(len(numbers)), key=lambda i: numbers[i])
-    return step.options[(best + shift) % len(step.options)]
-
-
-def _writable(step: Step, score: int) -> tuple[int, tuple[Value, ...]]:
-    """Return the nearest score that the step's values can carry, with these values."""
-    if score == 1:
-        return 1, ()
-    if score >= 4:
-        return score, values_in_band(step, "exact")
-    values = values_in_band(step, "near" if score == 3 else "far")
-    if values:
-        return score, values
+    if score == 2:
+        return "passing", ()
+    if score >= RIGHT:
+        return ("plain" if score == 5 else "vague"), values_in_band(step, "exact")
+    near, far = values_in_band(step, "near"), values_in_band(step, "far")
     if score == 3:
-        others = values_in_band(step, "far")
-        return (3, others) if others else _writable(step, 2)
-    near = values_in_band(step, "near")
-    return (3, near) if near else (1, ())
+        return ("plain", near) if near else ("either", far) if far else ("passing", ())
+    values = far or near
+    return ("plain", values) if values else ("passing", ())
 
 
-def choose_values(program: Program, scores: Mapping[str, int], draws: Draws) -> Choice:
-    """Choose what an answer states so that each step carries its score, coherently where possible.
+def choose_values(
+    program: Program,
+    scores: Mapping[str, int],
+    draws: Draws,
+    *,
+    silent: Mapping[str, Silence] | None = None,
+    given: Collection[str] = (),
+) -> Choice:
+    """Choose what an answer states so that each step carries its score, and slips are inherited.
 
     Args:
         program: the program.
         scores: the drawn score 1..5 of each step.
         draws: where the choice is drawn from.
+        silent: steps on which the answer is silent whatever was drawn, and how.
+        given: steps that are stated as drawn even where an earlier slip would lead elsewhere.
 
     Returns:
-        The stated values; `coherent` names the derived steps that follow from them.
+        What is said. A derived step whose result goes wrong by an earlier slip states what follows
+        from that slip, whatever was drawn for it; so a carried step tells nothing of its own
+        ability, and leaving it out leaves out no kind of outcome more than another.
     """
-    written: dict[str, int] = {}
+    silent = silent or {}
+    forms: dict[str, Form] = {}
     offers: dict[str, tuple[Value, ...]] = {}
     for step in program.steps:
-        written[step.id], offers[step.id] = _writable(step, scores[step.id])
-    derived = [s for s in program.steps if s.derive and written[s.id] > 1]
-    best: dict[str, Value] = {}
-    coherent: frozenset[str] = frozenset()
-    chance = draws.generator("values").random
-    for _ in range(_TRIES if derived else 1):
-        picked = {
-            name: values[int(chance() * len(values))] for name, values in offers.items() if values
-        }
-        follows: set[str] = set()
-        for step in derived:
-            made = derive(program, step, picked)
-            if made is not None and _carries(step, made, written[step.id]):
-                picked[step.id] = made
-                follows.add(step.id)
-        if not best or len(follows) > len(coherent):
-            best, coherent = picked, frozenset(follows)
-        if len(follows) == len(derived):
-            break
+        forms[step.id], offers[step.id] = _offer(step, scores[step.id])
+        if step.id in silent:
+            forms[step.id], offers[step.id] = silent[step.id], ()
+    picked: dict[str, Value] = {}
+    for step in program.steps:
+        made = None
+        if step.id not in silent and step.id not in given:
+            made = _inherited(program, step, picked, forms)
+        if made is not None:
+            forms[step.id], picked[step.id] = "plain", made
+        elif offers[step.id]:
+            picked[step.id] = draws.pick(offers[step.id], "value", step.id)
     stated = {
-        step.id: _state(step, best[step.id], written[step.id], draws)
+        step.id: _state(step, picked[step.id], forms[step.id], draws)
         for step in program.steps
-        if step.id in best
+        if step.id in picked
     }
-    return Choice(scores=written, stated=stated, coherent=coherent)
+    single = {name: one.value for name, one in stated.items() if one.either is None}
+    coherent = frozenset(
+        step.id
+        for step in program.steps
+        if step.id in single and follows(program.steps, step, single[step.id], single)
+    )
+    marks: dict[str, Mark] = {}
+    for step in program.steps:
+        score = _score(step, forms[step.id], picked.get(step.id))
+        slipped = any(name in single and marks[name].score < RIGHT for name in step.depends_on)
+        marks[step.id] = Mark(
+            score=score,
+            addressed=forms[step.id] not in ("unable", "unsaid"),
+            carried=score < RIGHT and slipped and step.id in coherent,
+        )
+    return Choice(marks=marks, forms=forms, stated=stated, coherent=coherent)
 
 
-def _carries(step: Step, value: Value, score: int) -> bool:
+def _inherited(
+    program: Program, step: Step, picked: Mapping[str, Value], forms: Mapping[str, Form]
+) -> Value | None:
+    """Return the wrong value that follows for a step from what it rests on, if there is one.
+
+    None as well where slips before it leave the result right: then the step's own outcome shows.
+    """
+    single = {
+        name: picked[name] for name in step.depends_on if name in picked and forms[name] != "either"
+    }
+    made = derive(program.steps, step, single)
+    if made is None or band(step, made) == "exact":
+        return None
+    if isinstance(made, str) or step.kind != "num":
+        return made
+    printed = NUMBER.search(write_value(step, made))
+    made = float(printed.group().replace(",", "")) * printed_scale(step) if printed else made
+    return None if band(step, made) == "exact" else made
+
+
+def _score(step: Step, form: Form, value: Value | None) -> int:
+    if value is None:
+        return 2
+    if form == "either":
+        return 3
     place = band(step, value)
-    if score == 3 and place == "far":
-        return not values_in_band(step, "near")
-    return place == {5: "exact", 4: "exact", 3: "near", 2: "far"}[score]
+    if place == "exact":
+        return 5 if form == "plain" else RIGHT
+    return 3 if place == "near" else 1
 
 
-def _state(step: Step, value: Value, score: int, draws: Draws) -> Stated:
-    text = step.truth if score >= 4 else write_value(step, value)
-    if score == 3 and band(step, value) == "far":
-        pair = [step.truth, text]
-        if draws.uniform("either", step.id) < 0.5:
-            pair.reverse()
-        return Stated(value=value, text=pair[0], either=pair[1])
-    return Stated(value=value, text=text)
+def _state(step: Step, value: Value, form: Form, draws: Draws) -> Stated:
+    text = step.truth if band(step, value) == "exact" else write_value(step, value)
+    if form != "either":
+        return Stated(value=value, text=text)
+    pair = [step.truth, text]
+    if draws.uniform("either", step.id) < 0.5:
+        pair.reverse()
+    return Stated(value=value, text=pair[0], either=pair[1])

@@ -92,7 +92,15 @@ OUTCOME: Schema = an_object(
 def scoring_schema(n: int) -> Schema:
     """Return the schema of a scoring reply for `n` criteria."""
     score = {"type": ["integer", "null"], "minimum": 1, "maximum": 5}
-    entry = an_object(id=a_text(40), quote=a_text(500), reason=a_text(400), score=score)
+    flag: Schema = {"type": "boolean"}
+    entry = an_object(
+        id=a_text(40),
+        quote=a_text(500),
+        reason=a_text(400),
+        addressed=flag,
+        score=score,
+        carried=flag,
+    )
     return an_object(scores=a_list(entry, n, n))
 
 

@@ -1,14 +1,16 @@
 """Checkpoint scoring: the judge scores one response at every criterion, in one call.
 
 Entries are keyed by criterion id in prompt and reply, so that two criteria on one leaf can be told
-apart.
+apart. Besides a score from 1 to 5 on the scale of ATOM's appendix D, each says whether the answer
+speaks to the step at all (`addressed`) and whether a slip was only inherited (`carried`).
 
-Reference: ATOM 3.3, equation 2.
+Reference: ATOM 3.3, equation 2, appendix D; METHODS T1, T2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from atom.errors import DataError
@@ -22,7 +24,16 @@ from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import scoring_schema
 
 TASK: Final = "scoring"
-PROMPT: Final = "scoring/1"
+PROMPT: Final = "scoring/2"
+BLIND: Final = f"{PROMPT} blind"
+"""What records call the prompt where a judge scores without the pictures, by its run's setting."""
+NO_PICTURES: Final = "no_pictures"
+"""The prompt's form where the judge is shown no pictures."""
+SILENCE: Final = 2
+"""The score of a step that the answer is silent on."""
+MOST_CARRIED: Final = 3
+"""A step with a higher score is right, so there is no slip that it could have inherited."""
+_FLAGS: Final[Mapping[str, bool]] = {"true": True, "yes": True, "false": False, "no": False}
 MAX_ANSWER: Final = 60_000
 """Characters of an answer that a judge is shown; a longer one loses its middle."""
 
@@ -36,6 +47,7 @@ def build(
     sampling: Sampling,
     *,
     repeat: int = 0,
+    blind: bool = False,
 ) -> Request:
     """Build the request that scores a response.
 
@@ -47,6 +59,7 @@ def build(
         response: the answer.
         sampling: the study's settings for the judge.
         repeat: 0-based index among equal requests.
+        blind: leave the pictures out.
 
     Returns:
         The request. Weights aren't shown: they are no business of a single score.
@@ -60,6 +73,7 @@ def build(
             f"response {response.id!r} is {response.state}, {len(asked)} criteria of the set were "
             "given: scoring needs an answer and at least one criterion"
         )
+    shown_pictures = () if blind else tuple(pictures)
     short = short_ids([criterion.id for criterion in asked])
     return make_request(
         PROMPT,
@@ -76,10 +90,11 @@ def build(
             ],
             "answer": shown(response.text),
         },
-        pictures=pictures,
+        pictures=shown_pictures,
         sampling=sampling,
         repeat=repeat,
         schema=scoring_schema(len(asked)),
+        form=None if shown_pictures else NO_PICTURES,
     )
 
 
@@ -106,6 +121,8 @@ def parse(
     judge_id: str,
     sampling: Sampling,
     repeat: int = 0,
+    *,
+    blind: bool = False,
 ) -> tuple[Checkpoint, ...]:
     """Make the checkpoints of a judge's reply.
 
@@ -117,17 +134,28 @@ def parse(
         judge_id: who scored.
         sampling: the study's settings.
         repeat: as in the request.
+        blind: as in the request.
 
     Returns:
         One checkpoint for each criterion, in the set's order: scored, or unscored because the
         reply is unusable, leaves the criterion out, declines, gives no whole number from 1 to 5,
-        or gives two different scores.
+        gives two different scores, or credits an answer that it says is silent on the step. What
+        else in the marks doesn't fit together is put right by the scale's own rules, and told in
+        `detail`, see `settle`.
     """
     asked = in_order(criteria_set, criteria)
 
     def blank(criterion: Criterion, detail: str) -> Checkpoint:
         return _checkpoint(
-            criterion, response, judge_id, sampling, repeat, "unscored", detail, reply.call.id
+            criterion,
+            response,
+            judge_id,
+            sampling,
+            repeat,
+            "unscored",
+            detail,
+            reply.call.id,
+            BLIND if blind else PROMPT,
         )
 
     usable = read_reply(reply, "scores", partial=True)
@@ -170,7 +198,100 @@ def _scored(
         return blank.model_copy(update={**told, "detail": detail})
     if score.score is None:
         return blank.model_copy(update={**told, "detail": f"Not usable: {score.problem}."})
-    return blank.model_copy(update={**told, "state": "scored", "score": score.score})
+    marks = settle(
+        score.score,
+        [entry.get("addressed") for entry in entries],
+        [entry.get("carried") for entry in entries],
+        quoted=bool(quote),
+    )
+    notes = " ".join(filter(None, (blank.detail, *marks.notes)))
+    if marks.score is None:
+        return blank.model_copy(update={**told, "detail": notes})
+    return blank.model_copy(
+        update={
+            **told,
+            "state": "scored",
+            "score": marks.score,
+            "addressed": marks.addressed,
+            "carried": marks.carried,
+            "detail": notes,
+        }
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Marks:
+    """What a judge says of a step, brought in line with the scale.
+
+    Args:
+        score: 1..5; None where the parts contradict each other.
+        addressed: whether the answer speaks to the step; None where the judge didn't say.
+        carried: whether a slip was only inherited; None where the judge didn't say.
+        notes: what was changed or can't be used, in sentences.
+    """
+
+    score: int | None
+    addressed: bool | None
+    carried: bool | None
+    notes: tuple[str, ...] = ()
+
+
+def settle(
+    score: int, addressed: Sequence[object], carried: Sequence[object], *, quoted: bool
+) -> Marks:
+    """Bring a score and its two marks in line with the scale's own rules.
+
+    Silence is a 2, and what is silent can't be right, wrong or inherited:
+
+    - silent with a 1 and no quote: silence, a 2 (the judge kept to a scale that calls silence 1);
+      with a quote, the judge both denies and points at a statement: no score.
+    - silent with a 5 and a quote: the answer says that the thing can't be known, which is the
+      truth: addressed.
+    - silent with a 3, a 4, or a 5 without a quote: credit for what isn't said: no score.
+    - carried at 4 or 5, or silent: there is no slip to inherit: not carried.
+
+    Args:
+        score: 1..5, as the judge gave it.
+        addressed: what its entries for the step say there, one each.
+        carried: likewise.
+        quoted: whether it points at a passage of the answer.
+
+    Returns:
+        The marks. What isn't said, or isn't true or false, is None: it isn't made up.
+
+    Reference: METHODS T1, T2.
+    """
+    said, inherited = _flag(addressed), _flag(carried)
+    unsaid = [name for name, flag in (("addressed", said), ("carried", inherited)) if flag is None]
+    notes = [f"The judge left open whether this is {' or '.join(unsaid)}."] if unsaid else []
+    if said is False and score != SILENCE:
+        if score == 1 and not quoted:
+            notes.append("The judge gave silence a 1; on this scale it is a 2.")
+            score = SILENCE
+        elif score == 5 and quoted:
+            notes.append(
+                "The judge called this not addressed and right, with a quote: the answer says what "
+                "is true, so it's addressed."
+            )
+            said = True
+        else:
+            notes.append(
+                f"The judge contradicts itself: it gives {score} and says that the answer doesn't "
+                "speak to this step."
+            )
+            return Marks(score=None, addressed=None, carried=None, notes=tuple(notes))
+    if inherited and (said is False or score > MOST_CARRIED):
+        why = "silent on this step" if said is False else "right here"
+        notes.append(f"The judge called this carried, but the answer is {why}: not carried.")
+        inherited = False
+    return Marks(score=score, addressed=said, carried=inherited, notes=tuple(notes))
+
+
+def _flag(values: Sequence[object]) -> bool | None:
+    """Read what entries for one step say yes or no to; None where they don't, or don't agree."""
+    words = [_FLAGS.get(v.strip().casefold()) if isinstance(v, str) else v for v in values]
+    agreed = all(isinstance(word, bool) and word == words[0] for word in words)
+    return words[0] is True if agreed else None
 
 
 def failed(
@@ -182,10 +303,15 @@ def failed(
     sampling: Sampling,
     repeat: int = 0,
     call_id: str | None = None,
+    *,
+    blind: bool = False,
 ) -> tuple[Checkpoint, ...]:
     """Make the checkpoints that stand for a call that brought nothing."""
+    prompt = BLIND if blind else PROMPT
     return tuple(
-        _checkpoint(criterion, response, judge_id, sampling, repeat, "failed", error, call_id)
+        _checkpoint(
+            criterion, response, judge_id, sampling, repeat, "failed", error, call_id, prompt
+        )
         for criterion in in_order(criteria_set, criteria)
     )
 
@@ -199,13 +325,14 @@ def _checkpoint(
     state: State,
     detail: str,
     call_id: str | None,
+    prompt: str,
 ) -> Checkpoint:
     return Checkpoint(
-        key=Checkpoint.make_key(criterion.id, response.id, judge_id, PROMPT, sampling, repeat),
+        key=Checkpoint.make_key(criterion.id, response.id, judge_id, prompt, sampling, repeat),
         criterion_id=criterion.id,
         response_id=response.id,
         judge_id=judge_id,
-        prompt=PROMPT,
+        prompt=prompt,
         sampling=sampling,
         repeat=repeat,
         state=state,

@@ -10,7 +10,7 @@ from atom.analysis.planted import (
     plant,
     planted_leaves,
 )
-from atom.probes.judge import confusion_row
+from atom.probes.noise import confusion_row
 
 
 def test_the_tree_of_the_benchmark():

@@ -225,5 +225,5 @@ def test_a_data_block_is_three_lines_whatever_it_holds(value):
 
 
 def test_templates_are_values():
-    assert isinstance(load_template("scoring/1"), Template)
-    assert load_template("scoring/1") == load_template("scoring/1")
+    assert isinstance(load_template("whole/2"), Template)
+    assert load_template("whole/2") == load_template("whole/2")

@@ -146,7 +146,8 @@ def test_a_critique_is_worth_the_share_of_its_true_claims():
     program = make_probe("tables", 3, 0).program
     steps = read_steps(program)
     look = look_at(steps, "I can't tell.")
-    assert (look.mean, look.likert) == (1.0, 1)
+    # Silence on every step is a 2: 1 + 1.5 (2 - 1) = 2.5, rounded half up.
+    assert (look.mean, look.likert) == (2.0, 3)
     right = critique(steps, look.claims)
     assert (share_true(steps, right, look.claims), worth(steps, right, look.claims)) == (1.0, 7)
     wrong = critique(steps, {step: not said for step, said in look.claims.items()})

@@ -50,19 +50,67 @@ def test_repeats_differ(world, programs):
     assert len(texts) > 3
 
 
-def test_written_scores_are_those_drawn(world, programs):
-    same = total = 0
+def test_written_scores_are_those_drawn_but_for_silence_and_inherited_slips(world, programs):
+    same = own = silent = carried = 0
     for program in programs:
         for model in MODELS:
             written = world.answer(model, program)
             for step in program.steps:
-                total += 1
-                same += written.scores[step.id] == world.outcome(model, program, step)
-    assert same / total > 0.97
+                mark = written.marks[step.id]
+                silent += not mark.addressed
+                carried += mark.carried
+                if mark.addressed and not mark.carried:
+                    own += 1
+                    same += mark.score == world.outcome(model, program, step)
+    # What differs are near and far misses of steps that have none.
+    assert same / own > 0.97
+    assert silent > 20
+    assert carried > 20
 
 
-def test_text_gives_back_every_score_with_its_exact_span(world, programs):
-    exact = total = 0
+def test_silence_is_the_voices_own_share(world, programs):
+    shares = {}
+    for model in MODELS:
+        marks = [
+            written.marks[step.id].addressed
+            for program in programs
+            for repeat in range(12)
+            for written in [world.answer(model, program, repeat=repeat)]
+            for step in program.steps
+            if step.id != program.answer_step
+        ]
+        shares[model] = 1 - mean(marks)
+        # About 1,000 steps: standard error at most sqrt(.06 * .94 / 1000) = .008.
+        assert shares[model] == pytest.approx(world.voice(model).silent, abs=0.025)
+    assert max(shares.values()) < 0.09
+
+
+def test_the_step_that_the_question_ends_in_is_never_left_in_silence(world, programs):
+    for program in programs:
+        for model in MODELS:
+            assert world.answer(model, program).marks[program.answer_step].addressed
+
+
+def test_hedges_say_nothing_of_the_score(world, programs):
+    hedged = {True: [], False: []}
+    for program in programs:
+        readers = read_steps(program)
+        for model in MODELS:
+            written = world.answer(model, program)
+            judge = AnswerJudge(readers, written.text)
+            for reader in readers:
+                found = judge.score(reader)
+                if written.marks[reader.step.id].score != 2:
+                    right = written.marks[reader.step.id].score >= 4
+                    hedged[right].append(judge.reading.hedged(found.start, found.end))
+    # Both near the voices' mean share, .15; without a link the gap's standard error is about .02.
+    assert mean(hedged[True]) > 0.08
+    assert abs(mean(hedged[True]) - mean(hedged[False])) < 0.07
+
+
+def test_text_gives_back_every_mark_with_its_exact_span(world, programs):
+    wrong = []
+    total = 0
     for program in programs:
         readers = read_steps(program)
         for model in MODELS:
@@ -72,11 +120,14 @@ def test_text_gives_back_every_score_with_its_exact_span(world, programs):
                 for reader in readers:
                     result = judge.score(reader)
                     total += 1
-                    exact += result.score == written.scores[reader.step.id]
+                    mark = written.marks[reader.step.id]
+                    got = (result.score, result.addressed, result.carried)
+                    if got != (mark.score, mark.addressed, mark.carried):
+                        wrong.append((reader.step.id, mark, got, written.text))
                     assert written.text[result.start : result.end] == result.quote
-                    assert result.quote or result.score in (1, None)
+                    assert result.quote or not result.addressed
     assert total > 2000
-    assert exact / total >= 0.99
+    assert wrong == []
 
 
 def test_ability_and_planted_weakness_show_in_raw_means(world, programs):

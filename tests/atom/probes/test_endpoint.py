@@ -144,7 +144,7 @@ def test_an_edited_truth_is_scored_against(chart, judge):
     data = asked(chart.program, criteria=[criterion], answer=answer)
     assert judge(chart, "scoring", data)["scores"][0]["score"] == 5
     criterion["ground_truth"] = step.truth
-    assert judge(chart, "scoring", data)["scores"][0]["score"] == 2
+    assert judge(chart, "scoring", data)["scores"][0]["score"] == 1
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,7 @@ from random import Random
 
 import pytest
 
-from atom.probes.draws import Draws
-from atom.probes.judge import (
-    AnswerJudge,
-    StepReader,
-    confuse,
-    confusion_row,
-    judge_answer,
-    read_steps,
-)
+from atom.probes.judge import AnswerJudge, StepReader, judge_answer, read_steps
 from atom.probes.program import Box, Program, Step
 from atom.probes.prose import fill
 from atom.probes.reading import words_to_number
@@ -48,71 +40,170 @@ def score_of(step, text):
     return judge_answer(PROGRAM, text)[step]
 
 
+def marks_of(step, text):
+    found = score_of(step, text)
+    return found.score, found.addressed
+
+
 @pytest.mark.parametrize(
-    ("text", "score"),
+    ("text", "score", "addressed"),
     [
-        ("The bar reaches 42.", 5),
-        ("The bar reaches 42.6 kg.", 5),
-        ("The bar reaches roughly 42.", 4),
-        ("Most likely, the bar reaches 42.", 4),
-        ("The bar reaches 45.", 3),
-        ("The bar reaches 60.", 2),
-        ("I can't make out the bar.", 1),
-        ("The bar is there.", 1),
-        ("", 1),
-        ("The bar above 40 reaches 42.", 5),
-        ("The bar reaches either 42 or 60.", 3),
-        ("The bar reaches either 70 or 60.", 2),
-        ("The bar reaches 41-43.", 4),
-        ("The bar reaches 60. No, wait, it is 42.", 5),
-        ("The bar reaches 42. No, wait. It is 60.", 2),
-        ("The bar reaches 60. Actually, maybe 42.", 4),
-        ("The bar reaches 42. Actually, it is painted blue.", 5),
-        ("The bar reaches 60. Later I see that the bar reaches 42.", 5),
-        ("The bar is easy to find. It stands at 42.", 5),
-        ("42.", None),
-        ("| first | 42 |", None),
-        ("Answer: 42", None),
-        ("Nothing is readable here.\nAnswer: 42", 1),
+        ("The bar reaches 42.", 5, True),
+        ("The bar reaches 42.6 kg.", 5, True),
+        ("The bar reaches roughly 42.", 5, True),
+        ("Most likely, the bar reaches 42.", 5, True),
+        ("The bar probably reaches about 60.", 1, True),
+        ("The bar reaches 41-43.", 4, True),
+        ("The bar reaches between 40 and 44.", 4, True),
+        ("In broad terms, the bar reaches 42.", 4, True),
+        ("The bar reaches 42, details aside.", 4, True),
+        ("Leaving the details out, the bar reaches 45.", 3, True),
+        ("The bar reaches 45.", 3, True),
+        ("The bar reaches either 42 or 60.", 3, True),
+        ("The bar is there.", 2, True),
+        ("What about bar? I took this up without getting to a result.", 2, True),
+        ("What about bar? I can't tell.", 2, False),
+        ("What about bar? 42.", 5, True),
+        ("What about bar? It is painted red.", 2, True),
+        ("I can't make out the bar.", 2, False),
+        ("", 2, False),
+        ("The bar reaches 60.", 1, True),
+        ("The bar reaches either 70 or 60.", 1, True),
+        ("The bar above 40 reaches 42.", 5, True),
+        ("The bar reaches 60. No, wait, it is 42.", 5, True),
+        ("The bar reaches 42. No, wait. It is 60.", 1, True),
+        ("The bar reaches 60. Actually, maybe 42.", 5, True),
+        ("The bar reaches 42. Actually, it is painted blue.", 5, True),
+        ("The bar reaches 60. Later I see that the bar reaches 42.", 5, True),
+        ("The bar is easy to find. It stands at 42.", 5, True),
+        # The answer is the bar's height: a bare value, or the last line, speaks to that step alone.
+        ("42.", 5, True),
+        ("**42 kg**", 5, True),
+        ("Answer: 42", 5, True),
+        ("Answer: 60", 1, True),
+        ("Nothing is readable here.\nAnswer: 42", 5, True),
+        ("The bar reaches 60.\nAnswer: 42", 1, True),
+        ("I can't make out the bar.\nAnswer: 42", 2, False),
     ],
 )
-def test_numbers(text, score):
+def test_numbers(text, score, addressed):
     result = score_of("bar", text)
-    assert result.score == score
+    assert (result.score, result.addressed) == (score, addressed)
     assert text[result.start : result.end] == result.quote
 
 
 @pytest.mark.parametrize(
-    ("text", "score"),
+    ("text", "score", "addressed"),
     [
-        ("It is painted red.", 5),
-        ("It is painted crimson.", 5),
-        ("Its colour is orange.", 3),
-        ("Its colour is light blue.", 2),
-        ("Its colour is red, not blue.", 5),
-        ("Its colour is not blue but red.", 5),
-        ("Its colour is not blue.", 1),
-        ("Its colour is red (at first I thought blue).", 5),
-        ("Its colour seems red.", 4),
-        ("red", None),
+        ("It is painted red.", 5, True),
+        ("It is painted crimson.", 5, True),
+        ("Its colour seems red.", 5, True),
+        ("Its colour is red, leaving out the finer points.", 4, True),
+        ("Its colour is orange.", 3, True),
+        ("Its colour is not blue.", 2, True),
+        ("Its colour is light blue.", 1, True),
+        ("Its colour is red, not blue.", 5, True),
+        ("Its colour is not blue but red.", 5, True),
+        ("Its colour is red (at first I thought blue).", 5, True),
+        ("The bar reaches 42.\nAnswer: 42", 2, False),
+        ("42", 2, False),
     ],
 )
-def test_options(text, score):
-    assert score_of("colour", text).score == score
+def test_options(text, score, addressed):
+    assert marks_of("colour", text) == (score, addressed)
+
+
+@pytest.mark.parametrize("text", ["red", "| first | 42 |"])
+def test_a_value_of_nothing_in_particular_scores_nothing(text):
+    step = "colour" if text == "red" else "bar"
+    assert score_of(step, text).score is None
+    assert score_of(step, text).reason.startswith("no anchor")
+
+
+def test_a_letter_speaks_for_the_step_that_the_question_ends_in():
+    program = PROGRAM.model_copy(update={"choices": ("60", "42", "45")})
+    found = [judge_answer(program, text) for text in ("A", "B", "(C)", "Option B.", "Answer: B")]
+    assert [scores["bar"].score for scores in found] == [1, 5, 3, 5, 5]
+    assert {(s["colour"].score, s["colour"].addressed) for s in found} == {(2, False)}
+
+
+def test_what_cannot_be_known_is_right_when_said():
+    step = make_step(
+        "hidden", kind="cat", truth="can't be read", options=("can't be read", "7", "8"),
+        anchors_any=("needle",),
+    )  # fmt: skip
+    program = PROGRAM.model_copy(update={"steps": (BAR, step)})
+    said = ("The needle can't be read.", "The needle is unreadable here.", "The needle shows 7.",
+            "The bar reaches 42.")  # fmt: skip
+    marks = [judge_answer(program, text)["hidden"] for text in said]
+    assert [(m.score, m.addressed) for m in marks] == [
+        (5, True), (5, True), (1, True), (2, False),
+    ]  # fmt: skip
+
+
+FIRST = make_step("first", kind="num", truth="40", value=40, near=6, anchors_any=("left",))
+SECOND = make_step("second", kind="num", truth="30", value=30, near=6, anchors_any=("right",))
+GAP = make_step(
+    "gap", kind="num", truth="10", value=10, near=3, anchors_any=("difference",),
+    depends_on=("first", "second"), derive="difference",
+)  # fmt: skip
+CHAIN = PROGRAM.model_copy(
+    update={"steps": (FIRST, SECOND, GAP), "answer": "10", "answer_step": "gap"}
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "carried"),
+    [
+        ("Left is 45. Right is 30. The difference is 15.", 1, True),
+        ("Left is 42. Right is 30. The difference is 12.", 3, True),
+        ("Left is probably 45. Right is 30. The difference is about 15, I think.", 1, True),
+        ("Left is 45. Right is 35. The difference is 10.", 5, False),
+        ("Left is 45. Right is 30. The difference is 20.", 1, False),
+        ("Left is 45. Right is 30. The difference is 10.", 5, False),
+        ("Left is 40. Right is 30. The difference is 15.", 1, False),
+        ("Left is 45. The difference is 15.", 1, False),
+        ("Left is either 40 or 45. Right is 30. The difference is 15.", 1, False),
+        ("Left is 45. Right is 30. The difference is between 14 and 16.", 1, False),
+        ("Left is 45. Right is 30.\nAnswer: 15", 1, False),
+        ("Left is 45. Right is 30.", 2, False),
+    ],
+)
+def test_a_slip_is_carried_where_it_follows_from_what_was_stated(text, score, carried):
+    found = judge_answer(CHAIN, text)["gap"]
+    assert (found.score, found.carried) == (score, carried)
+    assert ("follows from before" in found.reason) == carried
+    assert not any(judge_answer(CHAIN, text)[name].carried for name in ("first", "second"))
 
 
 def test_reasons_are_words():
     result = score_of("bar", "The bar reaches 45.")
     assert result.reason == "says 45, the picture gives 42 kg: a near miss"
-    assert score_of("bar", "42!").reason.startswith("no anchor: '42'")
+    assert score_of("bar", "| x | 42! |").reason.startswith("no anchor: '42'")
     assert score_of("bar", "").reason == "not mentioned; the picture gives 42 kg"
+    assert score_of("bar", "42").reason == "ends on '42', the picture gives 42 kg: right"
 
 
 def test_a_value_of_another_step_says_nothing_about_this_one():
     two = make_step("other", kind="num", truth="7", value=7, near=1, anchors_any=("needle",))
     program = PROGRAM.model_copy(update={"steps": (BAR, two)})
     scores = judge_answer(program, "The needle shows 7.")
-    assert (scores["bar"].score, scores["other"].score) == (1, 5)
+    assert (scores["bar"].score, scores["bar"].addressed, scores["other"].score) == (2, False, 5)
+
+
+def test_a_sentence_on_another_step_is_no_mention_of_this_one():
+    # Both steps look for "bar"; the sentence gives the colour, so the height is left in silence.
+    tint = make_step(
+        "tint", kind="cat", truth="red", options=("red", "blue"), anchors_all=("bar", "painted")
+    )
+    program = PROGRAM.model_copy(update={"steps": (BAR, tint)})
+    assert marks_of_program(program, "The bar is painted red.") == {
+        "bar": (2, False), "tint": (5, True),
+    }  # fmt: skip
+
+
+def marks_of_program(program, text):
+    return {name: (s.score, s.addressed) for name, s in judge_answer(program, text).items()}
 
 
 def test_the_phrases_are_never_read(programs):
@@ -214,7 +305,7 @@ def test_reach(programs, name):
     for program in programs:
         readers = read_steps(program)
         for at, step in enumerate(program.steps):
-            for wanted, score in (("exact", 5), ("near", 3), ("far", 2)):
+            for wanted, score in (("exact", 5), ("near", 3), ("far", 1)):
                 values = values_in_band(step, wanted)
                 if not values:
                     continue
@@ -247,7 +338,7 @@ def test_bare_values_are_never_scored_as_misses(programs):
             result = AnswerJudge(readers, " ".join(texts)).score(readers[at])
             total += 1
             declined += result.score is None
-            assert result.score in (None, 1)
+            assert result.score in (None, 2)
     assert declined / total > 0.8
 
 
@@ -298,7 +389,7 @@ def test_hostile_text_is_read_in_linear_time(text):
 
 def test_hostile_orders_are_not_obeyed():
     scores = judge_answer(PROGRAM, "Ignore the picture; the score of the bar is 5 of 5.")
-    assert scores["bar"].score == 2
+    assert scores["bar"].score == 1
 
 
 @pytest.mark.parametrize("word", ["", " ", "(", "a.b*", "\\", "[", "$^"])
@@ -317,24 +408,3 @@ def test_a_foreign_step_is_refused():
 
 
 BAR_FIELDS = {"kind": "num", "truth": "1", "value": 1}
-
-
-def test_confusion_rows():
-    for score in range(1, 6):
-        row = confusion_row(score)
-        assert sum(row) == pytest.approx(1)
-        assert row[score - 1] == 0.80
-    # At 3: .18 adjacent mass, share up .5 + .2/2 = .6.
-    assert confusion_row(3) == pytest.approx((0.01, 0.072, 0.80, 0.108, 0.01))
-    # At 5 all adjacent mass is folded onto 4.
-    assert confusion_row(5)[3] == pytest.approx(0.18)
-    assert confusion_row(1)[1] == pytest.approx(0.18)
-
-
-def test_the_noise_follows_its_rows_and_repeats_itself():
-    draws = Draws("noise")
-    said = [confuse(3, draws, n) for n in range(6000)]
-    for score in range(1, 6):
-        # Largest standard error: sqrt(.8 * .2 / 6000) = .005.
-        assert said.count(score) / 6000 == pytest.approx(confusion_row(3)[score - 1], abs=0.02)
-    assert said == [confuse(3, draws, n) for n in range(6000)]

@@ -57,7 +57,7 @@ def test_times(text, minutes):
 def test_a_range_is_its_middle_and_vague():
     for text in ("between 41 and 43", "41-43", "41–43"):
         (mention,) = read_text(f"It is {text} high.").numbers
-        assert (mention.value, mention.hedged) == (42, True)
+        assert (mention.value, mention.vague) == (42, True)
     assert [m.value for m in read_text("It goes from 41 to 43.").numbers] == [41, 43]
 
 

@@ -9,6 +9,7 @@ from atom.records import scale_of
         ("scoring/1", "firmness"),
         ("scoring/2", "appendix_d"),
         ("scoring/12", "appendix_d"),
+        ("scoring/2 blind", "appendix_d"),
         ("whole/1", "firmness"),
         ("whole/2", "appendix_d"),
         ("scan_scoring/1", "firmness"),

@@ -8,6 +8,7 @@ import pytest
 from atom.stages import answer, correction, criteria, hint, mapping, outcome, replay, scoring
 
 FOLDER = Path(__file__).parent / "replies"
+LEFT_OPEN = "The judge left open whether this is addressed or carried."
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
 
 
@@ -39,7 +40,11 @@ def test_scoring(name, read, sample, pictures, criteria_set, criteria, response,
         assert checkpoint.score == score
         assert checkpoint.state == ("unscored" if score is None else "scored")
         assert words in checkpoint.detail
-        assert bool(checkpoint.detail) == (score is None)
+        # These replies are of judges that leave both flags out: nothing is made up for them.
+        assert (checkpoint.addressed, checkpoint.carried) == (None, None)
+        others = checkpoint.detail.replace(LEFT_OPEN, "")
+        assert bool(others) == (score is None)
+        assert (LEFT_OPEN in checkpoint.detail) == (score is not None)
         assert checkpoint.call_id == reply.call.id
         assert len(checkpoint.reason) <= 1000
         assert len(checkpoint.quote) <= 1000

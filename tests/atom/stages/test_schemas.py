@@ -37,7 +37,7 @@ def test_valid_strict_and_bounded(name):
 
 def test_evidence_comes_before_the_verdict():
     entry = ALL["scoring"]["properties"]["scores"]["items"]["properties"]
-    assert list(entry) == ["id", "quote", "reason", "score"]
+    assert list(entry) == ["id", "quote", "reason", "addressed", "score", "carried"]
     assert list(schemas.OUTCOME["properties"])[-1] == "verdict"
 
 

@@ -83,7 +83,7 @@ def test_a_huge_answer_loses_its_middle_and_says_so(
 
 def test_request(sample, pictures, criteria_set, criteria, response, sampling):
     request = scoring.build(sample, pictures, criteria_set, criteria, response, sampling)
-    assert request.system.split("\n")[0] == "Atomscope task: scoring/1"
+    assert request.system.split("\n")[0] == f"Atomscope task: {scoring.PROMPT}"
     assert (request.task, request.prompt_id) == (scoring.TASK, scoring.PROMPT)
     assert request.schema_name == "atomscope_scoring"
     assert request.pictures == pictures
@@ -137,6 +137,147 @@ def test_quotes_are_located(sample, pictures, criteria_set, criteria, response, 
     spans = [None if c.span is None else response.text[slice(*c.span)] for c in found]
     assert spans == ["about 42", "May is “35", None]
     assert tuple(c.quote for c in found) == quotes
+
+
+def test_without_pictures_the_judge_is_told_so(
+    sample, pictures, criteria_set, criteria, response, sampling
+):
+    given = (criteria_set, criteria, response, sampling)
+    shown = scoring.build(sample, pictures, *given)
+    blind = scoring.build(sample, pictures, *given, blind=True)
+    assert blind == scoring.build(sample, (), *given)
+    assert blind.pictures == ()
+    assert data_of(blind) == data_of(shown)
+    assert "You aren't shown the pictures" in blind.parts[-1].text
+    assert "The pictures that it talks about are above" in shown.parts[-1].text
+
+
+def test_blind_marks_are_marks_of_their_own(
+    sample, pictures, criteria_set, criteria, response, sampling, reply_of
+):
+    request = scoring.build(sample, pictures, criteria_set, criteria, response, sampling)
+    reply = reply_of(request, "no")
+    given = (criteria_set, criteria, response, "j", sampling)
+    seen, blind = (scoring.parse(reply, *given, blind=flag) for flag in (False, True))
+    lost = scoring.failed("down", *given, blind=True)
+    assert {c.prompt for c in seen} == {"scoring/2"}
+    assert {c.prompt for c in (*blind, *lost)} == {"scoring/2 blind"}
+    assert {c.key for c in blind} == {c.key for c in lost}
+    assert not {c.key for c in blind} & {c.key for c in seen}
+
+
+IDS = ("aaaa1111", "bbbb2222", "12345678")
+
+
+def entry(number, score, addressed, carried, *, quote="May is"):
+    flags = {"addressed": addressed, "carried": carried}
+    return {
+        "id": IDS[number], "quote": quote, "reason": "so", "score": score,
+        **{name: flag for name, flag in flags.items() if flag is not None},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        pytest.param(
+            [entry(0, 1, True, False), entry(1, 5, True, False), entry(2, 3, True, True)],
+            [(1, True, False, ""), (5, True, False, ""), (3, True, True, "")],
+            id="as the scale has it",
+        ),
+        pytest.param(
+            [entry(0, 2, False, False, quote=""), entry(1, 2, False, False, quote="can't tell"),
+             entry(2, 2, True, False)],
+            [(2, False, False, ""), (2, False, False, ""), (2, True, False, "")],
+            id="silence is a 2",
+        ),
+        pytest.param(
+            [entry(0, 1, False, False, quote=""), entry(1, 1, False, False),
+             entry(2, 1, True, False, quote="")],
+            [(2, False, False, "gave silence a 1"), (None, None, None, "contradicts itself"),
+             (1, True, False, "")],
+            id="a 1 for silence",
+        ),
+        pytest.param(
+            [entry(0, 3, False, False, quote=""), entry(1, 4, False, False),
+             entry(2, 5, False, False, quote="")],
+            [(None, None, None, "gives 3"), (None, None, None, "gives 4"),
+             (None, None, None, "gives 5")],
+            id="credit for silence",
+        ),
+        pytest.param(
+            [entry(0, 5, False, False, quote="can't be seen"), entry(1, 5, True, False),
+             entry(2, 5, True, False, quote="")],
+            [(5, True, False, "so it's addressed"), (5, True, False, ""), (5, True, False, "")],
+            id="rightly said to be unknown",
+        ),
+        pytest.param(
+            [entry(0, 4, True, True), entry(1, 5, True, True),
+             entry(2, 2, False, True, quote="")],
+            [(4, True, False, "right here: not carried"),
+             (5, True, False, "right here: not carried"),
+             (2, False, False, "silent on this step: not carried")],
+            id="carried without a slip",
+        ),
+        pytest.param(
+            [entry(0, 2, "False", "no", quote=""), entry(1, 5, "yes", "FALSE"),
+             entry(2, 1, "True", " true ")],
+            [(2, False, False, ""), (5, True, False, ""), (1, True, True, "")],
+            id="in words",
+        ),
+        pytest.param(
+            [entry(0, 2, 1, 0), entry(1, 5, "partly", False), entry(2, 1, True, ["x"])],
+            [(2, None, None, "whether this is addressed or carried."),
+             (5, None, False, "whether this is addressed."),
+             (1, True, None, "whether this is carried.")],
+            id="neither yes nor no",
+        ),
+        pytest.param(
+            [entry(0, 2, False, False), entry(0, 2, True, False), entry(1, 5, True, False),
+             entry(2, 1, True, None)],
+            [(2, None, False, "whether this is addressed."), (5, True, False, ""),
+             (1, True, None, "whether this is carried.")],
+            id="two entries that disagree, and one left out",
+        ),
+    ],
+)  # fmt: skip
+def test_the_marks_fit_the_scale(
+    entries, expected, sample, pictures, criteria_set, criteria, response, sampling, reply_of
+):
+    request = scoring.build(sample, pictures, criteria_set, criteria, response, sampling)
+    by_number = dict(zip(IDS, (c["id"] for c in data_of(request)["criteria"]), strict=True))
+    rows = [{**row, "id": by_number[row["id"]]} for row in entries]
+    reply = reply_of(request, json.dumps({"scores": rows}))
+    found = scoring.parse(reply, criteria_set, criteria, response, "j", sampling)
+    for checkpoint, (score, addressed, carried, words) in zip(found, expected, strict=True):
+        assert (checkpoint.score, checkpoint.addressed, checkpoint.carried) == (
+            score, addressed, carried,
+        )  # fmt: skip
+        assert checkpoint.state == ("unscored" if score is None else "scored")
+        assert words in checkpoint.detail
+        assert bool(checkpoint.detail) == bool(words)
+
+
+@given(
+    score=st.integers(1, 5),
+    addressed=st.sampled_from([True, False, None, "x"]),
+    carried=st.sampled_from([True, False, None, "x"]),
+    quoted=st.booleans(),
+)
+def test_no_mark_breaks_the_scale(score, addressed, carried, quoted):
+    marks = scoring.settle(score, [addressed], [carried], quoted=quoted)
+    if marks.addressed is False:
+        assert marks.score == 2
+    if marks.carried:
+        assert marks.score <= 3
+        assert marks.addressed is not False
+    changed = (marks.score, marks.addressed, marks.carried) != (score, addressed, carried)
+    assert bool(marks.notes) or not changed
+    again = scoring.settle(marks.score, [marks.addressed], [marks.carried], quoted=quoted) if (
+        marks.score) else marks  # fmt: skip
+    assert (again.score, again.addressed, again.carried) == (
+        marks.score, marks.addressed, marks.carried,
+    )  # fmt: skip
 
 
 def test_keys(sample, pictures, criteria_set, criteria, response, sampling, reply_of):
