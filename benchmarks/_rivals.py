@@ -287,7 +287,7 @@ D3 = confusion(WorldSettings())
 CERTAIN = np.eye(5)
 FAIR = np.full((5, 5), 0.2)
 SCORED: Mapping[Character, Floats] = {"exact": CERTAIN, "noisy": D3, "coin": FAIR}
-"""P(said | true score) of `scoring/1`; rows = true score."""
+"""P(said | true score) of `scoring`; rows = true score."""
 LOST: Mapping[Character, float] = {"exact": 0.0, "noisy": NOISE.drop, "coin": 0.5}
 """Chance that a step is missed where nothing was solved first."""
 

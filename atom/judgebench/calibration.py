@@ -1,7 +1,7 @@
 """Calibration: a judge scores answers whose every step has a known score.
 
 Not a published benchmark: the answers are written by simulated candidates about fresh probes, so
-that the truth is exact, and the judge is asked just as it is in a study (prompt `scoring/1`). What
+that the truth is exact, and the judge is asked just as it is in a study (the same prompt). What
 it misreads here, it misreads in the study's fingerprints.
 
 Files are our own layout, JSON lines (or any table that `atom.formats` reads): `probe`, `model`,

@@ -38,11 +38,11 @@ KIND_WORDS: Mapping[AnnotationKind, str] = {
     "preference": "preferences",
 }
 SCORE_WORDS = (
-    "says nothing of it",
-    "clearly wrong",
-    "near miss",
-    "right, not firm or whole",
-    "right and plain",
+    "wrong, or made up",
+    "mostly missing, or silent",
+    "right in part",
+    "right but for something small",
+    "right and whole",
 )
 THREE_WORDS: Mapping[AnnotationKind, tuple[str, ...]] = {
     "accuracy": ("wrong", "partly right, or unclear", "right"),
@@ -62,7 +62,8 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
     "scores": (
         "One step at a time: a right ending doesn't mend a wrong step, and a slip before it "
         "doesn't excuse it.",
-        "Judge what is written. Length, style and confidence count for nothing.",
+        "Judge what is written. Length, style and confidence count for nothing, hedges included.",
+        "Silence, or \"I can't tell\", is a 2; a 5 where it's true that nobody can tell.",
         "The truth shown is settled. If you think that it's wrong, skip, and say so under "
         "Criteria.",
         "The judge's score, and whose answer it is, are hidden on purpose.",

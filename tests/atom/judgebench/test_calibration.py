@@ -16,6 +16,7 @@ from atom.judgebench.base import BenchPlan, LoadOptions
 from atom.judgebench.calibration import BENCH, load, measure
 from atom.judgebench.registry import find_bench
 from atom.records import Verdict
+from atom.stages.scoring import PROMPT
 from atom.stages.verdicts import blank, scored
 from atom.views.judge_lab import against_chance
 
@@ -98,7 +99,7 @@ def test_the_request_is_a_study_s_and_holds_no_truth_score():
     assert [ask.blank.repeat for ask in asks] == [0, 1]
     assert len({ask.key for ask in asks}) == 2
     request = asks[0].build()
-    assert request.prompt_id == "scoring/1"
+    assert request.prompt_id == PROMPT
     words = request.parts[-1].text
     assert "How low?" in words
     assert '"score": 4' not in words
