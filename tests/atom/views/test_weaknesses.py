@@ -140,9 +140,20 @@ def test_filters_hold(demo):
 
 
 def test_statements_name_the_largest_confirmed_weakness(page):
-    text = next(s.text for s in page.statements if "confirmed weakness" in s.text)
-    assert "model-a's Needle: 31.7 (23.0–40.4) points of 100 lower" in text
-    assert "peer frame; n 30 samples" in text
+    text = next(s.text for s in page.statements if "confirmed weakness of any" in s.text)
+    # The largest once each is drawn towards 0 by how little it rests on.
+    confirmed = [
+        (row.name, finding)
+        for row in page.ranking
+        for finding in row.findings
+        if finding.status == "confirmed"
+    ]
+    name, largest = min(confirmed, key=lambda one: one[1].pooled)
+    assert f"{name}'s {largest.path[-1]}: {-largest.effect:.1f} (" in text
+    assert "points of 100 lower" in text
+    assert f"peer frame; n {largest.samples} samples" in text
+    # Planted: model-a reads needles badly.
+    assert ("model-a", "Needle") in {(name, finding.path[-1]) for name, finding in confirmed}
 
 
 def test_the_leaders_own_weakness_comes_first(demo):
