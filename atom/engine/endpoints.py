@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -115,7 +116,7 @@ def adapted_lately(store: Store, name: str) -> tuple[str, ...]:
     )
     with store.read() as connection:
         rows = connection.execute(lately).scalars().all()
-    return tuple(dict.fromkeys(line for row in rows for line in row or ()))
+    return tuple(dict.fromkeys(line for row in rows for line in json.loads(row or "[]")))
 
 
 @dataclass(frozen=True, kw_only=True)

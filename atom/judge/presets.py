@@ -239,7 +239,8 @@ _ALL: tuple[Preset, ...] = (
         pictures=PictureLimit(max_side=2048, max_bytes=15_000_000, max_count=10),
         query={"api-version": "2024-10-21"},
         extra_headers={"api-key": "${AZURE_OPENAI_API_KEY}"},
-        sampling="As OpenAI. What its content filter stops comes back as an error (HTTP 400).",
+        sampling="As with OpenAI itself. What the content filter stops comes back as an error "
+        "(HTTP 400).",
         hint="The model is the deployment's name. The key goes into AZURE_OPENAI_API_KEY, which "
         "is sent as the header api-key.",
         sources=(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -289,7 +288,7 @@ def _known(endpoint: Endpoint) -> None:
     adapted = _adapted(endpoint.name)
     facts: list[tuple[str, Html | str]] = [
         ("Sampling", sampling_words(endpoint)),
-        ("Boxes", BOXES[endpoint.boxes]),
+        ("Boxes", BOXES[endpoint.boxes or ""]),
         ("Adapted",
          el("ul", [el("li", line, class_="text") for line in adapted], class_="small")
          if adapted else "nothing, as far as calls in the store say"),
@@ -328,7 +327,13 @@ def _told(form: EndpointForm, field: str, value: str | None) -> EndpointForm:
 def _habits(preset: Preset) -> Html:
     """Say what is known of a provider, and where it says so."""
     sources = [
-        el("a", urlsplit(source).hostname or source, href=source, target="_blank", rel="noopener")
+        el(
+            "a",
+            source.rstrip("/").rsplit("/", 1)[-1].removesuffix(".html").removesuffix(".md"),
+            href=source,
+            target="_blank",
+            rel="noopener",
+        )
         for source in preset.sources
     ]
     return el(
@@ -337,7 +342,8 @@ def _habits(preset: Preset) -> Html:
         f"{preset.sampling} " if preset.sampling else "",
         f"{preset.hint} " if preset.hint else "",
         "From its documentation: ",
-        [piece for source in sources for piece in (source, " ")],
+        [piece for source in sources for piece in (source, ", ")][:-1],
+        ".",
         class_="quiet small",
     )
 

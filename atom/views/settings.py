@@ -24,16 +24,16 @@ FORMS: dict[StructuredMode, str] = {
     "json_object": "JSON",
     "text": "plain text",
 }
-BOXES: dict[BoxConvention | None, str] = {
-    None: "not checked: as asked, in thousandths",
+BOXES: dict[BoxConvention | Literal[""], str] = {
+    "": "not checked: as asked, in thousandths",
     "xyxy_1000": "corners in thousandths",
     "yxyx_1000": "corners in thousandths, y first (Gemini)",
     "xyxy_pixels": "corners in pixels of the picture sent (Qwen2.5-VL)",
     "xyxy_unit": "corners as fractions, 0 to 1",
     "none": "fit nothing: drop them",
 }
-DETAILS: dict[Detail | None, str] = {
-    None: "not said",
+DETAILS: dict[Detail | Literal[""], str] = {
+    "": "not said",
     "low": "low",
     "high": "high",
     "auto": "auto",
@@ -163,7 +163,7 @@ class EndpointForm:
     seed: int | None = None
     max_tokens: int | None = None
     reasoning_effort: str = ""
-    image_detail: Detail | None = None
+    image_detail: Detail | Literal[""] = ""
     thinking_tokens: int = 0
     extra_body: str = ""
     """JSON, an object."""
@@ -171,7 +171,7 @@ class EndpointForm:
     """`Name: value`, one a line."""
     query: str = ""
     """`name=value`, one a line."""
-    boxes: BoxConvention | None = None
+    boxes: BoxConvention | Literal[""] = ""
     system: bool = True
 
 
@@ -205,14 +205,14 @@ def form_of(endpoint: Endpoint) -> EndpointForm:
         seed=endpoint.seed,
         max_tokens=endpoint.max_tokens,
         reasoning_effort=endpoint.reasoning_effort or "",
-        image_detail=endpoint.image_detail,
+        image_detail=endpoint.image_detail or "",
         thinking_tokens=endpoint.thinking_tokens,
         extra_body=json.dumps(endpoint.extra_body, ensure_ascii=False, indent=1)
         if endpoint.extra_body
         else "",
         extra_headers="\n".join(f"{name}: {text}" for name, text in endpoint.extra_headers.items()),
         query="\n".join(f"{name}={text}" for name, text in endpoint.query.items()),
-        boxes=endpoint.boxes,
+        boxes=endpoint.boxes or "",
         system=endpoint.system,
     )
 
@@ -247,11 +247,13 @@ def with_model(form: EndpointForm, model: str, before: Endpoint, now: Endpoint) 
         before: an endpoint of the form's preset and its model until now.
         now: the same, of this model.
     """
-    told = {"family": now.family, "boxes": now.boxes, "thinking_tokens": now.thinking_tokens}
+    was, told = form_of(before), form_of(now)
     guesses = {
-        name: value for name, value in told.items() if getattr(form, name) == getattr(before, name)
+        name: getattr(told, name)
+        for name in ("family", "boxes", "thinking_tokens")
+        if getattr(form, name) == getattr(was, name)
     }
-    return replace(form, model=model, **guesses)  # type: ignore[arg-type]
+    return replace(form, model=model, **guesses)
 
 
 def endpoint_of(form: EndpointForm, before: Endpoint | None = None) -> Endpoint:
@@ -311,12 +313,12 @@ def endpoint_of(form: EndpointForm, before: Endpoint | None = None) -> Endpoint:
                 "seed": form.seed,
                 "max_tokens": form.max_tokens,
                 "reasoning_effort": form.reasoning_effort.strip() or None,
-                "image_detail": form.image_detail,
+                "image_detail": form.image_detail or None,
                 "thinking_tokens": form.thinking_tokens,
                 "extra_body": _body(form.extra_body),
                 "extra_headers": _pairs(form.extra_headers, ":", "extra_headers"),
                 "query": _pairs(form.query, "=", "query"),
-                "boxes": form.boxes,
+                "boxes": form.boxes or None,
                 "system": form.system,
             }
         )

@@ -10,7 +10,8 @@ query = frame.query()
 chosen = query["endpoint"][-1] if "endpoint" in query else None
 kit.show(kit.page_header(SETTINGS.title, SETTINGS.question), key="settings_title")
 endpoints = settings_page.draw_endpoints(chosen)
-settings_found.draw(settings_page.open_endpoint)
+if chosen is None:
+    settings_found.draw(settings_page.open_endpoint)
 settings_page.draw_chosen(chosen, endpoints)
 settings_page.draw_agreements(stores.shelf())
 settings_page.draw_places()

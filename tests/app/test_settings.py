@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from atom.engine.servers import FoundServer
 from atom.judge.endpoints import read_endpoints
-from atom.records import Study
+from atom.judge.presets import PRESETS
+from atom.records import Call, Study
 from atom.store import Store
 from tests.app.conftest import markup_of
 from tests.app.screen_store import make_store
@@ -156,3 +160,92 @@ def test_an_agreement_is_listed_and_taken_back(open_app, file, tmp_path):
     assert "you have agreed to no host" in markup_of(test)
     with Store.open(made.folder) as store:
         assert store.get(Study, made.study.id).consent == ()
+
+
+def test_a_preset_fills_the_form_in(open_app, file):
+    test = open_app(page=PAGE, query={"endpoint": "+"}).test
+    test.selectbox(key="endpoint_preset_+").set_value("azure-openai").run()
+    assert "AZURE_OPENAI_API_KEY" in markup_of(test)
+    assert test.text_area(key="endpoint_query_+").value == "api-version=2024-10-21"
+    fill(test, name="az", model="gpt-5-mini")
+    assert test.number_input(key="endpoint_thinking_tokens_+").value == 8192
+    assert test.text_input(key="endpoint_family_+").value == "gpt"
+    test.button(key="endpoint_save").click().run()
+    assert "put {resource} and {deployment} in" in markup_of(test)
+    fill(test, base_url="https://lab.openai.azure.com/openai/deployments/d")
+    test.button(key="endpoint_save").click().run()
+    assert not test.exception
+    (made,) = read_endpoints(file)
+    assert (made.preset, made.thinking_tokens, made.pictures.max_count) == (
+        "azure-openai", 8192, 10,
+    )  # fmt: skip
+    assert made.extra_headers == {"api-key": "${AZURE_OPENAI_API_KEY}"}
+    assert "AZURE_OPENAI_API_KEY is not set" in markup_of(test)
+
+
+def test_what_a_model_s_name_tells_goes_along_until_somebody_types_otherwise(open_app, file):
+    test = open_app(page=PAGE, query={"endpoint": "+"}).test
+    test.selectbox(key="endpoint_preset_+").set_value("vllm").run()
+    fill(test, model="Qwen/Qwen2.5-VL-7B-Instruct")
+    assert test.selectbox(key="endpoint_boxes_+").value == "xyxy_pixels"
+    fill(test, model="something-else")
+    assert test.selectbox(key="endpoint_boxes_+").value == ""
+    test.selectbox(key="endpoint_boxes_+").set_value("xyxy_unit").run()
+    fill(test, model="gemini-2.5-flash")
+    assert test.selectbox(key="endpoint_boxes_+").value == "xyxy_unit"
+
+
+def test_every_new_field_is_kept(open_app, file):
+    test = open_app(page=PAGE, query={"endpoint": "+"}).test
+    fill(test, name="mine", base_url="https://api.example.com/v1", model="big")
+    test.number_input(key="endpoint_temperature_+").set_value(0.7).run()
+    test.number_input(key="endpoint_max_tokens_+").set_value(900).run()
+    test.selectbox(key="endpoint_image_detail_+").set_value("high").run()
+    test.text_area(key="endpoint_extra_body_+").set_value("{broken").run()
+    test.button(key="endpoint_save").click().run()
+    assert "Further fields: not JSON" in markup_of(test)
+    test.text_area(key="endpoint_extra_body_+").set_value('{"top_k": 20}').run()
+    test.toggle(key="endpoint_system_+").set_value(False).run()
+    test.button(key="endpoint_save").click().run()
+    (made,) = read_endpoints(file)
+    assert (made.temperature, made.max_tokens, made.image_detail) == (0.7, 900, "high")
+    assert (made.extra_body, made.system) == ({"top_k": 20}, False)
+    shown = markup_of(test)
+    assert "temperature 0.7; tokens of a reply 900; image detail high" in shown
+    assert "further fields: top_k" in shown
+
+
+def test_a_server_on_this_computer_is_added_in_a_click(open_app, file, monkeypatch):
+    found = FoundServer(
+        preset=PRESETS["ollama"],
+        address="http://127.0.0.1:11434/v1",
+        models=("qwen2.5vl:7b", "llava:13b"),
+    )
+
+    async def find():
+        return (found, replace(found, preset=PRESETS["litellm"], models=(), wants_key=True))
+
+    monkeypatch.setattr("atom.ui.settings_found.find_servers", find)
+    test = open_app(page=PAGE).test
+    test.button(key="servers_look").click().run()
+    settle(test)
+    assert "wants a key" in markup_of(test)
+    test.button(key="server_add_0").click().run()
+    assert not test.exception
+    (made,) = read_endpoints(file)
+    assert (made.name, made.preset, made.boxes) == ("qwen2.5vl:7b", "ollama", "xyxy_pixels")
+    assert "OLLAMA_CONTEXT_LENGTH" in markup_of(test)
+    assert "qwen2.5vl:7b" in test.query_params["endpoint"]
+
+
+def test_what_was_adapted_is_told(open_app, file, tmp_path):
+    file.write_text("- {name: mine, base_url: 'https://a.example/v1', model: m}\n")
+    with Store.open(tmp_path / "own") as store:
+        calls = [
+            Call(id=f"c{n}", request_hash="h", task="replay", endpoint="mine", model="m",
+                 prompt="replay/1", reply="{}", created=f"2026-01-0{n}", adapted=lines)
+            for n, lines in ((1, ("temperature left out: refused",)), (2, ()))
+        ]  # fmt: skip
+        store.put(calls)
+    seen = open_app(tmp_path / "own", page=PAGE, query={"endpoint": "mine"})
+    assert "temperature left out: refused" in seen.markup
