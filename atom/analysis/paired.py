@@ -92,7 +92,9 @@ class McNemar:
     mid_p: float
 
 
-def paired_gap(difference: Floats, cluster: Ints, confidence: float = 0.95) -> PairedGap:
+def paired_gap(
+    difference: Floats, cluster: Ints, confidence: float = 0.95, *, bound: float | None = None
+) -> PairedGap:
     """Test the mean of paired differences, clusters being independent.
 
     `V = G/(G-1) sum_c (S_c - d N_c)^2 / n^2`, t with G - 1 degrees of freedom.
@@ -101,9 +103,12 @@ def paired_gap(difference: Floats, cluster: Ints, confidence: float = 0.95) -> P
         difference: first less second, one a shared item, shape (n,).
         cluster: shape (n,), non-negative.
         confidence: coverage of the interval.
+        bound: the largest difference that there can be; intervals end there.
 
     Returns:
-        The gap; a constant non-zero difference has p = 0, none at all p = 1.
+        The gap. Where all differences are equal the variance is 0 and no t-test: p is the exact one
+        of flipping signs, `2^(1 - G)`, and the interval reaches to `gap (alpha / 2)^(1 / G)`, the
+        exact bound on how often such a difference would be seen; without any difference p is 1.
 
     Reference:
         METHODS B9, B1.
@@ -122,10 +127,14 @@ def paired_gap(difference: Floats, cluster: Ints, confidence: float = 0.95) -> P
     se = float(np.sqrt((residual**2).sum() * groups / (groups - 1))) / n
     half = float(stdtrit(groups - 1, 0.5 + confidence / 2)) * se
     if se < 1e-15:
-        p = 1.0 if abs(gap) < 1e-12 else 0.0
+        p = 1.0 if abs(gap) < 1e-12 else 2.0 ** (1 - groups)
+        lo, hi = sorted((gap, gap * (0.5 - confidence / 2) ** (1 / groups)))
     else:
         p = float(2 * stdtr(groups - 1, -abs(gap) / se))
-    return PairedGap(n=n, clusters=groups, gap=gap, se=se, lo=gap - half, hi=gap + half, p=p)
+        lo, hi = gap - half, gap + half
+    if bound is not None:
+        lo, hi = max(lo, -bound), min(hi, bound)
+    return PairedGap(n=n, clusters=groups, gap=gap, se=se, lo=lo, hi=hi, p=p)
 
 
 def paired_nodes(
@@ -220,7 +229,7 @@ def paired_items(
         variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
         se, df = moderate(variance, groups, n, layout.level)
         half = stdtrit(df, 0.5 + confidence / 2) * se
-        flat = np.where(np.abs(gap) < 1e-12, 1.0, 0.0)
+        flat = np.where(np.abs(gap) < 1e-12, 1.0, 2.0 ** (1 - groups))
         p = np.where(se > 1e-15, 2 * stdtr(df, -np.abs(gap) / se), flat)
     p = np.where((groups >= MIN_CLUSTERS) & np.isfinite(se), p, np.nan)
     return PairedNodes(
@@ -230,8 +239,8 @@ def paired_items(
         second=mean - gap,
         gap=gap,
         se=se,
-        lo=gap - half,
-        hi=gap + half,
+        lo=np.maximum(gap - half, -1.0),
+        hi=np.minimum(gap + half, 1.0),
         p=p,
         adjusted=adjust(p, layout.level, control),
     )
@@ -243,7 +252,7 @@ def paired_overall(layout: Layout, first: int, second: int, rows: Mask | None = 
     other = item_means(layout, keep & (layout.model == second))
     pairs = _shared(layout, keep & (layout.model == first), other)
     cluster = layout.unit[pairs.keep].astype(np.int64) - first * layout.n_clusters
-    return paired_gap(pairs.value[pairs.keep], cluster)
+    return paired_gap(pairs.value[pairs.keep], cluster, bound=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,5 +93,7 @@ def _paired(total: Floats, count: Floats) -> tuple[Floats, Floats]:
         squares = np.where(squares <= ROUNDING * (size + size.T), 0.0, squares)
         se = np.sqrt(squares * groups / (groups - 1))
         gap = np.where(enough, mean - mean.T, 0.0)
-        p = np.where(se == 0, 0.0, 2 * stdtr(np.maximum(groups - 1, 1), -np.abs(gap) / se))
+        # Without any variance there is no t-test: the exact test of flipping signs stands in.
+        exact = np.where(np.abs(gap) < ROUNDING, 1.0, 2.0 ** (1 - groups))
+        p = np.where(se == 0, exact, 2 * stdtr(np.maximum(groups - 1, 1), -np.abs(gap) / se))
     return np.where(enough, p, 1.0), gap

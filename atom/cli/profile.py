@@ -9,7 +9,7 @@ from dataclasses import asdict
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, table
 from atom.cli.sources import open_study
-from atom.reports.profile import Profile, find_model, profile
+from atom.reports.profile import Profile, find_model, known_facet, profile
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
 from atom.views.weaknesses import effect_words, frame_words, leading, more_words
@@ -26,6 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     one.add_argument("--study", required=True, help="name or id")
     one.add_argument("--model", required=True, metavar="M", help="name or id")
+    one.add_argument("--facet", metavar="F", help="labels to look at in place of capabilities")
     one.set_defaults(call=show)
 
 
@@ -33,7 +34,8 @@ def show(args: argparse.Namespace, out: Output) -> int:
     """Show one model's profile."""
     with open_study(settings_of(args), args.study) as (store, study_id, key):
         data = load_study(store, study_id)
-        found = profile(data, Filters(study=key), find_model(data, args.model))
+        model = find_model(data, args.model)
+        found = profile(data, Filters(study=key), model, facet=known_facet(data, args.facet))
     out.result(_data(found), _lines(found, synthetic=data.study.synthetic))
     return 0
 
@@ -53,6 +55,8 @@ def _data(found: Profile) -> dict[str, object]:
         "right_answers": found.right,
         "unscored": row.n_unscored,
         "frame": found.looked.frame if found.looked else None,
+        "facet": found.facet,
+        "tested": found.tested,
         "nodes": [
             {
                 "name": node.name,
@@ -135,6 +139,11 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
 
 
 def _weakness_lines(found: Profile) -> list[str]:
+    if found.looked is not None and not found.tested:
+        return [
+            "weaknesses: insufficient; nothing could be tested, for want of five samples and five "
+            "results in any one place"
+        ]
     if found.looked is None:
         return ["weaknesses: nothing to look at (no criteria and no labels)"]
     told = leading(found.weaknesses)

@@ -29,7 +29,7 @@ from atom.reports import (
     render,
     write,
 )
-from atom.reports.profile import find_model
+from atom.reports.profile import find_model, known_facet
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
@@ -45,6 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--model", action="append", metavar="M", help="a model with a section; all if left out"
     )
+    one.add_argument("--facet", metavar="F", help="labels to look at in place of those chosen")
     one.add_argument("--format", choices=get_args(Format), default="html")
     one.add_argument("--judge", metavar="ENDPOINT", help="who writes; by rule if left out")
     one.add_argument("--budget", type=float, metavar="USD", help="the judge may cost no more")
@@ -66,7 +67,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         wanted = None
         if args.model:
             wanted = tuple(find_model(data, name) for name in args.model)
-        draft = Draft.of(store, data, Filters(study=key), seed=args.seed)
+        facet = known_facet(data, args.facet)
+        draft = Draft.of(store, data, Filters(study=key), seed=args.seed, facet=facet)
         made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         report = draft.report(
             ReportSpec(models=wanted, cases=args.cases, seed=args.seed, made=made)

@@ -118,6 +118,8 @@ def _votes(look: Look) -> Iterator[Finding]:
     seen = preference_summary(look.store, look.data, look.base)
     if seen is None:
         return
+    if not seen.both_orders and seen.comparisons:
+        yield _caveat(look, "single_order", plain("comparisons", seen.comparisons, "comparisons"))
     rate = seen.conflict_rate
     if rate.n and rate.value:
         text = with_interval(rate.value, rate.lo, rate.hi, 1 if rate.n >= FINE else 0)

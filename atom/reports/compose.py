@@ -367,6 +367,10 @@ _CAVEATS: dict[str, Callable[[dict[str, str], Callable[..., str | None], Finding
         f"In {n['conflicts']} of comparisons (n = {n['comparisons']}) the winner changed with the "
         "order in which the two answers were shown; such a comparison counts half for each."
     ),
+    "single_order": lambda n, fact, f: (
+        f"Each of the {n['comparisons']} comparisons was judged in one order only: a judge's "
+        "liking for the answer shown first, or second, can't be told from one for the better."
+    ),
     "pull": lambda n, fact, f: (
         f"{fact('judge')} leans to the answer shown {fact('pull')}, beyond chance: where its two "
         f"orders disagree, that one won both times in {n['pulled']} of {n['changed']} pairs, "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean, pstdev
 
+from atom.errors import UsageError
 from atom.reports.caveats import chosen_words
 from atom.reports.compose import compose
 from atom.reports.exhibits import exhibits
@@ -74,9 +75,27 @@ class Draft:
     _held: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, store: Store, data: StudyData, filters: Filters, *, seed: int = 0) -> Draft:
-        """Look at a study."""
-        return cls(Look(store, data, filters, seed))
+    def of(
+        cls,
+        store: Store,
+        data: StudyData,
+        filters: Filters,
+        *,
+        seed: int = 0,
+        facet: str | None = None,
+    ) -> Draft:
+        """Look at a study.
+
+        Raises:
+            UsageError: labels are asked for, but the report is about the process.
+        """
+        look = Look(store, data, filters, seed, facet)
+        if facet is not None and look.measure == "process":
+            raise UsageError(
+                "a report on a judged study is about its capabilities: leave --facet out, or see "
+                f"`profile show --facet {facet}`"
+            )
+        return cls(look)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

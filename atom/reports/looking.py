@@ -40,12 +40,15 @@ class Look:
         data: the study.
         filters: what narrows it; the chain is left out.
         seed: for the finding that draws at random.
+        facet: the labels to look at, where the numbers aren't of the process; None = chosen as the
+            Overview chooses.
     """
 
     store: Store
     data: StudyData
     filters: Filters
     seed: int = 0
+    facet: str | None = None
 
     @cached_property
     def base(self) -> Filters:
@@ -62,7 +65,7 @@ class Look:
     @cached_property
     def view(self) -> Overview:
         """The Overview."""
-        return overview(self.data, self.base)
+        return overview(self.data, self.base, facet=self.facet)
 
     @cached_property
     def more(self) -> OverviewMore:

@@ -6,10 +6,17 @@ import math
 from dataclasses import dataclass
 
 from atom.errors import UsageError
-from atom.views.filters import Filters, Measure, measure_of
+from atom.views.filters import Filters, Measure, answers_kept, measure_of
 from atom.views.overview import MIN_SAMPLES, Estimate, RankRow, overview
 from atom.views.study_data import StudyData
-from atom.views.weaknesses import GLYPHS, Weakness, Weaknesses, evidence
+from atom.views.weaknesses import (
+    GLYPHS,
+    ModelWeaknesses,
+    Weakness,
+    Weaknesses,
+    evidence,
+    weaknesses,
+)
 from taxonomy import Path
 
 
@@ -55,6 +62,8 @@ class Profile:
         right: right answers that this was counted over.
         weaknesses: labelled weaknesses and strengths, the surest first.
         looked: how weaknesses were looked for; None where there was nothing to look at.
+        tested: places with enough evidence to be tested.
+        facet: the labels that `nodes` are; None = capabilities.
     """
 
     measure: Measure
@@ -65,6 +74,8 @@ class Profile:
     right: int
     weaknesses: tuple[Weakness, ...]
     looked: Weaknesses | None
+    tested: int = 0
+    facet: str | None = None
 
 
 def find_model(data: StudyData, name: str) -> str:
@@ -83,21 +94,43 @@ def find_model(data: StudyData, name: str) -> str:
     return found[0]
 
 
-def profile(data: StudyData, filters: Filters, model_id: str) -> Profile:
+def known_facet(data: StudyData, name: str | None) -> str | None:
+    """Return a facet that is asked for by its name; None when none is.
+
+    Raises:
+        UsageError: the study has no labels of that name.
+    """
+    if name is None or name in data.table.facets:
+        return name
+    known = ", ".join(map(repr, data.table.facets)) or "none"
+    raise UsageError(f"the study {data.study.name!r} has no labels {name!r}; labels are {known}")
+
+
+def profile(
+    data: StudyData, filters: Filters, model_id: str, *, facet: str | None = None
+) -> Profile:
     """Compute a model's profile.
 
     Args:
         data: the study.
         filters: what narrows it; the chain doesn't.
         model_id: the model, which must be of the study.
+        facet: labels to look at; None = capabilities, else what the Overview chooses.
     """
-    view = overview(data, filters)
+    view = overview(data, filters, facet=facet)
     row = next(row for row in view.ranking if row.model_id == model_id)
     place = row.colour
     quadrant = next((q.counts for q in view.quadrants if q.model_id == model_id), None)
     measure = measure_of(data, filters)
-    seen = evidence(data, filters, place) if measure == "process" else None
-    labelled = {item.label: item for item in row.findings if item.label is not None}
+    by_tree = measure == "process" and view.facet is None
+    seen = evidence(data, filters, place) if by_tree else None
+    looked, found, tested = view.weaknesses, row.findings, row.tested
+    if facet is not None and measure == "process":
+        # The Overview's own weaknesses are of capabilities; these are of the labels asked for.
+        looked = weaknesses(data, filters, measure, answers_kept(data, filters), facet)
+        mine = looked.models[place] if looked is not None else ModelWeaknesses()
+        found, tested = mine.found, mine.tested
+    labelled = {item.label: item for item in found if item.label is not None}
     nodes = []
     for skill in view.skills:
         estimate = skill.cells[place].estimate
@@ -114,7 +147,7 @@ def profile(data: StudyData, filters: Filters, model_id: str) -> Profile:
         elif item is not None:
             glyph, status = GLYPHS[item.status]
             effect, lo, hi = item.effect, item.lo, item.hi
-        elif view.weaknesses is not None:
+        elif looked is not None:
             few = estimate.samples < MIN_SAMPLES
             glyph, status = GLYPHS["insufficient" if few else "nothing found"]
         nodes.append(
@@ -138,6 +171,8 @@ def profile(data: StudyData, filters: Filters, model_id: str) -> Profile:
         nodes=tuple(nodes),
         lucky=quadrant.lucky if quadrant is not None else None,
         right=quadrant.sound + quadrant.lucky if quadrant is not None else 0,
-        weaknesses=row.findings,
-        looked=view.weaknesses,
+        weaknesses=found,
+        looked=looked,
+        tested=tested,
+        facet=view.facet,
     )

@@ -178,7 +178,8 @@ def _apart(look: Look, known: list[RankRow]) -> Iterator[Finding]:
     for place, other in enumerate(known[1:]):
         difference = own - look.pivot[:, other.colour]
         shared = np.isfinite(difference)
-        gap = paired_gap(difference[shared], table.cluster[shared].astype(np.int64))
+        cluster = table.cluster[shared].astype(np.int64)
+        gap = paired_gap(difference[shared], cluster, bound=1.0)
         if not gap.n or math.isnan(gap.lo):
             continue
         yield make(
@@ -293,7 +294,8 @@ def _told_apart(look: Look) -> Iterator[Finding]:
 def _hard(look: Look) -> Iterator[Finding]:
     """Find where even the best model is low: leaves of the tree, or labels.
 
-    Votes are relative to other answers, so they can't say what is hard.
+    Votes are relative to other answers, so they can't say what is hard; neither can one model, of
+    which nobody knows whether it is the model or the question.
     """
     if look.measure == "preference":
         return
@@ -301,7 +303,7 @@ def _hard(look: Look) -> Iterator[Finding]:
     rows = [row for row in look.view.skills if row.label is not None or row.path in leaves]
     for row in rows:
         cells = [c for c in row.cells if c.estimate.known and c.estimate.samples >= MIN_SAMPLES]
-        if not cells or 2 * len(cells) < len(row.cells):
+        if len(cells) < 2 or 2 * len(cells) < len(row.cells):
             continue
         yield _hard_row(look, row, cells)
 
@@ -316,14 +318,13 @@ def _hard_row(look: Look, row: SkillRow, cells: list[SkillCell]) -> Finding:
     filters = look.base.but(node=row.path) if process else look.base
     if row.label is not None:
         filters = filters.but(tags=tuple(dict.fromkeys((*look.base.tags, row.label))))
-    several = len(row.cells) > 1
     words = look.failed_words.replace("it lost", "some model lost")
     return make(
         id=f"hard:{'/'.join(place)}",
         kind="hard",
         part="hard",
-        models=(names[best.model_id], names[worst.model_id]) if several else (look.names[0],),
-        model_ids=(best.model_id, worst.model_id) if several else (best.model_id,),
+        models=(names[best.model_id], names[worst.model_id]),
+        model_ids=(best.model_id, worst.model_id),
         place=place,
         label=row.label is not None,
         frame="absolute",
@@ -332,7 +333,7 @@ def _hard_row(look: Look, row: SkillRow, cells: list[SkillCell]) -> Finding:
             estimate_number("worst", worst.estimate, percent=not process, n_unit=unit),
         ],
         salience=30.0 + (100 - best.estimate.value) / 10,
-        **look.listed(filters, words if not several else f"{words} by some model"),
+        **look.listed(filters, f"{words} by some model"),
     )
 
 

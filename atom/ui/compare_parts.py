@@ -313,7 +313,7 @@ def _rests_on(here: Here, view: Comparison) -> Html:
         (left.filtered, "dropped by the filters"),
         (left.unknown, {"process": "with no criterion that both have a score for",
                         "outcome": "with an outcome that isn't known",
-                        "preference": "without a vote"}[view.measure]),
+                        "preference": "undecided or without a vote"}[view.measure]),
     ]  # fmt: skip
     out = " · ".join(f"{count:,} {words}" for count, words in reasons if count)
     total = left.n + view.gap.samples

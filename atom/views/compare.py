@@ -372,7 +372,7 @@ def _direct_votes(sides: Sides) -> _Items | None:
 
 def _gap(pairs: PairedSamples, cluster: NDArray[np.integer]) -> Gap:
     shared = pairs.shared
-    found = paired_gap(pairs.gap[shared], cluster[shared].astype(np.int64))
+    found = paired_gap(pairs.gap[shared], cluster[shared].astype(np.int64), bound=1.0)
     means = [
         100 * float(side[shared].mean()) if found.n else math.nan
         for side in (pairs.first, pairs.second)

@@ -3,6 +3,8 @@ import itertools
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as reference
 
 from atom.analysis import (
@@ -60,7 +62,19 @@ def test_degenerate_gaps():
     assert np.isnan(none.p)
     assert np.isnan(paired_gap(np.array([0.5]), np.array([0])).p)
     assert paired_gap(np.zeros(6), np.arange(6)).p == 1.0
-    assert paired_gap(np.full(6, 0.25), np.arange(6)).p == 0.0
+    # Six equal differences: the exact test of flipping signs, 2 * (1/2)^6 = 1/32; and as seldom as
+    # (.025)^(1/6) = .5407 of the time a difference would show in six of six one time in forty.
+    flat = paired_gap(np.full(6, 0.25), np.arange(6))
+    assert flat.p == 1 / 32
+    assert (flat.lo, flat.hi) == (pytest.approx(0.25 * 0.5407, abs=1e-4), 0.25)
+    assert paired_gap(np.full(10, -1.0), np.arange(10)).p == 2**-9
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=12))
+def test_intervals_stay_where_differences_can_be(differences):
+    found = paired_gap(np.array(differences), np.arange(len(differences)), bound=1.0)
+    assert -1 <= found.lo <= found.gap <= found.hi <= 1
+    assert 0 < found.p <= 1
 
 
 def test_sign_flips_equal_all_flips_of_a_small_case():

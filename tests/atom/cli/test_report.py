@@ -118,3 +118,61 @@ def test_a_profile_of_outcomes_shows_labels(say, place, tmp_path):
     assert found.measure == "outcome"
     assert {node.label for node in found.nodes} == {("difficulty", "easy"), ("difficulty", "hard")}
     assert all(node.status for node in found.nodes)
+
+
+def table_study(say, tmp_path, rows, name="Mine"):
+    path = tmp_path / f"{name}.csv"
+    head = "id,question,model,response,correct,skill,level\n"
+    path.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+    said = say("import", "table", str(path), "--study", name)
+    assert said.code == 0, said.err
+    return name
+
+
+def test_a_profile_and_a_report_look_at_the_labels_asked_for(say, tmp_path):
+    rows = [
+        f"{n},Question {n}?,m{k},a,{int((n + k) % 3 > 0)},s{n % 2},l{n % 3}"
+        for n in range(24)
+        for k in range(2)
+    ]
+    name = table_study(say, tmp_path, rows)
+
+    def labels(facet):
+        words = ("--study", name, "--model", "m0", "--facet", facet, "--json")
+        told = say("profile", "show", *words).data
+        assert told["facet"] == facet
+        return {tuple(node["label"]) for node in told["nodes"]}
+
+    assert labels("level") == {("level", f"l{n}") for n in range(3)}
+    assert labels("skill") == {("skill", "s0"), ("skill", "s1")}
+    written = say("report", "write", "--study", name, "--facet", "level", "--format", "markdown")
+    assert "l0 (level)" in written.out
+    assert "s0 (skill)" not in written.out
+    wrong = say("profile", "show", "--study", name, "--model", "m0", "--facet", "colour")
+    assert wrong.code == 2
+    assert "labels are" in wrong.err
+
+
+def test_a_judged_study_is_profiled_by_labels_too_but_reported_by_capability(say):
+    words = ("--study", "Test study", "--facet", "source")
+    told = say("profile", "show", "--model", "model-a", *words, "--json").data
+    assert told["facet"] == "source"
+    assert all(item["label"] for item in told["weaknesses"])
+    said = say("report", "write", *words)
+    assert said.code == 2
+    assert "about its capabilities" in said.err
+
+
+def test_a_profile_says_insufficient_where_nothing_could_be_tested(say, tmp_path):
+    rows = [f"{n},Question {n}?,m0,a,{n % 2},s{n % 2},l{n % 2}" for n in range(6)]
+    name = table_study(say, tmp_path, rows, "Few")
+    said = say("profile", "show", "--study", name, "--model", "m0", "--facet", "skill")
+    assert "weaknesses: insufficient" in said.out
+    assert "nothing found" not in said.out.split("where")[0]
+
+
+def test_one_model_says_nothing_of_what_is_hardest(say, tmp_path):
+    rows = [f"{n},Question {n}?,m0,a,{int(n % 4 > 1)},s{n % 2},l{n % 3}" for n in range(40)]
+    name = table_study(say, tmp_path, rows, "One")
+    report = say("report", "write", "--study", name, "--format", "markdown").out
+    assert "hardest" not in report.casefold()

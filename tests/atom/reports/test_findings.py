@@ -9,17 +9,20 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from atom.engine.annotations import give
+from atom.engine.imports import import_reading
+from atom.formats import ImportFile, read
 from atom.records import Checkpoint
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.findings import find_all
 from atom.reports.looking import Look
 from atom.reports.records import Finding
-from atom.store import Store
+from atom.store import Store, list_studies
 from atom.views.failures import failures
 from atom.views.filters import Filters
 from atom.views.overview import overview
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
+from tests.votes import MOMENT, vote_files
 
 
 def filters_of(finding: Finding) -> Filters:
@@ -171,3 +174,23 @@ def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkey
     text = enough.model_dump_json()
     assert re.search(r"the judge is \d+\.\d \(\d+\.\d–\d+\.\d\) points of 100 kinder", text)
     assert "differences between models are safer" not in text
+
+
+def test_votes_in_one_order_carry_their_caveat(tmp_path, votes):
+    files, _ = vote_files()
+    table = [files[0], *(one_order(file) for file in files[1:])]
+    with Store.open(tmp_path) as store:
+        import_reading(store, read("mllm-bench", table), "One order", MOMENT)
+        (study,) = list_studies(store)
+        seen = Draft.of(store, load_study(store, study.id), Filters(study=study.id)).findings
+    (caveat,) = [one for one in seen if one.id == "caveat:single_order"]
+    assert caveat.numbers[0].value > 0
+    assert not [one for one in votes.findings if one.id == "caveat:single_order"]
+
+
+def one_order(file):
+    """Keep the votes of the first order only."""
+    with file.open() as stream:
+        lines = stream.read().decode().splitlines()
+    kept = [line for line in lines if '_2", "model_1"' not in line]
+    return ImportFile.from_bytes(file.name, "\n".join(kept).encode())
