@@ -25,7 +25,7 @@ _STATED: Final = re.compile(
     re.IGNORECASE,
 )
 _OTHER_NUMBER: Final = re.compile(
-    r"\b(?:or|to|and|but|half|almost|nearly|between|under|over|less|more|plus|minus|maybe|perhaps"
+    r"\b(?:or|to|half|almost|nearly|between|under|over|less|more|plus|minus|maybe|perhaps"
     r"|not|point|percent|cent|zero|one|two|three|four|five|six|seven|eight|nine|ten|hundred"
     r"|third|quarter|fifth|ish)\b",
     re.IGNORECASE,
