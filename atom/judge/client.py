@@ -14,6 +14,7 @@ from atom.errors import SettingsError, SpendCapReached
 from atom.judge.body import ExchangeTurn, build_body
 from atom.judge.completion import Completion, StreamedCompletion, read_completion, read_models
 from atom.judge.dialect import (
+    OF_PICTURES,
     THIS_REQUEST,
     Dialect,
     Lesson,
@@ -266,8 +267,12 @@ class JudgeClient:
     async def _prepare(self, exchange: Exchange) -> None:
         """Make the pictures fit, for what is known of the endpoint now."""
         limit = self.endpoint.pictures
-        least = max(limit.min_side, self._dialect.min_side)
-        limit = limit.model_copy(update={"min_side": least})
+        known = self._dialect
+        sides = {
+            "min_side": max(limit.min_side, known.min_side),
+            "max_side": min(limit.max_side, known.max_side or limit.max_side),
+        }
+        limit = limit.model_copy(update=sides)
         made = [
             await self._pictures.get(part, limit, keep_program=self.endpoint.is_probe)
             for part in exchange.request.pictures
@@ -426,7 +431,7 @@ class JudgeClient:
                 if not failed.fault.lessons:
                     raise
                 self._learn(failed.fault.lessons, exchange)
-                if any(lesson.part == "pictures" for lesson in failed.fault.lessons):
+                if any(lesson.part in OF_PICTURES for lesson in failed.fault.lessons):
                     await self._prepare(exchange)
 
     def _wanted(self, exchange: Exchange, turn: ExchangeTurn, *, stream: bool) -> Sent:

@@ -202,9 +202,11 @@ class StreamedCompletion:
         Raises:
             AttemptFailed: the line holds an error or isn't an event.
         """
-        if not line.startswith("data:"):
+        # Some servers send a whole reply as JSON where a stream was asked for.
+        whole = line.startswith("{") and not self._seen_choice
+        if not whole and not line.startswith("data:"):
             return
-        data = line[5:].strip()
+        data = line if whole else line[5:].strip()
         if data == "[DONE]":
             self.done = True
             return

@@ -29,6 +29,8 @@ pictures into patches of 28 or 32 pixels fail under one or two of them."""
 THIS_REQUEST = "this request"
 """Of a lesson that holds for one request alone: what the context leaves for its reply."""
 
+OF_PICTURES = frozenset({"pictures", "picture size"})
+"""Parts of lessons about pictures: these are made anew."""
 SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort")
 """Sampling settings that stand at the top of a request under their own names."""
 TokenName = Literal["max_tokens", "max_completion_tokens"]
@@ -84,7 +86,14 @@ _SMALL_PICTURE = re.compile(
     r"|minimum (?:\w+ )?(?:width|height|size|dimension|side|resolution)|smaller than",
     re.IGNORECASE,
 )
-_REFUSING = frozenset({400, 404, 415, 422, 500, 501})
+_LARGE_PICTURE = re.compile(
+    r"(?:image|picture|media)\b.*(?:too (?:large|big)|exceed|reduce the input size)"
+    r"|encoder cache|(?:entity|payload|request) too large",
+    re.IGNORECASE,
+)
+SMALLEST_CUT = 320
+"""Pixels: pictures that a server finds too large are halved down to this longest side."""
+_REFUSING = frozenset({400, 404, 413, 415, 422, 500, 501})
 
 
 class Lesson(Record):
@@ -128,6 +137,8 @@ class Lesson(Record):
                 return "the system text opened the user's message"
             case "stream":
                 return "replies weren't streamed"
+            case "picture size":
+                return f"pictures were scaled down to {self.instead} pixels"
             case "pictures":
                 return f"pictures thinner than {self.instead} pixels were padded"
             case _:
@@ -209,6 +220,12 @@ class Dialect(Record):
         """Shortest side of a picture that is taken, in pixels."""
         sides = [int(one.instead) for one in self.lessons if one.part == "pictures"]
         return max(sides, default=1)
+
+    @cached_property
+    def max_side(self) -> int | None:
+        """Longest side of a picture that is taken, in pixels; None = no limit is known."""
+        sides = [int(one.instead) for one in self.lessons if one.part == "picture size"]
+        return min(sides, default=None)
 
     def form(self, schema_name: str, mode: StructuredMode = "auto") -> ReplyForm:
         """Return how a structured reply is asked for.
@@ -316,6 +333,8 @@ def _touches(lesson: Lesson, wanted: Sent) -> bool:
     if lesson.part == "pictures":
         least = int(lesson.instead)
         return any(min(pair) < max(least, max(pair) / MOST_ASPECT) for pair in wanted.sides)
+    if lesson.part == "picture size":
+        return any(max(pair) > int(lesson.instead) for pair in wanted.sides)
     if lesson.part == "schema keyword":
         return lesson.only in wanted.keywords
     if lesson.part == "max_tokens" and lesson.instead.isdigit():
@@ -385,7 +404,11 @@ def lessons_of(status: int, words: ServerWords, sent: Sent) -> tuple[Lesson, ...
     """
     if status not in _REFUSING:
         return ()
-    found = _thin_picture(status, words, sent) or _token_limit(words, sent)
+    found = (
+        _thin_picture(status, words, sent)
+        or _large_picture(status, words, sent)
+        or _token_limit(words, sent)
+    )
     if not found:
         parts = _parts_by_field(words, sent) or _parts_by_words(words, sent)
         if {"temperature", "top_p"} <= parts and "both" in words.message.lower():
@@ -407,6 +430,14 @@ def _thin_picture(status: int, words: ServerWords, sent: Sent) -> list[Lesson]:
     told = _SMALL_PICTURE.search(words.message)
     wordless = status == 500 and words.message.lower() in {"", "internal server error"}
     return [Lesson(part="pictures", instead=str(SAFE_SIDE))] if told or wordless else []
+
+
+def _large_picture(status: int, words: ServerWords, sent: Sent) -> list[Lesson]:
+    longest = max((max(sides) for sides in sent.sides), default=0)
+    if longest // 2 < SMALLEST_CUT or status >= 500:
+        return []
+    told = status == 413 or _LARGE_PICTURE.search(words.message)
+    return [Lesson(part="picture size", instead=str(longest // 2))] if told else []
 
 
 def _token_limit(words: ServerWords, sent: Sent) -> list[Lesson]:
