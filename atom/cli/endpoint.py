@@ -242,11 +242,13 @@ def test(args: argparse.Namespace, out: Output) -> int:
         "model": result.model,
         "checks": [dict(zip(("state", "name", "detail"), row, strict=True)) for row in rows],
         "ok": not failed,
+        "boxes": result.boxes,
+        "adapted": list(result.adapted),
     }
     lines = table(("state", "check", "detail"), rows)
-    boxes = getattr(result, "boxes", None)
-    if args.keep and boxes is not None:
-        keep_boxes(settings, args.name, boxes)
-        lines.append(f"kept: boxes: {boxes}")
+    lines += [f"adapted: {line}" for line in result.adapted]
+    if args.keep and result.boxes is not None:
+        keep_boxes(settings, args.name, result.boxes)
+        lines.append(f"kept: boxes: {result.boxes}")
     out.result(data, lines)
     return 1 if failed else 0

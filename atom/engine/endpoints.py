@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from atom.engine.form_checks import check_forms
 from atom.errors import SettingsError
 from atom.judge.checkup import EndpointTest as EndpointTest
 from atom.judge.checkup import check_endpoint
@@ -181,5 +182,8 @@ def keep_boxes(settings: Settings, name: str, boxes: BoxConvention) -> Endpoint:
 
 
 async def try_endpoint(endpoint: Endpoint) -> EndpointTest:
-    """Ask an endpoint a few small things; nothing is raised for what it does wrong."""
-    return await check_endpoint(endpoint)
+    """Ask an endpoint a few small things, then what a run asks.
+
+    Nothing is raised for what it does wrong.
+    """
+    return await check_endpoint(endpoint, further=check_forms)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from PIL import Image
@@ -15,18 +15,21 @@ from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request, TextPart
 from atom.judge.retry import RetryPolicy
 from atom.judge.structured import wording
-from atom.records import Endpoint, Sampling
+from atom.records import BoxConvention, Endpoint, Sampling
 from atom.records.base import Record
 
 if TYPE_CHECKING:
     import httpx2
 
 CheckState = Literal["passed", "failed", "skipped"]
-CheckName = Literal["key", "models", "text", "json", "picture"]
+CheckName = Literal[
+    "key", "models", "text", "json", "picture",
+    "answer", "replay", "criteria", "mapping", "scoring", "boxes",
+]  # fmt: skip
 COLOURS = ("red", "blue")
 """Of the drawn picture's left and right half."""
-LONGEST_WAIT = 60.0
-"""Seconds for one check."""
+LONGEST_WAIT = 120.0
+"""Seconds for one check: a model that thinks takes its time."""
 MAX_TOKENS = 512
 """Enough for a model that thinks first."""
 
@@ -42,6 +45,17 @@ class EndpointCheck(Record):
     """Wall time of the request, where one was made."""
 
 
+class Findings(Record):
+    """What the forms of a run have shown."""
+
+    checks: tuple[EndpointCheck, ...] = ()
+    boxes: BoxConvention | None = None
+    """How the model writes boxes; `none`: fits no convention; None: not found out."""
+
+
+Further = Callable[[JudgeClient], Awaitable[Findings]]
+
+
 class EndpointTest(Record):
     """What a test of an endpoint found."""
 
@@ -52,6 +66,10 @@ class EndpointTest(Record):
     """How structured replies will be asked for; None when that couldn't be found out."""
     latency: float | None = None
     """Seconds of a short text reply."""
+    boxes: BoxConvention | None = None
+    """How the model writes boxes; `none`: fits no convention; None: not found out."""
+    adapted: tuple[str, ...] = ()
+    """What the server refused of what was asked for, and what was sent instead, a line each."""
 
     @property
     def ok(self) -> bool:
@@ -62,6 +80,7 @@ class EndpointTest(Record):
 async def check_endpoint(
     endpoint: Endpoint,
     *,
+    further: Further | None = None,
     environ: Mapping[str, str] | None = None,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> EndpointTest:
@@ -69,6 +88,7 @@ async def check_endpoint(
 
     Args:
         endpoint: what to try; up to four short requests are sent, once each.
+        further: asks what a run asks, once the short requests went well.
         environ: where the key is read; the process's environment when None.
         transport: replaces the network, in tests.
 
@@ -103,6 +123,10 @@ async def check_endpoint(
         else:
             checks.append(await _check_reply(client, "json"))
             checks.append(await _check_reply(client, "picture"))
+        found = Findings()
+        if further is not None and all(check.state != "failed" for check in checks):
+            found = await further(client)
+            checks.extend(found.checks)
         known = any(check.name == "json" and check.state == "passed" for check in checks)
         return EndpointTest(
             endpoint=endpoint.name,
@@ -110,6 +134,8 @@ async def check_endpoint(
             checks=tuple(checks),
             reply_form=client.reply_form if known else None,
             latency=text.seconds if text.state == "passed" else None,
+            boxes=found.boxes,
+            adapted=client.adaptations,
         )
 
 

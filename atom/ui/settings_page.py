@@ -496,7 +496,7 @@ def _test(endpoint: Endpoint) -> None:
     elif state is not None and state.status == "done":
         result = cast("EndpointTest", state.result)
         kit.show(test_result(result), key="test_result")
-        found = getattr(result, "boxes", None)
+        found = result.boxes
         own = endpoint.name not in {one.name for one in built_in()}
         if found is not None and found != endpoint.boxes and own:
             st.button("Keep what was found about boxes", key="endpoint_keep_boxes",
@@ -542,8 +542,13 @@ def test_result(test: EndpointTest) -> Html:
     verdict = "It can be used." if test.ok else "It can't be used as it is."
     if test.ok and not passed:
         verdict = "Nothing is wrong; what it can do shows with a probe picture."
+    adapted = [
+        el("p", "What the server didn't take", class_="strong small"),
+        el("ul", [el("li", line, class_="text") for line in test.adapted], class_="small"),
+    ]
     return el("div", el("p", verdict, class_="strong", style="margin-bottom:6px"),
-              el("div", cells, class_="checks small"))  # fmt: skip
+              el("div", cells, class_="checks small"),
+              adapted if test.adapted else [])  # fmt: skip
 
 
 # --- agreements and places ------------------------------------------------------------------------

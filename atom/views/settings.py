@@ -44,6 +44,12 @@ CHECK_WORDS = {
     "text": "Text reply",
     "json": "JSON reply",
     "picture": "Picture",
+    "answer": "Answer",
+    "replay": "Replay",
+    "criteria": "Criteria",
+    "mapping": "Mapping",
+    "scoring": "Scoring",
+    "boxes": "Boxes",
 }
 _LABELS = {
     "name": "Name",
