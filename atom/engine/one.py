@@ -7,7 +7,7 @@ Nothing is stored until `save`.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from atom.engine import steps
@@ -157,7 +157,7 @@ class Live:
         return steps.Sight(endpoint=self.judge, cache=self._cache)
 
     async def _seen(self) -> steps.Material:
-        return replace(self.material, space=await self.sight.space(self.pictures))
+        return await self.sight.seen(self.material)
 
     @property
     def judge_id(self) -> str:

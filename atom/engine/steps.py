@@ -6,18 +6,20 @@ Runs and Live replay use these same steps. Nothing here writes to the store.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from atom.engine.attaching import HOW
 from atom.errors import PictureError
 from atom.judge import PictureCache, PicturePart, Reply, Request
+from atom.judge.dialect import padded_side
 from atom.judge.pictures import CachedPicture
 from atom.records import (
     Call,
     CriteriaSet,
     Criterion,
     Endpoint,
+    PictureLimit,
     Record,
     Replay,
     Response,
@@ -34,6 +36,69 @@ Ask = Callable[[Request], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What is needed to know how a judge saw a picture.
+
+    Args:
+        endpoint: the judge's.
+        cache: the pictures as they are sent.
+    """
+
+    endpoint: Endpoint
+    cache: PictureCache
+
+    @property
+    def unchecked(self) -> str:
+        """Say that nobody has checked how the judge writes boxes; empty where somebody has."""
+        if self.endpoint.boxes is not None:
+            return ""
+        return (
+            f"how {self.endpoint.name!r} writes boxes wasn't checked, so they may be drawn in the "
+            f"wrong place: run `endpoint test {self.endpoint.name}`"
+        )
+
+    def _limit(self, least: int) -> PictureLimit | None:
+        """Return the limits by which pictures were sent; None where their sizes don't count."""
+        limit = self.endpoint.pictures
+        limit = limit.model_copy(update={"min_side": max(least, limit.min_side)})
+        return limit if self.endpoint.boxes == "xyxy_pixels" or limit.min_side > 1 else None
+
+    async def space(self, pictures: Sequence[PicturePart], *, least: int = 1) -> BoxSpace:
+        """Say how the judge's boxes lie on pictures.
+
+        Args:
+            pictures: the pictures.
+            least: the side to which thin ones were padded, where the endpoint says less.
+
+        Raises:
+            PictureError: one can't be read or used.
+        """
+        limit, probe = self._limit(least), self.endpoint.is_probe
+        return self._space(
+            [await self.cache.get(part, limit, keep_program=probe) for part in pictures if limit]
+        )
+
+    def space_now(self, pictures: Sequence[PicturePart]) -> BoxSpace:
+        """Say it outside of an event loop; see `space`."""
+        limit, probe = self._limit(1), self.endpoint.is_probe
+        return self._space(
+            [self.cache.get_now(part, limit, keep_program=probe) for part in pictures if limit]
+        )
+
+    async def seen(self, material: Material) -> Material:
+        """Say of a sample's pictures how the judge sees them."""
+        return replace(material, space=await self.space(material.pictures), sight=self)
+
+    def _space(self, sent: Sequence[CachedPicture]) -> BoxSpace:
+        return BoxSpace(
+            convention=self.endpoint.boxes,
+            sent=tuple(
+                SentPicture(width=one.width, height=one.height, content=one.content) for one in sent
+            ),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Material:
     """A sample with its pictures at hand.
 
@@ -41,11 +106,36 @@ class Material:
         sample: the sample.
         pictures: its pictures, read when they are needed.
         space: how the judge's boxes lie on them.
+        sight: how the judge sees them; None where it was told in `space` alone.
     """
 
     sample: Sample
     pictures: tuple[PicturePart, ...]
     space: BoxSpace = AS_ASKED
+    sight: Sight | None = None
+
+    async def shown(self, reply: Reply, *, copied: bool = False) -> BoxSpace:
+        """Say how a reply's boxes lie on the pictures, by what the client learned on the way.
+
+        Args:
+            reply: what came back.
+            copied: whether the judge was shown boxes, written before that was known: it may have
+                copied them, or may have drawn its own.
+
+        Raises:
+            PictureError: a picture can't be read or used.
+        """
+        least = padded_side(reply.call.adapted)
+        if self.sight is None or least <= self.sight.endpoint.pictures.min_side:
+            return self.space
+        space = await self.sight.space(self.pictures, least=least)
+        if copied and space.padded:
+            return replace(
+                space,
+                lost="the picture was padded for the server after they were shown to the judge: "
+                f"give the endpoint pictures.min_side {least}",
+            )
+        return space
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,64 +172,6 @@ def read_material(store: Store, sample: Sample) -> Material:
     return Material(sample=sample, pictures=tuple(parts))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sight:
-    """What is needed to know how a judge saw a picture.
-
-    Args:
-        endpoint: the judge's.
-        cache: the pictures as they are sent.
-    """
-
-    endpoint: Endpoint
-    cache: PictureCache
-
-    @property
-    def unchecked(self) -> str:
-        """Say that nobody has checked how the judge writes boxes; empty where somebody has."""
-        if self.endpoint.boxes is not None:
-            return ""
-        return (
-            f"how {self.endpoint.name!r} writes boxes wasn't checked, so they may be drawn in the "
-            f"wrong place: run `endpoint test {self.endpoint.name}`"
-        )
-
-    @property
-    def _sizes(self) -> bool:
-        """Whether the sizes of the pictures as they are sent count."""
-        return self.endpoint.boxes == "xyxy_pixels" or self.endpoint.pictures.min_side > 1
-
-    async def space(self, pictures: Sequence[PicturePart]) -> BoxSpace:
-        """Say how the judge's boxes lie on pictures.
-
-        Raises:
-            PictureError: one can't be read or used.
-        """
-        limit, probe = self.endpoint.pictures, self.endpoint.is_probe
-        sent = [
-            await self.cache.get(part, limit, keep_program=probe)
-            for part in (pictures if self._sizes else ())
-        ]
-        return self._space(sent)
-
-    def space_now(self, pictures: Sequence[PicturePart]) -> BoxSpace:
-        """Say it outside of an event loop; see `space`."""
-        limit, probe = self.endpoint.pictures, self.endpoint.is_probe
-        sent = [
-            self.cache.get_now(part, limit, keep_program=probe)
-            for part in (pictures if self._sizes else ())
-        ]
-        return self._space(sent)
-
-    def _space(self, sent: Sequence[CachedPicture]) -> BoxSpace:
-        return BoxSpace(
-            convention=self.endpoint.boxes,
-            sent=tuple(
-                SentPicture(width=one.width, height=one.height, content=one.content) for one in sent
-            ),
-        )
-
-
 async def do_answer(
     ask: Ask, material: Material, candidate_id: str, sampling: Sampling, repeat: int = 0
 ) -> Brought:
@@ -164,13 +196,14 @@ async def do_replay(
     Where no rule can compare its final answer with the known one, the judge is asked to compare
     them, in a question of its own.
     """
-    sample, space = material.sample, material.space
+    sample = material.sample
     reply = await ask(
         replay.build(sample, material.pictures, sampling, with_reference=with_reference)
     )
     solved = replay.parse(
-        reply, sample, judge_id, sampling, with_reference=with_reference, space=space
-    )
+        reply, sample, judge_id, sampling,
+        with_reference=with_reference, space=await material.shown(reply),
+    )  # fmt: skip
     if replay.needs_comparison(sample, solved):
         compared = await ask(replay.compare(sample, material.pictures, solved, sampling))
         solved = replay.compared(compared, solved)
@@ -181,9 +214,10 @@ async def do_criteria(
     ask: Ask, material: Material, solved: Replay, judge_id: str, sampling: Sampling
 ) -> Brought:
     """Let the judge cut its replay into weighted criteria; faulty ones it may mend once."""
-    sample, space = material.sample, material.space
-    request = criteria.build(sample, material.pictures, solved, sampling, space=space)
+    sample = material.sample
+    request = criteria.build(sample, material.pictures, solved, sampling, space=material.space)
     reply = await ask(request)
+    space = await material.shown(reply, copied=True)
     result = criteria.parse(reply, sample, solved, judge_id, sampling, space=space)
     if faults := result.faults:
         reply = await ask(criteria.again(request, reply, faults))

@@ -105,7 +105,7 @@ async def perform(
         asked = keys.asks(item.candidate_id)
         return await steps.do_answer(ask, material, item.candidate_id, asked, item.repeat)
     if item.stage in ("replay", "criteria"):
-        material = replace(material, space=await sight.space(material.pictures))
+        material = await sight.seen(material)
     if item.stage == "replay":
         told = keys.prompts["replay"] == replay.TOLD
         return await steps.do_replay(ask, material, judge, sampling, with_reference=told)

@@ -96,6 +96,9 @@ SMALLEST_CUT = 320
 _REFUSING = frozenset({400, 404, 413, 415, 422, 500, 501})
 
 
+_PADDED = re.compile(r"pictures thinner than (\d+) pixels were padded")
+
+
 class Lesson(Record):
     """One thing that a refusal has taught."""
 
@@ -143,6 +146,12 @@ class Lesson(Record):
                 return f"pictures thinner than {self.instead} pixels were padded"
             case _:
                 return f"{self.part} was left out"
+
+
+def padded_side(adapted: Iterable[str]) -> int:
+    """Return the side to which a call's thin pictures were padded, by its own lines; 1 = none."""
+    found = [int(match.group(1)) for line in adapted if (match := _PADDED.match(line))]
+    return max(found, default=1)
 
 
 class Dialect(Record):

@@ -56,10 +56,17 @@ class BoxSpace:
         convention: how it writes them; None = as it's asked to, which nobody has checked.
         sent: the pictures as it was shown them; empty where the convention needs no sizes and
             nothing was padded.
+        lost: why no box can be placed at all; empty where they can.
     """
 
     convention: BoxConvention | None = None
     sent: tuple[SentPicture, ...] = ()
+    lost: str = ""
+
+    @property
+    def padded(self) -> bool:
+        """Whether a picture was padded before it was sent."""
+        return any(one.content != (0, 0, one.width, one.height) for one in self.sent)
 
     def picture(self, number: int) -> SentPicture | None:
         """Return the picture of a 1-based number, where its size as sent is known."""
@@ -199,13 +206,10 @@ def read_regions(
         return Regions()
     if not isinstance(value, list | tuple):
         return Regions(notes=(f"{where}: the regions aren't a list and were dropped",))
-    if space.convention == "none" and value:
-        return Regions(
-            notes=(
-                f"{where}: {_counted(len(value))} dropped, since the boxes of this endpoint fit no "
-                "convention",
-            )
-        )
+    fits_none = "the boxes of this endpoint fit no convention"
+    lost = fits_none if space.convention == "none" else space.lost
+    if lost and value:
+        return Regions(notes=(f"{where}: {_counted(len(value))} dropped, since {lost}",))
     regions: list[Region] = []
     notes: Counter[str] = Counter()
     for item in value:

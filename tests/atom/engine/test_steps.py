@@ -1,108 +1,109 @@
-"""What a step asks, and in which order; the model is a list of replies."""
+"""How a judge sees pictures: scaled and padded, and its boxes back on the original."""
 
-import asyncio
-import json
+from __future__ import annotations
+
+import io
 
 import pytest
+from PIL import Image
 
-from atom.engine import steps
-from atom.judge import PicturePart, Reply, call_id, request_hash
-from atom.judge.completion import Completion
-from atom.judge.exchange import judge_completion
-from atom.records import (
-    Call,
-    CriteriaSet,
-    PictureSlot,
-    Replay,
-    ReplayStep,
-    Sample,
-    Sampling,
-    Usage,
+from atom.engine.steps import Material, Sight
+from atom.judge import PictureCache, PicturePart, Reply
+from atom.records import Call, Endpoint, PictureLimit, PictureSlot, Sample
+from atom.stages.boxes import read_regions
+
+SAMPLE = Sample(id="s", dataset="d", question="What?", pictures=(PictureSlot(name="a.png"),))
+
+
+def part(width: int, height: int) -> PicturePart:
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), (10, 120, 200)).save(out, "PNG")
+    return PicturePart.from_bytes(out.getvalue())
+
+
+def sight(boxes, **limit) -> Sight:
+    endpoint = Endpoint(
+        name="x", base_url="http://127.0.0.1:9/v1", model="m", boxes=boxes,
+        pictures=PictureLimit(**limit),
+    )  # fmt: skip
+    return Sight(endpoint=endpoint, cache=PictureCache())
+
+
+def right_half(sent, boxes):
+    """Write the original's right half as a model does that is shown the sent picture."""
+    left, top, right, bottom = sent.content
+    middle = (left + right) / 2
+    if boxes == "xyxy_pixels":
+        return [middle, top, right, bottom]
+    x, y = 1000 / sent.width, 1000 / sent.height
+    box = [middle * x, top * y, right * x, bottom * y]
+    return [box[1], box[0], box[3], box[2]] if boxes == "yxyx_1000" else box
+
+
+@pytest.mark.parametrize("boxes", [None, "xyxy_1000", "yxyx_1000", "xyxy_pixels"])
+@pytest.mark.parametrize(
+    ("size", "limit"),
+    [
+        ((400, 300), {}),
+        ((400, 300), {"max_side": 200}),
+        ((400, 10), {"min_side": 64}),
+        ((10, 400), {"min_side": 64, "max_side": 300}),
+    ],
 )
-
-SAMPLING = Sampling(temperature=0.0)
-SAMPLE = Sample(
-    id="s" * 24,
-    dataset="test",
-    question="What does the picture show?",
-    reference="A fox asleep in sunlight.",
-    pictures=(PictureSlot(name="a.png"),),
-)
-SOLVED = Replay(
-    id="replay", sample_id=SAMPLE.id, judge_id="j", prompt="p", state="scored",
-    steps=(ReplayStep(text="A fox lies there."),), final_answer="a sleeping fox",
-)  # fmt: skip
-
-
-class Model:
-    """Answers from a list, and remembers what it was asked."""
-
-    def __init__(self, *replies):
-        self.replies = list(replies)
-        self.asked = []
-
-    async def __call__(self, request):
-        self.asked.append(request)
-        text = json.dumps(self.replies.pop(0))
-        said = Completion(content=text, refusal=None, finish="stop", usage=Usage())
-        verdict = judge_completion(request, said)
-        call = Call(
-            id=call_id(request_hash(request, "m"), 0), request_hash=request_hash(request, "m"),
-            task=request.task, endpoint="e", model="m", prompt=request.prompt_id, reply=text,
-        )  # fmt: skip
-        return Reply(
-            state=verdict.state, text=text, data=verdict.data, reason=verdict.reason, call=call
-        )
+async def test_boxes_come_back_onto_the_original(boxes, size, limit):
+    looked = sight(boxes, **limit)
+    pictures = [part(*size)]
+    space = await looked.space(pictures)
+    assert looked.space_now(pictures) == space
+    if not space.sent:
+        assert boxes != "xyxy_pixels"
+        assert limit.get("min_side", 1) == 1
+        return
+    (sent,) = space.sent
+    assert min(sent.width, sent.height) >= limit.get("min_side", 1)
+    found = read_regions([{"box": right_half(sent, boxes)}], 1, where="step 1", space=space)
+    (region,) = found.regions
+    assert max(abs(a - b) for a, b in zip(region.box, (500, 0, 1000, 1000), strict=True)) <= 10
 
 
-@pytest.fixture
-def material():
-    return steps.Material(sample=SAMPLE, pictures=(PicturePart.from_bytes(b"one"),))
+async def test_sizes_are_looked_at_only_where_they_count():
+    def unreadable() -> bytes:
+        raise AssertionError("read for nothing")
+
+    lost = [PicturePart(sha256="0" * 64, load=unreadable)]
+    assert (await sight("yxyx_1000").space(lost)).sent == ()
 
 
-def solution(final):
-    steps_ = [{"text": "A fox lies there.", "regions": []}]
-    return {"looking": "a fox", "steps": steps_, "final_answer": final}
+LINE = 'pictures thinner than 64 pixels were padded: the server said "too thin"'
 
 
-def cut(*questions):
-    rows = [
-        {"question": q, "ground_truth": f"thing {n}", "step": 1, "regions": [], "weight": 5}
-        for n, q in enumerate(questions)
-    ]
-    return {"conflict": "", "criteria": rows}
+def reply(*adapted: str) -> Reply:
+    call = Call(
+        id="c", request_hash="h", task="replay", endpoint="x", model="m", prompt="replay/1",
+        reply="{}", adapted=adapted,
+    )  # fmt: skip
+    return Reply(state="ok", text="{}", call=call)
 
 
-def test_a_free_answer_is_compared_by_the_judge(material):
-    model = Model(
-        solution("a sleeping dog"), {"final_answer": "", "reason": "a dog", "verdict": "wrong"}
-    )
-    brought = asyncio.run(steps.do_replay(model, material, "j", SAMPLING))
-    (found,) = brought.records
-    assert found.agrees is False
-    assert [request.task for request in model.asked] == ["replay", "outcome"]
-    assert found.call_id == brought.call.id
+async def test_padding_that_was_learned_on_the_way_counts():
+    thin = Material(sample=SAMPLE, pictures=(part(400, 10),))
+    material = await sight("xyxy_1000").seen(thin)
+    assert material.space.sent == ()
+    assert await material.shown(reply("seed was left out")) == material.space
+    space = await material.shown(reply("seed was left out", LINE))
+    (sent,) = space.sent
+    assert (sent.width, sent.height, sent.content) == (400, 64, (0, 27, 400, 37))
+    box = right_half(sent, "xyxy_1000")
+    (region,) = read_regions([{"box": box}], 1, where="step 1", space=space).regions
+    assert region.box == (500, 0, 1000, 1000)
 
 
-def test_an_answer_that_a_rule_can_compare_is_asked_about_once(material):
-    plain = steps.Material(
-        sample=SAMPLE.model_copy(update={"reference": "7"}), pictures=material.pictures
-    )
-    model = Model(solution("7"))
-    (found,) = asyncio.run(steps.do_replay(model, plain, "j", SAMPLING)).records
-    assert found.agrees is True
-    assert len(model.asked) == 1
-
-
-def test_faulty_criteria_get_one_turn_and_no_second(material):
-    bad = cut("Is there a fox?", "What does it do?")
-    good = cut("Which animal is there?", "What does it do?")
-    for replies, state in (((good,), "scored"), ((bad, good), "scored"), ((bad, bad), "unscored")):
-        model = Model(*replies)
-        brought = asyncio.run(steps.do_criteria(model, material, SOLVED, "j", SAMPLING))
-        found = brought.records[-1]
-        assert isinstance(found, CriteriaSet)
-        assert found.state == state
-        assert len(model.asked) == len(replies)
-        assert [len(request.turns) for request in model.asked] == [0, 2][: len(replies)]
-        assert found.call_id == brought.call.id
+async def test_boxes_that_were_copied_from_before_the_padding_are_dropped():
+    thin = await sight("xyxy_1000").seen(Material(sample=SAMPLE, pictures=(part(400, 10),)))
+    lost = await thin.shown(reply(LINE), copied=True)
+    found = read_regions([{"box": [0, 0, 500, 500]}], 1, where="criterion 1", space=lost)
+    assert found.regions == ()
+    assert "min_side 64" in found.notes[0]
+    thick = await sight("xyxy_1000").seen(Material(sample=SAMPLE, pictures=(part(400, 300),)))
+    kept = await thick.shown(reply(LINE), copied=True)
+    assert read_regions([{"box": [0, 0, 500, 500]}], 1, where="x", space=kept).regions
