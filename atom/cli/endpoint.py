@@ -15,6 +15,7 @@ from atom.engine.endpoints import (
     find_preset,
     keep_boxes,
     known_endpoints,
+    plain_address,
     price_changes,
     put_endpoint,
     read_prices,
@@ -124,6 +125,7 @@ def add_one(args: argparse.Namespace, out: Output) -> int:
     """Add an endpoint, with a preset's habits or without."""
     blanks = dict(_pair(text) for text in args.set)
     roles = tuple(dict.fromkeys(args.role or ("judge", "candidate")))
+    url, query = plain_address(args.url or "")
     if args.preset:
         preset = find_preset(args.preset)
         unknown = sorted(set(blanks) - set(preset.blanks))
@@ -132,18 +134,19 @@ def add_one(args: argparse.Namespace, out: Output) -> int:
                 f"the address of {preset.title} leaves no {unknown[0]!r} open: {preset.address}"
             )
         made = preset.endpoint(
-            name=args.name, model=args.model, base_url=args.url, key_env=args.key_env,
+            name=args.name, model=args.model, base_url=url or None, key_env=args.key_env,
             roles=roles, **blanks,
         )  # fmt: skip
-    elif args.url:
+    elif url:
         try:
-            made = Endpoint(name=args.name, base_url=args.url, model=args.model, roles=roles,
+            made = Endpoint(name=args.name, base_url=url, model=args.model, roles=roles,
                             key_env=args.key_env)  # fmt: skip
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
     else:
         raise UsageError(f"give --preset ({', '.join(PRESETS)}) or --url")
+    made = made.model_copy(update={"query": {**made.query, **query}})
     if args.price:
         made = made.model_copy(update={"prices": Prices(input=args.price[0], output=args.price[1])})
     put_endpoint(settings_of(args), made)

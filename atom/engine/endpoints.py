@@ -17,6 +17,7 @@ from atom.judge.endpoints import (
     load_endpoints,
     read_endpoints,
     save_endpoints,
+    split_address,
 )
 from atom.judge.presets import PRESETS as PRESETS
 from atom.judge.presets import Preset as Preset
@@ -92,6 +93,20 @@ def remove_endpoint(settings: Settings, name: str) -> None:
     if len(kept) == len(own):
         raise SettingsError(f"There is no endpoint {name!r} among your own.")
     save_endpoints(settings.endpoints, kept)
+
+
+def plain_address(text: str) -> tuple[str, dict[str, str]]:
+    """Take an address as a provider's page shows it apart into address and parameters.
+
+    Args:
+        text: `https://lab.openai.azure.com/.../chat/completions?api-version=2024-10-21`.
+
+    Returns:
+        What stands in `base_url`, without /chat/completions, and what stands in `query`.
+    """
+    address, query = split_address(text.strip())
+    plain = address.rstrip("/").removesuffix("/chat/completions")
+    return (plain if plain != address.rstrip("/") else address), query
 
 
 ANY = Preset(name="", title="another one", address="http://127.0.0.1/v1", key_env=None, sources=())

@@ -17,6 +17,7 @@ from atom.engine.endpoints import (
     built_in,
     keep_boxes,
     own_endpoints,
+    plain_address,
     put_endpoint,
     remove_endpoint,
     sketch,
@@ -43,6 +44,7 @@ from atom.views.settings import (
     endpoint_of,
     form_of,
     sampling_words,
+    with_address,
     with_model,
     with_preset,
 )
@@ -211,16 +213,7 @@ def _form(chosen: str, before: Endpoint | None) -> None:
     form = held[chosen]
 
     def typed(field: str, key: str) -> None:
-        value = st.session_state[key]
-        if field == "roles":
-            value = tuple(role for role in ROLES if role in (value or ()))
-        if field in _TEXTS:
-            value = value or ""
-        if field in ("preset", "model"):
-            held[chosen] = _told(held[chosen], field, value)
-            return
-        changes: dict[str, Any] = {field: value}
-        held[chosen] = replace(held[chosen], **changes)
+        held[chosen] = _changed(held[chosen], field, st.session_state[key])
 
     def bound(field: str) -> dict[str, Any]:
         key = f"endpoint_{field}_{chosen}"
@@ -312,16 +305,24 @@ def _adapted_lately(name: str, revision: int, _store: OpenStore) -> tuple[str, .
     return adapted_lately(_store, name)
 
 
-def _told(form: EndpointForm, field: str, value: str | None) -> EndpointForm:
-    """Take over what a preset, or a model's name, tells of the other fields."""
+def _changed(form: EndpointForm, field: str, value: Any) -> EndpointForm:
+    """Take over what was typed, and what that tells of other fields."""
     if field == "preset":
         if not value:
             return replace(form, preset="")
         preset = PRESETS[value]
         return with_preset(form, sketch(preset, form.model), preset.address)
-    model = value or ""
-    preset = PRESETS.get(form.preset, ANY)
-    return with_model(form, model, sketch(preset, form.model), sketch(preset, model))
+    if field == "model":
+        preset, model = PRESETS.get(form.preset, ANY), value or ""
+        return with_model(form, model, sketch(preset, form.model), sketch(preset, model))
+    if field == "base_url":
+        return with_address(form, *plain_address(value or ""))
+    if field == "roles":
+        value = tuple(role for role in ROLES if role in (value or ()))
+    if field in _TEXTS:
+        value = value or ""
+    changes: dict[str, Any] = {field: value}
+    return replace(form, **changes)
 
 
 def _habits(preset: Preset) -> Html:

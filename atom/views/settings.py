@@ -244,6 +244,12 @@ def with_preset(form: EndpointForm, made: Endpoint, address: str) -> EndpointFor
     )
 
 
+def with_address(form: EndpointForm, address: str, query: Mapping[str, str]) -> EndpointForm:
+    """Put an address into a form, and its parameters where they belong."""
+    lines = [f"{name}={value}" for name, value in query.items()]
+    return replace(form, base_url=address, query="\n".join(lines) if lines else form.query)
+
+
 def with_model(form: EndpointForm, model: str, before: Endpoint, now: Endpoint) -> EndpointForm:
     """Put a model into a form; what its name tells goes along where nobody typed otherwise.
 

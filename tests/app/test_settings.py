@@ -68,10 +68,6 @@ def test_an_endpoint_is_added_changed_and_opened(open_app, file):
         ({"name": "mine", "base_url": "https://a.example/v1"}, "Model is empty."),
         ({"name": "probe-judge", "base_url": "https://a.example/v1", "model": "m"}, "already"),
         ({"name": "mine", "base_url": "ftp://a.example", "model": "m"}, "give an address such as"),
-        (
-            {"name": "m", "base_url": "https://a.example/v1/chat/completions", "model": "m"},
-            "/chat/completions",
-        ),
     ],
 )
 def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_typed(open_app, file, values, words):
@@ -172,13 +168,16 @@ def test_a_preset_fills_the_form_in(open_app, file):
     assert test.text_input(key="endpoint_family_+").value == "gpt"
     test.button(key="endpoint_save").click().run()
     assert "put {resource} and {deployment} in" in markup_of(test)
-    fill(test, base_url="https://lab.openai.azure.com/openai/deployments/d")
+    fill(test, base_url="https://lab.openai.azure.com/openai/deployments/d/chat/completions"
+         "?api-version=2025-01-01")  # fmt: skip
+    assert test.text_input(key="endpoint_base_url_+").value.endswith("/deployments/d")
     test.button(key="endpoint_save").click().run()
     assert not test.exception
     (made,) = read_endpoints(file)
     assert (made.preset, made.thinking_tokens, made.pictures.max_count) == (
         "azure-openai", 8192, 10,
     )  # fmt: skip
+    assert made.query == {"api-version": "2025-01-01"}
     assert made.extra_headers == {"api-key": "${AZURE_OPENAI_API_KEY}"}
     assert "AZURE_OPENAI_API_KEY is not set" in markup_of(test)
 
