@@ -7,8 +7,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-import sqlalchemy as sa
-
 from atom.engine.clock import Clock, utc_now
 from atom.engine.ledger import run_claim, run_holder
 from atom.engine.shift import (
@@ -27,7 +25,7 @@ from atom.stages import verdicts
 from atom.stages.verdicts import Agenda, Ask, Asked
 from atom.store import Store
 from atom.store import table as columns_of
-from atom.store.schema import claims
+from atom.store.holds import drop_hold
 
 ROUNDS = 20
 """No agenda has later questions than so many rounds deep."""
@@ -77,7 +75,7 @@ def open_agenda_run(store: Store, row: Run, judges: Sequence[Judge]) -> Run:
         row = there.model_copy(update={**again, "budget": row.budget})
     with store.write() as writer:
         writer.put(judges)
-        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(row.id)))
+        drop_hold(writer, run_claim(row.id))
         writer.replace([row])
     return row
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeVar
 
-import sqlalchemy as sa
 from pydantic import Field, ValidationError
 
 from atom.engine.process import owner_name, process_gone
@@ -29,7 +28,7 @@ from atom.judge.request import schema_text
 from atom.records import Call, Endpoint, content_id
 from atom.records.base import Record
 from atom.store import Store
-from atom.store.schema import claims
+from atom.store.holds import holder_now
 
 MOST_REQUESTS = 50_000
 """Requests in a file, and bytes: the service takes 50,000 and 200 MB."""
@@ -233,8 +232,7 @@ def holding(store: Store, what: str) -> Iterator[None]:
     name = f"batch:{what}"
     owner = owner_name(f"{name}:{uuid.uuid4().hex[:8]}")
     with store.write() as writer:
-        held = sa.select(claims.c.owner).where(claims.c.item == name)
-        before = writer.execute(held).scalar()
+        before = holder_now(writer, name)
         if before is not None and process_gone(before):
             writer.release(before, [name])
         if not writer.claim([name], owner, _HELD, time.time()):

@@ -17,8 +17,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-import sqlalchemy as sa
-
 from atom.engine.batch_files import (
     Failure,
     Ledger,
@@ -43,8 +41,9 @@ from atom.judge.reply_json import clean_text
 from atom.judge.retry import NOTHING_SENT, AttemptFailed, Fault, advice, http_fault
 from atom.judge.server_words import read_error
 from atom.judge.usage import Estimate
-from atom.records import Call, Endpoint, Prices, Run, Usage
-from atom.store import Store, table
+from atom.records import Call, Endpoint, Prices, Usage
+from atom.store import Store
+from atom.store.holds import add_cost, replied_calls, replied_now
 
 LONGEST_LINE = 32_000_000
 """Bytes of a line that is read; no reply is so long."""
@@ -225,11 +224,9 @@ class _Taking:
         if not lines:
             return
         ids = {book.entry.call_id for book, _ in lines} - self._found.mine
-        calls = table(Call)
-        there = sa.select(calls.c.id).where(calls.c.id.in_(ids), calls.c.reply.is_not(None))
         paid: dict[str, float] = {}
         with self._store.write() as writer:
-            known = set(writer.execute(there).scalars())
+            known = replied_now(writer, ids)
             for book, outcome in lines:
                 if book.entry.call_id in known:
                     self._rank(book, "known")
@@ -243,12 +240,9 @@ class _Taking:
                 book.cost = cost
                 if call.reply is not None:
                     self._found.mine.add(call.id)
-            runs = table(Run)
             for run_id, cost in paid.items():
                 if cost:
-                    writer.execute(
-                        sa.update(runs).where(runs.c.id == run_id).values(cost=runs.c.cost + cost)
-                    )
+                    add_cost(writer, run_id, cost)
 
     def _rank(self, book: _Book, kind: Kind) -> bool:
         """Let the better of two lines count; True when this one is the better."""
@@ -398,15 +392,7 @@ class _Taking:
     def _standing(self, books: Sequence[_Book]) -> dict[str, Counter[Kind | None]]:
         """Count by batch how its requests stand, files that were taken in earlier included."""
         silent = sorted({book.entry.call_id for book in books if book.kind is None})
-        calls = table(Call)
-        there: set[str] = set()
-        with self._store.read() as connection:
-            for start in range(0, len(silent), _TOGETHER):
-                part = silent[start : start + _TOGETHER]
-                wanted = sa.select(calls.c.id).where(
-                    calls.c.id.in_(part), calls.c.reply.is_not(None)
-                )
-                there.update(connection.execute(wanted).scalars())
+        there = replied_calls(self._store, silent)
         counts: dict[str, Counter[Kind | None]] = {}
         for book in books:
             kind, name = book.kind, book.entry.call_id

@@ -16,8 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import sqlalchemy as sa
-
 from atom.engine.clock import stamp, utc_now
 from atom.engine.correction import open_experiment
 from atom.engine.correction_subjects import CorrectionSpec
@@ -31,7 +29,7 @@ from atom.judge.endpoints import load_endpoints
 from atom.records import Experiment, Run
 from atom.settings import PROJECT_ROOT, Settings
 from atom.store import Store, table
-from atom.store.schema import claims
+from atom.store.holds import drop_hold, hold_of, update_run
 
 if TYPE_CHECKING:
     from atom.engine.bench import BenchSpec
@@ -208,7 +206,7 @@ def prepare_resume(
     )
     with store.write() as writer:
         # What held it before is gone: its claim would make the new process look gone, too.
-        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(run_id)))
+        drop_hold(writer, run_claim(run_id))
         writer.replace([run])
     return run
 
@@ -245,20 +243,11 @@ def stop_run(store: Store, run_id: str) -> RunStatus:
         UsageError: there is no such run.
     """
     status = run_status(store, run_id)
-    runs = table(Run)
     with store.write() as writer:
         if status.alive:
-            writer.execute(
-                sa.update(runs)
-                .where(runs.c.id == run_id, runs.c.state == "running")
-                .values(state="stopping")
-            )
+            update_run(writer, run_id, only="running", state="stopping")
         elif status.run.state == "stopped":
-            writer.execute(
-                sa.update(runs)
-                .where(runs.c.id == run_id)
-                .values(state="stopped", message=status.run.message)
-            )
+            update_run(writer, run_id, state="stopped", message=status.run.message)
     return run_status(store, run_id)
 
 
@@ -306,13 +295,10 @@ def wait_for_end(
 def _status(store: Store, run: Run, now: float) -> RunStatus:
     if run.state not in ("running", "stopping"):
         return RunStatus(run=run, alive=False)
-    with store.read() as connection:
-        row = connection.execute(
-            sa.select(claims.c.owner, claims.c.until).where(claims.c.item == run_claim(run.id))
-        ).first()
-    if row is not None and row.until > now and not process_gone(row.owner):
+    held = hold_of(store, run_claim(run.id))
+    if held is not None and held.until > now and not process_gone(held.owner):
         return RunStatus(run=run, alive=True)
-    if row is None and now - _seconds(run.heartbeat) < STARTING:
+    if held is None and now - _seconds(run.heartbeat) < STARTING:
         return RunStatus(run=run, alive=True)
     gone = run.model_copy(update={"state": "stopped", "message": GONE})
     return RunStatus(run=gone, alive=False)

@@ -15,8 +15,6 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-import sqlalchemy as sa
-
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
 from atom.engine.correction_have import load_have
@@ -54,7 +52,7 @@ from atom.records import (
     content_id,
 )
 from atom.store import Store, table
-from atom.store.schema import claims
+from atom.store.holds import drop_hold
 
 OnText = Callable[[Step, str], None]
 """Told each piece of text as it streams in, and the step that it belongs to."""
@@ -112,7 +110,7 @@ def open_experiment(
         run = run.model_copy(update={**again, **fresh})
     with store.write() as writer:
         writer.put([ground.judge, experiment])
-        writer.execute(sa.delete(claims).where(claims.c.item == run_claim(run.id)))
+        drop_hold(writer, run_claim(run.id))
         writer.replace([run])
     return experiment, run
 

@@ -10,9 +10,7 @@ import asyncio
 import hashlib
 import json
 import platform
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -32,6 +30,7 @@ from atom.judge.endpoints import CANDIDATE_NAMES, builtin_endpoints
 from atom.probes.worlds.make import Probe, make_probes
 from atom.records import Endpoint, PictureSlot, Run, Sample, Study, StudySample, Tag
 from atom.store import Store, count_study, list_studies
+from atom.store.check import settle, sqlite_version
 from atom.store.store import DATABASE, SEAL
 
 DATASET = "Probe world"
@@ -244,7 +243,7 @@ def seal_demo(
             store, samples=samples, candidates=candidates, seed=seed, optimize=True, tell=tell
         )
     (tell or _silent)("sealing", 0, 1)
-    _settle(folder / DATABASE)
+    settle(folder / DATABASE)
     manifest = {
         "name": built.study.name,
         "study_id": built.study.id,
@@ -260,7 +259,7 @@ def seal_demo(
             "python": platform.python_version(),
             "pillow": PIL.__version__,
             "numpy": numpy.__version__,
-            "sqlite": sqlite3.sqlite_version,
+            "sqlite": sqlite_version(),
         },
     }
     text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False)
@@ -309,15 +308,6 @@ def broken_sums(folder: Path) -> list[str]:
         if found != digest:
             problems.append(f"{name} is changed")
     return problems
-
-
-def _settle(database: Path) -> None:
-    """Fold the journal in and shrink the file, so that it can be opened without writing."""
-    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute("ANALYZE")
-        connection.execute("VACUUM")
 
 
 class _Ticks:

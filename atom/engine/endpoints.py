@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import sqlalchemy as sa
+from itertools import chain
 
 from atom.engine.form_checks import check_forms
 from atom.errors import SettingsError
@@ -24,9 +22,10 @@ from atom.judge.presets import Preset as Preset
 from atom.judge.presets import find_preset as find_preset
 from atom.judge.prices import PriceList as PriceList
 from atom.judge.prices import read_prices as read_prices
-from atom.records import BoxConvention, Call, Endpoint, Prices
+from atom.records import BoxConvention, Endpoint, Prices
 from atom.settings import Settings
-from atom.store import Store, table
+from atom.store import Store
+from atom.store.calls import adapted_calls
 
 _LATELY = 500
 """Calls of an endpoint that are looked at."""
@@ -123,16 +122,7 @@ def adapted_lately(store: Store, name: str) -> tuple[str, ...]:
 
     Looks at its last calls alone: servers change, and so does what is asked of them.
     """
-    calls = table(Call)
-    lately = (
-        sa.select(calls.c.adapted)
-        .where(calls.c.endpoint == name)
-        .order_by(calls.c.created.desc())
-        .limit(_LATELY)
-    )
-    with store.read() as connection:
-        rows = connection.execute(lately).scalars().all()
-    return tuple(dict.fromkeys(line for row in rows for line in json.loads(row or "[]")))
+    return tuple(dict.fromkeys(chain.from_iterable(adapted_calls(store, name, _LATELY))))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,6 @@ from atom.methods.agendas import CRITERIA
 from atom.methods.base import MethodPlan, MethodSample
 from atom.methods.registry import ASKED, METHODS, find_method
 from atom.records import (
-    Annotation,
     Endpoint,
     Judge,
     Replay,
@@ -38,7 +37,7 @@ from atom.records import (
 )
 from atom.stages.verdicts import Agenda, Ask
 from atom.store import Store, find_study, standing, study_places
-from atom.store import table as columns_of
+from atom.store.labels import labels_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,10 +229,7 @@ def _pictures(store: Store, sample: Sample) -> tuple[PicturePart, ...]:
 def _ranked(store: Store, study: Study, responses: Mapping[str, tuple[Response, ...]]) -> set[str]:
     """Return the samples that people ranked, or some pair of."""
     sample_of = {answer.id: name for name, answers in responses.items() for answer in answers}
-    columns = columns_of(Annotation).c
-    rows = store.select(
-        Annotation, columns.study_id == study.id, columns.kind.in_(("ranking", "preference"))
-    )
+    rows = labels_of(store, study.id, ("ranking", "preference"))
     return {
         sample_of[one.response_id]
         for row in rows

@@ -20,7 +20,6 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from atom.engine.clock import Clock, stamp, utc_now
@@ -64,7 +63,6 @@ from atom.records import (
     Record,
     Replay,
     Sample,
-    Study,
     Tag,
     TreeVersion,
 )
@@ -80,13 +78,12 @@ from atom.store import (
     leaf_mappings,
     load_tree,
     study_criteria,
-    table,
     tree_log,
     tree_record,
     tree_versions,
     use_version,
 )
-from atom.store.schema import claims
+from atom.store.holds import induction_state, lend_judge, owners
 from taxonomy import Path, Tree, load_anchors, tree_version
 from taxonomy.edits import Entry, compose, replay
 from taxonomy.grow import Grown, only_leaves, roots_of
@@ -434,7 +431,7 @@ class _Desk:
     def _take_over(self) -> None:
         name = f"induction:{self.row.id}"
         with self.store.write() as writer:
-            for owner in writer.execute(sa.select(claims.c.owner).distinct()).scalars().all():
+            for owner in owners(writer):
                 if owner != self.owner and process_gone(owner):
                     writer.release(owner)
             if not writer.claim([name], self.owner, LEASE, time.time()):
@@ -470,12 +467,8 @@ class _Desk:
         await self.off(partial(self._write, tuple(records), self.row))
 
     def _write(self, records: Sequence[Record], row: Induction) -> None:
-        rows = table(Induction)
         with self.store.write() as writer:
-            wanted = writer.execute(
-                sa.select(rows.c.state).where(rows.c.id == row.id)
-            ).scalar_one_or_none()
-            if wanted == "stopping":
+            if induction_state(writer, row.id) == "stopping":
                 self.halt.set()
                 row = row.model_copy(update={"state": "stopping"})
             kept = [r for r in records if isinstance(r, Call) and r.reply is None]
@@ -780,12 +773,7 @@ def _publish(
         judge = ground.members.judge
         if judge is not None:
             writer.put([judge])
-            studies = table(Study)
-            writer.execute(
-                sa.update(studies)
-                .where(studies.c.id == study.id, studies.c.judge_id.is_(None))
-                .values(judge_id=judge.id)
-            )
+            lend_judge(writer, study.id, judge.id)
         done = desk.row.model_copy(update={"position": version.position, "state": "done"})
         writer.replace([done])
     return version

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from atom.engine.plan import Item, state_of
 from atom.engine.process import process_gone
 from atom.engine.steps import Brought
@@ -16,13 +14,21 @@ from atom.records import (
     CriteriaSet,
     Record,
     Replay,
-    Run,
     RunState,
     State,
     StudySample,
 )
-from atom.store import Store, Writer, table
-from atom.store.schema import claims
+from atom.store import Store, Writer
+from atom.store.holds import (
+    count_item,
+    hold_of,
+    holder_now,
+    owners,
+    point_place,
+    renew_holds,
+    run_state,
+    update_run,
+)
 
 LEASE = 60.0
 """Seconds that a claim lasts unless it is renewed."""
@@ -35,13 +41,10 @@ def run_claim(run_id: str) -> str:
 
 def run_holder(store: Store, run_id: str) -> str | None:
     """Return the process that works on a run, by its name; None when none does."""
-    with store.read() as connection:
-        held = connection.execute(
-            sa.select(claims.c.owner, claims.c.until).where(claims.c.item == run_claim(run_id))
-        ).first()
+    held = hold_of(store, run_claim(run_id))
     if held is None or held.until <= time.time() or process_gone(held.owner):
         return None
-    return str(held.owner)
+    return held.owner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +73,12 @@ class RunLedger:
         """
         name = run_claim(self.run_id)
         with self.store.write() as writer:
-            owners = writer.execute(sa.select(claims.c.owner).distinct()).scalars().all()
-            for owner in owners:
+            for owner in owners(writer):
                 if owner != self.owner and process_gone(owner):
                     writer.release(owner)
             if writer.claim([name], self.owner, LEASE, self.wall()):
                 return None
-            holder = writer.execute(sa.select(claims.c.owner).where(claims.c.item == name))
-            return str(holder.scalar_one())
+            return holder_now(writer, name)
 
     def claim(self, items: Sequence[Item], adopted: Sequence[StudySample] = ()) -> set[str]:
         """Claim items, and point the study at records of others that can stand for it.
@@ -87,7 +88,13 @@ class RunLedger:
         """
         with self.store.write() as writer:
             for place in adopted:
-                self._point(writer, place.sample_id, place.replay_id, place.criteria_set_id)
+                point_place(
+                    writer,
+                    self.study_id,
+                    place.sample_id,
+                    replay_id=place.replay_id,
+                    set_id=place.criteria_set_id,
+                )
             return writer.claim([i.key for i in items], self.owner, LEASE, self.wall())
 
     def commit(
@@ -120,10 +127,10 @@ class RunLedger:
             (writer.replace if better else writer.put)(brought.records)
             for record in brought.records:
                 if isinstance(record, Replay):
-                    self._point(writer, record.sample_id, record.id, None)
+                    point_place(writer, self.study_id, record.sample_id, replay_id=record.id)
                 elif isinstance(record, CriteriaSet):
-                    self._point(writer, record.sample_id, None, record.id)
-            self._account(writer, state, total, cost)
+                    point_place(writer, self.study_id, record.sample_id, set_id=record.id)
+            count_item(writer, self.run_id, state, total=total, cost=cost)
             writer.release(self.owner, [item.key])
             return writer.claim([i.key for i in follow], self.owner, LEASE, self.wall())
 
@@ -165,44 +172,15 @@ class RunLedger:
             writer.put(kept)
             writer.replace(replaced)
             if state is not None:
-                self._account(writer, state, total, cost)
+                count_item(writer, self.run_id, state, total=total, cost=cost)
             if held:
                 writer.release(self.owner, held)
-
-    def _account(self, writer: Writer, state: State, total: int, cost: float) -> None:
-        runs = table(Run)
-        writer.execute(
-            sa.update(runs)
-            .where(runs.c.id == self.run_id)
-            .values(
-                done=runs.c.done + 1,
-                unscored=runs.c.unscored + int(state == "unscored"),
-                failed=runs.c.failed + int(state == "failed"),
-                total=total,
-                cost=cost,
-            )
-        )
 
     @staticmethod
     def _call(writer: Writer, call: Call | None) -> None:
         """Keep a call; one that failed never takes the place of one with a reply."""
         if call is not None:
             (writer.put if call.reply is None else writer.replace)([call])
-
-    def _point(
-        self, writer: Writer, sample_id: str, replay_id: str | None, set_id: str | None
-    ) -> None:
-        """Set the study's pointers for a sample; a set edited by hand is never replaced."""
-        places, sets = table(StudySample), table(CriteriaSet)
-        here = sa.and_(places.c.study_id == self.study_id, places.c.sample_id == sample_id)
-        if replay_id is not None:
-            writer.execute(sa.update(places).where(here).values(replay_id=replay_id))
-        if set_id is not None:
-            by_hand = sa.select(sets.c.id).where(sets.c.source == "hand")
-            free = sa.or_(
-                places.c.criteria_set_id.is_(None), places.c.criteria_set_id.not_in(by_hand)
-            )
-            writer.execute(sa.update(places).where(here, free).values(criteria_set_id=set_id))
 
     def beat(self, stamp: str, total: int) -> RunState | None:
         """Show a sign of life and renew the claims.
@@ -214,28 +192,15 @@ class RunLedger:
         Returns:
             The run's state, which a user may have set to `stopping`; None when it was deleted.
         """
-        runs = table(Run)
         with self.store.write() as writer:
-            writer.execute(
-                sa.update(runs).where(runs.c.id == self.run_id).values(heartbeat=stamp, total=total)
-            )
-            writer.execute(
-                sa.update(claims)
-                .where(claims.c.owner == self.owner)
-                .values(until=self.wall() + LEASE)
-            )
-            state: RunState | None = writer.execute(
-                sa.select(runs.c.state).where(runs.c.id == self.run_id)
-            ).scalar()
-            return state
+            update_run(writer, self.run_id, heartbeat=stamp, total=total)
+            renew_holds(writer, self.owner, self.wall() + LEASE)
+            return run_state(writer, self.run_id)
 
     def end(self, state: RunState, message: str, stamp: str, total: int) -> None:
         """Close the account and give every claim back."""
-        runs = table(Run)
         with self.store.write() as writer:
-            writer.execute(
-                sa.update(runs)
-                .where(runs.c.id == self.run_id)
-                .values(state=state, message=message, heartbeat=stamp, total=total)
+            update_run(
+                writer, self.run_id, state=state, message=message, heartbeat=stamp, total=total
             )
             writer.release(self.owner)

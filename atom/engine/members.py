@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import sqlalchemy as sa
-
 from atom.engine.plan import JUDGE_STAGES, PlanKeys, RunSpec
 from atom.errors import DataError, SettingsError, UsageError
 from atom.judge.keys import endpoint_key
 from atom.judge.sampling import asked_sampling
 from atom.records import (
     Candidate,
-    Checkpoint,
     Endpoint,
     Judge,
-    Response,
     Role,
     Sampling,
     Study,
@@ -26,7 +22,9 @@ from atom.records import (
     content_id,
 )
 from atom.stages import answer, criteria, mapping, outcome, replay, scoring
-from atom.store import Store, find_study, study_candidates, study_places, table
+from atom.store import Store, find_study, study_candidates, study_places
+from atom.store.holds import update_study
+from atom.store.standing import has_marks
 from taxonomy import Tree, TreeFormatError, load_anchors, parse_tree, to_json, tree_version
 
 MOST_REPEATS = 20
@@ -302,7 +300,7 @@ def enrol(store: Store, members: Members) -> Study:
     if study.tree_version is None:
         update["tree_version"] = members.tree_record.version
     other = members.judge is not None and study.judge_id != members.judge.id
-    if other and (study.judge_id is None or not _has_scored(store, study)):
+    if other and (study.judge_id is None or not has_marks(store, study, study.judge_id)):
         assert members.judge is not None
         update["judge_id"] = members.judge.id
     there = {c.id for c in study_candidates(store, study.id)}
@@ -316,25 +314,5 @@ def enrol(store: Store, members: Members) -> Study:
         )
         if update:
             study = study.model_copy(update=update)
-            columns = table(Study)
-            writer.execute(sa.update(columns).where(columns.c.id == study.id).values(**update))
+            update_study(writer, study.id, **update)
     return study
-
-
-def _has_scored(store: Store, study: Study) -> bool:
-    points, responses, places = table(Checkpoint), table(Response), table(StudySample)
-    joined = points.join(responses, responses.c.id == points.c.response_id).join(
-        places, places.c.sample_id == responses.c.sample_id
-    )
-    with store.read() as connection:
-        found = connection.execute(
-            sa.select(points.c.key)
-            .select_from(joined)
-            .where(
-                places.c.study_id == study.id,
-                points.c.judge_id == study.judge_id,
-                points.c.state == "scored",
-            )
-            .limit(1)
-        ).first()
-    return found is not None

@@ -13,12 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pyarrow as pa
-import sqlalchemy as sa
 from pydantic import ValidationError
 
 from atom.errors import FormatError
 from atom.records import Call, Record
-from atom.store.schema import KINDS, Kind, import_links
+from atom.store.schema import KINDS, ColumnType, Kind, import_links
 
 FORM = "atomscope-study"
 VERSION = 1
@@ -27,12 +26,12 @@ LINKS = import_links.name
 """Which import brought which record: rows of three texts, no records of their own."""
 LINK_SCHEMA = pa.schema([(name, pa.large_string()) for name in ("import_id", "kind", "record_id")])
 PICTURE_ID = re.compile(r"[0-9a-f]{64}")
-_TYPES: dict[type[sa.types.TypeEngine[Any]], pa.DataType] = {
-    sa.Text: pa.large_string(),
-    sa.Integer: pa.int64(),
-    sa.Double: pa.float64(),
-    sa.Boolean: pa.bool_(),
-    sa.LargeBinary: pa.large_binary(),
+_TYPES: dict[ColumnType, pa.DataType] = {
+    "text": pa.large_string(),
+    "integer": pa.int64(),
+    "real": pa.float64(),
+    "boolean": pa.bool_(),
+    "bytes": pa.large_binary(),
 }
 
 
@@ -81,12 +80,7 @@ def schema_of(kind: Kind) -> pa.Schema:
     Texts are `large_string`, so that a column may hold more than 2 GB. A call's raw reply is bytes
     in UTF-8, since what a server sent may hold halves of characters that no text may hold.
     """
-    return pa.schema(
-        [
-            (name, pa.large_string() if name in kind.nested else _TYPES[type(column.type)])
-            for name, column in kind.table.columns.items()
-        ]
-    )
+    return pa.schema([(name, _TYPES[holds]) for name, holds in kind.columns.items()])
 
 
 def to_columns(kind: Kind, records: Sequence[Record]) -> pa.Table:

@@ -20,7 +20,6 @@ from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import sqlalchemy as sa
 from pydantic import ValidationError
 
 from atom.errors import FormatError, PictureError, UsageError
@@ -443,9 +442,8 @@ class _Reader:
         """Count what the store holds already with other values, and note what it holds at all."""
         first = kind.key[0]
         wanted = [getattr(record, first) for record in records]
-        column = kind.table.c[first]
-        rows = writer.execute(sa.select(kind.table).where(column.in_(sorted(set(wanted)))))
-        there = {tuple(row[name] for name in kind.key): dict(row) for row in rows.mappings()}
+        rows = writer.rows_of(kind, first, wanted)
+        there = {tuple(row[name] for name in kind.key): row for row in rows}
         known = self._known.setdefault(kind.table.name, set())
         for record in records if there else ():
             mine = kind.to_row(record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -125,3 +126,22 @@ def scoring_calls(
             )
             found += [(row.response_id, row.call_id) for row in rows]
     return found
+
+
+def adapted_calls(store: Store, endpoint: str, most: int) -> list[list[str]]:
+    """Read how an endpoint's last calls were adapted to its server, the newest first.
+
+    Args:
+        store: where they are.
+        endpoint: its name.
+        most: so many calls at most.
+    """
+    calls = table(Call).c
+    lately = (
+        sa.select(calls.adapted)
+        .where(calls.endpoint == endpoint)
+        .order_by(calls.created.desc(), calls.id)
+        .limit(most)
+    )
+    with store.read() as connection:
+        return [json.loads(text or "[]") for text in connection.execute(lately).scalars()]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -134,3 +137,17 @@ def _picture_problems(store: Store) -> list[str]:
         if blob_hash(data) != picture.id:
             problems.append(f"picture {picture.id[:12]}... is not what its name says: it changed")
     return problems
+
+
+def settle(database: Path) -> None:
+    """Fold the journal in and shrink the file, so that it can be opened without writing."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("ANALYZE")
+        connection.execute("VACUUM")
+
+
+def sqlite_version() -> str:
+    """Return the version of the database in a file."""
+    return sqlite3.sqlite_version

@@ -25,6 +25,14 @@ _SCALARS: dict[type, type[sa.types.TypeEngine[Any]]] = {
     float: sa.Double,
     bool: sa.Boolean,
 }
+ColumnType = Literal["text", "integer", "real", "boolean", "bytes"]
+_NAMED: dict[type[sa.types.TypeEngine[Any]], ColumnType] = {
+    sa.Text: "text",
+    sa.Integer: "integer",
+    sa.Double: "real",
+    sa.Boolean: "boolean",
+    sa.LargeBinary: "bytes",
+}
 
 
 def _scalar(annotation: Any) -> type | None:
@@ -47,6 +55,11 @@ class Kind:
     table: sa.Table
     key: tuple[str, ...]
     nested: frozenset[str]
+
+    @property
+    def columns(self) -> dict[str, ColumnType]:
+        """What each column holds; nested values are JSON texts."""
+        return {name: _NAMED[type(column.type)] for name, column in self.table.columns.items()}
 
     def to_row(self, record: r.Record) -> dict[str, Any]:
         """Turn a record into a row."""

@@ -39,6 +39,7 @@ from atom.records import (
     Import,
     Outcome,
     OutcomeHow,
+    Preference,
     Replay,
     Response,
     Sample,
@@ -385,6 +386,14 @@ def compared_answers(store: Store, study: Study) -> dict[str, tuple[Answer, ...]
     }
 
 
+def votes_on(store: Store, sample_id: str) -> list[Preference]:
+    """Read the votes between answers to a sample, by id."""
+    vote = table(Preference).c
+    with store.read() as connection:
+        done = closed(connection, "preference", vote.id)
+    return store.select(Preference, vote.sample_id == sample_id, *done, order_by=[vote.id])
+
+
 # --- outcomes -----------------------------------------------------------------------------------
 
 
@@ -520,6 +529,23 @@ def mark_rank(
         wanted: the study's settings for its judge.
     """
     return (of_settings(prompt, sampling, wanted), prompt_order(prompt), sampling.key)
+
+
+def has_marks(store: Store, study: Study, judge_id: str) -> bool:
+    """Say whether a judge marked anything of a study."""
+    point, response = table(Checkpoint).c, table(Response).c
+    with store.read() as connection:
+        found = connection.execute(
+            sa.select(point.key)
+            .where(
+                point.judge_id == judge_id,
+                point.state == "scored",
+                point.response_id == response.id,
+                response.sample_id.in_(sample_ids_of(connection, study.id)),
+            )
+            .limit(1)
+        ).first()
+    return found is not None
 
 
 def shown_scale(store: Store, study: Study, judge_id: str) -> Scale:

@@ -21,7 +21,7 @@ from atom.errors import CorruptError, ReadOnlyError, StoreError
 from atom.records import Picture, Record
 from atom.store.migrate import migrate, schema_version
 from atom.store.pictures import PictureFiles
-from atom.store.schema import KINDS, claims, import_links, meta
+from atom.store.schema import KINDS, Kind, claims, import_links, meta
 
 R = TypeVar("R", bound=Record)
 DATABASE = "atomscope.sqlite"
@@ -84,6 +84,22 @@ class Writer:
         kind = KINDS[record]
         row = self._connection.execute(sa.select(kind.table).where(where)).mappings().one()
         return kind.from_row(row)  # type: ignore[return-value, arg-type]
+
+    def rows_of(self, kind: Kind, column: str, values: Iterable[str]) -> list[dict[str, Any]]:
+        """Return the stored rows whose column has one of some values, as this transaction sees it.
+
+        Args:
+            kind: how the records are stored.
+            column: the column.
+            values: what it may hold.
+        """
+        found: list[dict[str, Any]] = []
+        wanted = sorted(set(values))
+        for start in range(0, len(wanted), _CHUNK):
+            part = kind.table.c[column].in_(wanted[start : start + _CHUNK])
+            rows = self._connection.execute(sa.select(kind.table).where(part)).mappings()
+            found += [dict(row) for row in rows]
+        return found
 
     def execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
         """Run a Core statement in this transaction."""

@@ -18,7 +18,7 @@ import numpy as np
 from atom.analysis.raters import krippendorff_alpha, rater_kappas
 from atom.records import Annotation, AnnotationKind
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.labels import labels_of
 from atom.views.csv_text import csv_text
 from taxonomy import fold, parse_path
 
@@ -93,11 +93,7 @@ def load_annotations(
         study_id: its id.
         kind: only this kind; None = all.
     """
-    columns = columns_of(Annotation).c
-    where = [columns.study_id == study_id]
-    if kind is not None:
-        where.append(columns.kind == kind)
-    return tuple(store.select(Annotation, *where, order_by=(columns.created, columns.id)))
+    return tuple(labels_of(store, study_id, [] if kind is None else [kind]))
 
 
 def says(label: Annotation) -> object:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import sqlalchemy as sa
 
 from atom.analysis.calibration import NAME, Calibration, Truths, calibrate, truths_of
-from atom.records import BenchItem, BenchSet, Verdict
+from atom.records import BenchItem, Verdict
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.verdicts import items_of, sets_of, verdicts_by
 from taxonomy import Path
 
 
@@ -45,10 +44,9 @@ def calibration_of(stores: Iterable[Store], judge_id: str | None) -> Calibrated 
     items: list[BenchItem] = []
     verdicts: list[Verdict] = []
     for store in {store.url: store for store in stores}.values():
-        sets = [row.id for row in store.select(BenchSet, columns_of(BenchSet).c.benchmark == NAME)]
-        found = _said(store, sets, judge_id)
-        asked = {row.group for row in found}
-        items += store.select(BenchItem, columns_of(BenchItem).c.set_id.in_(asked)) if asked else []
+        sets = [row.id for row in sets_of(store, NAME)]
+        found = verdicts_by(store, sets, judge_id)
+        items += items_of(store, {row.group for row in found})
         verdicts += found
     if not verdicts:
         return None
@@ -69,10 +67,3 @@ def _calibrated(leaves: tuple[Path, ...], *columns: bytes) -> Calibration:
     """Calibrate once for equal scores: a store's revision changes for much else."""
     truth, said, leaf, cluster = (np.frombuffer(one, dtype=np.int64) for one in columns)
     return calibrate(Truths(truth=truth, said=said, leaf=leaf, cluster=cluster, leaves=leaves))
-
-
-def _said(store: Store, sets: Sequence[str], judge_id: str) -> list[Verdict]:
-    if not sets:
-        return []
-    columns = columns_of(Verdict).c
-    return store.select(Verdict, sa.and_(columns.group.in_(sets), columns.judge == judge_id))

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from atom.analysis import NodeStats, make_cells, node_stats
@@ -31,9 +30,8 @@ from atom.analysis.debias import (
 )
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
-from atom.records import Checkpoint
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.marks import subjects_of_marks
 from atom.views.annotations import LEAST_SURE, Standing, load_annotations, standing
 from atom.views.csv_text import csv_text
 from atom.views.filters import Filters, answers_kept, measure_of, root_scores, rows_kept
@@ -130,14 +128,7 @@ def _rows_of(
     store: Store, data: StudyData, values: Mapping[str, float]
 ) -> tuple[dict[int, list[float]], int]:
     """Return the labels of each row of the score table, and how many have no row."""
-    columns = columns_of(Checkpoint).c
-    wanted = (columns.key, columns.response_id, columns.criterion_id)
-    keys, points = sorted(values), {}
-    with store.read() as connection:
-        for at in range(0, len(keys), _BATCH):
-            some = sa.select(*wanted).where(columns.key.in_(keys[at : at + _BATCH]))
-            for key, response, criterion in connection.execute(some):
-                points[str(key)] = (str(response), str(criterion))
+    points = subjects_of_marks(store, sorted(values))
     table = data.table
     answers = {response for response, _ in points.values()}
     places = [at for at, name in enumerate(table.response_ids) if name in answers]
@@ -148,7 +139,7 @@ def _rows_of(
     }
     found: dict[int, list[float]] = defaultdict(list)
     astray = 0
-    for key in keys:
+    for key in sorted(values):
         row = row_at.get(points[key]) if key in points else None
         if row is None:
             astray += 1

@@ -40,8 +40,8 @@ from atom.records import (
     Verdict,
 )
 from atom.store import Store, standing
-from atom.store import table as columns_of
 from atom.store.calls import paid_for, scoring_calls, solution_calls
+from atom.store.labels import labels_of
 from atom.store.standing import leaves_of, samples_of_criteria
 from atom.store.verdicts import first_verdicts, judges_of_group
 from atom.views.snapshot import open_study
@@ -253,7 +253,7 @@ def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> Fid
     study = data.study
     responses = _compared(store, data)
     sample_of = {answer: sample for sample, answers in responses.items() for answer in answers}
-    labels = store.select(Annotation, columns_of(Annotation).c.study_id == study.id)
+    labels = labels_of(store, study.id)
     ranking = [label for label in labels if label.kind in ("ranking", "preference")]
     orders, foreign = orders_of(ranking, sample_of)
     pairs = people_pairs(orders)

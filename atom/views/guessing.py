@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from atom.analysis import answer_scores, lucky_by_guessing
-from atom.records import Sample, StudySample
-from atom.store import Store, table
+from atom.store import Store
+from atom.store.marks import choice_texts
 from atom.views.filters import Filters, answers_kept
 from atom.views.study_data import StudyData
 
@@ -59,12 +58,5 @@ def _options(
 ) -> NDArray[np.int64]:
     """Count each sample's options, 0 for an open question, in the order of the ids."""
     del revision
-    sample, place = table(Sample), table(StudySample)
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(sample.c.id, sample.c.choices)
-            .select_from(sample.join(place, place.c.sample_id == sample.c.id))
-            .where(place.c.study_id == study_id, sample.c.choices != "[]")
-        ).all()
-    count = {name: len(json.loads(text)) for name, text in rows if text}
+    count = {name: len(json.loads(text)) for name, text in choice_texts(store, study_id).items()}
     return np.array([count.get(name, 0) for name in sample_ids], dtype=np.int64)

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import sqlalchemy as sa
 
 from atom.analysis.debias import MIN_LABELLED
 from atom.analysis.intervals import Floats
@@ -27,6 +26,7 @@ from atom.records import Annotation, AnnotationKind, Checkpoint, Criterion, Resp
 from atom.records.base import content_id
 from atom.store import Store
 from atom.store import table as columns_of
+from atom.store.marks import doubtful_marks
 from atom.views.annotations import Standing, Subject
 from atom.views.filters import Filters
 from atom.views.sample import AnswerView, CriterionView, SampleView, sample_view
@@ -216,26 +216,9 @@ def unsure_share(store: Store, data: StudyData) -> Floats:
     }
     answers = {name: at for at, name in enumerate(table.response_ids)}
     criteria = {name: at for at, name in enumerate(table.criterion_ids)}
-    point, response, place = (columns_of(one).c for one in (Checkpoint, Response, StudySample))
-    quoted = sa.func.max(sa.func.length(point.quote))
-    statement = (
-        sa.select(point.response_id, point.criterion_id)
-        .select_from(columns_of(Checkpoint))
-        .join(columns_of(Response), response.id == point.response_id)
-        .join(columns_of(StudySample), place.sample_id == response.sample_id)
-        .where(place.study_id == data.study.id, point.state == "scored")
-        .group_by(point.response_id, point.criterion_id)
-        .having(
-            sa.or_(
-                sa.func.max(point.score) > sa.func.min(point.score),
-                sa.and_(sa.func.max(point.score) > 1, quoted == 0),
-            )
-        )
-    )
-    with store.read() as connection:
-        for answer, criterion in connection.execute(statement):
-            if answer in answers and criterion in criteria:
-                rows.add((answers[answer], criteria[criterion]))
+    for answer, criterion in doubtful_marks(store, data.study, data.scale):
+        if answer in answers and criterion in criteria:
+            rows.add((answers[answer], criteria[criterion]))
     scored = table.score > 0
     samples = len(table.sample_ids)
     total = np.bincount(table.sample[table.response[scored]], minlength=samples)

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import sqlalchemy as sa
-
 from atom.errors import UsageError
 from atom.formats import ImportFile
 from atom.formats.pictures import PictureFinder
@@ -20,10 +18,10 @@ from atom.judgebench import published
 from atom.judgebench.base import BenchResult, LoadOptions, MetricRow, MetricTable
 from atom.judgebench.published import Place
 from atom.judgebench.registry import find_bench
-from atom.records import BenchItem, BenchSet, Judge, Verdict
+from atom.records import BenchSet, Judge
 from atom.settings import PUBLISHED_FOLDER
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.verdicts import asked_of_group, items_of, sets_of, verdicts_about
 from atom.views.csv_text import csv_text
 
 SCORER_PART = "scorer/"
@@ -60,8 +58,7 @@ class Standing:
 
 def bench_sets(store: Store, benchmark: str | None = None) -> list[BenchSet]:
     """Return the sets, the newest first; of one benchmark, or of all."""
-    wanted = [] if benchmark is None else [columns_of(BenchSet).c.benchmark == benchmark]
-    return sorted(store.select(BenchSet, *wanted), key=lambda row: row.created, reverse=True)
+    return sets_of(store, benchmark)
 
 
 def standings(store: Store, set_id: str) -> list[Standing]:
@@ -69,14 +66,8 @@ def standings(store: Store, set_id: str) -> list[Standing]:
 
     Whoever only scored what others wrote isn't among them.
     """
-    columns = columns_of(Verdict).c
     names = {row.id: row.name for row in store.select(Judge)}
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(columns.judge, columns.state, columns.prompt, columns.subject_id)
-            .where(columns.group == set_id)
-            .where(sa.not_(columns.part.startswith(SCORER_PART)))
-        ).all()
+    rows = asked_of_group(store, set_id, SCORER_PART)
     states: dict[str, Counter[str]] = {}
     items: dict[str, set[str]] = {}
     imported = {row.judge for row in rows if row.prompt == "imported"}
@@ -122,18 +113,13 @@ def bench_results(store: Store, set_id: str, judges: Sequence[str]) -> dict[str,
     if record is None:
         raise UsageError("this set isn't here any more: choose another one")
     bench = find_bench(record.benchmark)
-    rows = store.select(BenchItem, columns_of(BenchItem).c.set_id == set_id)
-    items = sorted(rows, key=lambda item: item.position)
-    columns = columns_of(Verdict).c
-    found = {}
-    for judge in judges:
-        about = sa.or_(
-            sa.and_(columns.judge == judge, sa.not_(columns.part.startswith(SCORER_PART))),
-            columns.part.startswith(f"{SCORER_PART}{judge}/", autoescape=True),
-            columns.part.startswith(SHARED_PART),
+    items = items_of(store, [set_id])
+    return {
+        judge: bench.measure(
+            items, verdicts_about(store, set_id, judge, scorer=SCORER_PART, shared=SHARED_PART)
         )
-        found[judge] = bench.measure(items, store.select(Verdict, columns.group == set_id, about))
-    return found
+        for judge in judges
+    }
 
 
 # --- figures --------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.random import Generator
 
 from atom.analysis.agreement import confusion, nominal_kappa
@@ -29,9 +28,9 @@ from atom.analysis.raters import (
 )
 from atom.analysis.resampling import resample_interval
 from atom.analysis.votes import CONFLICT, UNDECIDED, VOTE_A, VOTE_B, VOTE_TIE
-from atom.records import Annotation, Judge
+from atom.records import Judge
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.labels import given_pairs
 from atom.views.preferences import Preferences, compare
 from atom.views.study_data import StudyData
 
@@ -140,21 +139,7 @@ def pair_labels(store: Store, data: StudyData) -> PairLabels | None:
     Returns:
         The view-model; None where nobody labelled a pair.
     """
-    column = columns_of(Annotation).c
-    statement = (
-        sa.select(
-            column.subject_id, column.annotator, column.label, column.adjudicates, column.note
-        )
-        .where(
-            column.study_id == data.study.id,
-            column.kind == "preference",
-            column.state == "given",
-            column.label.in_(_CODE),
-        )
-        .order_by(column.created, column.id)
-    )  # fmt: skip
-    with store.read() as connection:
-        rows = connection.execute(statement).all()
+    rows = given_pairs(store, data.study.id, _CODE)
     answer_at = {name: at for at, name in enumerate(data.table.response_ids)}
     places: dict[tuple[int, int], int] = {}
     given: dict[tuple[str, int], int] = {}

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.random import Generator
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.raters import alpha_interval, krippendorff_alpha, rank_correlation
 from atom.analysis.resampling import resample_interval
-from atom.records import Annotation, Judge, Verdict
+from atom.records import Judge
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.labels import given_scores
+from atom.store.verdicts import values_of_group
 from atom.views.pair_labels import Figure
 from atom.views.study_data import StudyData
 
@@ -158,33 +158,20 @@ def people_ratings(store: Store, data: StudyData) -> PeopleRatings | None:
 
 
 def _people(store: Store, data: StudyData) -> _Things | None:
-    column = columns_of(Annotation).c
-    statement = (
-        sa.select(column.subject_id, column.annotator, column.value, column.adjudicates)
-        .where(
-            column.study_id == data.study.id,
-            column.kind == "score",
-            column.state == "given",
-            column.value.is_not(None),
-            column.subject_id.like("%/%"),
-        )
-        .order_by(column.created, column.id)
-    )
     at: dict[tuple[str, str], int] = {}
     raters: dict[str, int] = {}
     found: list[tuple[int, int, float]] = []
     settled: dict[int, float] = {}
-    with store.read() as connection:
-        for subject, annotator, value, adjudicates in connection.execute(statement):
-            sample, _, name = subject.partition("/")
-            if sample not in data.sample_position:
-                continue
-            thing = at.setdefault((sample, name), len(at))
-            if adjudicates:
-                settled[thing] = float(value)
-            else:
-                rater = raters.setdefault(annotator, len(raters))
-                found.append((rater, thing, float(value)))
+    for one in given_scores(store, data.study.id):
+        sample, _, name = one.subject_id.partition("/")
+        if sample not in data.sample_position:
+            continue
+        thing = at.setdefault((sample, name), len(at))
+        if one.adjudicates:
+            settled[thing] = one.value
+        else:
+            rater = raters.setdefault(one.annotator, len(raters))
+            found.append((rater, thing, one.value))
     if not found:
         return None
     ratings = np.full((len(raters), len(at)), np.nan)
@@ -207,24 +194,17 @@ def _judges(
     store: Store, data: StudyData, things: _Things
 ) -> tuple[tuple[Floats, ...], tuple[RatingJudge, ...]]:
     """Return each judge's scores of the things, and who they are; repeats are averaged."""
-    column = columns_of(Verdict).c
-    statement = (
-        sa.select(column.judge, column.subject_id, column.part, column.state, column.value)
-        .where(column.group == data.study.id, column.part.like("%/%"))
-        .order_by(column.key)
-    )
     values: dict[tuple[str, str], dict[int, list[float]]] = {}
     unread: Counter[tuple[str, str]] = Counter()
-    with store.read() as connection:
-        for judge, sample, part, state, value in connection.execute(statement):
-            kind, _, name = part.rpartition("/")
-            thing = things.at.get((sample, name))
-            if thing is None or kind in OF_OTHERS:
-                continue
-            if state == "scored" and value is not None:
-                values.setdefault((judge, kind), {}).setdefault(thing, []).append(float(value))
-            elif state == "unscored":
-                unread[judge, kind] += 1
+    for row in values_of_group(store, data.study.id):
+        kind, slash, name = row.part.rpartition("/")
+        thing = things.at.get((row.subject_id, name))
+        if thing is None or kind in OF_OTHERS or not slash:
+            continue
+        if row.state == "scored" and row.value is not None:
+            values.setdefault((row.judge, kind), {}).setdefault(thing, []).append(row.value)
+        elif row.state == "unscored":
+            unread[row.judge, kind] += 1
     known = {one.id: one.name for one in store.get_many(Judge, {judge for judge, _ in values})}
     kinds = Counter(judge for judge, _ in values)
     scores, judges = [], []

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 
 import numpy as np
-import sqlalchemy as sa
 
 from atom.analysis import answer_scores
 from atom.analysis.agreement import Agreement, agreement
@@ -34,9 +33,10 @@ from atom.analysis.judge_noise import (
 )
 from atom.analysis.layout import Mask
 from atom.analysis.votes import VOTE_A, VOTE_B, VOTE_TIE, PositionBias, position_bias
-from atom.records import APART, BenchSet, Candidate, Checkpoint, Judge, Response, Verdict
+from atom.records import BenchSet, Candidate, Judge
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.marks import answer_lengths, further_marks
+from atom.store.verdicts import votes_in_orders
 from atom.views.calibrations import Calibrated, calibration_of
 from atom.views.filters import Filters, answers_kept, rows_kept
 from atom.views.judge_marks import points
@@ -251,37 +251,18 @@ def _further(store: Store, data: StudyData, judge_id: str | None, judges: dict[s
     Of the judge looked at, answers that were scored more than once are read whole.
     """
     table = data.table
-    columns = columns_of(Checkpoint).c
-    own = columns.judge_id == (judge_id or "")
-    again = sa.select(columns.response_id).where(own, columns.repeat > 0)
-    statement = (
-        sa.select(
-            columns.response_id,
-            columns.criterion_id,
-            columns.judge_id,
-            columns.repeat,
-            columns.score,
-            columns.prompt,
-            sa.cast(columns.sampling, sa.Text),
-        )
-        # What an experiment chose by its marks says nothing about all of them.
-        .where(columns.score.is_not(None), columns.repeat < APART)
-        .where(sa.or_(sa.not_(own), columns.response_id.in_(again)))
-        .order_by(columns.prompt, columns.key)
-    )
     response_at = {name: at for at, name in enumerate(table.response_ids)}
     criterion_at = {name: at for at, name in enumerate(table.criterion_ids)}
     width = max(len(criterion_at), 1)
     settings: dict[tuple[str, str], int] = {}
     found: list[tuple[int, int, int, int, int]] = []
-    with store.read() as connection:
-        for response, criterion, judge, repeat, score, *how in connection.execute(statement):
-            at, use = response_at.get(response), criterion_at.get(criterion)
-            if at is None or use is None:
-                continue
-            setting = settings.setdefault((how[0], how[1]), len(settings))
-            number = judges.setdefault(judge, len(judges))
-            found.append((at * width + use, number, repeat, score, setting))
+    for mark in further_marks(store, judge_id or "", data.scale):
+        at, use = response_at.get(mark.response_id), criterion_at.get(mark.criterion_id)
+        if at is None or use is None:
+            continue
+        setting = settings.setdefault(mark.setting, len(settings))
+        number = judges.setdefault(mark.judge_id, len(judges))
+        found.append((at * width + use, number, mark.repeat, mark.score, setting))
     return np.array(found, dtype=np.int64).reshape(-1, 5)
 
 
@@ -311,18 +292,8 @@ def _one_setting(rows: Ints, judges: int) -> Ints:
 
 def _lengths(store: Store, data: StudyData) -> Floats:
     """Return the characters of each answer, shape (R,); 0 where there is none."""
-    columns = columns_of(Response).c
-    at = {name: number for number, name in enumerate(data.table.response_ids)}
-    size = np.zeros(len(at))
-    with store.read() as connection:
-        rows = connection.execute(
-            sa.select(columns.id, sa.func.length(columns.text)).where(columns.state == "scored")
-        )
-        for name, count in rows:
-            number = at.get(name)
-            if number is not None:
-                size[number] = count or 0
-    return size
+    size = answer_lengths(store)
+    return np.array([size.get(name, 0) for name in data.table.response_ids], dtype=np.float64)
 
 
 # --- all of it -----------------------------------------------------------------------------------
@@ -522,20 +493,8 @@ def _lab_positions(
     if judge is None:
         return ()
     rows = []
-    columns = columns_of(Verdict).c
-    statement = (
-        sa.select(columns.group, columns.subject_id, columns.part, columns.order, columns.label)
-        .where(
-            columns.judge == judge.id,
-            columns.order.in_(("ab", "ba")),
-            columns.label.in_(tuple(_VOTE)),
-            columns.state == "scored",
-        )
-        .order_by(columns.group, columns.key)
-    )
     for place in {one.url: one for one in (store, *others)}.values():
-        with place.read() as connection:
-            found = connection.execute(statement).all()
+        found = votes_in_orders(place, judge.id, tuple(_VOTE))
         titles = {row.id: row.name for row in place.select(BenchSet)} if found else {}
         for group, votes in groupby(found, key=lambda row: row.group):
             mine = list(votes)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom.analysis import Combined, combine
-from atom.records import Judge, Preference, PreferenceVerdict, Side
-from atom.store import Store, table
+from atom.records import Judge, PreferenceVerdict, Side
+from atom.store import Store
+from atom.store.standing import votes_on
 from atom.views.study_data import StudyData
 
 _SIDES: tuple[Side, Side] = ("a", "b")
@@ -69,7 +70,7 @@ def sample_votes(store: Store, data: StudyData, sample_id: str) -> tuple[PairVot
     """
     if data.votes is None:
         return ()
-    found = store.select(Preference, table(Preference).c.sample_id == sample_id)
+    found = votes_on(store, sample_id)
     rows = _models(data, sample_id)
     names = {judge.id: judge.name for judge in store.get_many(Judge, {v.judge for v in found})}
     groups: dict[tuple[int, int, str, str, str, int], dict[Side, OrderVote]] = {}

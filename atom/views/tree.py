@@ -6,21 +6,19 @@ are a run of numbers and roll-ups need no second sort.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from atom.analysis import Cells, NodeStats, index_nodes, node_stats
 from atom.analysis.intervals import Floats, Ints
-from atom.records import CriteriaSet, Criterion, Sample, StudySample
-from atom.records import Mapping as MappingRecord
-from atom.store import Store, table
+from atom.records import Criterion, Sample
+from atom.store import Store, study_places
+from atom.store.standing import in_order, leaves_of, standing_sets
 from atom.views.filters import Filters, rows_kept
 from atom.views.overview import MIN_SAMPLES, Estimate
 from atom.views.study_data import StudyData
@@ -227,27 +225,14 @@ def placed(store: Store, data: StudyData, version: str | None = None) -> Placed:
 
 
 def _placed(store: Store, data: StudyData, version: str) -> Placed:
-    place, criteria, mapping = table(StudySample), table(CriteriaSet), table(MappingRecord)
-    with store.read() as connection:
-        uses = connection.execute(
-            sa.select(place.c.sample_id, criteria.c.uses)
-            .select_from(place.join(criteria, criteria.c.id == place.c.criteria_set_id))
-            .where(place.c.study_id == data.study.id, criteria.c.state == "scored")
-            .order_by(place.c.position, place.c.sample_id)
-        ).all()
-        rows = connection.execute(
-            sa.select(mapping.c.criterion_id, mapping.c.leaf).where(
-                mapping.c.tree_version == version, mapping.c.leaf.is_not(None)
-            )
-        ).all()
-    known: dict[str, Path] = {}
-    leaf_of = {
-        criterion: known.setdefault(text, tuple(json.loads(text))) for criterion, text in rows
-    }
+    places = study_places(store, data.study.id)
+    sets = standing_sets(store, places)
+    leaf_of = leaves_of(store, version)
     pairs = [
-        (use["criterion_id"], data.sample_position[sample_id])
-        for sample_id, text in uses
-        for use in sorted(json.loads(text), key=lambda use: use["position"])
+        (use.criterion_id, data.sample_position[place.sample_id])
+        for place in places
+        if place.sample_id in sets
+        for use in in_order(sets[place.sample_id])
     ]
     return Placed(
         criterion=tuple(criterion for criterion, _ in pairs),

@@ -12,14 +12,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import sqlalchemy as sa
 
 from atom.analysis.fidelity import Share, share_of
 from atom.analysis.intervals import Floats
 from atom.analysis.raters import alpha_interval, krippendorff_alpha
-from atom.records import Judge, Verdict
+from atom.records import Judge
 from atom.store import Store
-from atom.store import table as columns_of
+from atom.store.verdicts import values_of_group
 from atom.views.pair_labels import Figure
 from atom.views.study_data import StudyData
 
@@ -59,26 +58,13 @@ class RepeatRow:
 
 def verdict_repeats(store: Store, data: StudyData) -> tuple[RepeatRow, ...]:
     """Compare the repeats of imported scores, the judge with the most first; empty without any."""
-    column = columns_of(Verdict).c
-    mine = column.group == data.study.id
-    again = sa.select(column.subject_id).where(mine, column.repeat > 0)
-    statement = (
-        sa.select(
-            column.judge, column.part, column.subject_id, column.prompt,
-            sa.cast(column.sampling, sa.Text), column.order, column.repeat, column.state,
-            column.value,
-        )
-        .where(mine, column.subject_id.in_(again))
-        .order_by(column.key)
-    )  # fmt: skip
     found: dict[tuple[str, str], dict[tuple[str, ...], dict[int, float]]] = {}
-    with store.read() as connection:
-        for judge, part, *thing, repeat, state, value in connection.execute(statement):
-            if value is None and state != "unscored":
-                continue
-            things = found.setdefault((judge, part.partition("/")[0]), {})
-            scores = things.setdefault((*thing, part), {})
-            scores[repeat] = math.nan if value is None else float(value)
+    for one in values_of_group(store, data.study.id, repeated=True):
+        if one.value is None and one.state != "unscored":
+            continue
+        things = found.setdefault((one.judge, one.part.partition("/")[0]), {})
+        thing = (one.subject_id, one.prompt, one.settings, one.order, one.part)
+        things.setdefault(thing, {})[one.repeat] = math.nan if one.value is None else one.value
     names = {one.id: one.name for one in store.get_many(Judge, {judge for judge, _ in found})}
     rows = []
     for (judge, kind), things in found.items():

@@ -114,6 +114,17 @@ def test_only_the_screens_import_streamlit(modules, imports_of):
     assert users == set()
 
 
+def test_only_the_store_holds_sql(modules, imports_of):
+    users = {
+        str(module.path)
+        for module in modules
+        for line in imports_of(module)
+        if line.target.partition(".")[0] in {"sqlalchemy", "sqlite3"}
+        and layer(module.name) != "atom.store"
+    }
+    assert users == set()
+
+
 def test_pages_hold_no_sql_prompt_or_model_call(modules, imports_of):
     foreign = {"sqlalchemy", "openai", "numpy", "pandas", "scipy", "sqlite3"}
     wrong = [

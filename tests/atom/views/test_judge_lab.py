@@ -13,6 +13,7 @@ from atom.errors import UsageError
 from atom.formats import ImportFile, NoPictures
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 from atom.judgebench.registry import BENCHES
+from atom.records import BenchItem
 from atom.store import Store
 from atom.views import judge_lab
 from tests.app.lab_store import ITEMS, NAME, TOY, make_set, verdict
@@ -78,7 +79,7 @@ def test_judges_stand_side_by_side_and_the_gaps_stay_gaps():
 def test_standings_count_states_and_leave_scorers_out(tmp_path):
     record = make_set(tmp_path, {"good": ["a"] * ITEMS, "mumbles": ["a", "", ""]})
     with Store.open(tmp_path) as store:
-        (item, *_) = store.select(judge_lab.BenchItem)
+        (item, *_) = store.select(BenchItem)
         scored = verdict(item, "scorer-id", "a").model_copy(
             update={"part": "scorer/good-id/critique", "key": "s1"}
         )

@@ -1,0 +1,188 @@
+"""Who works on what, and how far runs are: the store's side of leases and of runs' accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from atom.records import Call, CriteriaSet, Induction, Run, RunState, State, Study, StudySample
+from atom.store.schema import claims, table
+from atom.store.standing import parts
+from atom.store.store import Store, Writer
+
+
+class Hold(NamedTuple):
+    """A lease on something.
+
+    Args:
+        owner: who has it.
+        until: when it ends, seconds since the epoch.
+    """
+
+    owner: str
+    until: float
+
+
+def _hold(item: str) -> sa.Select[tuple[str, float]]:
+    return sa.select(claims.c.owner, claims.c.until).where(claims.c.item == item)
+
+
+def hold_of(store: Store, item: str) -> Hold | None:
+    """Return who holds something, whether the lease has run out or not; None where nobody does."""
+    with store.read() as connection:
+        row = connection.execute(_hold(item)).first()
+    return None if row is None else Hold(str(row.owner), float(row.until))
+
+
+def holder_now(writer: Writer, item: str) -> str | None:
+    """Return who holds something, as a transaction that may claim it sees it."""
+    row = writer.execute(_hold(item)).first()
+    return None if row is None else str(row.owner)
+
+
+def owners(writer: Writer) -> list[str]:
+    """Return everybody who holds anything."""
+    return [str(name) for name in writer.execute(sa.select(claims.c.owner).distinct()).scalars()]
+
+
+def drop_hold(writer: Writer, item: str) -> None:
+    """Free something, whoever holds it."""
+    writer.execute(sa.delete(claims).where(claims.c.item == item))
+
+
+def renew_holds(writer: Writer, owner: str, until: float) -> None:
+    """Let all leases of an owner end later."""
+    writer.execute(sa.update(claims).where(claims.c.owner == owner).values(until=until))
+
+
+# --- runs ---------------------------------------------------------------------------------------
+
+
+def update_run(
+    writer: Writer, run_id: str, *, only: RunState | None = None, **values: object
+) -> None:
+    """Change fields of a run's row.
+
+    Args:
+        writer: an open transaction.
+        run_id: the run.
+        only: change it in this state alone.
+        values: the fields.
+    """
+    runs = table(Run)
+    where = [runs.c.id == run_id, *([] if only is None else [runs.c.state == only])]
+    writer.execute(sa.update(runs).where(*where).values(**values))
+
+
+def count_item(writer: Writer, run_id: str, state: State, *, total: int, cost: float) -> None:
+    """Count one more finished item of a run.
+
+    Args:
+        writer: an open transaction.
+        run_id: the run.
+        state: how the item ended.
+        total: items of the whole run, as known now.
+        cost: USD spent by the whole run so far.
+    """
+    runs = table(Run).c
+    update_run(
+        writer,
+        run_id,
+        done=runs.done + 1,
+        unscored=runs.unscored + int(state == "unscored"),
+        failed=runs.failed + int(state == "failed"),
+        total=total,
+        cost=cost,
+    )
+
+
+def add_cost(writer: Writer, run_id: str, cost: float) -> None:
+    """Add what something cost to a run."""
+    update_run(writer, run_id, cost=table(Run).c.cost + cost)
+
+
+def run_state(writer: Writer, run_id: str) -> RunState | None:
+    """Return a run's state, which a user may have set; None when it was deleted."""
+    runs = table(Run).c
+    found: Any = writer.execute(sa.select(runs.state).where(runs.id == run_id)).scalar()
+    return found  # type: ignore[no-any-return]
+
+
+def induction_state(writer: Writer, induction_id: str) -> str | None:
+    """Return an induction's state, which a user may have set; None when there is none."""
+    rows = table(Induction).c
+    found = writer.execute(sa.select(rows.state).where(rows.id == induction_id)).scalar()
+    return None if found is None else str(found)
+
+
+# --- studies ------------------------------------------------------------------------------------
+
+
+def update_study(writer: Writer, study_id: str, **values: object) -> None:
+    """Change fields of a study."""
+    studies = table(Study)
+    writer.execute(sa.update(studies).where(studies.c.id == study_id).values(**values))
+
+
+def lend_judge(writer: Writer, study_id: str, judge_id: str) -> None:
+    """Give a study its own judge, where it has none."""
+    studies = table(Study)
+    writer.execute(
+        sa.update(studies)
+        .where(studies.c.id == study_id, studies.c.judge_id.is_(None))
+        .values(judge_id=judge_id)
+    )
+
+
+def point_place(
+    writer: Writer,
+    study_id: str,
+    sample_id: str,
+    *,
+    replay_id: str | None = None,
+    set_id: str | None = None,
+) -> None:
+    """Set what stands for a study's sample; a set edited by hand is never replaced.
+
+    Args:
+        writer: an open transaction.
+        study_id: the study.
+        sample_id: the sample.
+        replay_id: its replay; None = as it is.
+        set_id: its criteria; None = as they are.
+    """
+    places, sets = table(StudySample), table(CriteriaSet)
+    here = sa.and_(places.c.study_id == study_id, places.c.sample_id == sample_id)
+    if replay_id is not None:
+        writer.execute(sa.update(places).where(here).values(replay_id=replay_id))
+    if set_id is not None:
+        by_hand = sa.select(sets.c.id).where(sets.c.source == "hand")
+        free = sa.or_(places.c.criteria_set_id.is_(None), places.c.criteria_set_id.not_in(by_hand))
+        writer.execute(sa.update(places).where(here, free).values(criteria_set_id=set_id))
+
+
+# --- calls --------------------------------------------------------------------------------------
+
+
+def _replied(ids: Collection[str]) -> sa.Select[tuple[str]]:
+    calls = table(Call).c
+    return sa.select(calls.id).where(calls.id.in_(ids), calls.reply.is_not(None))
+
+
+def replied_calls(store: Store, ids: Iterable[str]) -> set[str]:
+    """Return which of some calls have their reply."""
+    found: set[str] = set()
+    with store.read() as connection:
+        for part in parts(ids):
+            found |= {str(name) for name in connection.execute(_replied(part)).scalars()}
+    return found
+
+
+def replied_now(writer: Writer, ids: Iterable[str]) -> set[str]:
+    """Return which of some calls have their reply, as a transaction that writes some sees it."""
+    found: set[str] = set()
+    for part in parts(ids):
+        found |= {str(name) for name in writer.execute(_replied(part)).scalars()}
+    return found

@@ -1,0 +1,163 @@
+"""Marks beyond the one that counts: other judges', repeats, doubtful ones; and texts' lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from atom.records import APART, Checkpoint, Response, Sample, Scale, Study, StudySample, scale_of
+from atom.store.schema import table
+from atom.store.standing import (
+    members,
+    parts,
+    placed,
+    prompt_order,
+    repeat_of,
+    settings_of_study,
+)
+from atom.store.store import Store
+
+
+class FurtherMark(NamedTuple):
+    """A score by some judge.
+
+    Args:
+        response_id: the answer.
+        criterion_id: the criterion.
+        judge_id: who gave it.
+        repeat: which of its repeats.
+        score: 1 to 5.
+        setting: the prompt and settings it was asked with.
+    """
+
+    response_id: str
+    criterion_id: str
+    judge_id: str
+    repeat: int
+    score: int
+    setting: tuple[str, str]
+
+
+def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark]:
+    """Read other judges' scores, and a judge's own of answers that it scored more than once.
+
+    Args:
+        store: where they are.
+        judge_id: the judge that is looked at.
+        scale: the scale of its marks; scores on another one can't be held against them.
+
+    Returns:
+        The newest prompt's last. Second judgements that belong to an experiment are left out.
+    """
+    column = table(Checkpoint).c
+    own = column.judge_id == judge_id
+    again = sa.select(column.response_id).where(own, column.repeat > 0, column.repeat < APART)
+    statement = (
+        sa.select(
+            column.response_id,
+            column.criterion_id,
+            column.judge_id,
+            column.repeat,
+            column.score,
+            column.prompt,
+            sa.cast(column.sampling, sa.Text).label("settings"),
+            column.key,
+        )
+        .where(column.score.is_not(None), column.repeat < APART)
+        .where(sa.or_(sa.not_(own), column.response_id.in_(again)))
+    )
+    with store.read() as connection:
+        rows = [
+            row
+            for row in connection.execute(statement)
+            if scale_of(row.prompt) == scale and repeat_of(row.prompt, row.repeat) < APART
+        ]
+    rows.sort(key=lambda row: (prompt_order(row.prompt), row.key))
+    return [
+        FurtherMark(
+            response_id=row.response_id,
+            criterion_id=row.criterion_id,
+            judge_id=row.judge_id,
+            repeat=row.repeat,
+            score=row.score,
+            setting=(row.prompt, row.settings),
+        )
+        for row in rows
+    ]
+
+
+def doubtful_marks(store: Store, study: Study, scale: Scale) -> list[tuple[str, str]]:
+    """Return (answer, criterion) of marks that contradict each other, or rest on no words.
+
+    Args:
+        store: where they are.
+        study: the study.
+        scale: marks on another scale contradict nothing.
+    """
+    point, response = table(Checkpoint).c, table(Response).c
+    with store.read() as connection:
+        prompts = [
+            prompt
+            for prompt in connection.execute(sa.select(point.prompt).distinct()).scalars()
+            if scale_of(prompt) == scale
+        ]
+        quoted = sa.func.max(sa.func.length(point.quote))
+        rows = connection.execute(
+            sa.select(point.response_id, point.criterion_id)
+            .where(
+                point.response_id == response.id,
+                *members(connection, study.id),
+                settings_of_study(connection, study),
+                point.state == "scored",
+                point.prompt.in_(prompts),
+            )
+            .group_by(point.response_id, point.criterion_id)
+            .having(
+                sa.or_(
+                    sa.func.max(point.score) > sa.func.min(point.score),
+                    sa.and_(sa.func.max(point.score) > 1, quoted == 0),
+                )
+            )
+        ).all()
+    return [(row.response_id, row.criterion_id) for row in rows]
+
+
+def subjects_of_marks(store: Store, keys: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return what marks are about: key -> (answer, criterion)."""
+    column = table(Checkpoint).c
+    found: dict[str, tuple[str, str]] = {}
+    with store.read() as connection:
+        for part in parts(keys):
+            rows = connection.execute(
+                sa.select(column.key, column.response_id, column.criterion_id).where(
+                    column.key.in_(part)
+                )
+            )
+            found.update((row.key, (row.response_id, row.criterion_id)) for row in rows)
+    return found
+
+
+def answer_lengths(store: Store) -> dict[str, int]:
+    """Return the characters of every answer that is there."""
+    column = table(Response).c
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(column.id, sa.func.length(column.text)).where(column.state == "scored")
+        )
+        return {name: size or 0 for name, size in rows}
+
+
+def choice_texts(store: Store, study_id: str) -> dict[str, str]:
+    """Return the options of a study's multiple-choice questions, as JSON lists."""
+    sample, place = table(Sample).c, table(StudySample).c
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(sample.id, sample.choices).where(
+                place.sample_id == sample.id,
+                placed(connection, study_id),
+                sample.choices != "[]",
+            )
+        )
+        return {name: text for name, text in rows if text}
