@@ -14,7 +14,6 @@ from atom.store.standing import (
     parts,
     placed,
     prompt_order,
-    repeat_of,
     settings_of_study,
 )
 from atom.store.store import Store
@@ -69,11 +68,7 @@ def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark
         .where(sa.or_(sa.not_(own), column.response_id.in_(again)))
     )
     with store.read() as connection:
-        rows = [
-            row
-            for row in connection.execute(statement)
-            if scale_of(row.prompt) == scale and repeat_of(row.prompt, row.repeat) < APART
-        ]
+        rows = [row for row in connection.execute(statement) if scale_of(row.prompt) == scale]
     rows.sort(key=lambda row: (prompt_order(row.prompt), row.key))
     return [
         FurtherMark(
