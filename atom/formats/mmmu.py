@@ -4,7 +4,8 @@
 raw outputs by subject (`all_choices`, `index2ans`, `response`) and MMMU-Pro rows (`options` as a
 Python list in a string, `if_right`) may be given together. Keys and predictions hold no question
 texts: such questions come in under their ids, and load the data set's own table beforehand to have
-them. Letters of multiple-choice predictions are compared with the key; short answers stay ungraded,
+them. Letters of multiple-choice predictions are compared with the key, and stand for the raw reply
+where both are given; a raw reply alone is read by our own rules. Short answers stay ungraded here,
 since the benchmark's own parser falls back on a random choice.
 
 Reference: MMMU (Yue et al., 2024), repository MMMU-Benchmark/MMMU.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from atom.errors import FormatError
 from atom.formats.base import Collector, Format, ImportFile, Reading, ReadOptions
@@ -216,7 +217,7 @@ def _item(identity: str, item: _Item, right: dict[str, list[float]], maker: Make
     )
     if sample_id is None:
         return
-    for answer in item.answers:
+    for answer in _one_each(item.answers):
         response_id = maker.answer(answer.place, sample_id, answer.candidate, answer.text)
         if response_id is None:
             continue
@@ -241,9 +242,30 @@ def _compare(item: _Item, answer: _Answer, maker: Maker) -> Verdict | None:
     if item.kind != "multiple-choice":
         maker.out.tally("a short answer isn't graded in the files and stays ungraded", answer.place)
         return None
-    if not answer.letter:
-        maker.out.tally("a multiple-choice answer names no letter; it is wrong", answer.place)
-    return Verdict(value=float(bool(answer.letter) and answer.letter == key))
+    if answer.letter:
+        return Verdict(value=float(answer.letter == key))
+    if item.choices is None:
+        maker.out.tally(
+            "a multiple-choice answer names no letter, and its options are in none of the files; "
+            "it stays unscored",
+            answer.place,
+        )
+    return None  # the options are known: our own rules read the answer
+
+
+def _one_each(answers: Sequence[_Answer]) -> list[_Answer]:
+    """Put a model's reply and what MMMU's own parser read in it together."""
+    found: dict[str, _Answer] = {}
+    for answer in answers:
+        before = found.get(answer.candidate)
+        if before is None or before.text == answer.text:
+            found.setdefault(answer.candidate, answer)
+        elif bool(before.letter) != bool(answer.letter):
+            reply, read = (answer, before) if before.letter else (before, answer)
+            found[answer.candidate] = replace(reply, letter=read.letter)
+        else:
+            found[f"{answer.candidate} {answer.place}"] = answer
+    return list(found.values())
 
 
 FORMAT = Format(

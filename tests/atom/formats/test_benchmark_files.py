@@ -1,5 +1,7 @@
 """Model outputs as benchmarks publish them, promptfoo's, and OpenAI Batch files."""
 
+import re
+
 import pytest
 
 from atom.errors import FormatError
@@ -46,11 +48,27 @@ def test_raw_outputs_name_model_and_options(shared_folder):
     assert found.samples[0].choices == ("Aurelia", "Matilda", "Hermione", "Juno")
 
 
-def test_an_answer_without_a_letter_is_wrong_and_a_missing_one_is_none():
+def test_a_reply_and_what_was_read_in_it_are_one_answer(shared_folder):
+    folder = shared_folder / "real" / "mmmu"
+    names = (
+        "answer_dict_val.json",
+        "llava1.5_13b_total_val_output.json",
+        "llava1.5_13b_raw/Art.json",
+    )
+    found = take(None, *on_disk(folder, *names))
+    named = {sample.id: sample.source_id for sample in found.samples}
+    art = [a for a in found.responses if re.fullmatch(r"validation_Art_\d+", named[a.sample_id])]
+    assert len(art) == 30
+    assert "The woman in the image is Hermione." in {answer.text for answer in art}
+    assert found.report.doubts == ()
+
+
+def test_an_answer_without_a_letter_is_unscored_and_a_missing_one_is_none():
     key = {"validation_Art_1": {"question_type": "multiple-choice", "ground_truth": "B"}}
     said = {"validation_Art_1": "the second one"}
     found = take(None, uploaded("k.json", key), uploaded("m_output.json", said))
-    assert [outcome.value for outcome in found.outcomes] == [0]
+    assert found.outcomes == []
+    assert any("it stays unscored" in note for note in found.report.notes)
     empty = take(None, uploaded("k.json", key), uploaded("m_output.json", dict.fromkeys(key)))
     assert empty.responses[0].state == "unscored"
 
