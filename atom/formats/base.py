@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 from atom.formats.account import Account, Item, make_account, plain_reason, too_much_left_out
 from atom.formats.column_map import ColumnMap
@@ -500,16 +500,18 @@ class Collector:
 
     def flush(self) -> Batch:
         """Give the current batch and begin a new one."""
-        pending = self._pending
+        by_kind: dict[type, list[Any]] = {}
+        for record in self._pending:
+            by_kind.setdefault(record.__class__, []).append(record)
         batch = Batch(
-            samples=tuple(r for r in pending if isinstance(r, Sample)),
-            candidates=tuple(r for r in pending if isinstance(r, Candidate)),
-            responses=tuple(r for r in pending if isinstance(r, Response)),
-            outcomes=tuple(r for r in pending if isinstance(r, Outcome)),
-            tags=tuple(r for r in pending if isinstance(r, Tag)),
-            preferences=tuple(r for r in pending if isinstance(r, Preference)),
-            annotations=tuple(r for r in pending if isinstance(r, GivenLabel)),
-            verdicts=tuple(r for r in pending if isinstance(r, GivenVerdict)),
+            samples=tuple(by_kind.get(Sample, ())),
+            candidates=tuple(by_kind.get(Candidate, ())),
+            responses=tuple(by_kind.get(Response, ())),
+            outcomes=tuple(by_kind.get(Outcome, ())),
+            tags=tuple(by_kind.get(Tag, ())),
+            preferences=tuple(by_kind.get(Preference, ())),
+            annotations=tuple(by_kind.get(GivenLabel, ())),
+            verdicts=tuple(by_kind.get(GivenVerdict, ())),
             pictures=tuple(self._pictures),
         )
         self._pending = []

@@ -41,6 +41,11 @@ def is_missing(value: object) -> bool:
 
 def to_text(value: object) -> str | None:
     """Return a cell as text, None when it is missing; 4.0 becomes 4."""
+    if value.__class__ is str:
+        text: str = value
+        if not text or text.isspace():
+            return None
+        return text if text.isascii() and "\x00" not in text else clean_text(text)
     if is_missing(value):
         return None
     if isinstance(value, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import cast
 
 from atom.errors import FormatError
@@ -558,7 +559,7 @@ class _Labels:
     """What a column's cells come to as labels of questions or answers."""
 
     def __init__(self) -> None:
-        self._values: dict[str, tuple[str, ...]] = {}
+        self._values: dict[object, tuple[str, ...]] = {}
         self._distinct: set[str] = set()
         self._seen: dict[int, int] = {}
         self._n = 0
@@ -568,7 +569,9 @@ class _Labels:
 
     def add(self, value: object, key: int) -> bool:
         """Take a cell of the question with this key; says whether the column can be labels."""
-        labels = self._values.get(value) if isinstance(value, str) else None
+        plain = isinstance(value, str | int | float | NoneType)
+        known = (value.__class__, value) if plain else None
+        labels = self._values.get(known) if plain else None
         if labels is None:
             labels = labels_of(value)
             if any(len(label) > _MAX_TAG_LENGTH or "\n" in label for label in labels):
@@ -578,8 +581,8 @@ class _Labels:
             if len(self._distinct) > _MAX_TAG_VALUES_LARGE:
                 self._bad = True
                 return False
-            if isinstance(value, str) and len(self._values) < 4 * _MAX_TAG_VALUES_LARGE:
-                self._values[value] = labels
+            if plain and len(self._values) < 4 * _MAX_TAG_VALUES_LARGE:
+                self._values[known] = labels
         self._n += len(labels)
         if key and not self.varies and (key in self._seen or len(self._seen) < _MOST_SEEN):
             now = hash(labels)

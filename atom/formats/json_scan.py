@@ -35,6 +35,22 @@ DECODER = json.JSONDecoder(strict=False, parse_int=_integer)
 """Takes control characters in strings, NaN, and integers of any length (as text)."""
 
 
+_PLAIN = json.JSONDecoder(strict=False)
+
+
+def decode(text: str) -> object:
+    """Read one whole document.
+
+    Raises:
+        ValueError: it isn't JSON.
+    """
+    try:
+        return _PLAIN.decode(text)
+    except ValueError:
+        # Integers of thousands of digits come as text; what is wrong otherwise is wrong here, too.
+        return DECODER.decode(text)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pair:
     """A key and its value in an object."""

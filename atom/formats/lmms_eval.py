@@ -49,6 +49,7 @@ _CHOICE_KEYS = ("options", "choices")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MAX_RESULTS = 50_000_000
 _HEAD_ROWS = 50
+_MOST_DIGITS = 15
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -213,7 +214,7 @@ class _Names:
 
     def add(self, name: str) -> bool:
         """Take a name in; says whether it is new."""
-        if re.fullmatch(r"\d{1,15}", name):
+        if len(name) <= _MOST_DIGITS and name.isascii() and name.isdecimal():
             return self._numbers.add(int(name))
         key = short(content_id("name", name))
         if key in self._others:

@@ -237,7 +237,8 @@ class FolderPictures:
         absolute = name.strip().startswith("/")
         for root in self._roots:
             path = f"/{joined}" if absolute else f"{root}/{joined}"
-            yield root, path
+            if len(parts) > 1 or absolute or joined in self._listing(root):
+                yield root, path
             if len(parts) == 1 and not parts[0].lower().endswith(PICTURE_SUFFIXES):
                 names = self._listing(root)
                 for suffix in PICTURE_SUFFIXES:

@@ -12,11 +12,11 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TextIO
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, Protocol, TextIO
 
 from atom.errors import FormatError
 from atom.formats.base import ImportFile
-from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
+from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner, decode
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
@@ -40,8 +40,7 @@ class Layout:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """One row: where it stands and what its cells hold."""
 
     place: str
@@ -372,7 +371,7 @@ def _json_lines(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
             continue
         place = f"{name} line {number}"
         try:
-            value = DECODER.decode(stripped)
+            value = decode(stripped)
         except RecursionError:
             problems.skip(place, "it is nested too deeply")
             continue

@@ -61,6 +61,7 @@ _HEAD_BYTES = 16_000_000
 _MAX_NAME = 500
 _PEOPLE = "people"
 """The annotator where a file doesn't tell one person from another."""
+_SAMPLING = Sampling()
 _MOST_UNREAD = 0.01
 """The share of verdicts that may be unreadable before an import asks."""
 
@@ -453,7 +454,7 @@ class _Reader:
             return
         candidate = self._out.candidate(name)
         repeat = int(to_number(cell(row.values, columns.repeat)) or 0)
-        response_id = Response.make_id(sample_id, candidate, "imported", Sampling(), repeat)
+        response_id = Response.make_id(sample_id, candidate, "imported", _SAMPLING, repeat)
         content = hash((text, verdict.value if verdict else None))
         known = self._responses.get(_short(response_id))
         if known == content:
@@ -574,7 +575,7 @@ class _Reader:
         """Take one of two answers, once; None for a second, different one."""
         text = to_text(cell(row.values, column))
         candidate = self._out.candidate(name)
-        response_id = Response.make_id(sample_id, candidate, "imported", Sampling())
+        response_id = Response.make_id(sample_id, candidate, "imported", _SAMPLING)
         known = self._responses.get(_short(response_id))
         if known is not None:
             if text is None or known == hash(text):
@@ -695,8 +696,13 @@ def _cluster(dataset: str, given: str | None, pictures: tuple[str, ...]) -> str 
 
 def _fingerprint(value: object) -> int:
     """Hash a cell as it stands, lists and objects included."""
+    if isinstance(value, str):
+        return hash(value)
     if isinstance(value, list):
-        return hash(tuple(map(_fingerprint, value)))
+        try:
+            return hash(tuple(value))
+        except TypeError:  # something inside is a list or an object itself
+            return hash(tuple(map(_fingerprint, value)))
     if isinstance(value, dict):
         return hash(tuple((key, _fingerprint(item)) for key, item in value.items()))
     return hash(value)

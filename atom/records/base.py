@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 State = Literal["scored", "unscored", "failed"]
 
+_QUOTE = json.encoder.encode_basestring
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -30,8 +31,22 @@ def content_id(kind: str, *parts: object) -> str:
     Returns:
         24 hexadecimal digits (96 bits) of a BLAKE2b hash over canonical JSON.
     """
-    data = _CANONICAL.encode([kind, *parts]).encode("utf-8", errors="surrogatepass")
+    text = "[" + ",".join([_QUOTE(kind), *map(_canonical, parts)]) + "]"
+    data = text.encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(data, digest_size=12).hexdigest()
+
+
+def _canonical(part: object) -> str:
+    """Write a value as canonical JSON; texts and whole numbers are nearly all there is."""
+    if part.__class__ is str:
+        return _QUOTE(part)
+    if part is None:
+        return "null"
+    if part.__class__ is int:
+        return repr(part)
+    if part.__class__ in (list, tuple):
+        return "[" + ",".join(map(_canonical, part)) + "]"
+    return _CANONICAL.encode(part)
 
 
 def blob_hash(data: bytes) -> str:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from atom import records as r
 
 metadata = sa.MetaData()
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _SCALARS: dict[type, type[sa.types.TypeEngine[Any]]] = {
     str: sa.Text,
@@ -97,6 +98,8 @@ def _storable(text: str) -> str:
     """Databases take neither lone surrogates nor (PostgreSQL) NUL: show them as U+FFFD."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -105,14 +108,19 @@ def _storable(text: str) -> str:
 
 
 def _dump(value: Any) -> str:
+    if value == ():
+        return "[]"
+
     def plain(item: Any) -> Any:
+        if isinstance(item, str | int):
+            return item
         if isinstance(item, r.Record):
             return item.model_dump(exclude_defaults=True)
         if isinstance(item, tuple | list):
             return [plain(part) for part in item]
         return item
 
-    return _storable(json.dumps(plain(value), ensure_ascii=False, separators=(",", ":")))
+    return _storable(_COMPACT.encode(plain(value)))
 
 
 def _kind(record: type[r.Record], table: str, *key: str) -> Kind:

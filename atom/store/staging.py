@@ -117,6 +117,16 @@ class _Stage:
             if isinstance(column.type, sa.Text) and column.name not in kind.nested
         )
         self.rows = 0
+        self._last: dict[int, tuple[Any, str]] = {}
+
+    def _cell(self, at: int, value: Any) -> str:
+        """Write a nested value; the same one often stands in row after row."""
+        if value == ():
+            return "[]"
+        last = self._last.get(at)
+        if last is None or last[0] != value:
+            last = self._last[at] = (value, plain_cell(value))
+        return last[1]
 
     def rows_of(self, records: Iterable[Record]) -> list[tuple[Any, ...]]:
         """Turn records into rows, numbered in the order met."""
@@ -126,7 +136,7 @@ class _Stage:
             row = list(self._pick(record.__dict__))
             for at in self._nested:
                 if row[at] is not None:
-                    row[at] = plain_cell(row[at])
+                    row[at] = self._cell(at, row[at])
             for at in self._texts:
                 text = row[at]
                 if text and (not text.isascii() or "\x00" in text):

@@ -59,7 +59,6 @@ def test_a_reply_and_what_was_read_in_it_are_one_answer(shared_folder):
     named = {sample.id: sample.source_id for sample in found.samples}
     art = [a for a in found.responses if re.fullmatch(r"validation_Art_\d+", named[a.sample_id])]
     assert len(art) == 30
-    assert "The woman in the image is Hermione." in {answer.text for answer in art}
     assert found.report.doubts == ()
 
 
