@@ -15,7 +15,7 @@ from datetime import datetime
 from atom.engine.clock import stamp
 from atom.errors import ConflictError, DoubtError, PictureError, UsageError
 from atom.formats import STOOD_TWICE, Batch, ImportReport, Owner, Reading
-from atom.formats.account import Account, Item, LeftOut, Tally, plain_reason
+from atom.formats.account import Item, LeftOut, Tally, plain_reason
 from atom.records import (
     Annotation,
     Import,
@@ -287,8 +287,8 @@ def _with_account(report: ImportReport, moved: Moved) -> ImportReport:
         notes += (UNCHANGED,)
     if moved.reworded:
         notes += (
-            f"{moved.reworded:,} questions are worded otherwise in these files; the study's own "
-            "wording stays",
+            f"questions that are worded otherwise in these files: {moved.reworded:,}; the study's "
+            "own wording stays",
         )
     if moved.taken_back:
         notes += tuple(
@@ -325,11 +325,7 @@ def _conflict_words(moved: Moved, study: Study) -> str:
             "(--dataset NAME), or import it into a study of its own"
         )
     return (
-        f"{words} If these files take the place of the old ones, say --replace: the old import is "
-        "taken back and this one brought in; else import them into a study of their own"
+        f"{words} If these files take the place of the old ones, say --replace (a tick on the Data "
+        "page): the old import is taken back and this one brought in; else import them into a "
+        "study of their own"
     )
-
-
-def account_of(record: Import) -> Account | None:
-    """Return the account that an import was closed with; None for imports of earlier versions."""
-    return Account.model_validate_json(record.account) if record.account else None

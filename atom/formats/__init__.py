@@ -1,6 +1,6 @@
 """Foreign formats: files in, records out. Pure: no store, no network."""
 
-from atom.formats.account import Account, Tally
+from atom.formats.account import Account, Tally, account_of
 from atom.formats.base import (
     STOOD_TWICE,
     Batch,
@@ -45,6 +45,7 @@ __all__ = [
     "Reading",
     "STOOD_TWICE",
     "Tally",
+    "account_of",
     "candidate_id",
     "detect",
     "dry_run",

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-from atom.records import Record
+from atom.records import Import, Record
 
 Item = Literal["rows", "questions", "answers", "verdicts", "votes", "marks", "labels", "groups"]
 """What is counted: rows of the files, and the records made of them. *Marks* are a judge's scores,
@@ -131,3 +131,8 @@ def too_much_left_out(account: Account, harmless: Iterable[str] = ()) -> tuple[s
                 f"left out ({reasons}): mend the file or the column map, or accept it"
             )
     return tuple(lines)
+
+
+def account_of(record: Import) -> Account | None:
+    """Return the account that an import was closed with; None for imports of earlier versions."""
+    return Account.model_validate_json(record.account) if record.account else None

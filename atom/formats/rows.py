@@ -327,6 +327,8 @@ def _csv(text: TextIO, delimiter: str, name: str, problems: Problems) -> Iterato
                     continue
                 header = _header(cells, name, problems)
                 continue
+            if not any(cell and not cell.isspace() for cell in cells):
+                continue  # a line of separators alone holds as little as an empty one
             extra = any(cell.strip() for cell in cells[len(header) :])
             if extra:
                 problems.skip(

@@ -54,6 +54,15 @@ _ORDER: tuple[type[Record], ...] = (
     Picture, Candidate, Sample, Response, Outcome, Tag, Preference, Annotation, Verdict,
 )  # fmt: skip
 _MOST_NAMED = 5
+_ONE = {
+    "questions": "question",
+    "answers": "answer",
+    "verdicts": "verdict",
+    "labels of questions and answers": "label of a question or an answer",
+    "votes": "vote",
+    "people's labels": "person's label",
+    "judge's marks": "judge's mark",
+}
 _SAME_WORDS = 0.5
 """The share of words that two wordings of one question have in common, at least."""
 
@@ -70,7 +79,8 @@ class Conflict:
 
     def __str__(self) -> str:
         more = ", ..." if self.n > len(self.names) else ""
-        return f"{self.n:,} {self.what} ({', '.join(map(repr, self.names))}{more})"
+        what = _ONE.get(self.what, self.what) if self.n == 1 else self.what
+        return f"{self.n:,} {what} ({', '.join(map(repr, self.names))}{more})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from atom.engine import studies
 from atom.engine.attaching import Attached
 from atom.engine.imports import Imported, import_reading
 from atom.engine.jobs import Job
-from atom.errors import AtomError, UsageError
+from atom.errors import AtomError, ConflictError, DoubtError, UsageError
 from atom.exports import (
     EXPORTERS,
     ArchiveImported,
@@ -63,6 +63,8 @@ JOB = "data_held_job"
 LOOKED = "data_held_looked"
 CHECKED = "data_held_checked"
 DONE = "data_held_done"
+HELD_UP = "data_held_up"
+"""Why an import stopped before anything came in, and of which files."""
 FAULT = "data_held_fault"
 TOLD = "data_held_told"
 ASKING = "data_held_asking"
@@ -278,16 +280,17 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
                              value=free_name(around.shelf, looked.report.dataset),
                              key=f"data_name_{number}_{looked.report.dataset}")  # fmt: skip
     checked = st.session_state.get(CHECKED)
-    signature = f"{chosen.signature}|{looked.format}|{dataset}|{columns}"
+    signature = f"{chosen.signature}|{looked.format}|{dataset}|{columns}|{name}"
 
     def reading() -> Any:
         return read(looked.format, chosen.files, dataset=dataset or None, columns=columns,
                     pictures=chosen.pictures())  # fmt: skip
 
     if not _under_way():
+        ticks = _draw_ticks(looked, checked, signature, number)
         with st.container(horizontal=True, key="stepbar_data"):
             st.button("Bring it in", key="data_bring", type="primary",
-                      on_click=_bring, args=(reading, name))  # fmt: skip
+                      on_click=_bring, args=(reading, name, signature, ticks))  # fmt: skip
             st.button("Check all rows first", key="data_check", on_click=_check,
                       args=(reading, signature),
                       help="Reads all, keeps nothing, lists what would be left out.")  # fmt: skip
@@ -296,6 +299,51 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     if looked.columns:
         data_mapping.draw(looked, chosen.files, number, FAULT)
     kit.show(data_parts.first_rows(looked), key="data_first_rows")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldUp:
+    """An import that stopped before anything came in.
+
+    Attributes:
+        signature: of which files.
+        doubts: what must be accepted; empty for a conflict.
+        conflict: what stands under the same ids; empty for doubts.
+    """
+
+    signature: str
+    doubts: tuple[str, ...] = ()
+    conflict: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ticks:
+    """What the reader has agreed to."""
+
+    accept: bool = False
+    replace: bool = False
+
+
+def _draw_ticks(
+    looked: Looked, checked: tuple[str, ImportReport] | None, signature: str, number: int
+) -> Ticks:
+    """Say what must be looked at first, with a tick to go on all the same."""
+    held: HeldUp | None = st.session_state.get(HELD_UP)
+    if held is not None and held.signature != signature:
+        held = None
+    doubts = looked.report.doubts
+    if checked is not None and checked[0] == signature:
+        doubts = checked[1].doubts
+    if held is not None and held.doubts:
+        doubts = held.doubts
+    accept = replace = False
+    if doubts:
+        kit.show(data_parts.doubts(doubts), key="data_doubts")
+        accept = st.checkbox("Bring it in as it is", key=f"data_accept_{number}")
+    if held is not None and held.conflict:
+        kit.show(data_parts.conflict(held.conflict), key="data_conflict")
+        replace = st.checkbox("Replace the old import", key=f"data_replace_{number}")
+    return Ticks(accept=accept, replace=replace)
 
 
 def _looked(
@@ -362,7 +410,7 @@ def _check(reading: Callable[[], Any], signature: str) -> None:
     _begin("check", check, stop)
 
 
-def _bring(reading: Callable[[], Any], name: str) -> None:
+def _bring(reading: Callable[[], Any], name: str, signature: str, ticks: Ticks) -> None:
     store = stores.user_store(create=True)
     assert store is not None
     stop = threading.Event()
@@ -371,9 +419,15 @@ def _bring(reading: Callable[[], Any], name: str) -> None:
         def told(report: ImportReport) -> None:
             job.say(f"{_words(report)}\n")
             if stop.is_set():
-                raise UsageError("you stopped it; what had come in was taken back")
+                raise UsageError("you stopped it; nothing was kept")
 
-        return import_reading(store, reading(), name, datetime.now(UTC), on_batch=told)
+        try:
+            return import_reading(store, reading(), name, datetime.now(UTC), accept=ticks.accept,
+                                  replace=ticks.replace, on_batch=told)  # fmt: skip
+        except DoubtError as error:
+            return HeldUp(signature=signature, doubts=error.doubts)
+        except ConflictError as error:
+            return HeldUp(signature=signature, conflict=error.message)
 
     _begin("bring", bring, stop)
 
@@ -423,7 +477,10 @@ def _watch(what: str, job_id: str, stop: threading.Event | None) -> None:
             st.session_state[FILES] = state.result
         elif what == "attach":
             data_pictures.took(cast("Attached", state.result))
+        elif isinstance(state.result, HeldUp):
+            st.session_state[HELD_UP] = state.result
         else:
+            st.session_state.pop(HELD_UP, None)
             st.session_state[DONE] = _done(cast("Imported | ArchiveImported", state.result))
             st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
         st.rerun()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.exports import ArchiveManifest, Exporter
-from atom.formats import ImportReport
+from atom.formats import Account, ImportReport, account_of
 from atom.records import Import, Study
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
@@ -22,6 +22,7 @@ TABS = (
 )
 _CUT = 160
 _LISTED = 40
+_REASONS = 3
 
 
 def tabs(chosen: str, filters: Filters) -> Html:
@@ -88,6 +89,7 @@ def studies(cards: Sequence[StudyCard], chosen: str) -> Html:
 
 def import_row(record: Import) -> Html:
     """Draw an import of a study."""
+    kept = account_of(record)
     state = kit.status("failed", "broke off before its end") if is_unfinished(record) else None
     details = [el("li", line, class_="text") for line in (*record.notes, *record.skipped)[:_LISTED]]
     return el(
@@ -99,6 +101,7 @@ def import_row(record: Import) -> Html:
             f"{_many(record.samples, 'sample')}, {_many(record.responses, 'answer')}",
             class_="quiet small",
         ),
+        kit.fold("The account", account(kept)) if kept is not None and kept.tallies else None,
         kit.fold(f"Notes and what was left out ({len(record.notes) + len(record.skipped)})",
                  el("ul", details, class_="small")) if details else None,
     )  # fmt: skip
@@ -173,14 +176,56 @@ def report(found: ImportReport, *, kept: bool) -> Html:
     ]
     words = ", ".join(_many(n, one, many) for n, one, many in facts if n)
     lead = "Came in" if kept else "Would come in"
-    left = f"{_many(found.n_skipped, 'row')} left out" if found.n_skipped else "nothing left out"
+    left = f"{found.n_skipped:,} left out" if found.n_skipped else "nothing left out"
     return el(
         "div",
         el("p", el("span", f"{lead}: {words or 'nothing'}; {left}.", class_="strong")),
+        account(found.account) if found.account.tallies else None,
         [el("p", note, class_="small text") for note in found.notes[:_LISTED]],
         _listing("What is left out, and why", found.skipped, found.n_skipped, opened=not kept),
         _listing("Pictures that are missing", found.missing_pictures, found.n_missing_pictures),
         class_="stack",
+    )
+
+
+def account(found: Account) -> Html:
+    """Draw an import's account: of each kind of thing what was read, and what became of it."""
+    rows = [
+        kit.Row(cells=(
+            tally.item.capitalize(), f"{tally.read:,}", f"{tally.came_in:,}",
+            f"{tally.known:,}" if tally.known else "", f"{tally.n_left_out:,}",
+            "; ".join(f"{one.n:,} {one.reason}" for one in tally.left_out[:_REASONS]),
+        ))
+        for tally in found.tallies
+    ]  # fmt: skip
+    columns = (
+        kit.Column(title="What"), kit.Column(title="In the files", number=True),
+        kit.Column(title="Came in", number=True),
+        kit.Column(title="of these, here before", number=True),
+        kit.Column(title="Left out", number=True), kit.Column(title="Why", broad=True),
+    )  # fmt: skip
+    return kit.table(columns, rows, label="The account of this import", tight=True)
+
+
+def doubts(lines: Sequence[str]) -> Html:
+    """Say why an import asks first."""
+    return el(
+        "div",
+        el("p", "Look at this before it comes in", class_="strong"),
+        el("ul", [el("li", line, class_="text") for line in lines[:_LISTED]], class_="small"),
+        class_="empty",
+        role="status",
+    )
+
+
+def conflict(words: str) -> Html:
+    """Say that other contents stand under the same ids."""
+    return el(
+        "div",
+        el("p", "Other contents stand under the same ids", class_="strong"),
+        el("p", words, class_="small text"),
+        class_="empty",
+        role="status",
     )
 
 

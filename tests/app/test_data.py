@@ -207,3 +207,46 @@ def test_every_form_is_offered_with_what_it_drops(open_app, made):
     settle(test)
     assert not test.exception
     assert "Download (" in str([one.proto.label for one in test.get("download_button")])
+
+
+def test_an_import_that_asks_first_goes_on_with_a_tick(open_app, tmp_path):
+    table = tmp_path / "dogs.csv"
+    rows = "".join(f"{n},Dog {n}?,x,{n}\n" for n in range(1, 10))
+    table.write_text(f"id,question,response,gpt4_score\n{rows}", encoding="utf-8")
+    place = tmp_path / "store"
+    test = open_app(place, PAGE).test
+    test.text_area(key="data_paths_0").set_value(str(table)).run()
+    assert "looks like a result" in markup_of(test)
+    test.button(key="data_bring").click().run()
+    settle(test)
+    assert "Look at this before it comes in" in markup_of(test)
+    with Store.open(place) as store:
+        assert list_studies(store) == []
+    test.checkbox(key="data_accept_0").set_value(True).run()
+    test.button(key="data_bring").click().run()
+    settle(test)
+    assert not test.exception
+    assert "Open the Overview" in markup_of(test)
+    assert "of these, here before" in markup_of(test)
+    with Store.open(place) as store:
+        assert len(store.select(Response)) == 9
+
+
+def test_changed_contents_are_replaced_with_a_tick(open_app, tmp_path):
+    table = tmp_path / "dogs.csv"
+    place = tmp_path / "store"
+    test = open_app(place, PAGE).test
+    for turn, said in enumerate(("yes", "no")):
+        table.write_text(f"id,question,response,correct\n1,Dog?,{said},1\n", encoding="utf-8")
+        test.text_area(key=f"data_paths_{turn}").set_value(str(table)).run()
+        if turn:
+            test.selectbox(key="data_into_1").set_value("dogs").run()
+        test.button(key="data_bring").click().run()
+        settle(test)
+    assert "1 answer (" in markup_of(test)
+    test.checkbox(key="data_replace_1").set_value(True).run()
+    test.button(key="data_bring").click().run()
+    settle(test)
+    with Store.open(place) as store:
+        assert [answer.text for answer in store.select(Response)] == ["no"]
+        assert len(store.select(Import)) == 1

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from atom.engine.imports import UNCHANGED, account_of, import_reading
+from atom.engine.imports import UNCHANGED, import_reading
 from atom.errors import ConflictError, DoubtError
-from atom.formats import ColumnMap, ImportFile, read
+from atom.formats import ColumnMap, ImportFile, account_of, read
 from atom.records import (
     Candidate,
     Checkpoint,
@@ -156,13 +156,13 @@ def test_a_question_in_other_words_is_the_same_one(store):
     bring(store, ONE, name="a.csv", dataset="D")
     again = bring(store, ONE.replace("How many?", "how many? Count."), day=2, dataset="D",
                   name="b.csv")  # fmt: skip
-    assert any("1 questions are worded otherwise" in note for note in again.record.notes)
+    assert any("worded otherwise in these files: 1" in note for note in again.record.notes)
     assert {s.question for s in store.select(Sample)} == {"How many?", "Which?"}
 
 
 def test_a_label_that_changed_is_a_conflict(store):
     bring(store, ONE)
-    with pytest.raises(ConflictError, match="1 labels of questions and answers"):
+    with pytest.raises(ConflictError, match="1 label of a question"):
         bring(store, ONE.replace("count", "measure"), day=2)
 
 
@@ -176,7 +176,7 @@ def test_what_a_deleted_study_left_stands_in_nobodys_way(store):
 def test_votes_that_changed_are_a_conflict(store):
     rows = "id,question,model_a,model_b,winner,judge\n1,Q?,x,y,{},j\n"
     bring(store, rows.format("A"))
-    with pytest.raises(ConflictError, match="1 votes"):
+    with pytest.raises(ConflictError, match="1 vote "):
         bring(store, rows.format("B"), day=2)
     bring(store, rows.format("B"), day=2, replace=True)
     assert [vote.verdict for vote in store.select(Preference)] == ["b"]
