@@ -22,6 +22,7 @@ from atom.engine.control import (
     wait_for_end,
 )
 from atom.engine.endpoints import known_endpoints
+from atom.engine.notices import run_notices
 from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import run, spec_of
 from atom.engine.shift import Progress
@@ -157,6 +158,8 @@ def start(args: argparse.Namespace, out: Output) -> int:
             spec = _spec_of_stored(store, args.resume_id, args.retry_failed)
             return _here(store, settings, spec, out, run_id=args.resume_id)
         spec = spec_from(args, store)
+        for notice in run_notices(store, spec, known_endpoints(settings)):
+            out.problem(notice)
         if args.detach:
             began = with_consent(
                 store, spec.study_id, args.yes, out, lambda: start_run(store, spec, settings)

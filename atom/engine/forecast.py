@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from atom.engine.cases import CHUNK, load_cases
 from atom.engine.clock import stamp, utc_now
 from atom.engine.members import Members, gather
+from atom.engine.notices import notices
 from atom.engine.one import Live
 from atom.engine.plan import STAGES, Case, Held, HeldResponse, PlanKeys, RunSpec, outlook
 from atom.engine.steps import read_material
@@ -66,10 +67,12 @@ class Forecast:
     Args:
         samples: samples that it looks at.
         stages: the work by stage and endpoint, in the order of the stages.
+        notices: what should be known before it starts, a sentence or two each.
     """
 
     samples: int
     stages: tuple[StageForecast, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def calls(self) -> int:
@@ -107,7 +110,11 @@ def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> 
         _priced(stage, who, calls, members, tried)
         for (stage, who), calls in sorted(counts.items(), key=lambda i: STAGES.index(i[0][0]))
     ]
-    return Forecast(samples=len(members.places), stages=tuple(stages))
+    return Forecast(
+        samples=len(members.places),
+        stages=tuple(stages),
+        notices=notices(store, spec, members),
+    )
 
 
 def guess_price(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +20,13 @@ class Record(BaseModel):
     """A stored or exchanged value: frozen, and unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy the record; what was worked out from its fields isn't copied with them."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in [name for name in copied.__dict__ if name not in type(self).model_fields]:
+            del copied.__dict__[name]
+        return copied
 
 
 def content_id(kind: str, *parts: object) -> str:

@@ -88,7 +88,7 @@ def parse(
             "text": text,
             "detail": detail,
             "call_id": reply.call.id,
-            "thoughts": said.thoughts,
+            "thoughts": reply.thoughts or said.thoughts,
             "cause": reply.state if reply.state in get_args(AnswerCause) else "",
         }
     )

@@ -431,8 +431,10 @@ def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
     checkpoint = mark.checkpoint
     name = here.data.candidates[mark.colour].name
     words = checkpoint.reason or checkpoint.detail
-    note = f"{name}: {checkpoint.state}" + (f"\n{words[:300]}" if words else "")
-    return kit.score_chip(checkpoint.score, glyph=mark.label, note=note, chosen=chosen)
+    told = [f"{name}: {checkpoint.state}", mark.spread, words[:300]]
+    note = "\n".join(line for line in told if line)
+    near = None if mark.score is None else round(mark.score)
+    return kit.score_chip(near, text=mark.label, glyph=mark.label, note=note, chosen=chosen)
 
 
 # --- answer and reason -------------------------------------------------------------------------
@@ -461,7 +463,25 @@ def _answer(view: SampleView) -> Html:
             el("span", verdict(answer.outcomes), class_="quiet small"),
         ),
         answer_text(answer, spans),
+        _thoughts(answer),
     )
+
+
+def _thoughts(answer: AnswerView) -> Html | None:
+    """Show what the model thought before it answered, folded: no judge reads it."""
+    thoughts = answer.response.thoughts
+    if not thoughts:
+        return None
+    said = kit.said(thoughts, lights=False)
+    return kit.fold("What it thought first (not judged)", said)
+
+
+CAUSES = {
+    "refused": "the model refused",
+    "filtered": "a content filter stopped it",
+    "cut": "cut by the token limit",
+    "empty": "nothing came",
+}
 
 
 def answer_text(answer: AnswerView, spans: Sequence[kit.Span] = ()) -> Html:
@@ -472,8 +492,9 @@ def answer_text(answer: AnswerView, spans: Sequence[kit.Span] = ()) -> Html:
     if response.state == "scored":
         return kit.said(response.text, spans)
     state: kit.Status = "unscored" if response.state == "unscored" else "failed"
+    why = CAUSES.get(response.cause, response.state)
     return join(
-        kit.status(state, f"no answer ({response.state})"),
+        kit.status(state, f"no answer ({why})"),
         el("p", response.detail, class_="text quiet"),
     )
 
@@ -515,7 +536,8 @@ def why(
     point = mark.checkpoint
     if point.state == "scored":
         reason = point.reason or "(the judge gave no reason)"
-        shown: Html = kit.score_chip(point.score)
+        near = None if mark.score is None else round(mark.score)
+        shown: Html = kit.score_chip(near, text=mark.label)
     else:
         reason = point.detail or point.reason or "(no reason was kept)"
         shown = kit.status("unscored" if point.state == "unscored" else "failed")
@@ -527,6 +549,7 @@ def why(
             el("span", title, class_="strong"),
             shown,
             el("span", f"on criterion {item.number}", class_="quiet small"),
+            el("span", mark.spread, class_="quiet small") if mark.spread else None,
             class_="row",
             style="gap:6px",
         ),

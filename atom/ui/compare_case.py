@@ -289,7 +289,7 @@ def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) ->
         if item.leaf
         else el("span", "○ not mapped", class_="quiet", data_tip=item.leaf_detail)
     )  # fmt: skip
-    words = f"{gap:+d}".replace("-", "−") if gap else "0"
+    words = f"{gap:+.1f}".removesuffix(".0").replace("-", "−") if gap else "0"
     return kit.Row(
         cells=[
             el("span", item.number, class_="quiet"),

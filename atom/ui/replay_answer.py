@@ -14,7 +14,8 @@ from atom.ui.pages import FAILURES
 from atom.ui.replay_bench import Bench
 from atom.ui.replay_page import step_bar
 from atom.views.filters import Filters
-from atom.views.replay import Answered, mappings_of, stored_answers, typed_answer
+from atom.views.replay import Answered, counts_in, mappings_of, stored_answers, typed_answer
+from atom.views.sampling import sampling_words
 from atom.views.shelf import OpenStore, StudyEntry
 
 MODES = {"stored": "Stored", "ask": "Ask a model", "type": "Type or paste"}
@@ -224,7 +225,12 @@ def _save(here: Here, bench: Bench, key: str, name: str) -> None:
         if key == COPY:
             return own_copy(here.store, here.entry.study.id, store)
         if key == NEW or entry is None:
-            return new_study(store, name, here.entry.study)
+            live = bench.live
+            settings = {
+                "judge_sampling": live.judge_sampling,
+                "answer_sampling": live.answer_sampling,
+            }
+            return new_study(store, name, here.entry.study.model_copy(update=settings))
         return entry.study
 
     try:
@@ -285,6 +291,7 @@ def _note(bench: Bench, study: Study, what: str) -> Html:
         model=answer.candidate.id if answer else None,
         show="all",
     )
+    foreign = answer is not None and not counts_in(answer.response, study)
     other_judge = study.judge_id is not None and study.judge_id != live.judge_id
     other_tree = study.tree_version is not None and study.tree_version != live.version
     return el(
@@ -294,6 +301,9 @@ def _note(bench: Bench, study: Study, what: str) -> Html:
            class_="quiet small") if other_judge else None,
         el("p", "That study uses another version of the capability tree: place the criteria in it "
            "by a run with the stage mapping.", class_="quiet small") if other_tree else None,
+        el("p", "That study asks its models otherwise "
+           f"({sampling_words(study.answer_sampling)}): this answer doesn't count in it.",
+           class_="quiet small") if foreign else None,
         el("div", kit.button("Open in Failures", links.address(FAILURES.url_path, filters),
                              primary=True), class_="row", style="margin-top:6px"),
         class_="notice",

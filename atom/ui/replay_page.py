@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -12,8 +12,8 @@ from atom.engine.members import study_tree
 from atom.engine.one import Live, upload_sample
 from atom.engine.uploads import look_at
 from atom.errors import AtomError
-from atom.records import Endpoint, Judge, content_id
-from atom.ui import kit, links, replay_parts, stores, work
+from atom.records import Endpoint, Judge, Sampling, content_id
+from atom.ui import kit, links, replay_parts, sampling_box, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
@@ -39,6 +39,8 @@ JUDGES = "replay_judges"
 ANSWERS = "replay_answers"
 UPLOADS = "replay_uploads"
 FAULTS = "replay_upload_faults"
+HOWS = "replay_hows"
+SHOWN = "replay_show_reference"
 TYPES = ["png", "jpg", "jpeg", "webp", "gif"]
 UPLOAD = "upload"
 _MOST_LISTED = 1000
@@ -238,6 +240,56 @@ def usual_judge(here: Here, endpoints: dict[str, Endpoint]) -> str:
     return next((name for name in names if not endpoints[name].is_probe), "probe-judge")
 
 
+# --- how they are asked ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """How the judge and the model are asked on this bench.
+
+    Attributes:
+        judge: the judge's settings.
+        answer: the model's settings.
+        show_reference: whether the judge is told the right answer when it solves the question.
+    """
+
+    judge: Sampling
+    answer: Sampling
+    show_reference: bool = False
+
+
+def how_asked(here: Here) -> How:
+    """Return how the judge and the model are asked: as the study says, until it's changed here."""
+    study = here.data.study
+    usual = How(judge=study.judge_sampling, answer=study.answer_sampling)
+    held: dict[str, How] = st.session_state.setdefault(HOWS, {})
+    return held.get(here.entry.key, usual)
+
+
+def draw_how(here: Here, judge: Endpoint, endpoints: dict[str, Endpoint]) -> None:
+    """Draw how the judge and the model are asked."""
+    how, held = how_asked(here), st.session_state[HOWS]
+
+    def changed(who: sampling_box.Who, sampling: Sampling) -> None:
+        changes: dict[str, Any] = {who: sampling}
+        held[here.entry.key] = replace(how_asked(here), **changes)
+
+    def shown() -> None:
+        held[here.entry.key] = replace(how_asked(here), show_reference=st.session_state[SHOWN])
+
+    models = [endpoint for endpoint in endpoints.values() if "candidate" in endpoint.roles]
+    sampling_box.draw(
+        {"judge": how.judge, "answer": how.answer},
+        {"judge": [judge], "answer": models},
+        key="replay_sampling",
+        on_change=changed,
+        note="Holds on this page. The study's own settings are set on Runs.",
+    )
+    st.session_state[SHOWN] = how.show_reference
+    st.checkbox("Show the judge the reference answer", key=SHOWN,
+                on_change=shown)  # fmt: skip
+
+
 # --- the bench ------------------------------------------------------------------------------------
 
 
@@ -266,6 +318,8 @@ def open_bench(here: Here, judge: Endpoint) -> Bench | None:
             return None
         identity = chosen
 
+    how = how_asked(here)
+
     def make() -> Bench:
         study = here.data.study
         tree, _ = study_tree(here.store, study, "")
@@ -275,19 +329,21 @@ def open_bench(here: Here, judge: Endpoint) -> Bench | None:
                 pictures=parts,
                 judge=judge,
                 store=here.store,
-                judge_sampling=study.judge_sampling,
-                answer_sampling=study.answer_sampling,
                 tree=tree,
             )
         else:
             live = Live.of_study(here.store, identity, judge, study, tree)
+        live = replace(live, judge_sampling=how.judge, show_reference=how.show_reference)
         return Bench(key=key, entry=here.entry, live=live, answers=answers)
 
     shelf: dict[str, Answers] = st.session_state.setdefault(ANSWERS, {})
     answers = shelf.setdefault(f"{here.entry.key}:{identity}", Answers())
-    key = content_id("bench", here.entry.key, identity, judge.name, judge.model)[:10]
+    asked = (judge.name, judge.model, how.judge.key, how.show_reference)
+    key = content_id("bench", here.entry.key, identity, *asked)[:10]
     bench = bench_for(key, make)
     bench.entry = here.entry
+    if bench.live.answer_sampling != how.answer:
+        bench.live = replace(bench.live, answer_sampling=how.answer)
     settle(bench)
     return bench
 

@@ -163,11 +163,13 @@ def elsewhere(benches: int, filters: Filters) -> Html | None:
 
 def forecast(found: Forecast) -> Html:
     """Draw what a run would do and cost, before it starts."""
+    told = [kit.notice(notice) for notice in found.notices]
     if not found.stages:
-        return kit.notice(
+        nothing = kit.notice(
             f"Nothing is left to do: all {numbers.count(found.samples, 'sample')} have what these "
             "stages bring. What is stored is never asked for twice."
         )
+        return join(nothing, *told)
     columns = [
         kit.Column(title="Stage"),
         kit.Column(title="Who is asked"),
@@ -200,4 +202,5 @@ def forecast(found: Forecast) -> Html:
             "By stage and model",
             kit.table(columns, rows, label="What the run would do", tight=True),
         ),
+        *told,
     )

@@ -8,12 +8,11 @@ from typing import Literal
 import streamlit as st
 
 from atom.records import Endpoint, Sampling
-from atom.ui import kit
-from atom.ui.html import el
 from atom.views.sampling import FIELDS, SamplingField, heat_words, open_words, with_setting
 
 Who = Literal["judge", "answer"]
-_HEADS: dict[Who, str] = {"judge": "The judge", "answer": "Models that answer"}
+_HEADS: dict[Who, str] = {"judge": "Judge", "answer": "Models"}
+_WIDTHS = [0.8, 1, 1]
 OnChange = Callable[[Who, Sampling], None]
 
 
@@ -24,7 +23,6 @@ def draw(
     key: str,
     on_change: OnChange,
     note: str = "",
-    disabled: bool = False,
 ) -> None:
     """Draw the button and the settings behind it.
 
@@ -33,27 +31,25 @@ def draw(
         asked: whom each asks, for what holds where a setting is left empty.
         key: the beginning of the fields' keys.
         on_change: told when a setting was changed.
-        note: what a change would bring about, in words.
-        disabled: whether nothing can be changed now.
+        note: what a change would bring about, in words of ours.
     """
     heats = f"judge at {heat_words(settings['judge'])}, models at {heat_words(settings['answer'])}"
-    with st.popover(f"Sampling: {heats}", disabled=disabled):
-        kit.show(
-            el(
-                "p",
-                "How each is asked, as far as its server allows. An empty field leaves it to the "
-                "endpoint or the server.",
-                class_="quiet small",
-            ),
-            key=f"{key}_words",
+    with st.popover(f"Sampling: {heats}"):
+        st.caption(
+            "How each is asked, as far as its server allows. An empty field leaves it to the "
+            "endpoint or the server."
         )
-        for who, column in zip(_HEADS, st.columns(2, gap="medium"), strict=True):
-            with column:
-                kit.show(el("p", _HEADS[who], class_="strong small"), key=f"{key}_{who}_head")
-                for field in FIELDS:
+        heads = st.columns(_WIDTHS, gap="small")
+        for who, column in zip(_HEADS, heads[1:], strict=True):
+            column.caption(_HEADS[who])
+        for field in FIELDS:
+            label, *cells = st.columns(_WIDTHS, gap="small", vertical_alignment="center")
+            label.caption(field.label, help=field.help)
+            for who, cell in zip(_HEADS, cells, strict=True):
+                with cell:
                     _field(field, who, settings[who], asked[who], key, on_change)
         if note:
-            kit.show(kit.notice(note), key=f"{key}_note")
+            st.caption(note)
 
 
 def _field(
@@ -65,6 +61,7 @@ def _field(
     on_change: OnChange,
 ) -> None:
     name = f"{key}_{who}_{field.name}"
+    label = f"{field.label} ({_HEADS[who].lower()})"
     value = getattr(now, field.name)
     hint = open_words(field, asked)
 
@@ -72,29 +69,29 @@ def _field(
         on_change(who, with_setting(now, field.name, st.session_state[name]))
 
     if field.kind in ("number", "whole"):
-        whole = field.kind == "whole"
-        number = int if whole else float
+        number = int if field.kind == "whole" else float
         st.session_state[name] = None if value is None else number(value)
         st.number_input(
-            field.label,
+            label,
             number(field.least),
             number(field.most),
             step=number(field.step),
+            format=None if field.kind == "whole" else "%g",
             key=name,
             on_change=changed,
             placeholder=hint,
-            help=field.help,
+            label_visibility="collapsed",
         )
         return
     options = [*field.choices, *([value] if value and value not in field.choices else [])]
     st.session_state[name] = value
     st.selectbox(
-        field.label,
+        label,
         options,
         index=None,
         key=name,
         on_change=changed,
         placeholder=hint,
-        help=field.help,
         accept_new_options=field.kind == "level",
+        label_visibility="collapsed",
     )

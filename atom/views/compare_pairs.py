@@ -93,12 +93,9 @@ class PairMark:
     second: CheckpointView | None
 
     @property
-    def difference(self) -> int | None:
+    def difference(self) -> float | None:
         """First less second, in score points; None unless both are scored."""
-        scores = [
-            mark.checkpoint.score if mark is not None and mark.checkpoint is not None else None
-            for mark in (self.first, self.second)
-        ]
+        scores = [mark.score if mark is not None else None for mark in (self.first, self.second)]
         return None if scores[0] is None or scores[1] is None else scores[0] - scores[1]
 
 

@@ -17,6 +17,7 @@ from atom.records import (
     Response,
     Sample,
     Sampling,
+    Study,
     StudySample,
     content_id,
 )
@@ -27,7 +28,7 @@ from atom.stages.criteria import CriteriaResult, EditedCriterion
 from atom.stages.gate import TOTAL_WEIGHT, largest_remainder
 from atom.stages.schemas import MAX_CRITERIA
 from atom.store import Store
-from atom.store.standing import answers_to, outcomes_of
+from atom.store.standing import answers_to, of_study, outcomes_of
 from atom.views.study_data import StudyData
 from taxonomy import Path, Tree, format_path
 
@@ -314,6 +315,11 @@ def stored_answers(store: Store, data: StudyData, sample_id: str) -> tuple[Answe
                 outcome=next(iter(verdicts.get(response.id, ())), None),
             )
     return tuple(found[place] for place in sorted(found))
+
+
+def counts_in(response: Response, study: Study) -> bool:
+    """Whether an answer counts in a study: it was asked for under the study's settings."""
+    return of_study(response, study)
 
 
 def typed_answer(sample: Sample, text: str, writer: str, sampling: Sampling) -> Answered:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.records import (
+    APART,
     Call,
     Candidate,
     Checkpoint,
@@ -33,18 +35,33 @@ class CheckpointView:
     """One criterion scored on one answer, with what led to it."""
 
     checkpoint: Checkpoint | None
-    """None while it is still to be scored."""
+    """The first mark; None while it is still to be scored."""
     model_id: str
     colour: int
+    repeats: tuple[Checkpoint, ...] = ()
+    """All its marks in the order of their repeats, the first included, where it has several."""
+
+    @property
+    def score(self) -> float | None:
+        """The mean of its scored marks, 1..5 (METHODS T3); None without one."""
+        return mean_score(self.repeats or ((self.checkpoint,) if self.checkpoint else ()))
 
     @property
     def label(self) -> str:
-        """`1`..`5`, `∅` unscored, `!` failed, `…` still to be scored."""
+        """`1`..`5`, `3.7` over repeats, `∅` unscored, `!` failed, `…` still to be scored."""
         if self.checkpoint is None:
             return "…"
-        if self.checkpoint.state == "scored":
-            return str(self.checkpoint.score)
+        if self.score is not None:
+            return f"{self.score:.1f}".removesuffix(".0")
         return "∅" if self.checkpoint.state == "unscored" else "!"
+
+    @property
+    def spread(self) -> str:
+        """Its marks one by one, `3 marks: 4 4 2`; empty where it has one only."""
+        if len(self.repeats) < 2:
+            return ""
+        marks = " ".join("∅" if one.score is None else str(one.score) for one in self.repeats)
+        return f"{len(self.repeats)} marks: {marks}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,22 +199,31 @@ def _judge(data: StudyData) -> str:
     return (data.study.judge_id or "") if data.judge is None else data.judge.id
 
 
-def _marks(
-    store: Store, data: StudyData, responses: list[tuple[int, Response]]
-) -> dict[tuple[str, str], Checkpoint]:
+_Marks = dict[tuple[str, str], tuple[Checkpoint, ...]]
+"""(Criterion, answer) -> the marks that count, one a repeat."""
+
+
+def mean_score(points: Sequence[Checkpoint]) -> float | None:
+    """Return the mean of the scored ones among a criterion's marks, 1..5; None without one."""
+    scores = [point.score for point in points if point.score is not None]
+    return sum(scores) / len(scores) if scores else None
+
+
+def _marks(store: Store, data: StudyData, responses: list[tuple[int, Response]]) -> _Marks:
     """Read the chosen judge's checkpoints of these answers that count."""
-    found = marks_of(
-        store,
-        data.study,
-        [response.id for _, response in responses],
-        _judge(data),
-        scale=data.scale,
-    )
-    return {
-        (criterion, response): point
-        for (response, _), points in found.items()
-        for criterion, point in points.items()
-    }
+    ids = [response.id for _, response in responses]
+    found = marks_of(store, data.study, ids, _judge(data), repeats=None, scale=data.scale)
+    marks: _Marks = {}
+    for (response, repeat), points in sorted(found.items()):
+        for criterion, point in points.items():
+            there = marks.get((criterion, response), ())
+            same = not there or (point.prompt, point.sampling) == (
+                there[0].prompt,
+                there[0].sampling,
+            )
+            if repeat < APART and same:
+                marks[criterion, response] = (*there, point)
+    return marks
 
 
 def _answers(
@@ -206,15 +232,15 @@ def _answers(
     filters: Filters,
     responses: list[tuple[int, Response]],
     criteria_set: CriteriaSet | None,
-    marks: dict[tuple[str, str], Checkpoint],
+    marks: _Marks,
 ) -> tuple[AnswerView, ...]:
     outcomes = outcomes_of(store, [r.id for _, r in responses], _judge(data))
     views = []
     for number, response in responses:
         pairs = [
-            (use.weight, mark.score)
+            (use.weight, score)
             for use in (criteria_set.uses if criteria_set else ())
-            if (mark := marks.get((use.criterion_id, response.id))) and mark.score is not None
+            if (score := mean_score(marks.get((use.criterion_id, response.id), ()))) is not None
         ]
         total = sum(weight for weight, _ in pairs)
         views.append(
@@ -236,7 +262,7 @@ def _criteria(
     filters: Filters,
     criteria_set: CriteriaSet | None,
     responses: list[tuple[int, Response]],
-    marks: dict[tuple[str, str], Checkpoint],
+    marks: _Marks,
 ) -> tuple[CriterionView, ...]:
     if criteria_set is None or not criteria_set.uses:
         return ()
@@ -266,11 +292,13 @@ def _criteria(
                 leaf_detail=mapping.detail if mapping else "not mapped yet",
                 marks=tuple(
                     CheckpointView(
-                        checkpoint=marks.get((criterion.id, response.id)),
+                        checkpoint=own[0] if own else None,
                         model_id=response.candidate_id,
                         colour=colour,
+                        repeats=own if len(own) > 1 else (),
                     )
                     for colour, response in responses
+                    for own in (marks.get((criterion.id, response.id), ()),)
                 ),
                 chosen=criterion.id == chosen,
             )
@@ -285,9 +313,9 @@ def _shown_answer(
     if chosen is not None or not answers:
         return chosen
     lowest = {
-        mark.checkpoint.response_id: mark.checkpoint.score
+        mark.checkpoint.response_id: mark.score
         for mark in (criterion.marks if criterion else ())
-        if mark.checkpoint is not None and mark.checkpoint.score is not None
+        if mark.checkpoint is not None and mark.score is not None
     }
     return min(answers, key=lambda view: lowest.get(view.response.id, 9))
 

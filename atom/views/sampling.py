@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from atom.records import Endpoint, Sampling
+from atom.stages.asking import MAX_TOKENS
 
 Kind = Literal["number", "whole", "choice", "level"]
 
@@ -127,9 +128,11 @@ def open_words(field: SamplingField, endpoints: Sequence[Endpoint]) -> str:
     """
     values = {getattr(endpoint, field.name, None) for endpoint in endpoints}
     if len(values) > 1:
-        return "as each endpoint says"
+        return "each endpoint's"
     value = next(iter(values), None)
-    return "as the server has it" if value is None else f"{plain(value)} (the endpoint's)"
+    if value is None and field.name == "max_tokens":
+        return str(MAX_TOKENS)
+    return "the server's" if value is None else f"{plain(value)}, the endpoint's"
 
 
 def plain(value: object) -> str:

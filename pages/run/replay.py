@@ -72,6 +72,7 @@ def draw(here: frame.Here) -> None:
         )
         replay_page.draw_source(here)
         judge = replay_page.pick_judge(here, endpoints)
+        replay_page.draw_how(here, judge, endpoints)
         try:
             bench = replay_page.open_bench(here, judge)
         except AtomError as error:

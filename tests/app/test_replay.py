@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from atom.records import CriteriaSet, Response, Sample, StudySample
+from atom.stages import replay
 from atom.store import Store, list_studies
 from atom.ui import work
 from tests.app.conftest import markup_of
@@ -310,3 +311,41 @@ def test_no_study_at_all(open_app):
 def test_the_probe_judge_stands_first_for_synthetic_studies(open_app, made):
     seen = open_app(made.folder, PAGE, {"study": made.study.id})
     assert seen.test.selectbox(key="replay_judge").value == "probe-judge"
+
+
+def test_other_settings_of_the_judge_are_another_bench(bench):
+    test = bench()
+    take_all(test)
+    temperature = test.number_input(key="replay_sampling_judge_temperature")
+    assert temperature.value == 0.0
+    temperature.set_value(0.5).run()
+    assert not test.exception
+    assert has(test.button, "take_replay")
+    test.number_input(key="replay_sampling_judge_temperature").set_value(0.0).run()
+    assert "All steps are done." in markup_of(test)
+
+
+def test_a_model_is_asked_by_the_settings_of_the_page(bench):
+    test = bench()
+    take_all(test)
+    test.number_input(key="replay_sampling_answer_temperature").set_value(0.1).run()
+    # What the judge has made stays.
+    assert "All steps are done." in markup_of(test)
+    one(test.segmented_control, "answer_mode_").set_value("ask").run()
+    test.button(key="take_answer").click().run()
+    settle(test)
+    assert not test.exception
+    benches = test.session_state["replay_benches"]
+    given = [a.response for b in benches.values() for a in b.answers.given]
+    assert {r.sampling.temperature for r in given if r.prompt == "answer/1"} >= {0.1}
+
+
+def test_the_judge_can_be_shown_the_reference(bench):
+    test = bench()
+    test.checkbox(key="replay_show_reference").set_value(True).run()
+    test.button(key="take_replay").click().run()
+    settle(test)
+    assert not test.exception
+    benches = test.session_state["replay_benches"].values()
+    (solved,) = [b.solved for b in benches if b.solved is not None]
+    assert solved.prompt == replay.TOLD

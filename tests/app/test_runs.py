@@ -8,7 +8,7 @@ import time
 import pytest
 
 from atom.engine.control import list_runs
-from atom.records import Run
+from atom.records import Run, Sampling, Study
 from atom.store import Store, table
 from atom.ui import work
 from tests.app.conftest import markup_of
@@ -182,3 +182,53 @@ def test_no_study_at_all(open_app):
     seen = open_app(page=PAGE)
     assert not seen.test.exception
     assert "There is no study yet" in seen.markup
+
+
+def field(test, kind: str, name: str):
+    """Return the field of the sampling settings whose key ends so."""
+    return next(one for one in getattr(test, kind) if (one.key or "").endswith(name))
+
+
+def test_a_run_sets_the_studys_sampling(open_app, own, probes):
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    settle(test)
+    field(test, "number_input", "answer_temperature").set_value(0.2).run()
+    test.multiselect(key=f"form_candidates_{probes[1]}").set_value(["model-a"]).run()
+    test.number_input(key=f"form_answer_repeats_{probes[1]}").set_value(2).run()
+    settle(test)
+    markup = markup_of(test)
+    # The six answers of each of two models were given at 0.7.
+    assert "12 answers given under the old ones won&#x27;t count in it" in markup
+    assert not test.exception
+    test.button(key="run_start").click().run()
+    assert not test.exception
+    with Store.open(own) as store:
+        end = time.monotonic() + 90
+        while list_runs(store)[0].alive and time.monotonic() < end:
+            time.sleep(0.2)
+        run = list_runs(store)[0].run
+        study = store.get(Study, probes[1])
+    assert (run.state, run.answer_repeats) == ("done", 2)
+    assert run.answer_sampling == study.answer_sampling == Sampling(temperature=0.2)
+    assert study.judge_sampling == Sampling(temperature=0.0)
+
+
+def test_repeats_at_temperature_0_are_warned_of(open_app, own, probes):
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    test.number_input(key=f"form_repeats_{probes[1]}").set_value(3).run()
+    settle(test)
+    assert "At temperature 0 scoring an answer again sends the same request" in markup_of(test)
+    field(test, "number_input", "judge_temperature").set_value(0.7).run()
+    settle(test)
+    assert "sends the same request" not in markup_of(test)
+
+
+def test_unscored_items_can_be_asked_again_and_no_price_is_made_up(open_app, own, probes):
+    (own / "endpoints.yaml").write_text(
+        "- {name: mine, base_url: 'http://127.0.0.1:9/v1', model: m}\n", encoding="utf-8"
+    )
+    put_run(own, probes[1], unscored=3, judge="mine")
+    seen = open_app(own, PAGE, {"study": probes[1]})
+    assert has(seen.test.button, "run_unscored")
+    assert "price unknown" in seen.markup
+    assert "nothing spent" not in seen.markup

@@ -306,7 +306,7 @@ async def test_a_missing_picture_fails_its_items_with_the_remedy(store, study, e
     ended = await run(store, spec(study), endpoints, make=counted.make)
     failed = [r for r in store.select(Response) if r.state == "failed"]
     assert {r.sample_id for r in failed} == {sample.id}
-    assert all("--pictures FOLDER" in r.detail for r in failed)
+    assert all("attach it with `study pictures FOLDER" in r.detail for r in failed)
     assert ended.failed == 3
 
 

@@ -73,3 +73,13 @@ def test_a_score_is_one_to_five_or_absent():
 def test_a_picture_is_named_by_its_bytes():
     # SHA-256 of the empty string, as published in FIPS 180-4's examples.
     assert blob_hash(b"").startswith("e3b0c44298fc1c14")
+
+
+def test_a_copy_with_other_values_has_another_key():
+    # The key is worked out once and kept: a copy mustn't take it along.
+    cold = Sampling(temperature=0.0)
+    before = cold.key
+    warm = cold.model_copy(update={"temperature": 0.7})
+    assert warm.key == Sampling(temperature=0.7).key != before
+    assert warm == Sampling(temperature=0.7)
+    assert cold.key == before
