@@ -48,6 +48,8 @@ class Layout:
         base_unit: ascending, shape (B,); groups of a unit come in the tree's order.
         base_group: `model * n_groups + group`, shape (B,).
         ancestor: node at each depth above (or at) each group, shape (D, n_groups); -1 = none.
+        stratum: shape (n,): rows of different strata (benchmarks) are never held against each
+            other; None = all belong together.
     """
 
     n_models: int
@@ -67,6 +69,7 @@ class Layout:
     base_unit: Indices
     base_group: Ints
     ancestor: Ints
+    stratum: Indices | None = None
 
     @property
     def n_rows(self) -> int:
@@ -154,6 +157,7 @@ class Layout:
             n_clusters=n_clusters,
             n_items=n_items,
             value=self.value[rows],
+            stratum=None if self.stratum is None else self.stratum[rows],
             item=item,
             model=model,
             unit=model * np.int32(n_clusters) + place[cluster],
@@ -309,18 +313,27 @@ def tree_layout(table: ScoreTable) -> Layout:
     )
 
 
-def facet_layout(table: ScoreTable, facet: str, value: Floats | None = None) -> Layout:
+def facet_layout(
+    table: ScoreTable, facet: str, value: Floats | None = None, *, within: str | None = None
+) -> Layout:
     """Lay out answers by the labels of a facet; an answer may carry several.
 
     Args:
         table: the score table.
         facet: name of the facet.
         value: value of each answer in [0, 1], shape (R,), NaN = none; the outcome when None.
+        within: a facet that parts the answers, one label each (the benchmark they come from): what
+            a label is held against is of the same part.
 
     Returns:
         The layout; its rows are the table's answer rows, its nodes the facet's values.
     """
     group = table.facets[facet]
+    stratum = None
+    if within is not None:
+        parts = table.facets[within]
+        stratum = np.full(len(table.sample), len(parts.values), dtype=np.int32)
+        stratum[parts.response] = parts.value
     labels = np.arange(len(group.values), dtype=np.int64)
     flat = (labels[None, :], np.zeros_like(labels), np.full_like(labels, -1), labels)
     return _lay_out(
@@ -332,6 +345,7 @@ def facet_layout(table: ScoreTable, facet: str, value: Floats | None = None) -> 
         pair_row=group.response,
         pair_group=group.value,
         tree=flat,
+        stratum=stratum,
     )
 
 
@@ -345,6 +359,7 @@ def _lay_out(
     pair_row: NDArray[np.integer],
     pair_group: NDArray[np.integer],
     tree: tuple[Ints, Ints, Ints, Ints],
+    stratum: Indices | None = None,
 ) -> Layout:
     ancestor, level, parent, group_node = tree
     n_groups, n_nodes = len(group_node), len(level)
@@ -378,4 +393,5 @@ def _lay_out(
         base_unit=base_unit.astype(np.int32),
         base_group=base_unit // max(n_clusters, 1) * n_groups + group,
         ancestor=ancestor,
+        stratum=stratum,
     )

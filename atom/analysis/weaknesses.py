@@ -28,7 +28,7 @@ from atom.analysis.intervals import (
     node_stats,
     stats_of_sums,
 )
-from atom.analysis.layout import Layout, Mask
+from atom.analysis.layout import Indices, Layout, Mask
 from atom.analysis.moments import Counted, count_rows, linear, narrow, pairs_of, quadratic
 from atom.analysis.multiplicity import adjust, tree_bh
 from atom.analysis.power import needed_samples
@@ -394,6 +394,8 @@ def _against_rest(
         residuals = peer_residuals(layout, keep)
         value, keep, without = residuals.value, residuals.keep, residuals.without_peers
         counted = None if without.any() else counted
+    if layout.stratum is not None:
+        value = _within_strata(layout, layout.stratum, value, keep)
     found: Contrasts = contrast_vs_rest(layout, value, keep, counted)
     lo, hi = found.interval(settings.confidence)
     family = _family(layout, joint=False)
@@ -411,6 +413,21 @@ def _against_rest(
         without_peers=without,
         margin=settings.margin,
     )
+
+
+def _within_strata(layout: Layout, stratum: Indices, value: Floats, keep: Mask) -> Floats:
+    """Leave out how a model does on each stratum as a whole: its rows' mean there becomes 0.
+
+    A label that stands in one benchmark is then held against the rest of that benchmark, whatever
+    the others are like.
+    """
+    strata = int(stratum.max(initial=0)) + 1
+    key = layout.model.astype(np.int64) * strata + stratum
+    size = layout.n_models * strata
+    count = np.bincount(key, weights=keep, minlength=size)
+    total = np.bincount(key, weights=np.where(keep, value, 0.0), minlength=size)
+    mean = total / np.maximum(count, 1)
+    return np.where(keep, value - mean[key], 0.0)
 
 
 def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings) -> _Framed:

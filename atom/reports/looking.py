@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import Layout, facet_layout, tree_layout
+from atom.analysis import Layout, tree_layout
 from atom.analysis.intervals import Floats
 from atom.reports.records import Finding
 from atom.store import Store
@@ -25,6 +25,7 @@ from atom.views.filters import (
 from atom.views.overview import Overview, overview
 from atom.views.overview_more import OverviewMore, overview_more
 from atom.views.study_data import StudyData
+from atom.views.weaknesses import layout_of
 
 FAILURES = "failures"
 OVERVIEW = ""
@@ -91,7 +92,7 @@ class Look:
         facet = self.view.facet
         if facet is None:
             return None
-        return facet_layout(table, facet, answer_values(self.data, self.base, self.measure))
+        return layout_of(self.data, self.measure, facet, None)
 
     @cached_property
     def layout_rows(self) -> NDArray[np.bool_]:

@@ -607,6 +607,8 @@ def _statements(
         lead += f", ahead of {others} beyond chance"
     found.append(Statement(text=lead + ".", filters=first.filters, page="failures"))
     if looked is not None:
+        if looked.benchmarks > 1:
+            found.append(_benchmarks_statement(known[0], looked))
         found += _weakness_statements(known, looked)
     if quadrants:
         luckiest = max(quadrants, key=lambda q: q.counts.lucky_share if q.counts.lucky else -1.0)
@@ -637,6 +639,18 @@ def _statements(
             )
         )
     return tuple(found[:5])
+
+
+def _benchmarks_statement(first: RankRow, looked: Weaknesses) -> Statement:
+    """Say that labels are compared within their benchmark, and how to compare across."""
+    return Statement(
+        text=(
+            f"The study holds {looked.benchmarks} benchmarks: each label of {looked.facet} is "
+            "compared within its own. Choose the labels “source” to compare the benchmarks."
+        ),
+        filters=Filters(study=first.filters.study, show="all"),
+        page="failures",
+    )
 
 
 def _lead_words(data: StudyData, measure: Measure, first: RankRow, anchor: int | None) -> str:

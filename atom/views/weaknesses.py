@@ -42,7 +42,7 @@ from atom.views.filters import (
     rows_in_node,
     rows_kept,
 )
-from atom.views.study_data import StudyData
+from atom.views.study_data import SOURCE_FACET, StudyData
 from taxonomy import Path
 
 Status = Literal["confirmed", "suspected", "strength"]
@@ -135,6 +135,7 @@ class Weaknesses:
         margin: smallest departure worth reporting, in points of 0-100.
         q: false discovery rate aimed at.
         models: one a model, in the study's order.
+        benchmarks: data sets that labels were looked at within, each by itself; 1 = all together.
     """
 
     frame: str
@@ -142,6 +143,7 @@ class Weaknesses:
     margin: float
     q: float
     models: tuple[ModelWeaknesses, ...]
+    benchmarks: int = 1
 
     @property
     def confounded(self) -> bool:
@@ -196,7 +198,18 @@ def weaknesses(
         margin=100 * seen.settings.margin,
         q=seen.settings.q,
         models=tuple(models),
+        benchmarks=1 if facet is None else benchmarks_of(data, facet),
     )
+
+
+def benchmarks_of(data: StudyData, facet: str) -> int:
+    """Return how many data sets a facet's labels are looked at within; 1 = all together.
+
+    Benchmarks differ in difficulty: a label is held against the rest of its own one. Whoever picks
+    the data sets themselves as labels compares across them.
+    """
+    sources = data.table.facets.get(SOURCE_FACET)
+    return 1 if sources is None or facet == SOURCE_FACET else max(1, len(sources.values))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -425,8 +438,10 @@ def layout_of(data: StudyData, measure: Measure, facet: str | None, root: str | 
         if measure == "outcome"
         else answer_values(data, Filters(root=root), measure)
     )
+    within = SOURCE_FACET if benchmarks_of(data, facet) > 1 else None
     return table.kept.get(
-        ("facet layout", measure, facet, root), lambda: facet_layout(table, facet, value)
+        ("facet layout", measure, facet, root),
+        lambda: facet_layout(table, facet, value, within=within),
     )
 
 
@@ -541,6 +556,8 @@ def _against_words(frame: str, peers: str = "criteria", own: str = "criteria") -
 def frame_words(item: Weakness | Weaknesses | NodeEvidence | Evidence) -> str:
     """Name the frame, and what it can't tell apart."""
     note = ", confounded with difficulty" if item.confounded else ""
+    if isinstance(item, Weaknesses) and item.benchmarks > 1:
+        note += f", within each of {item.benchmarks} benchmarks"
     return f"{item.frame} frame{note}"
 
 

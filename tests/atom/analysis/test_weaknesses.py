@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import t
@@ -5,6 +7,7 @@ from scipy.stats import t
 from atom.analysis import (
     LABELS,
     DiagnosisSettings,
+    Facet,
     default_frame,
     diagnose,
     facet_layout,
@@ -285,3 +288,30 @@ def test_a_discovery_that_is_unlikely_to_hold_again_is_only_suspected():
         kept += int(confirmed.sum())
     assert thin > 0
     assert kept > 0
+
+
+def test_a_label_is_held_against_its_own_benchmark(build):
+    """One easy and one hard benchmark of four labels each; label e0 is a true weakness."""
+    rng = np.random.default_rng(3)
+    right = {f"e{n}": 0.9 for n in range(4)} | {f"h{n}": 0.3 for n in range(4)} | {"e0": 0.5}
+    labels = sorted(right)
+    of = [label for label in labels for _ in range(120)]
+    rows = [(0, s, 0, 0, 1, 5 if rng.random() < right[label] else 1) for s, label in enumerate(of)]
+    table = build(rows, leaves=FLAT, models=1)
+    value = (table.score[np.argsort(table.response)] - 1) / 4.0
+    answer = np.arange(len(of), dtype=np.int32)
+    label_of = np.array([labels.index(label) for label in of], dtype=np.int32)
+    facets = {
+        "label": Facet(values=tuple(labels), response=answer, value=label_of),
+        "source": Facet(values=("easy", "hard"), response=answer, value=label_of // 4),
+    }
+    table = replace(table, facets=facets)
+
+    def weak(**how):
+        seen = diagnose(facet_layout(table, "label", value, **how))
+        return {labels[n] for n in np.flatnonzero(seen.label[0] == CONFIRMED)}
+
+    assert weak(within="source") == {"e0"}
+    assert weak() >= {"h0", "h1", "h2", "h3"}
+    means = diagnose(facet_layout(table, "label", value, within="source")).mean[0]
+    assert means == pytest.approx([value[label_of == n].mean() for n in range(8)], abs=1e-6)

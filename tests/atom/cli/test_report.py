@@ -176,3 +176,24 @@ def test_one_model_says_nothing_of_what_is_hardest(say, tmp_path):
     name = table_study(say, tmp_path, rows, "One")
     report = say("report", "write", "--study", name, "--format", "markdown").out
     assert "hardest" not in report.casefold()
+
+
+def test_labels_of_several_benchmarks_are_compared_within_their_own(say, tmp_path):
+    for name, right in (("Easy", 3), ("Hard", 1)):
+        rows = [
+            f"{n},{name} {n}?,m0,a,{int(n % 4 < right)},{name}{n // 4 % 2},l{n % 3}"
+            for n in range(80)
+        ]
+        path = tmp_path / f"{name}.csv"
+        head = "id,question,model,response,correct,skill,level\n"
+        path.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+        assert say("import", "table", str(path), "--study", "Two", "--dataset", name).code == 0
+    words = ("profile", "show", "--study", "Two", "--model", "m0", "--facet")
+    within = say(*words, "skill").out
+    assert "within each of 2 benchmarks" in within
+    assert "confirmed" not in within
+    across = say(*words, "source").out
+    assert "within each" not in across
+    assert "▼ Hard" in across
+    text = say("report", "write", "--study", "Two", "--format", "markdown").out
+    assert "2 benchmarks" in text
