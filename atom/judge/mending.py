@@ -155,6 +155,9 @@ class _Comparison:
         if isinstance(proposed, dict):
             return self.read_object(proposed)
         if isinstance(proposed, list):
+            if self.text[self.at] == "{" and not self._closes_again():
+                self.cut, self.at = True, len(self.text)  # An object that had only begun.
+                return _PARTIAL
             return self._list(proposed, keep=keep)
         if isinstance(proposed, str) and self.text[self.at] in _PAIRS:
             return self._quoted(proposed)

@@ -79,6 +79,7 @@ def test_not_guessed(text):
         ("{'l': [{'n': 1}, {'n': 2", {"l": [{"n": 1}]}),  # 2 may be the beginning of 20
         ("{'l': [{'n': 'one'}, {'n': 'tw", {"l": [{"n": "one"}]}),
         ('{"l": [{"n": 1}, {"n', {"l": [{"n": 1}]}),
+        ('{"l": [{"n": 1}, {"n":', {"l": [{"n": 1}]}),
         ("{'l': [{'n': 1}, {", {"l": [{"n": 1}]}),
         ("{'l': [{'n': [1, 2", {"l": []}),  # an inner list that was cut is no item
         ("{'s': 'whole', 'n': 1", {"s": "whole"}),
