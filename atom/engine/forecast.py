@@ -36,6 +36,7 @@ from atom.store import Store
 TRIED = 6
 """Samples whose requests are built to see how long they are."""
 USUAL_CRITERIA = 4
+FEW_WORDS = 4
 _STEP = "The mark is found in the picture and its value is read against the scale beside it. "
 _QUESTION = "Which value does the mark in the picture have on the scale?"
 _ANSWER = "I look at the picture and read the values that the question is about. " * 9
@@ -101,11 +102,17 @@ def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> 
     members = gather(store, spec, endpoints, stamp(utc_now()))
     keys = members.keys(spec)
     counts: Counter[tuple[Stage, str]] = Counter()
+    compared = 0
     for start in range(0, len(members.places), CHUNK):
         places = members.places[start : start + CHUNK]
         for loaded in load_cases(store, keys, places, members.candidate_ids):
-            counts.update(_work(loaded.case, keys))
+            work = list(_work(loaded.case, keys))
+            counts.update(work)
+            compared += loaded.case.has_reference and any(stage == "replay" for stage, _ in work)
     tried = list(_tried(store, members))
+    if compared and not all(_by_rule(live.sample) for live in tried):
+        # Where no rule can, the judge compares its own solution with the known answer, too.
+        counts["outcome", ""] += compared
     stages = [
         _priced(stage, who, calls, members, tried)
         for (stage, who), calls in sorted(counts.items(), key=lambda i: STAGES.index(i[0][0]))
@@ -206,9 +213,14 @@ def _priced(
 
 
 def _by_rule(sample: Sample) -> bool:
-    """Whether a rule will decide most answers, so that no judge is asked."""
+    """Whether a rule will decide most answers, so that no judge is asked.
+
+    A reference of many words is met word for word by nobody.
+    """
     answer = _usual_response(sample).model_copy(update={"text": f"Answer: {sample.reference}"})
-    return outcome.check(sample, answer) is not None
+    verdict = outcome.check(sample, answer)
+    words = len((sample.reference or "").split())
+    return verdict is not None and (verdict.how != "exact" or words <= FEW_WORDS)
 
 
 def _usual_replay(sample: Sample) -> Replay:

@@ -13,7 +13,7 @@ from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import UsageError
 from atom.judge.endpoints import builtin_endpoints
-from atom.records import Endpoint, Prices, Study
+from atom.records import Endpoint, Prices, Sample, Study
 from atom.store import list_studies, study_places
 from tests.atom.engine.conftest import SAMPLES
 
@@ -66,6 +66,16 @@ def test_prices_are_summed_and_an_unknown_one_makes_the_sum_unknown(store):
     unknown = forecast(store, spec(study, judge="unpriced", candidates=()), PRICED)
     assert unknown.cost is None
     assert unknown.tokens > 0
+
+
+def test_the_judges_own_comparisons_are_counted_where_no_rule_can_compare(store):
+    study = list_studies(store)[0]
+    alone = spec(study, stages=("replay",), candidates=())
+    assert by_stage(forecast(store, alone, FREE)) == {"replay": SAMPLES}
+    ids = [place.sample_id for place in study_places(store, study.id)]
+    free = {"reference": "It shows a quiet street after the rain.", "choices": ()}
+    store.replace([sample.model_copy(update=free) for sample in store.get_many(Sample, ids)])
+    assert by_stage(forecast(store, alone, FREE)) == {"replay": SAMPLES, "outcome": SAMPLES}
 
 
 def test_an_impossible_run_is_said(store):
