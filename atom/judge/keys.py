@@ -70,10 +70,10 @@ def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str] | None = None) -
     Raises:
         SettingsError: the endpoint names a variable that isn't set.
     """
-    if endpoint.is_probe:
-        return Key(None)
+    if not endpoint.url:
+        return NO_KEY
     value: str | None = None
-    if endpoint.key_env is not None:
+    if endpoint.key_env is not None and not endpoint.is_probe:
         value = read_key(endpoint.key_env, environ)
         if value is None:
             raise SettingsError(
