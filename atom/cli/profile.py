@@ -51,6 +51,8 @@ def _data(found: Profile) -> dict[str, object]:
         "rank_worst": row.rank_worst or None,
         "models": found.models,
         "right": _plain(asdict(row.right)),
+        "right_of_given": _plain(asdict(row.given)),
+        "withheld": dict(row.accuracy.withheld),
         "lucky": found.lucky,
         "right_answers": found.right,
         "unscored": row.n_unscored,
@@ -115,9 +117,13 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
         ranks = str(row.rank_best)
         ranks += f"-{row.rank_worst}" if row.rank_worst != row.rank_best else ""
         lines.append(f"rank: {ranks} of {found.models}")
-    if found.measure == "process" and row.right.known:
+    if row.right.known and (found.measure == "process" or row.accuracy.withheld):
         right = _interval(row.right.value, row.right.lo, row.right.hi)
-        lines.append(f"right, %: {right}, n {row.right.n} answers")
+        lines.append(f"right of all asked, %: {right}, n {row.right.n} answers")
+    if row.accuracy.withheld:
+        given = _interval(row.given.value, row.given.lo, row.given.hi)
+        lines.append(f"right of answers given, %: {given}, n {row.given.n} answers")
+        lines.append(f"not given: {row.accuracy.words}")
     if found.lucky is not None:
         lines.append(f"right answer, wrong reason: {found.lucky} of {found.right} right answers")
     if row.n_unscored:

@@ -18,6 +18,7 @@ from atom.exports.base import (
     write_json,
 )
 from atom.exports.cases import WHOLE, Case, cases
+from atom.records import CAUSES
 from atom.views.csv_text import write_csv
 from atom.views.overview import Estimate, overview
 from atom.views.tree import node_table, placed
@@ -44,7 +45,9 @@ _SCORES = (
 )  # fmt: skip
 _RANKING = (
     "model", "rank_best", "rank_worst", "score", "low", "high", "n", "samples", "right",
-    "right_low", "right_high", "lucky", "unscored_percent", "unscored", "confirmed_weaknesses",
+    "right_low", "right_high", "asked", "right_of_given", "right_of_given_low",
+    "right_of_given_high", "given", *(f"withheld_{cause}" for cause in CAUSES if cause),
+    "lucky", "unscored_percent", "unscored", "confirmed_weaknesses",
     "suspected_weaknesses", "strengths",
 )  # fmt: skip
 _NODES = (
@@ -152,7 +155,10 @@ def _ranking(source: Source) -> Iterator[tuple[object, ...]]:
         of = [found.status for found in row.findings]
         yield (
             row.name, row.rank_best or "", row.rank_worst or "", *_numbers(row.score),
-            row.score.n, row.score.samples, *_numbers(row.right), _round(row.lucky.value),
+            row.score.n, row.score.samples, *_numbers(row.right), row.accuracy.n_asked,
+            *_numbers(row.given), row.accuracy.n_given,
+            *(dict(row.accuracy.withheld).get(cause, 0) for cause in CAUSES if cause),
+            _round(row.lucky.value),
             _round(row.unscored), row.n_unscored, of.count("confirmed"), of.count("suspected"),
             of.count("strength"),
         )  # fmt: skip

@@ -9,7 +9,14 @@ import numpy as np
 
 from atom.analysis.debias import MIN_LABELLED
 from atom.reports.looking import OVERVIEW, Look, make
-from atom.reports.printed import FINE, listed, plain, share_number, with_interval
+from atom.reports.printed import (
+    FINE,
+    estimate_number,
+    listed,
+    plain,
+    share_number,
+    with_interval,
+)
 from atom.reports.records import Finding, Number
 from atom.views.debias import load_labels, people_shift, scale_status
 from atom.views.filters import Filters
@@ -62,6 +69,7 @@ def chosen_words(filters: Filters) -> str:
     chosen = [f"{facet} = {value}" for facet, value in filters.tags]
     chosen += [f"under {filters.root}"] if filters.root else []
     chosen += [words] if (words := selection_words(filters)) else []
+    chosen += ["samples that every model answered"] if filters.shared else []
     return ", ".join(chosen)
 
 
@@ -194,11 +202,30 @@ def _left_out(look: Look) -> Iterator[Finding]:
         )
 
 
+def _withheld(look: Look) -> Iterator[Finding]:
+    """Tell of each model that didn't answer all it was asked how often it is right, both ways."""
+    for row in look.view.ranking:
+        found = row.accuracy
+        if not found.withheld:
+            continue
+        yield _caveat(
+            look,
+            "withheld",
+            plain("withheld", found.n_asked - found.n_given, "answers"),
+            plain("asked", found.n_asked, "answers"),
+            estimate_number("right", row.right, percent=True, n_unit="answers"),
+            estimate_number("given", row.given, percent=True, n_unit="answers"),
+            facts={"causes": found.words},
+            key=row.model_id,
+            models=(row.name,),
+        )
+
+
 def _missing(look: Look) -> Iterator[Finding]:
     table = look.data.table
     if look.view.pending:
         yield _caveat(look, "pending", plain("pending", look.view.pending, "scores"))
-    gone = int((~table.answered).sum())
+    gone = int((~table.counts).sum())
     if gone:
         yield _caveat(
             look,
@@ -206,6 +233,7 @@ def _missing(look: Look) -> Iterator[Finding]:
             plain("unanswered", gone, "answers"),
             plain("all_answers", len(table.answered), "answers"),
         )
+    yield from _withheld(look)
     if look.measure == "outcome":
         yield _caveat(look, "no_criteria", door=look.door(look.base, OVERVIEW))
     per_model = np.isfinite(look.pivot).sum(axis=0)

@@ -354,6 +354,11 @@ _CAVEATS: dict[str, Callable[[dict[str, str], Callable[..., str | None], Finding
     "unanswered": lambda n, fact, f: (
         f"{n['unanswered']} of {n['all_answers']} answers are missing or failed."
     ),
+    "withheld": lambda n, fact, f: (
+        f"{listed(f.models)} gave no answer to {n['withheld']} of {n['asked']} questions "
+        f"({fact('causes')}): it is right on {n['right']} of all that it was asked, and on "
+        f"{n['given']} of the answers that it gave."
+    ),
     "no_criteria": lambda n, fact, f: (
         "This study has outcomes but no criteria: it can say whether an answer is right, not which "
         "step failed."

@@ -490,8 +490,8 @@ def _causes(state: Ints, silent: Ints, cause: Ints, model: Ints, n_models: int) 
     """
     found = cause.copy()
     speaks = np.bincount(model[silent == 0], minlength=n_models) > 0
-    found[(found == 0) & (silent == 1) & speaks[model]] = CAUSES.index("empty")
     found[(found == 0) & (state == _STATES.index("failed"))] = CAUSES.index("failed")
+    found[(found == 0) & (silent == 1) & speaks[model]] = CAUSES.index("empty")
     return found.astype(np.int8)
 
 

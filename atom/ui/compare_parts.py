@@ -172,7 +172,11 @@ def answer(here: Here, view: Comparison) -> Html:
             el("p", _rights(here, view, view.rights), class_="small")
             if view.rights and not _settled(here, view, view.rights)
             else None,
-            [el("p", words, class_="small") for words in (_needed(view),) if words],
+            [
+                el("p", words, class_="small")
+                for words in (_both_ways(view), _needed(view))
+                if words
+            ],
             el("p", _rests_on(here, view), class_="note"),
             [el("p", words, class_="note") for words in (_filtered(here),) if words],
             class_="verdict lines",
@@ -280,6 +284,20 @@ def _rights(here: Here, view: Comparison, rights: Rights) -> Html:
         "" if rights.n == view.gap.samples else f" ({rights.n} with both outcomes known)",
         ".",
     )
+
+
+def _both_ways(view: Comparison) -> str | None:
+    """Say how often both are right where they answered, when either didn't always."""
+    if not any(one.withheld for one in view.accuracy):
+        return None
+    told = [
+        f"{name} {one.asked:.1f} % of {one.n_asked} asked, "
+        + (f"{one.given:.1f} % of {one.n_given} answers given" if one.n_given else "none given")
+        + (f" ({one.words})" if one.withheld else "")
+        for name, one in zip(short(view), view.accuracy, strict=True)
+        if one.n_asked
+    ]
+    return f"Right: {'; '.join(told)}."
 
 
 def _needed(view: Comparison) -> str | None:

@@ -7,6 +7,7 @@ from typing import Literal, cast
 import streamlit as st
 
 from atom.ui import links
+from atom.views.accuracy import answered_by_all
 from atom.views.filters import Filters, Show, label_name, roots_of
 from atom.views.study_data import SOURCE_FACET, StudyData
 
@@ -37,6 +38,7 @@ def draw(data: StudyData, filters: Filters) -> None:
         _outcome(data, filters)
         _process(data, filters)
         _judge(data, filters)
+        _shared(data, filters)
         _show(filters)
         for name in sorted(data.table.facets, key=lambda name: (name != SOURCE_FACET, name)):
             values = data.table.facets[name].values
@@ -116,6 +118,19 @@ def _process(data: StudyData, filters: Filters) -> None:
 
     st.selectbox("Steps", list(PROCESSES), format_func=lambda i: PROCESSES[i], key=key,
                  on_change=changed)  # fmt: skip
+
+
+def _shared(data: StudyData, filters: Filters) -> None:
+    n = int(answered_by_all(data.table).sum())
+    if data.table.n_models < 2 or not 0 < n < len(data.table.sample_ids):
+        return
+    key = "filter_shared"
+    st.session_state[key] = filters.shared
+
+    def changed() -> None:
+        _set(filters.but(shared=st.session_state[key]))
+
+    st.checkbox(f"Only the {n} samples that every model answered", key=key, on_change=changed)
 
 
 def _show(filters: Filters) -> None:

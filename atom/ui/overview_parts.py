@@ -60,6 +60,7 @@ def ranking(here: Here, view: Overview) -> Html:
     people = people_scale.column(here) if process else None
     by_people = {row.model_id: row for row in people.rows} if people is not None else {}
     lucky = any(row.lucky.known for row in view.ranking)
+    withheld = any(row.accuracy.withheld for row in view.ranking)
     ends = _ends(view.ranking)
     fine = _Fine(
         right=min((row.right.n for row in view.ranking if row.right.known), default=0),
@@ -72,7 +73,11 @@ def ranking(here: Here, view: Overview) -> Html:
         kit.Column(title=_axis(ends, process), width="18%"),
         *([kit.Column(title=kit.term("people's scale", "People’s scale"), number=True)]
           if people is not None else []),
-        *([kit.Column(title="Right", number=True)] if process else []),
+        *([kit.Column(title=join("Right", el("div", "of all asked", class_="small")), number=True)]
+          if process else []),
+        *([kit.Column(title=join("Right", el("div", "of answers given", class_="small")),
+                      number=True),
+           kit.Column(title="Not given")] if withheld else []),
         *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
           if lucky else []),
         *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
@@ -86,6 +91,7 @@ def ranking(here: Here, view: Overview) -> Html:
             fine,
             process=process,
             lucky=lucky,
+            withheld=withheld,
             anchor=row.colour == view.anchor,
             people=None if people is None else _on_people_s_scale(by_people.get(row.model_id)),
         )
@@ -145,6 +151,7 @@ def _rank_row(
     *,
     process: bool,
     lucky: bool,
+    withheld: bool = False,
     anchor: bool = False,
     people: Html | None = None,
 ) -> kit.Row:
@@ -171,6 +178,8 @@ def _rank_row(
         cells.append(people)
     if process:
         cells.append(numbers.percent(row.right.value, fine.right))
+    if withheld:
+        cells += _given(row, fine)
     if lucky:
         cells.append(_percent_door(row.lucky, fine.lucky, links.address(FAILURES.url_path, right)))
     if process:
@@ -188,6 +197,18 @@ def _rank_row(
             _weaknesses(row, to) if row.rank_best else el("span", numbers.NONE, class_="quiet")
         )
     return kit.Row(cells=cells, on=row.model_id == here.filters.model)
+
+
+def _given(row: RankRow, fine: _Fine) -> list[Html | str]:
+    """Write how often a model is right where it answered, and what it didn't give."""
+    found = row.accuracy
+    share = numbers.percent(row.given.value, fine.right) if row.given.known else numbers.NONE
+    told = f"{numbers.interval(row.given)}\n{found.n_given} of {found.n_asked} answers given"
+    words = found.words or ("0" if found.n_asked else numbers.NONE)
+    return [
+        el("span", share, data_tip=told) if row.given.known else share,
+        el("span", words, class_="small" if found.words else "quiet"),
+    ]
 
 
 def _score_head(view: Overview, people: PeopleScale | None) -> Html | str:
@@ -329,7 +350,7 @@ def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:
     elif view.measure == "process":
         parts.append(join("Mean sample score over its criteria, ", _whose(here, people)))
     else:
-        parts.append("Share of right final answers")
+        parts.append("Share of right final answers, of all that were asked")
     parts.append(numbers.count(view.samples, "sample"))
     parts.append(numbers.count(view.answers, "answer"))
     if view.quarantined:
@@ -340,11 +361,28 @@ def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:
                 " (judge and reference disagree)",
             )
         )
+    parts += _shared(here, view)
     if view.pending:
         parts.append(f"{numbers.count(view.pending, 'checkpoint')} still to be scored")
     if view.unanswered:
         parts.append(f"{numbers.count(view.unanswered, 'answer')} missing or failed")
     return join(*[piece for part in parts for piece in (" · ", part)][1:])
+
+
+def _shared(here: Here, view: Overview) -> list[Html | str]:
+    """Offer to cut the ranking to samples that every model answered, or to take that back."""
+    if here.filters.shared:
+        every = links.address(OVERVIEW.url_path, here.filters.but(shared=False))
+        return [
+            join("only samples that every model answered (", kit.door("all samples", every), ")")
+        ]
+    ns = {row.score.samples for row in view.ranking if row.score.known}
+    uneven = len(ns) > 1 or any(row.accuracy.withheld for row in view.ranking)
+    if len(view.ranking) < 2 or not view.shared or not uneven:
+        return []
+    to = links.address(OVERVIEW.url_path, here.filters.but(shared=True))
+    samples = numbers.count(view.shared, "sample")
+    return [kit.door(f"only the {samples} that every model answered", to)]
 
 
 def _whose(here: Here, people: PeopleScale | None) -> Html:

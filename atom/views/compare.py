@@ -24,6 +24,7 @@ from atom.analysis import (
 )
 from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints
 from atom.analysis.layout import Mask
+from atom.views.accuracy import Accuracy, accuracy_of
 from atom.views.compare_nodes import NodeGap, Verdict, choose_facet, label_nodes, tree_nodes
 from atom.views.compare_sides import (
     Picked,
@@ -168,6 +169,7 @@ class Comparison:
         direct: by votes: whether the two were voted on against each other.
         gap: the mean paired difference.
         rights: right answers of both; None without outcomes, or by the measure preference.
+        accuracy: how often either side is right, of all asked and of answers given.
         left_out: samples in no pair.
         identical: whether both sides have the same value everywhere.
         decided: whether the difference is beyond chance.
@@ -188,6 +190,7 @@ class Comparison:
     direct: bool
     gap: Gap
     rights: Rights | None
+    accuracy: tuple[Accuracy, Accuracy]
     left_out: LeftOut
     identical: bool
     decided: bool
@@ -286,6 +289,10 @@ def compare(
         direct=votes is not None,
         gap=replace(gap, p=p),
         rights=counted,
+        accuracy=(
+            accuracy_of(sides.data.table, sides.a),
+            accuracy_of(sides.other.table, sides.b),
+        ),
         left_out=_left_out(sides, pairs.shared),
         identical=identical,
         decided=p < ALPHA,

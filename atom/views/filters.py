@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import AnswerScores, answer_scores
+from atom.views.accuracy import answered_by_all
 from atom.views.study_data import SOURCE_FACET, StudyData
 from taxonomy import Path, format_path, parse_path
 
@@ -23,7 +24,7 @@ Process = Literal["sound", "flawed"]
 Show = Literal["failed", "imperfect", "unscored", "all"]
 KEYS = (
     "study", "model", "node", "criterion", "sample", "tag", "root", "judge", "outcome", "process",
-    "measure", "show", "peers",
+    "measure", "show", "peers", "shared",
 )  # fmt: skip
 FAILED_SCORE = 2
 """A checkpoint with this score or less is a failed one (METHODS A2, default tau)."""
@@ -56,6 +57,7 @@ class Filters:
         measure: what the numbers are; None = process where there is any.
         show: which checkpoints the list of failures is made of.
         peers: other candidate ids shown beside the model.
+        shared: only samples that every model gave an answer to.
     """
 
     study: str = ""
@@ -71,6 +73,7 @@ class Filters:
     measure: Measure | None = None
     show: Show = "failed"
     peers: tuple[str, ...] = ()
+    shared: bool = False
 
     @classmethod
     def from_query(cls, query: Mapping[str, str | list[str]]) -> Self:
@@ -101,6 +104,7 @@ class Filters:
             measure=_among(one("measure"), get_args(Measure)),
             show=_among(one("show"), get_args(Show)) or "failed",
             peers=tuple(dict.fromkeys(every("peers"))),
+            shared=one("shared") == "1",
         )
 
     def to_query(self) -> dict[str, str | list[str]]:
@@ -118,6 +122,8 @@ class Filters:
             query["show"] = self.show
         if self.peers:
             query["peers"] = list(self.peers)
+        if self.shared:
+            query["shared"] = "1"
         return query
 
     def but(self, **changes: object) -> Filters:
@@ -138,12 +144,14 @@ class Filters:
     @property
     def narrowing(self) -> tuple[object, ...]:
         """Return what decides which checkpoints a view counts: a key for what is made of them."""
-        return (self.tags, self.root, self.judge, self.outcome, self.process)
+        return (self.tags, self.root, self.judge, self.outcome, self.process, self.shared)
 
     @property
     def cleared(self) -> Filters:
         """The same chain with every filter off."""
-        return self.but(tags=(), root=None, judge=None, outcome=None, process=None, show="failed")
+        return self.but(
+            tags=(), root=None, judge=None, shared=False, outcome=None, process=None, show="failed"
+        )
 
     @property
     def active(self) -> int:
@@ -153,6 +161,7 @@ class Filters:
             self.process is not None,
             self.root is not None,
             self.judge is not None,
+            self.shared,
         )
         return len(self.tags) + sum(chosen)
 
@@ -193,7 +202,7 @@ def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
     Quarantined samples never enter; tags and outcome narrow; the chain (model, node, ...) doesn't.
     """
-    key = ("answers", filters.tags, filters.outcome, filters.process)
+    key = ("answers", filters.tags, filters.outcome, filters.process, filters.shared)
     return data.table.recent.get(key, lambda: _fixed(_answers_kept(data, filters)))
 
 
@@ -206,6 +215,8 @@ def _fixed(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     table = data.table
     keep = table.counts & ~table.quarantined[table.sample]
+    if filters.shared:
+        keep &= answered_by_all(table)[table.sample]
     for facet_name, value in filters.tags:
         facet = table.facets.get(facet_name)
         has = np.zeros(len(table.sample), dtype=bool)
@@ -226,7 +237,7 @@ def rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
     Read-only.
     """
-    key = ("rows", filters.tags, filters.outcome, filters.process, filters.root)
+    key = ("rows", filters.tags, filters.outcome, filters.process, filters.shared, filters.root)
     return data.table.masks.get(key, lambda: _fixed(_rows_kept(data, filters)))
 
 

@@ -20,6 +20,7 @@ from atom.analysis import (
 from atom.analysis.cube import NodeIndex
 from atom.analysis.intervals import Floats, Ints, stats_of_sums
 from atom.analysis.quadrant import quadrant_of
+from atom.views.accuracy import Accuracy, accuracy_of, answered_by_all
 from atom.views.filters import (
     Filters,
     Measure,
@@ -108,7 +109,9 @@ class RankRow:
         rank_worst: worst rank that the data allow.
         score: mean sample score (process), share of right answers (outcome), or share of votes won
             (preference).
-        right: share of right final answers, 0-100.
+        right: share of right final answers of all that it was asked, 0-100.
+        given: the same of the answers that it gave.
+        accuracy: both with their counts, and what wasn't given by cause.
         lucky: share of right answers whose process fails, 0-100.
         unscored: share of its checkpoints that are unscored or failed, 0-100; NaN without any.
         n_unscored: how many those are.
@@ -124,6 +127,8 @@ class RankRow:
     rank_worst: int
     score: Estimate
     right: Estimate
+    given: Estimate
+    accuracy: Accuracy
     lucky: Estimate
     unscored: float
     n_unscored: int
@@ -172,7 +177,8 @@ class Overview:
         quarantined: samples left out because judge and reference disagree.
         answers: answers counted.
         pending: checkpoints still to be scored.
-        unanswered: answers that are missing or failed.
+        unanswered: answers that are missing or failed, and aren't graded.
+        shared: samples that every model gave an answer to.
         anchor: index of the model that all others were voted against, which isn't ranked; None
             where there is none, or another measure.
     """
@@ -191,6 +197,7 @@ class Overview:
     answers: int
     pending: int
     unanswered: int
+    shared: int = 0
     anchor: int | None = None
 
 
@@ -257,7 +264,8 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
         quarantined=int(table.quarantined.sum()),
         answers=len(counted),
         pending=data.pending,
-        unanswered=int((~table.answered).sum()),
+        unanswered=int((~table.counts).sum()),
+        shared=int(answered_by_all(table).sum()),
         anchor=anchor,
     )
 
@@ -463,6 +471,8 @@ def _ranking(
     main = _stats_by_unit(total, count)
     known = np.flatnonzero(keep & np.isfinite(table.outcome))
     right = _stats(data, table.outcome[known].astype(np.float64), known)
+    gave = known[table.cause[known] == 0]
+    given = _stats(data, table.outcome[gave].astype(np.float64), gave)
     passes = kept.scores.passes
     both = np.flatnonzero(keep & (table.outcome >= 0.5) & (kept.scores.scored > 0))
     lucky = _stats(data, (~passes[both]).astype(np.float64), both)
@@ -474,7 +484,7 @@ def _ranking(
         best[ranked], worst[ranked] = sets.best, sets.worst
     n_rows, n_bad = _checkpoints(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
-    score, is_right, is_lucky = (_estimates(stats) for stats in (main, right, lucky))
+    score, is_right, is_given, is_lucky = map(_estimates, (main, right, given, lucky))
     rows = [
         RankRow(
             model_id=candidate.id,
@@ -484,6 +494,8 @@ def _ranking(
             rank_worst=int(worst[number]),
             score=score[number],
             right=is_right[number],
+            given=is_given[number],
+            accuracy=accuracy_of(table, keep & (table.model == number)),
             lucky=is_lucky[number],
             unscored=100 * float(n_bad[number] / n_rows[number]) if n_rows[number] else math.nan,
             n_unscored=int(n_bad[number]),
