@@ -243,14 +243,15 @@ class Runner(Shift):
         subject = fetch_subject(self._store, known.case, item, known.kept)
         calls: list[Call] = []
 
+        # The stored reply to what is to be asked again is the one that couldn't be used.
+        send = lane.client.send if item.spoiled else lane.client.ask
+
         async def ask(request: Request) -> Reply:
-            reply = await lane.client.ask(request)
+            reply = await send(request)
             calls.append(reply.call)
             return reply
 
         try:
-            # The stored reply to what is to be asked again is the one that couldn't be used.
-            ask = lane.client.send if item.spoiled else lane.client.ask
             brought = await perform(
                 ask,
                 self._store,
@@ -271,7 +272,8 @@ class Runner(Shift):
             records = failed_records(text, call_id, item, self._keys, subject)
             return steps.Brought(records=records, call=call, earlier=tuple(calls))
         lane.failures = 0
-        return replace(brought, earlier=tuple(calls[:-1]))
+        main = brought.call.id if brought.call else ""
+        return replace(brought, earlier=tuple(call for call in calls if call.id != main))
 
     async def _finish(self, item: Item, brought: steps.Brought) -> None:
         """Account for an item, write it, and queue what became ready by it."""

@@ -145,7 +145,7 @@ class Brought:
     Args:
         records: new records, the call's aside.
         call: the call that the records are of, or None when no model was asked.
-        earlier: further calls of the step, in order.
+        earlier: the step's other calls, in order.
     """
 
     records: tuple[Record, ...]

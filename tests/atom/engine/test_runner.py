@@ -11,7 +11,7 @@ from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.forecast import forecast
 from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import open_run, run, spec_of
-from atom.errors import UsageError
+from atom.errors import SpendCapReached, UsageError
 from atom.probes.faults import FaultPlan
 from atom.records import (
     Call,
@@ -516,3 +516,57 @@ def test_settings_that_no_server_takes_are_refused(store, study, endpoints, samp
     with pytest.raises(UsageError, match=message):
         open_run(store, spec(study, answer_sampling=sampling), endpoints)
     assert store.select(Run) == []
+
+
+FAULT = "criterion 1 can be answered by yes or no"
+
+
+async def test_criteria_that_break_their_rules_are_asked_for_once_more(
+    store, study, endpoints, counted, monkeypatch
+):
+    monkeypatch.setattr(criteria, "broken_rules", lambda *_, **__: (FAULT,))
+    asked = spec(study, candidates=(), stages=("replay", "criteria"), limit=2)
+    ended = await run(store, asked, endpoints, make=counted.make)
+    assert (ended.unscored, ended.failed) == (2, 0)
+    for found in store.select(CriteriaSet):
+        assert found.state == "unscored"
+        assert found.detail.count(FAULT) == 2
+    tasks = Counter(call.task for call in store.select(Call))
+    assert tasks == {"replay": 2, "criteria": 4}
+    assert ended.cost == sum(call.cost or 0 for call in store.select(Call))
+
+
+async def test_the_first_turn_is_kept_where_a_stop_comes_before_the_second(
+    store, study, endpoints, counted, monkeypatch
+):
+    monkeypatch.setattr(criteria, "broken_rules", lambda *_, **__: (FAULT,))
+
+    def stop(*_):
+        raise SpendCapReached("the cap leaves no room")
+
+    asked = spec(study, candidates=(), stages=("replay", "criteria"), limit=1)
+    with monkeypatch.context() as stopped:
+        stopped.setattr(criteria, "again", stop)
+        ended = await run(store, asked, endpoints, make=counted.make)
+    assert ended.state == "stopped"
+    assert store.select(CriteriaSet) == []
+    assert Counter(call.task for call in store.select(Call)) == {"replay": 1, "criteria": 1}
+    before = counted.total
+    await run(store, asked, endpoints, make=counted.make)
+    assert counted.total == before + 1
+    assert len(store.select(CriteriaSet)) == 1
+
+
+async def test_replays_of_free_questions_are_compared_by_the_judge(
+    store, study, endpoints, counted
+):
+    ids = [place.sample_id for place in study_places(store, study.id)]
+    free = {"reference": "Something that nobody would say in these words.", "choices": ()}
+    store.replace([sample.model_copy(update=free) for sample in store.get_many(Sample, ids)])
+    asked = spec(study, candidates=(), stages=("replay",), limit=2)
+    await run(store, asked, endpoints, make=counted.make)
+    found = store.select(Replay)
+    assert [one.state for one in found] == ["scored"] * 2
+    assert all("compared by the judge in call" in one.detail for one in found)
+    assert all(one.agrees is not True for one in found)
+    assert Counter(call.task for call in store.select(Call)) == {"replay": 2, "outcome": 2}
