@@ -99,6 +99,9 @@ _REFUSING = frozenset({400, 404, 413, 415, 422, 500, 501})
 _PADDED = re.compile(r"pictures thinner than (\d+) pixels were padded")
 
 
+_PADDED = re.compile(r"pictures thinner than (\d+) pixels were padded")
+
+
 class Lesson(Record):
     """One thing that a refusal has taught."""
 
