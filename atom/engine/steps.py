@@ -12,7 +12,7 @@ from functools import partial
 from atom.engine.attaching import HOW
 from atom.errors import PictureError
 from atom.judge import PictureCache, PicturePart, Reply, Request
-from atom.judge.dialect import padded_side
+from atom.judge.dialect import sent_sides
 from atom.judge.pictures import CachedPicture
 from atom.records import (
     Call,
@@ -57,30 +57,37 @@ class Sight:
             f"wrong place: run `endpoint test {self.endpoint.name}`"
         )
 
-    def _limit(self, least: int) -> PictureLimit | None:
+    def _limit(self, least: int, most: int | None) -> PictureLimit | None:
         """Return the limits by which pictures were sent; None where their sizes don't count."""
         limit = self.endpoint.pictures
-        limit = limit.model_copy(update={"min_side": max(least, limit.min_side)})
+        sides = {
+            "min_side": max(least, limit.min_side),
+            "max_side": min(limit.max_side, most or limit.max_side),
+        }
+        limit = limit.model_copy(update=sides)
         return limit if self.endpoint.boxes == "xyxy_pixels" or limit.min_side > 1 else None
 
-    async def space(self, pictures: Sequence[PicturePart], *, least: int = 1) -> BoxSpace:
+    async def space(
+        self, pictures: Sequence[PicturePart], *, least: int = 1, most: int | None = None
+    ) -> BoxSpace:
         """Say how the judge's boxes lie on pictures.
 
         Args:
             pictures: the pictures.
             least: the side to which thin ones were padded, where the endpoint says less.
+            most: the side to which large ones were scaled down, where the endpoint says more.
 
         Raises:
             PictureError: one can't be read or used.
         """
-        limit, probe = self._limit(least), self.endpoint.is_probe
+        limit, probe = self._limit(least, most), self.endpoint.is_probe
         return self._space(
             [await self.cache.get(part, limit, keep_program=probe) for part in pictures if limit]
         )
 
     def space_now(self, pictures: Sequence[PicturePart]) -> BoxSpace:
         """Say it outside of an event loop; see `space`."""
-        limit, probe = self._limit(1), self.endpoint.is_probe
+        limit, probe = self._limit(1, None), self.endpoint.is_probe
         return self._space(
             [self.cache.get_now(part, limit, keep_program=probe) for part in pictures if limit]
         )
@@ -125,15 +132,17 @@ class Material:
         Raises:
             PictureError: a picture can't be read or used.
         """
-        least = padded_side(reply.call.adapted)
-        if self.sight is None or least <= self.sight.endpoint.pictures.min_side:
+        least, most = sent_sides(reply.call.adapted)
+        if self.sight is None or (least == 1 and most is None):
             return self.space
-        space = await self.sight.space(self.pictures, least=least)
-        if copied and space.padded:
+        space = await self.sight.space(self.pictures, least=least, most=most)
+        assumed = {one.content for one in self.space.sent}
+        moved = space.padded or space.convention == "xyxy_pixels"
+        if copied and moved and {one.content for one in space.sent} != assumed:
             return replace(
                 space,
-                lost="the picture was padded for the server after they were shown to the judge: "
-                f"give the endpoint pictures.min_side {least}",
+                lost="the pictures were fitted for the server after they were shown to the judge: "
+                "give the endpoint pictures.min_side or max_side as the call's notes say",
             )
         return space
 

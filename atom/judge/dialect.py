@@ -95,11 +95,8 @@ SMALLEST_CUT = 320
 """Pixels: pictures that a server finds too large are halved down to this longest side."""
 _REFUSING = frozenset({400, 404, 413, 415, 422, 500, 501})
 
-
 _PADDED = re.compile(r"pictures thinner than (\d+) pixels were padded")
-
-
-_PADDED = re.compile(r"pictures thinner than (\d+) pixels were padded")
+_SCALED = re.compile(r"pictures were scaled down to (\d+) pixels")
 
 
 class Lesson(Record):
@@ -151,10 +148,20 @@ class Lesson(Record):
                 return f"{self.part} was left out"
 
 
-def padded_side(adapted: Iterable[str]) -> int:
-    """Return the side to which a call's thin pictures were padded, by its own lines; 1 = none."""
-    found = [int(match.group(1)) for line in adapted if (match := _PADDED.match(line))]
-    return max(found, default=1)
+def sent_sides(adapted: Iterable[str]) -> tuple[int, int | None]:
+    """Read off a call's own lines how its pictures were sent.
+
+    Returns:
+        The side to which thin pictures were padded (1 = none was), and the one to which large
+        ones were scaled down (None = as the endpoint has it).
+    """
+    padded, scaled = 1, None
+    for line in adapted:
+        if match := _PADDED.match(line):
+            padded = max(padded, int(match.group(1)))
+        elif match := _SCALED.match(line):
+            scaled = min(scaled or int(match.group(1)), int(match.group(1)))
+    return padded, scaled
 
 
 class Dialect(Record):

@@ -103,7 +103,23 @@ async def test_boxes_that_were_copied_from_before_the_padding_are_dropped():
     lost = await thin.shown(reply(LINE), copied=True)
     found = read_regions([{"box": [0, 0, 500, 500]}], 1, where="criterion 1", space=lost)
     assert found.regions == ()
-    assert "min_side 64" in found.notes[0]
+    assert "pictures.min_side" in found.notes[0]
     thick = await sight("xyxy_1000").seen(Material(sample=SAMPLE, pictures=(part(400, 300),)))
     kept = await thick.shown(reply(LINE), copied=True)
+    assert read_regions([{"box": [0, 0, 500, 500]}], 1, where="x", space=kept).regions
+
+
+SMALLER = 'pictures were scaled down to 200 pixels: the server said "too large"'
+
+
+async def test_pixels_are_of_the_picture_as_it_was_sent_in_the_end():
+    material = await sight("xyxy_pixels").seen(Material(sample=SAMPLE, pictures=(part(400, 300),)))
+    space = await material.shown(reply(SMALLER))
+    # 400 x 300 was sent as 200 x 150.
+    (region,) = read_regions([{"box": [100, 0, 200, 75]}], 1, where="x", space=space).regions
+    assert region.box == (500, 0, 1000, 500)
+    lost = await material.shown(reply(SMALLER), copied=True)
+    assert read_regions([{"box": [100, 0, 200, 75]}], 1, where="x", space=lost).regions == ()
+    same = await sight("xyxy_1000").seen(Material(sample=SAMPLE, pictures=(part(400, 300),)))
+    kept = await same.shown(reply(SMALLER), copied=True)
     assert read_regions([{"box": [0, 0, 500, 500]}], 1, where="x", space=kept).regions
