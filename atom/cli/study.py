@@ -1,8 +1,9 @@
-"""`study list|copy|rename|delete|import|pictures`."""
+"""`study list|copy|rename|delete|import|pictures|boxes`."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, table
 from atom.engine.attaching import Missing, attach_pictures, missing_pictures
+from atom.engine.boxes_again import read_boxes_again
+from atom.engine.endpoints import known_endpoints
 from atom.errors import UsageError
 from atom.formats.picture_stock import stock_of
 from atom.records import Study
@@ -62,6 +65,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--study", required=True, help="name or id")
     one.add_argument("--dry-run", action="store_true", help="say what would be attached")
     one.set_defaults(call=pictures)
+    one = verbs.add_parser(
+        "boxes", parents=[common()],
+        help="read the boxes of stored replies again, by what is known of the endpoints now",
+    )  # fmt: skip
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("--dry-run", action="store_true", help="say what would change")
+    one.set_defaults(call=boxes)
 
 
 def list_all(args: argparse.Namespace, out: Output) -> int:
@@ -176,6 +186,29 @@ def pictures(args: argparse.Namespace, out: Output) -> int:
 def _listed(words: Sequence[str]) -> list[str]:
     more = [f"  and {len(words) - _LISTED:,} more"] if len(words) > _LISTED else []
     return [*(f"  {one}" for one in words[:_LISTED]), *more]
+
+
+def boxes(args: argparse.Namespace, out: Output) -> int:
+    """Read boxes again, after a test has found out how a judge writes them; nothing is asked."""
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
+        done = asyncio.run(
+            read_boxes_again(
+                store,
+                find_study(store, args.study),
+                known_endpoints(settings),
+                keep=not args.dry_run,
+            )
+        )
+    lines = [
+        f"{done.solutions:,} solutions and {done.criteria:,} sets of criteria "
+        f"{'have' if done.kept else 'would have'} other boxes; {done.same:,} stay as they are",
+        *(f"left out: {n:,}, {why}" for why, n in done.left.items()),
+    ]
+    data = {"study": done.study.id, "kept": done.kept, "solutions": done.solutions,
+            "criteria": done.criteria, "same": done.same, "left": done.left}  # fmt: skip
+    out.result(data, lines)
+    return 0
 
 
 def _missing(found: Sequence[Missing], study: Study, out: Output) -> int:

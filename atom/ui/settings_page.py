@@ -244,7 +244,7 @@ def _form(chosen: str, before: Endpoint | None) -> None:
     with right:
         one, two = st.columns(2)
         with one:
-            st.number_input("Price in, USD a million tokens", min_value=0.0, step=0.1,
+            st.number_input("Price in, $ a million", min_value=0.0, step=0.1,
                             placeholder="unknown", **bound("price_in"))  # fmt: skip
             st.number_input("Requests at a time", 1, 1024, step=1, **bound("concurrency"))
             st.number_input("Requests a minute", min_value=1, step=1, placeholder="no limit",
@@ -252,7 +252,7 @@ def _form(chosen: str, before: Endpoint | None) -> None:
             st.number_input("Longest side of a picture", 16, 16384, step=64,
                             **bound("max_side"))  # fmt: skip
         with two:
-            st.number_input("Price out, USD a million tokens", min_value=0.0, step=0.1,
+            st.number_input("Price out, $ a million", min_value=0.0, step=0.1,
                             placeholder="unknown", **bound("price_out"))  # fmt: skip
             st.number_input("Seconds for a reply", min_value=1.0, step=10.0, **bound("timeout"))
             st.number_input("Tokens a minute", min_value=1, step=1000, placeholder="no limit",
