@@ -22,8 +22,11 @@ from atom.engine.control import (
     wait_for_end,
 )
 from atom.engine.endpoints import known_endpoints
+from atom.engine.forecast import forecast
+from atom.engine.members import judge_of
 from atom.engine.notices import run_notices
 from atom.engine.plan import STAGES, RunSpec
+from atom.engine.remark import to_remark
 from atom.engine.runner import run, spec_of
 from atom.engine.shift import Progress
 from atom.errors import UsageError
@@ -160,6 +163,7 @@ def start(args: argparse.Namespace, out: Output) -> int:
         spec = spec_from(args, store)
         for notice in run_notices(store, spec, known_endpoints(settings)):
             out.problem(notice)
+        _offer_remark(store, settings, spec, args, out)
         if args.detach:
             began = with_consent(
                 store, spec.study_id, args.yes, out, lambda: start_run(store, spec, settings)
@@ -168,6 +172,29 @@ def start(args: argparse.Namespace, out: Output) -> int:
             return 0
         return with_consent(
             store, spec.study_id, args.yes, out, lambda: _here(store, settings, spec, out)
+        )
+
+
+def _offer_remark(
+    store: Store, settings: Settings, spec: RunSpec, args: argparse.Namespace, out: Output
+) -> None:
+    """Where a run would mark anew what an older scale holds: say what it costs, and ask.
+
+    Raises:
+        UsageError: nobody agreed.
+    """
+    study, endpoints = store.get(Study, spec.study_id), known_endpoints(settings)
+    named = endpoints.get(spec.judge or "")
+    judge_id = judge_of(named).id if named else study.judge_id if study else None
+    if not to_remark(store, spec, judge_id).answers:
+        return
+    found = forecast(store, spec, endpoints)
+    cost = "a price isn't known" if found.cost is None else f"about {found.cost:.2f} USD"
+    out.problem(f"The whole run: {found.calls:,} calls, {cost}.")
+    if not args.yes and not out.ask("Mark them again?"):
+        raise UsageError(
+            "nothing was sent: agree with --yes, or leave scoring out of --stages to keep the "
+            "older marks"
         )
 
 

@@ -1,4 +1,5 @@
-"""What should be known before a run starts: repeats that can't differ, answers that drop out."""
+"""What should be known before a run starts: repeats that can't differ, answers that drop out, older
+marks that are made anew."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from atom.engine.clock import stamp, utc_now
 from atom.engine.members import Members, gather
 from atom.engine.plan import RunSpec
+from atom.engine.remark import remark_words, to_remark
 from atom.records import Endpoint
 from atom.store import Store, find_study
 from atom.store.standing import answers_under, study_places
@@ -29,7 +31,9 @@ def notices(store: Store, spec: RunSpec, members: Members) -> tuple[str, ...]:
         spec: what it is asked to do.
         members: who takes part.
     """
-    return (*_same_requests(spec, members), *_dropped(store, members))
+    judge_id = members.judge.id if members.judge else None
+    again = remark_words(to_remark(store, spec, judge_id))
+    return (*_same_requests(spec, members), *_dropped(store, members), *filter(None, (again,)))
 
 
 def _same_requests(spec: RunSpec, members: Members) -> Iterator[str]:

@@ -619,6 +619,57 @@ def _stored_repeats(wanted: Sequence[int]) -> list[int]:
     return sorted({*wanted, *([1] if APART in wanted else [])})
 
 
+@dataclass(frozen=True, kw_only=True)
+class OlderMarks:
+    """A judge's marks of a study that only an older scale holds: a run marks their answers again.
+
+    Args:
+        answers: answers with such marks, and none on the newest scale.
+        marks: these marks; each is one criterion on one answer.
+        prompts: ids and versions of the prompts that brought them.
+    """
+
+    answers: int = 0
+    marks: int = 0
+    prompts: tuple[str, ...] = ()
+
+
+def older_marks(store: Store, study: Study, judge_id: str) -> OlderMarks:
+    """Count what a judge marked on an older scale and not yet on the newest one.
+
+    Args:
+        store: where it is.
+        study: the study.
+        judge_id: the judge; marks of others, and of files and people, aren't counted.
+    """
+    columns = table(Checkpoint).c
+    newest, answers, marks = SCALES[0], 0, 0
+    prompts: set[str] = set()
+    names = [answer.id for answer in study_answers(store, study)]
+    with store.read() as connection:
+        for part in parts(names):
+            held: dict[str, dict[str, int]] = {}
+            for row in connection.execute(
+                sa.select(columns.response_id, columns.prompt, sa.func.count().label("n"))
+                .where(
+                    columns.response_id.in_(part),
+                    columns.judge_id == judge_id,
+                    columns.state == "scored",
+                )
+                .group_by(columns.response_id, columns.prompt)
+            ):
+                held.setdefault(row.response_id, {})[row.prompt] = row.n
+            for found in held.values():
+                scales = {scale_of(prompt) for prompt in found}
+                older = [prompt for prompt in found if scale_of(prompt) not in (newest, "other")]
+                if newest in scales or not older:
+                    continue
+                answers += 1
+                marks += sum(found[prompt] for prompt in older)
+                prompts.update(older)
+    return OlderMarks(answers=answers, marks=marks, prompts=tuple(sorted(prompts)))
+
+
 def scores_of(
     store: Store,
     study: Study,

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from atom.cli.run import stages_of
 from atom.errors import UsageError
+from atom.store.store import DATABASE
 
 START = ("run", "start", "--study", "Fresh", "--judge", "probe-judge", "--candidates", "model-a")
 
@@ -108,3 +111,17 @@ def test_what_a_server_spoiled_is_asked_again_by_a_flag(say, probes):
     said = say("run", "batch", "write", "--study", "Fresh", "--judge", "probe-judge",
                "--retry-unscored")  # fmt: skip
     assert "asked again live, not by batches" in said.err
+
+
+def test_marks_of_the_older_scale_are_made_anew_only_after_a_yes(say, probes, place):
+    assert say(*START).code == 0
+    with closing(sqlite3.connect(Path(place) / DATABASE)) as connection, connection:
+        connection.execute("UPDATE checkpoints SET prompt = 'scoring/1', key = 'old ' || key")
+    said = say(*START)
+    assert said.code == 2
+    assert "3 answers hold" in said.err
+    assert "3 calls, about 0.00 USD" in said.err
+    assert "agree with --yes" in said.err
+    again = say(*START, "--yes", "--json")
+    assert (again.data["state"], again.data["total"]) == ("done", 3)
+    assert say(*START, "--json").data["total"] == 0
