@@ -1,5 +1,6 @@
 """What should be known before a run starts: repeats that can't differ, answers that drop out, older
-marks that are made anew."""
+marks that are made anew.
+"""
 
 from __future__ import annotations
 
