@@ -417,6 +417,7 @@ class Maker:
             source=hash(source),
         )
         given, n = source_id, 1
+        reworded: str | None = None
         while True:
             sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
             known = self._samples.get(short(sample_id))
@@ -425,10 +426,12 @@ class Maker:
             if known.is_same(now):
                 return sample_id
             if known.is_reworded(now):
-                self.out.tally("a question is worded otherwise in another file", place)
-                return sample_id
+                reworded = sample_id
             n += 1
             source_id = again_named(given or question.text, n)
+        if reworded is not None and n == 2:  # with one question under the id, it must be this one
+            self.out.tally("a question is worded otherwise in another file", place)
+            return reworded
         if n > 1:
             self.out.tally(AGAIN, place)
         if self._remember:

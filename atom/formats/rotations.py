@@ -19,6 +19,11 @@ _TOKEN = re.compile(
 )
 
 
+def turned_id(source_id: str, degrees: str) -> str:
+    """Name a question asked of a turned picture."""
+    return f"{source_id} rot{degrees}" if degrees else source_id
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rotation:
     """A name without its rotation, and the rotation in degrees; empty where it has none."""

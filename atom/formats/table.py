@@ -39,7 +39,7 @@ from atom.formats.guess import BY_ROW, cell, check_columns, complete_map, labels
 from atom.formats.maker import AGAIN, NO_TEXT, again_named
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
-from atom.formats.rotations import ROTATION, rotation_of
+from atom.formats.rotations import ROTATION, rotation_of, turned_id
 from atom.formats.rows import Layout, NoProblems, Row, find_layout, is_excel, read_rows
 from atom.records import (
     Annotation,
@@ -283,7 +283,7 @@ class _Reader:
     def _earlier(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
         """Find the question that a row of answers belongs to."""
         if source_id is not None:
-            sample_id = self._out.sample_id(_turned(source_id, planned))
+            sample_id = self._out.sample_id(turned_id(source_id, planned.rotation))
             if _short(sample_id) in self._samples:
                 return sample_id
         self._out.skip(row.place, f"no question has the id {_cut(source_id or '')!r}")
@@ -299,7 +299,7 @@ class _Reader:
 
     def _sample(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
         raw = _fingerprint([cell(row.values, column) for column in planned.of_sample])
-        given = None if source_id is None else _turned(source_id, planned)
+        given = None if source_id is None else turned_id(source_id, planned.rotation)
         if given is not None:
             sample_id = self._out.sample_id(given)
             known = self._samples.get(_short(sample_id))
@@ -372,7 +372,7 @@ class _Reader:
         cluster = to_name(cell(row.values, columns.cluster))
         if planned.rotation and cluster is None:
             cluster = source_id
-        name = None if source_id is None else _turned(source_id, planned)
+        name = None if source_id is None else turned_id(source_id, planned.rotation)
         sample = Sample(
             id=self._out.sample_id(name, question, texts, names),
             dataset=self._out.dataset,
@@ -644,11 +644,6 @@ class _Reader:
 
 
 _TURNED: Mapping[str, PreferenceVerdict] = {"a": "b", "b": "a", "tie": "tie"}
-
-
-def _turned(source_id: str, planned: _Planned) -> str:
-    """Name a question asked of a turned picture."""
-    return f"{source_id} rot{planned.rotation}" if planned.rotation else source_id
 
 
 def _picture_items(value: object) -> list[object]:

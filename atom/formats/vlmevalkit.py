@@ -38,6 +38,7 @@ from atom.formats.cells import (
 from atom.formats.json_file import load_object
 from atom.formats.maker import Limit, Maker, Question, cut, labels_in, rows_of
 from atom.formats.pictures import embedded_bytes
+from atom.formats.rotations import ROTATION, rotation_of, turned_id
 from atom.formats.rows import Row, is_excel
 from atom.records import PictureSlot, blob_hash
 
@@ -51,7 +52,7 @@ _DATASETS = (
     "BLINK", "MMT-Bench", "VStar", "WeMath", "LogicVista", "DynaMath", "MMDU", "MTVQA",
     "OCRVQA", "CORE_MM", "MMLongBench", "SLIDEVQA", "VisOnlyQA", "Q-Bench1", "A-Bench",
     "TableVQABench", "MUIRBench", "GMAI-MMBench", "VCR", "TaskMeAnything", "AesBench", "CRPE",
-    "MMIU", "VizWiz", "NaturalBench",
+    "MMIU", "VizWiz", "NaturalBench", "TDBench",
 )  # fmt: skip
 _NAME = re.compile(
     r"(?:(?P<model>.+?)_)?(?P<dataset>(?:"
@@ -110,6 +111,8 @@ class _Sheet:
     file: ImportFile
     model: str
     dataset: str
+    rotation: str = ""
+    """By how much its pictures are turned: a question asked of four is one cluster."""
 
 
 @dataclass(kw_only=True)
@@ -165,13 +168,15 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
 
 
 def _sheet(file: ImportFile, options: ReadOptions) -> _Sheet:
-    match = _NAME.match(file.stem)
+    turned = rotation_of(file.stem)
+    stem = turned.stem
+    match = _NAME.match(stem)
     model = dataset = None
     for folder in (file.folder, file.folder.parent if file.folder else None):
         # A run folder is <model>/<model>_<dataset>..., or <model>/T<date>_G<commit>/<the same>.
-        if folder is not None and folder.name and file.stem.startswith(f"{folder.name}_"):
+        if folder is not None and folder.name and stem.startswith(f"{folder.name}_"):
             model = folder.name
-            rest = file.stem.removeprefix(f"{folder.name}_")
+            rest = stem.removeprefix(f"{folder.name}_")
             inside = _NAME.match(rest)
             dataset = inside["dataset"] if inside and not inside["model"] else None
             dataset = dataset or _RESTS.sub("", rest)
@@ -179,9 +184,14 @@ def _sheet(file: ImportFile, options: ReadOptions) -> _Sheet:
     if model is None and match is not None:
         model, dataset = match["model"], match["dataset"]
     if dataset is None:
-        dataset = _RESTS.sub("", file.stem)
+        dataset = _RESTS.sub("", stem)
     given = options.candidates.get(file.name)
-    return _Sheet(file=file, model=cut(given or model or dataset), dataset=cut(dataset))
+    return _Sheet(
+        file=file,
+        model=cut(given or model or dataset),
+        dataset=cut(dataset),
+        rotation=turned.degrees,
+    )
 
 
 def _columns(file: ImportFile, collector: Collector) -> set[str]:
@@ -220,7 +230,7 @@ def _batches(
     whole = collector.dataset
     several = options.dataset and len({s.dataset for s in (*benchmarks, *sheets)}) > 1
     maker = Maker(collector, options)
-    scored: dict[tuple[str, str], _Scored] = {}
+    scored: dict[tuple[str, str, str], _Scored] = {}
     pictures: dict[tuple[str, str], tuple[str, ...]] = {}
     stopped = False
     for sheet in (*benchmarks, *sheets):
@@ -229,7 +239,7 @@ def _batches(
         into = (
             None
             if sheet in benchmarks
-            else scored.setdefault((sheet.model, sheet.dataset), _Scored())
+            else scored.setdefault((sheet.model, sheet.dataset, sheet.rotation), _Scored())
         )
         for row in rows_of(sheet.file, collector):
             if limit.reached():
@@ -242,7 +252,7 @@ def _batches(
             break
     collector.dataset = whole
     for table in tables:
-        found = scored.get((table.model, table.dataset))
+        found = scored.get((table.model, table.dataset, table.rotation))
         if found is None:
             collector.note(
                 f"{table.file.name}: the answers of {table.model} on {table.dataset}, which it "
@@ -250,7 +260,7 @@ def _batches(
             )
         elif not stopped:
             _check(table, found, collector)
-    for (model, dataset), found in scored.items():
+    for (model, dataset, _), found in scored.items():
         if found.ungraded and not found.right:
             collector.note(f"the answers of {model} on {dataset} are not graded in the file")
     yield collector.flush()
@@ -281,13 +291,17 @@ def _take(
     sample_id = maker.sample(
         place,
         sheet.file.name,
-        prefix + index,
+        turned_id(prefix + index, sheet.rotation),
         Question(
             text=text if hint is None else f"{hint}\n\n{text}",
             choices=choices.texts if choices else (),
             reference=reference.text,
             pictures=_pictures(values, sheet, index, pictures),
-            labels=tuple((facet, label) for facet, found in labels.items() for label in found),
+            labels=(
+                *((facet, label) for facet, found in labels.items() for label in found),
+                *(((ROTATION, sheet.rotation),) if sheet.rotation else ()),
+            ),
+            cluster=f"{sheet.dataset}/{index}" if sheet.rotation else None,
             find_by_id=True,
         ),
     )

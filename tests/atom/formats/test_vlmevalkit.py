@@ -216,3 +216,35 @@ def test_cut_workbooks_are_refused_in_words(shared_folder):
     folder = shared_folder / "real" / "vlmevalkit"
     cut_files("vlmevalkit", folder / f"{BASE}RealWorldQA_openai_result.xlsx", 3)
     cut_files("table", folder / f"{BASE}RealWorldQA_openai_result.xlsx", 3)
+
+
+def sheet_row(index, question="What?", hit=1, **more):
+    return {
+        "index": index, "question": question, "A": "x", "B": "y", "answer": "A",
+        "prediction": "A", "hit": hit, **more,
+    }  # fmt: skip
+
+
+def test_sheets_at_four_rotations_are_one_model_and_clusters_by_picture():
+    files = [
+        uploaded(f"gpt-x_tdbench_rot{turn}_openai_result.json", [sheet_row(1), sheet_row(2)])
+        for turn in (0, 90, 180, 270)
+    ]
+    found = take("vlmevalkit", *files)
+    assert found.report.candidates == ("gpt-x",)
+    assert len(found.samples) == len(found.outcomes) == 8
+    assert len({sample.cluster for sample in found.samples}) == 2
+    turns = found.tagged("rotation")
+    assert sorted(value for values in turns.values() for value in values) == sorted(
+        2 * ["0", "90", "180", "270"]
+    )
+
+
+def test_repeating_indices_keep_all_rows_and_models_meet_on_them():
+    rows = [sheet_row(5, "One?"), sheet_row(5, "Another?", hit=0), sheet_row(6, "Third?")]
+    files = [uploaded(f"{model}_SEEDBench2_openai_result.json", rows) for model in ("m", "n")]
+    found = take("vlmevalkit", *files)
+    assert [sample.source_id for sample in found.samples] == ["5", "5 (2)", "6"]
+    assert len(found.responses) == len(found.outcomes) == 6
+    assert found.report.account.of("rows").came_in == 6
+    assert found.report.doubts == ()
