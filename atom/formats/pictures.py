@@ -58,6 +58,9 @@ class Look:
     """Why there is none."""
 
 
+_ABSENT = Look(picture=None, reason=NOT_THERE)
+
+
 class PictureFinder(Protocol):
     """Where pictures are looked for."""
 
@@ -175,6 +178,7 @@ class FolderPictures:
         self._roots = tuple(dict.fromkeys(folder.resolve() for folder in folders))
         self._by_hash: dict[str, Path] | None = None
         self._names: dict[Path, frozenset[str]] = {}
+        self._own: frozenset[str] | None = None
 
     def find(self, name: str) -> PictureData | None:
         """Return the picture, or None."""
@@ -186,6 +190,9 @@ class FolderPictures:
         if refusal:
             return Look(picture=None, reason=refusal)
         outside = False
+        lone = "/" not in name and "\\" not in name and not _HASH.fullmatch(name)
+        if lone and name.strip().casefold() not in self._root_names():
+            return _ABSENT  # a log of a million ids asks for a million names
         if _HASH.fullmatch(name):
             path_by_hash = self._hashes().get(name.lower())
             if path_by_hash is not None:
@@ -219,6 +226,16 @@ class FolderPictures:
             self._names[root] = found
         return found
 
+    def _root_names(self) -> frozenset[str]:
+        """Name the folders' own files, with and without the usual endings."""
+        if self._own is None:
+            names = frozenset(name for root in self._roots for name in self._listing(root))
+            folded = frozenset(map(str.casefold, names))
+            self._own = folded | {
+                name.removesuffix(suffix) for name in folded for suffix in PICTURE_SUFFIXES
+            }
+        return self._own
+
     def _hashes(self) -> dict[str, Path]:
         """Hash the pictures that lie in the folders, once."""
         if self._by_hash is None:
@@ -237,8 +254,7 @@ class FolderPictures:
         absolute = name.strip().startswith("/")
         for root in self._roots:
             path = f"/{joined}" if absolute else f"{root}/{joined}"
-            if len(parts) > 1 or absolute or joined in self._listing(root):
-                yield root, path
+            yield root, path
             if len(parts) == 1 and not parts[0].lower().endswith(PICTURE_SUFFIXES):
                 names = self._listing(root)
                 for suffix in PICTURE_SUFFIXES:

@@ -78,6 +78,8 @@ _MME_REASONING = frozenset(
     {"code_reasoning", "commonsense_reasoning", "numerical_calculation", "text_translation"}
 )
 _CLOSE = 0.006
+_OF_ANSWERS = frozenset({"prediction", "hit", "score", "extracted", "log", "res"})
+"""Columns that differ from model to model."""
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -232,6 +234,7 @@ def _batches(
     maker = Maker(collector, options)
     scored: dict[tuple[str, str, str], _Scored] = {}
     pictures: dict[tuple[str, str], tuple[str, ...]] = {}
+    known: dict[int, _Asked] = {}
     stopped = False
     for sheet in (*benchmarks, *sheets):
         collector.dataset = options.dataset or sheet.dataset
@@ -245,7 +248,7 @@ def _batches(
             if limit.reached():
                 stopped = True
                 break
-            _take(row, sheet, prefix, maker, into, pictures)
+            _take(row, sheet, prefix, maker, into, pictures, known)
             if collector.is_full:
                 yield collector.flush()
         if stopped:
@@ -273,15 +276,62 @@ def _take(
     maker: Maker,
     into: _Scored | None,
     pictures: dict[tuple[str, str], tuple[str, ...]],
+    known: dict[int, _Asked],
 ) -> None:
     values, place = row.values, row.place
-    index, text = to_name(values.get("index")), to_text(values.get("question"))
+    index = to_name(values.get("index"))
     if index is None:
         maker.out.skip(place, "it has no index")
         return
+    # Every model's sheet repeats the questions: what is cell for cell the same is read once.
+    key = _cells_of_question(values, sheet)
+    asked = None if key is None else known.get(key)
+    if asked is None:
+        asked = _asked(row, sheet, prefix, index, maker, pictures)
+        if asked is None:
+            return
+        if key is not None:
+            known[key] = asked
+    if into is not None:
+        _answer(row, sheet, index, asked, maker, into)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """A question that was read before."""
+
+    sample_id: str
+    labels: Mapping[str, tuple[str, ...]]
+
+
+def _cells_of_question(values: Mapping[str, object], sheet: _Sheet) -> int | None:
+    """Hash the cells that a question is made of; None where they can't be."""
+    try:
+        return hash(
+            (
+                sheet.dataset,
+                sheet.rotation,
+                *(item for item in values.items() if item[0] not in _OF_ANSWERS),
+            )
+        )
+    except TypeError:
+        return None
+
+
+def _asked(
+    row: Row,
+    sheet: _Sheet,
+    prefix: str,
+    index: str,
+    maker: Maker,
+    pictures: dict[tuple[str, str], tuple[str, ...]],
+) -> _Asked | None:
+    """Take a row's question."""
+    values, place = row.values, row.place
+    text = to_text(values.get("question"))
     if text is None or isinstance(values.get("question"), list | dict):
         maker.out.skip(place, "it has no question")
-        return
+        return None
     choices = _choices(values)
     reference = to_reference(values.get("answer"), choices)
     if reference.note:
@@ -305,10 +355,16 @@ def _take(
             find_by_id=True,
         ),
     )
-    if sample_id is None or into is None:
-        return
+    return None if sample_id is None else _Asked(sample_id=sample_id, labels=labels)
+
+
+def _answer(
+    row: Row, sheet: _Sheet, index: str, asked: _Asked, maker: Maker, into: _Scored
+) -> None:
+    """Take a row's answer and verdict."""
+    values, place = row.values, row.place
     prediction = to_text(values.get("prediction"))
-    response_id = maker.answer(place, sample_id, sheet.model, prediction)
+    response_id = maker.answer(place, asked.sample_id, sheet.model, prediction)
     if response_id is None:
         return
     key = next((key for key in ("hit", "score") if values.get(key) is not None), None)
@@ -325,7 +381,7 @@ def _take(
         return
     into.right.append(verdict.value)
     into.index.append(index)
-    into.labels.append(labels)
+    into.labels.append(asked.labels)
     into.picture.append(to_name(values.get("image_path")) or index)
     into.answer.append(to_name(values.get("answer")) or "")
     into.said.append(said)
