@@ -42,6 +42,7 @@ from atom.store import (
     names_of_sets,
 )
 
+_PAGE = 1000
 UNCHANGED = "everything in these files was here already: nothing was added"
 _KINDS: dict[Item, type[Record]] = {
     "questions": Sample,
@@ -247,8 +248,10 @@ class Decided:
             self.right += outcome.value == 1.0
             self.wrong += outcome.value == 0.0
             found.append(outcome)
-        if found:
-            yield found
+            if len(found) >= _PAGE:
+                yield found
+                found = []
+        yield found
 
 
 def _with_rules(report: ImportReport, decided: Decided) -> ImportReport:

@@ -54,6 +54,7 @@ _ORDER: tuple[type[Record], ...] = (
     Picture, Candidate, Sample, Response, Outcome, Tag, Preference, Annotation, Verdict,
 )  # fmt: skip
 _MOST_NAMED = 5
+_PAGE = 1000
 _ONE = {
     "questions": "question",
     "answers": "answer",
@@ -233,22 +234,30 @@ class Staging:
         samples, responses = self._stages[Sample], self._stages[Response]
         columns = [f's."{name}" AS "s_{name}"' for name in samples.columns]
         columns += [f'r."{name}" AS "r_{name}"' for name in responses.columns]
-        rows = self._connection.execution_options(yield_per=1000).execute(
+        # Put aside first: the caller adds outcomes while it reads these.
+        self._connection.execute(
             sa.text(
-                f"SELECT {', '.join(columns)} FROM {responses.name} r JOIN {samples.name} s "
-                "ON s.id = r.sample_id LEFT JOIN staged_outcomes o ON o.response_id = r.id "
-                "WHERE o.response_id IS NULL AND r.state = 'scored' AND r.text <> '' "
-                "AND s.reference IS NOT NULL ORDER BY r.seq"
+                f"CREATE TEMPORARY TABLE undecided AS SELECT {', '.join(columns)}, r.seq AS seq "
+                f"FROM {responses.name} r JOIN {samples.name} s ON s.id = r.sample_id "
+                "LEFT JOIN staged_outcomes o ON o.response_id = r.id WHERE o.response_id IS NULL "
+                "AND r.state = 'scored' AND r.text <> '' AND s.reference IS NOT NULL"
             )
         )
-        for row in rows.mappings():
-            sample = samples.kind.from_row({name: row[f"s_{name}"] for name in samples.columns})
-            response = responses.kind.from_row(
-                {name: row[f"r_{name}"] for name in responses.columns}
-            )
-            assert isinstance(sample, Sample)
-            assert isinstance(response, Response)
-            yield sample, response
+        self._connection.execute(sa.text("CREATE INDEX undecided_seq ON undecided (seq)"))
+        last = -1
+        page = sa.text("SELECT * FROM undecided WHERE seq > :last ORDER BY seq LIMIT :most")
+        while rows := self._connection.execute(
+            page.bindparams(last=last, most=_PAGE)
+        ).mappings().all():  # fmt: skip
+            last = rows[-1]["seq"]
+            for row in rows:
+                sample = samples.kind.from_row({name: row[f"s_{name}"] for name in samples.columns})
+                response = responses.kind.from_row(
+                    {name: row[f"r_{name}"] for name in responses.columns}
+                )
+                assert isinstance(sample, Sample)
+                assert isinstance(response, Response)
+                yield sample, response
 
     def move(
         self,

@@ -4,12 +4,16 @@ import os
 import pwd
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from atom.records import Call, Sample, Study
-from atom.store import Store, check_store, find_study, table
+from atom.engine.imports import import_reading
+from atom.errors import ConflictError
+from atom.formats import ImportFile, account_of, read
+from atom.records import Call, Checkpoint, Outcome, Response, Sample, Study
+from atom.store import Store, check_store, find_study, study_places, table, undo_import
 
 
 def _binaries() -> Path | None:
@@ -85,3 +89,36 @@ def test_records_are_kept_and_checked_on_postgresql(server, tmp_path, monkeypatc
         assert store.revision() == first + 1
     with Store.open(server) as again:
         assert again.get(Sample, "s").question == "c"
+
+
+def test_an_import_is_staged_moved_replaced_and_taken_back_on_postgresql(
+    server, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    head = "id,question,choices,answer,response,correct,skill\n"
+    rows = head + '1,How %s?,,3,3,1,a\n2,Which?,"[""red"", ""blue""]",red,A,,b\n'
+
+    def bring(text, **how):
+        reading = read("table", [ImportFile.from_bytes("results.csv", text.encode())])
+        return import_reading(store, reading, "Staged", datetime(2026, 1, 1, tzinfo=UTC), **how)
+
+    with Store.open(server) as store:
+        first = bring(rows)
+        again = bring(rows)
+        assert account_of(again.record).is_known
+        outcomes = {outcome.how: outcome.value for outcome in store.select(Outcome)}
+        assert outcomes == {"imported": 1.0, "choice": 1.0}
+        with pytest.raises(ConflictError, match="1 answer"):
+            bring(rows.replace("3,3,1", "3,4,0"))
+        store.put([
+            Checkpoint(key=f"mark {answer.id}", criterion_id="c", response_id=answer.id,
+                       judge_id="j", prompt="scoring/2", state="scored", score=5)
+            for answer in store.select(Response)
+        ])  # fmt: skip
+        other = bring(rows.replace("3,3,1", "3,4,0"), replace=True)
+        assert len(other.taken_back) == 2
+        assert len(study_places(store, first.study.id)) == 2
+        assert sorted(answer.text for answer in store.select(Response)) == ["4", "A"]
+        assert len(store.select(Checkpoint)) == 1
+        undo_import(store, other.record.id)
+        assert study_places(store, first.study.id) == []
