@@ -22,6 +22,9 @@ from atom.views.preferences import Preferences, preferences_of, share_won
 from taxonomy import Tree, parse_tree
 
 SOURCE_FACET = "source"
+"""The labels that say which data set a question is of, unless the files have a `source` of their
+own: then these are called `data set`, and never mixed with the files'."""
+DATASET_FACET = "data set"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,8 +274,10 @@ def _tree(store: Store, version: str | None) -> Tree | None:
 def _facets(rows: StudyRows) -> dict[str, Facet]:
     """Bring all labels down to answers; an answer's own labels beat its sample's in a facet."""
     places, answers = rows.places, rows.answers
+    taken = any(facet == SOURCE_FACET for _, facet, _ in (*rows.sample_tags, *rows.answer_tags))
+    ours = DATASET_FACET if taken else SOURCE_FACET
     shared: dict[str, list[tuple[int, str]]] = {
-        SOURCE_FACET: list(enumerate(places.dataset)) if answers.ids else []
+        ours: list(enumerate(places.dataset)) if answers.ids else []
     }
     own: dict[str, list[tuple[int, str]]] = {}
     for at, facet, value in rows.sample_tags:
