@@ -21,6 +21,7 @@ from atom.reports.printed import estimate_number, finite, p_words, plain, rank_n
 from atom.reports.records import Finding, Number
 from atom.views.fingerprints import shape, told_apart
 from atom.views.overview import MIN_SAMPLES, RankRow, SkillCell, SkillRow
+from atom.views.study_data import dataset_facet
 
 Q = 0.10
 """False discovery rate of differences between two models, by node."""
@@ -83,7 +84,7 @@ def _coverage(look: Look) -> Finding:
 
 
 def _datasets(look: Look) -> list[str]:
-    facet = look.data.table.facets.get("source")
+    facet = look.data.table.facets.get(dataset_facet(look.data.table.facets))
     return [] if facet is None else sorted(facet.values)
 
 

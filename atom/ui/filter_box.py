@@ -9,7 +9,7 @@ import streamlit as st
 from atom.ui import links
 from atom.views.accuracy import answered_by_all
 from atom.views.filters import Filters, Show, label_name, roots_of
-from atom.views.study_data import SOURCE_FACET, StudyData
+from atom.views.study_data import StudyData, dataset_facet
 
 SHOWS: dict[Show, str] = {
     "failed": "Failed (score 1-2)",
@@ -40,7 +40,8 @@ def draw(data: StudyData, filters: Filters) -> None:
         _judge(data, filters)
         _shared(data, filters)
         _show(filters)
-        for name in sorted(data.table.facets, key=lambda name: (name != SOURCE_FACET, name)):
+        ours = dataset_facet(data.table.facets)
+        for name in sorted(data.table.facets, key=lambda name: (name != ours, name)):
             values = data.table.facets[name].values
             if 2 <= len(values) <= _MOST_VALUES:
                 _facet(name, values, filters)

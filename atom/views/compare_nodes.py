@@ -23,7 +23,7 @@ from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.views.compare_sides import Sides, layout_of
 from atom.views.filters import Filters, Measure, answers_kept, rows_in_node, rows_kept
-from atom.views.study_data import SOURCE_FACET
+from atom.views.study_data import dataset_facet
 from taxonomy import Path
 
 Q = 0.10
@@ -186,7 +186,7 @@ def choose_facet(facet: str | None, facets: tuple[str, ...]) -> str | None:
     usual = [
         name for name in ("skills", "skill", "capability", "category", "task") if name in facets
     ]
-    rest = [name for name in facets if name != SOURCE_FACET]
+    rest = [name for name in facets if name != dataset_facet(facets)]
     return next(iter((*usual, *rest, *facets)), None)
 
 

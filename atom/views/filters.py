@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from atom.analysis import AnswerScores, answer_scores
 from atom.views.accuracy import answered_by_all
-from atom.views.study_data import SOURCE_FACET, StudyData
+from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData
 from taxonomy import Path, format_path, parse_path
 
 Outcome = Literal["right", "wrong"]
@@ -329,8 +329,10 @@ def _judges_told(data: StudyData) -> list[str]:
 
 def label_name(facet: str) -> str:
     """Return what a screen calls a facet."""
+    if facet == DATASET_FACET:
+        return "Data set"
     if facet == SOURCE_FACET:
-        return "Source (data set)"
+        return "Source"
     words = facet.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
 

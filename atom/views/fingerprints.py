@@ -42,7 +42,7 @@ from atom.views.filters import (
 from atom.views.judge_marks import JudgeMark, find_mark, find_mark_above
 from atom.views.overview import Estimate, Statement, selection_words
 from atom.views.preferences import anchor_of
-from atom.views.study_data import SOURCE_FACET, StudyData
+from atom.views.study_data import StudyData, dataset_facet
 from atom.views.weaknesses import NodeEvidence, diagnosis_of, evidence_words, layout_of
 from taxonomy import Path, format_path
 
@@ -415,7 +415,7 @@ def _choose_facet(data: StudyData, facet: str | None, facets: Sequence[str]) -> 
     if facet in data.table.facets:
         return facet
     usual = ("skills", "skill", "capability", "category", "task")
-    rest = [name for name in facets if name != SOURCE_FACET]
+    rest = [name for name in facets if name != dataset_facet(facets)]
     return next((name for name in (*usual, *rest, *facets) if name in facets), None)
 
 

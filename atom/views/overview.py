@@ -31,7 +31,7 @@ from atom.views.filters import (
     rows_kept,
 )
 from atom.views.preferences import anchor_of
-from atom.views.study_data import SOURCE_FACET, StudyData
+from atom.views.study_data import StudyData, dataset_facet
 from atom.views.weaknesses import (
     ModelWeaknesses,
     Weakness,
@@ -293,7 +293,7 @@ def _choose_facet(data: StudyData, facet: str | None, facets: tuple[str, ...]) -
     for name in ("skills", "skill", "capability", "category", "task"):
         if name in facets:
             return name
-    rest = [name for name in facets if name != SOURCE_FACET]
+    rest = [name for name in facets if name != dataset_facet(facets)]
     return rest[0] if rest else (facets[0] if facets else None)
 
 

@@ -6,7 +6,7 @@ pages share it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,11 @@ SOURCE_FACET = "source"
 """The labels that say which data set a question is of, unless the files have a `source` of their
 own: then these are called `data set`, and never mixed with the files'."""
 DATASET_FACET = "data set"
+
+
+def dataset_facet(facets: Container[str]) -> str:
+    """Return the name of the labels that say which data set a question is of."""
+    return DATASET_FACET if DATASET_FACET in facets else SOURCE_FACET
 
 
 @dataclass(frozen=True, kw_only=True)

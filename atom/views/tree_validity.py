@@ -29,7 +29,7 @@ from atom.errors import DataError, PictureError
 from atom.records import Criterion, Sample
 from atom.store import Store, leaf_mappings, load_tree, tree_log, tree_versions
 from atom.views.overview import MIN_SAMPLES
-from atom.views.study_data import SOURCE_FACET, StudyData
+from atom.views.study_data import StudyData, dataset_facet
 from atom.views.tree import Placed, placed
 from taxonomy import Path, Tree, load_anchors, tree_version
 from taxonomy.edits import EditError, apply, compose
@@ -374,7 +374,7 @@ def _labels(data: StudyData, where: Placed) -> Grouping | None:
         single = bool((label[sample] == facet.value).all())
         n = len(facet.values)
         usable = single and 2 <= n <= max(len(scores.sample_ids) // MIN_SAMPLES, 2)
-        if usable and (best is None or (n, name != SOURCE_FACET) > (best[0], True)):
+        if usable and (best is None or (n, name != dataset_facet(scores.facets)) > (best[0], True)):
             best = (n, name, label)
     if best is None:
         return None

@@ -42,7 +42,7 @@ from atom.views.filters import (
     rows_in_node,
     rows_kept,
 )
-from atom.views.study_data import SOURCE_FACET, StudyData
+from atom.views.study_data import StudyData, dataset_facet
 from taxonomy import Path
 
 Status = Literal["confirmed", "suspected", "strength"]
@@ -208,8 +208,9 @@ def benchmarks_of(data: StudyData, facet: str) -> int:
     Benchmarks differ in difficulty: a label is held against the rest of its own one. Whoever picks
     the data sets themselves as labels compares across them.
     """
-    sources = data.table.facets.get(SOURCE_FACET)
-    return 1 if sources is None or facet == SOURCE_FACET else max(1, len(sources.values))
+    ours = dataset_facet(data.table.facets)
+    sources = data.table.facets.get(ours)
+    return 1 if sources is None or facet == ours else max(1, len(sources.values))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -438,7 +439,7 @@ def layout_of(data: StudyData, measure: Measure, facet: str | None, root: str | 
         if measure == "outcome"
         else answer_values(data, Filters(root=root), measure)
     )
-    within = SOURCE_FACET if benchmarks_of(data, facet) > 1 else None
+    within = dataset_facet(data.table.facets) if benchmarks_of(data, facet) > 1 else None
     return table.kept.get(
         ("facet layout", measure, facet, root),
         lambda: facet_layout(table, facet, value, within=within),

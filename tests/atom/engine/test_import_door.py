@@ -28,6 +28,7 @@ from atom.records import (
     Tag,
 )
 from atom.store import Store, copy_study, delete_study, study_places, undo_import
+from atom.views.study_data import dataset_facet, load_study
 
 KINDS = (Study, Import, Sample, Candidate, Response, Outcome, Tag, StudySample)
 HEAD = "id,question,answer,response,correct,skill\n"
@@ -315,3 +316,19 @@ def test_a_killed_import_leaves_nothing_or_all(tmp_path, delay):
         counts = {kind.__name__: len(store.select(kind)) for kind in (Study, Import, Sample)}
         assert counts in ({"Study": 0, "Import": 0, "Sample": 0},
                           {"Study": 1, "Import": 1, "Sample": 20_000})  # fmt: skip
+
+
+# --- a source of the file's own ---
+
+
+def test_a_files_own_source_is_not_mixed_with_ours(store):
+    text = "id,question,response,correct,source\n" + "".join(
+        f"{n},q{n},x,1,{'web' if n % 2 else 'book'}\n" for n in range(12)
+    )
+    study = bring(store, text).study
+    facets = load_study(store, study.id).table.facets
+    assert set(facets["source"].values) == {"web", "book"}
+    assert facets[dataset_facet(facets)].values == ("results",)
+    plain = bring(store, text.replace("source", "kind"), "Other").study
+    facets = load_study(store, plain.id).table.facets
+    assert facets["source"].values == facets[dataset_facet(facets)].values == ("results",)
