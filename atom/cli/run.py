@@ -100,6 +100,11 @@ def what_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="tell the judge the reference answer when it solves a sample",
     )
+    parser.add_argument(
+        "--score-without-pictures",
+        action="store_true",
+        help="let the judge score by the criteria alone, without seeing the pictures",
+    )
     sampling_options(parser)
 
 
@@ -133,6 +138,7 @@ def spec_from(args: argparse.Namespace, store: Store) -> RunSpec:
         retry_failed=args.retry_failed,
         retry_unscored=args.retry_unscored,
         show_reference=args.show_reference,
+        score_pictures=not args.score_without_pictures,
         judge_sampling=sampling_from(args, "judge", study.judge_sampling),
         answer_sampling=sampling_from(args, "answer", study.answer_sampling),
     )

@@ -71,4 +71,5 @@ def failed_records(
         sampling,
         item.repeat,
         call_id,
+        blind=keys.prompts["scoring"] == scoring.BLIND,
     )

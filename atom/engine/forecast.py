@@ -109,7 +109,7 @@ def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> 
             work = list(_work(loaded.case, keys))
             counts.update(work)
             compared += loaded.case.has_reference and any(stage == "replay" for stage, _ in work)
-    tried = list(_tried(store, members))
+    tried = [replace(live, score_pictures=spec.score_pictures) for live in _tried(store, members)]
     if compared and not all(_by_rule(live.sample) for live in tried):
         # Where no rule can, the judge compares its own solution with the known answer, too.
         counts["outcome", ""] += compared

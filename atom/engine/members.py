@@ -15,6 +15,7 @@ from atom.records import (
     Judge,
     Role,
     Sampling,
+    Stage,
     Study,
     StudyCandidate,
     StudySample,
@@ -30,7 +31,7 @@ from taxonomy import Tree, TreeFormatError, load_anchors, parse_tree, to_json, t
 MOST_REPEATS = 20
 HOTTEST = 5.0
 DETAILS = ("low", "high", "auto")
-PROMPTS = {
+PROMPTS: Mapping[Stage, str] = {
     "answer": answer.PROMPT,
     "replay": replay.PROMPT,
     "criteria": criteria.PROMPT,
@@ -98,7 +99,7 @@ class Members:
             stages=frozenset(spec.stages),
             judge_id=self.judge.id if self.judge else "",
             asked=tuple(self.asked),
-            prompts={**PROMPTS, "replay": replay.TOLD if spec.show_reference else replay.PROMPT},  # type: ignore[dict-item]
+            prompts=_prompts(spec),
             judge_sampling=self.judge_sampling,
             answer_sampling=self.study.answer_sampling,
             asked_samplings=self.asked_samplings,
@@ -108,6 +109,15 @@ class Members:
             retry_failed=spec.retry_failed,
             retry_unscored=spec.retry_unscored,
         )
+
+
+def _prompts(spec: RunSpec) -> dict[Stage, str]:
+    prompts: dict[Stage, str] = dict(PROMPTS)
+    if spec.show_reference:
+        prompts["replay"] = replay.TOLD
+    if not spec.score_pictures:
+        prompts["scoring"] = scoring.BLIND
+    return prompts
 
 
 def asks(endpoint: Endpoint | None, settings: Sampling) -> Sampling:

@@ -106,6 +106,7 @@ class Live:
         tree: the tree that criteria are mapped to.
         budget: spend cap in USD for all steps together.
         show_reference: tell the judge the reference answer when it solves the sample.
+        score_pictures: let the judge see the pictures when it scores.
         make: opens clients.
     """
 
@@ -118,6 +119,7 @@ class Live:
     tree: Tree = field(default_factory=load_anchors)
     budget: float | None = None
     show_reference: bool = False
+    score_pictures: bool = True
     make: ClientMaker = make_client
     calls: list[Call] = field(default_factory=list)
     _spend: list[SpendLedger] = field(default_factory=list, repr=False)
@@ -284,6 +286,7 @@ class Live:
                 response,
                 self.judge_id,
                 self.judge_asks,
+                blind=not self.score_pictures,
             ),
         )
         return _all(brought, Checkpoint)
@@ -342,7 +345,8 @@ class Live:
             request = mapping.build(sample, shown, wanted, self.tree, sampling)
         elif stage == "scoring" and criteria_set is not None and response is not None:
             part = steps.only(criteria_set, wanted)
-            request = scoring.build(sample, shown, part, wanted, response, sampling)
+            blind = not self.score_pictures
+            request = scoring.build(sample, shown, part, wanted, response, sampling, blind=blind)
         elif stage == "outcome" and response is not None:
             request = outcome.build(sample, shown, response, sampling)
         else:

@@ -46,6 +46,8 @@ class RunSpec:
         retry_unscored: ask again for those, and for what ended unscored through a server's fault.
         show_reference: tell the judge the reference answer when it solves a sample. Untold (the
             default), a sample whose reference it doesn't reach by itself is set aside.
+        score_pictures: let the judge see the pictures when it scores; without them its marks are
+            others, and count only where there are none that saw the pictures.
         judge_sampling: how the judge is asked; the study's settings from then on. None = as the
             study says.
         answer_sampling: how candidates are asked, likewise.
@@ -62,6 +64,7 @@ class RunSpec:
     retry_failed: bool = False
     retry_unscored: bool = False
     show_reference: bool = False
+    score_pictures: bool = True
     judge_sampling: Sampling | None = None
     answer_sampling: Sampling | None = None
 

@@ -53,6 +53,7 @@ def new_run(spec: RunSpec, moment: datetime) -> Run:
         created=created,
         heartbeat=created,
         answer_repeats=spec.answer_repeats,
+        score_pictures=spec.score_pictures,
         judge_sampling=spec.judge_sampling,
         answer_sampling=spec.answer_sampling,
         retry_unscored=spec.retry_unscored,
@@ -73,6 +74,7 @@ def spec_of(run: Run, *, retry_failed: bool = False) -> RunSpec:
         retry_failed=retry_failed,
         retry_unscored=run.retry_unscored,
         show_reference=run.show_reference,
+        score_pictures=run.score_pictures,
         judge_sampling=run.judge_sampling,
         answer_sampling=run.answer_sampling,
     )

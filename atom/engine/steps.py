@@ -258,15 +258,25 @@ async def do_scoring(
     judge_id: str,
     sampling: Sampling,
     repeat: int = 0,
+    *,
+    blind: bool = False,
 ) -> Brought:
-    """Let the judge score an answer at the criteria that are wanted."""
+    """Let the judge score an answer at the criteria that are wanted; blind: without pictures."""
     part = only(criteria_set, wanted)
     request = scoring.build(
-        material.sample, material.pictures, part, wanted, response, sampling, repeat=repeat
+        material.sample,
+        material.pictures,
+        part,
+        wanted,
+        response,
+        sampling,
+        repeat=repeat,
+        blind=blind,
     )
     reply = await ask(request)
     return _brought(
-        reply, *scoring.parse(reply, part, wanted, response, judge_id, sampling, repeat)
+        reply,
+        *scoring.parse(reply, part, wanted, response, judge_id, sampling, repeat, blind=blind),
     )
 
 

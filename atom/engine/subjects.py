@@ -11,7 +11,7 @@ from atom.engine.failures import Subject
 from atom.engine.plan import Case, Item, PlanKeys
 from atom.errors import StoreError
 from atom.records import CriteriaSet, Criterion, Record, Replay, Response, Sample
-from atom.stages import replay
+from atom.stages import replay, scoring
 from atom.store import Store
 from taxonomy import Tree
 
@@ -128,4 +128,5 @@ async def perform(
         judge,
         sampling,
         item.repeat,
+        blind=keys.prompts["scoring"] == scoring.BLIND,
     )

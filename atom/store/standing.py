@@ -71,6 +71,7 @@ LinkKind = Literal[
     "verdict",
 ]  # fmt: skip
 _PART = 400
+_BLIND, _BEFORE = " blind", 10_000
 _T = TypeVar("_T")
 
 
@@ -513,9 +514,14 @@ def settled_outcomes(store: Store, response_ids: Iterable[str], judge_id: str) -
 
 
 def prompt_order(prompt: str) -> tuple[str, int]:
-    """Order prompts of one stage from the oldest to the newest version."""
-    name, _, version = prompt.rpartition("/")
-    return (name, int(version)) if version.isdigit() else (prompt, 0)
+    """Order prompts of one stage from the oldest to the newest version.
+
+    What a judge marked blind, without the pictures (`scoring/2 blind`), comes before all else.
+    """
+    name, _, version = prompt.removesuffix(_BLIND).rpartition("/")
+    if not version.isdigit():
+        return (prompt, 0)
+    return (name, int(version) - _BEFORE * prompt.endswith(_BLIND))
 
 
 def mark_rank(

@@ -463,6 +463,10 @@ def noise(view: Reliability) -> Html | None:
         "judge says something else when asked again, another judge is kinder or stricter. The "
         "first two shrink with more samples; a judge’s kindness doesn’t."
         if view.separable
+        else "With one judge, asked at temperature 0, a repeat is the same request: the judge’s "
+        "noise can’t be told from the samples’, and how kind this judge is beside others isn’t in "
+        "these intervals."
+        if view.cold and view.retest
         else "With one judge, asked once, the judge’s noise can’t be told from the samples’. It is "
         "inside these intervals as far as it differs from answer to answer; how kind this judge "
         "is beside others is not."

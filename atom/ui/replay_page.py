@@ -40,7 +40,6 @@ ANSWERS = "replay_answers"
 UPLOADS = "replay_uploads"
 FAULTS = "replay_upload_faults"
 HOWS = "replay_hows"
-SHOWN = "replay_show_reference"
 TYPES = ["png", "jpg", "jpeg", "webp", "gif"]
 UPLOAD = "upload"
 _MOST_LISTED = 1000
@@ -251,11 +250,13 @@ class How:
         judge: the judge's settings.
         answer: the model's settings.
         show_reference: whether the judge is told the right answer when it solves the question.
+        blind: whether it scores without the pictures.
     """
 
     judge: Sampling
     answer: Sampling
     show_reference: bool = False
+    blind: bool = False
 
 
 def how_asked(here: Here) -> How:
@@ -274,8 +275,9 @@ def draw_how(here: Here, judge: Endpoint, endpoints: dict[str, Endpoint]) -> Non
         changes: dict[str, Any] = {who: sampling}
         held[here.entry.key] = replace(how_asked(here), **changes)
 
-    def shown() -> None:
-        held[here.entry.key] = replace(how_asked(here), show_reference=st.session_state[SHOWN])
+    def ticked(name: str, key: str) -> None:
+        changes: dict[str, Any] = {name: st.session_state[key]}
+        held[here.entry.key] = replace(how_asked(here), **changes)
 
     models = [endpoint for endpoint in endpoints.values() if "candidate" in endpoint.roles]
     sampling_box.draw(
@@ -285,9 +287,13 @@ def draw_how(here: Here, judge: Endpoint, endpoints: dict[str, Endpoint]) -> Non
         on_change=changed,
         note="Holds on this page. The study's own settings are set on Runs.",
     )
-    st.session_state[SHOWN] = how.show_reference
-    st.checkbox("Show the judge the reference answer", key=SHOWN,
-                on_change=shown)  # fmt: skip
+    for name, label in (
+        ("show_reference", "Show the judge the reference answer"),
+        ("blind", "Score without the pictures"),
+    ):
+        key = f"replay_{name}"
+        st.session_state[key] = getattr(how, name)
+        st.checkbox(label, key=key, on_change=ticked, args=(name, key))
 
 
 # --- the bench ------------------------------------------------------------------------------------
@@ -344,6 +350,9 @@ def open_bench(here: Here, judge: Endpoint) -> Bench | None:
     bench.entry = here.entry
     if bench.live.answer_sampling != how.answer:
         bench.live = replace(bench.live, answer_sampling=how.answer)
+    if bench.live.score_pictures == how.blind:
+        bench.live = replace(bench.live, score_pictures=not how.blind)
+        bench.points.clear()
     settle(bench)
     return bench
 

@@ -177,6 +177,10 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
                     **bound("show_reference", form.show_reference),
                     help="Without it, a question that the judge doesn't solve by itself is set "
                     "aside.")  # fmt: skip
+        st.checkbox("Score without the pictures", **bound("blind", form.blind),
+                    help="The judge marks by the criteria and their truths alone, which costs "
+                    "less. Such marks count only where there are none that saw the "
+                    "pictures.")  # fmt: skip
         st.checkbox("Ask again for what failed before",
                     **bound("retry_failed", form.retry_failed))  # fmt: skip
         st.checkbox("Ask again for what the server's fault left unscored",
@@ -235,6 +239,7 @@ def spec_of(here: Here, form: RunForm) -> RunSpec:
         retry_failed=form.retry_failed,
         retry_unscored=form.retry_unscored,
         show_reference=form.show_reference,
+        score_pictures=not form.blind,
         judge_sampling=form.judge_sampling,
         answer_sampling=form.answer_sampling,
     )

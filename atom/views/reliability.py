@@ -327,7 +327,9 @@ def reliability(
         if (rows := _agreements(said[a][:, 0], said[b][:, 0], cluster, keep, root, roots))
     )
     usable = data.table.any_scored
-    noise, separable = _noise(data, read.ratings, keep, root, roots) if usable else ((), False)
+    cold = data.study.judge_sampling.temperature == 0
+    ratings = _asked_once(read.ratings) if cold else read.ratings
+    noise, separable = _noise(data, ratings, keep, root, roots) if usable else ((), False)
     length = _length(store, data, filters) if usable else _no_length()
     family = same_family(data.judge, data.candidates)
     position = (*_study_positions(data), *_lab_positions(store, data.judge, others))
@@ -348,9 +350,25 @@ def reliability(
         roots=len(roots),
         steps=(),
         synthetic=bool(data.judge and data.judge.synthetic),
-        cold=data.study.judge_sampling.temperature == 0,
+        cold=cold,
     )
     return _with_words(made, data)
+
+
+def _asked_once(ratings: Ratings) -> Ratings:
+    """Leave repeats out: at temperature 0 they are the same request and show none of the noise.
+
+    Reference:
+        METHODS T3.
+    """
+    first = ratings.repeat == 0
+    return replace(
+        ratings,
+        item=ratings.item[first],
+        judge=ratings.judge[first],
+        repeat=ratings.repeat[first],
+        score=ratings.score[first],
+    )
 
 
 def _times(ratings: Ratings, keep: Mask) -> int:
@@ -670,6 +688,13 @@ def _about_noise(made: Reliability) -> Iterable[str]:
     if not whole:
         return
     if not made.separable:
+        if made.cold and made.retest:
+            yield (
+                "One judge, asked at temperature 0: asking it again shows nothing of its noise, so "
+                "the noise can't be told from the samples'. How kind it is beside other judges "
+                "isn't in the intervals at all."
+            )
+            return
         yield (
             "One judge, asked once: its noise is inside the intervals, but can't be told from the "
             "samples', and how kind it is beside other judges isn't in them at all."
@@ -706,11 +731,13 @@ def _steps(made: Reliability, data: StudyData) -> Iterable[NextStep]:
         )
         return
     pairs = made.retest[0].found.n if made.retest else 0
-    if not pairs:
+    if not pairs or made.cold:
+        drawn = " At temperature 0 that would be the same request." if made.cold else ""
         yield NextStep(
-            text="Find out how steady it is: have it score the first 100 samples a second time.",
+            text="Find out how steady it is: have it score the first 100 samples twice"
+            f"{', drawing freely' if made.cold else ''}.{drawn}",
             command=f"python -m atom run start --study {shlex.quote(name)}{whose} --stages scoring "
-            "--repeat 2 --limit 100",
+            f"--repeat 2 --limit 100{' --judge-temperature 0.7' if made.cold else ''}",
             runs=True,
         )
     elif made.retest[0].found.clusters < WANTED_PAIRS:

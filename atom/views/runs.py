@@ -265,6 +265,8 @@ class RunForm:
     retry_failed: bool = False
     retry_unscored: bool = False
     show_reference: bool = False
+    blind: bool = False
+    """Whether the judge scores without the pictures."""
     judge_sampling: Sampling | None = None
     """None = as the study says; likewise the next."""
     answer_sampling: Sampling | None = None

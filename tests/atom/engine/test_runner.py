@@ -30,8 +30,10 @@ from atom.records import (
     Study,
     TreeRecord,
 )
-from atom.stages import criteria, replay
+from atom.stages import criteria, replay, scoring
 from atom.store import Store, check_store, study_candidates, study_places, table
+from atom.store.standing import marks_of
+from atom.views.study_data import load_study
 from tests.atom.engine.conftest import SAMPLES, Counted
 
 CANDIDATES = ("model-a", "model-b")
@@ -570,3 +572,46 @@ async def test_replays_of_free_questions_are_compared_by_the_judge(
     assert all("compared by the judge in call" in one.detail for one in found)
     assert all(one.agrees is not True for one in found)
     assert Counter(call.task for call in store.select(Call)) == {"replay": 2, "outcome": 2}
+
+
+async def test_scoring_without_pictures_names_other_marks_that_stand_behind(
+    store, study, endpoints, counted
+):
+    one = spec(study, candidates=("model-a",), limit=1)
+    ended = await run(store, replace(one, score_pictures=False), endpoints, make=counted.make)
+    assert not ended.score_pictures
+    blind = store.select(Checkpoint)
+    assert {point.prompt for point in blind} == {scoring.BLIND}
+    (call,) = [c for c in store.select(Call) if c.task == "scoring"]
+    asked = next(body for body in counted.asked if b"Atomscope task: scoring" in body)
+    assert b"image_url" not in asked
+    assert call.id in {point.call_id for point in blind}
+    judge = blind[0].judge_id
+    ids = {point.response_id for point in blind}
+    found = marks_of(store, study, ids, judge)
+    assert {p.prompt for own in found.values() for p in own.values()} == {scoring.BLIND}
+    # Marks that saw the pictures come before them, though they are no newer.
+    sighted = await run(store, one, endpoints, make=counted.make)
+    assert sighted.total == 1
+    found = marks_of(store, study, ids, judge)
+    assert {p.prompt for own in found.values() for p in own.values()} == {scoring.PROMPT}
+    assert (await run(store, replace(one, score_pictures=False), endpoints)).total == 0
+
+
+async def test_screens_average_the_marks_of_a_noisy_judge(store, study, endpoints, counted):
+    asked = spec(
+        study, judge="probe-judge-noisy", candidates=("model-a",), repeats=3,
+        judge_sampling=Sampling(temperature=0.7),
+    )  # fmt: skip
+    await run(store, asked, endpoints, make=counted.make)
+    marks: dict[tuple[str, str], list[int]] = {}
+    for point in store.select(Checkpoint):
+        marks.setdefault((point.response_id, point.criterion_id), []).append(point.score)
+    assert {len(scores) for scores in marks.values()} == {3}
+    table_ = load_study(store, study.id).table
+    assert len(table_.score) == len(marks)
+    assert not table_.whole
+    for row, score in enumerate(table_.score):
+        own = marks[table_.response_ids[table_.response[row]],
+                    table_.criterion_ids[table_.criterion[row]]]  # fmt: skip
+        assert score == pytest.approx(sum(own) / 3)

@@ -211,3 +211,10 @@ def test_an_experiments_second_judgement_is_apart_also_where_it_was_repeat_one(s
     assert scores_of(store, STUDY, ["a"], "j", repeats=(1, APART)) == {
         ("a", 1): {"c": 3}, ("a", APART): {"c": 4},
     }  # fmt: skip
+
+
+def test_marks_that_saw_the_pictures_come_before_blind_ones():
+    names = ["scoring/3 blind", "scoring/2", "scoring/10 blind", "scoring/10"]
+    assert sorted(names, key=prompt_order) == [
+        "scoring/3 blind", "scoring/10 blind", "scoring/2", "scoring/10",
+    ]  # fmt: skip

@@ -320,3 +320,14 @@ def test_longer_answers_to_one_question_are_measured_within_it(made):
     assert view.length.n > 20
     assert view.length.controlled
     assert view.length.lo < view.length.slope < view.length.hi
+
+
+def test_at_temperature_0_repeats_say_nothing_of_the_judges_share(made):
+    with Store.open(made.folder) as store:
+        score_again(store)
+        view = seen(store, made.study)
+    assert view.cold
+    assert not view.separable
+    assert all(math.isnan(row.repeats) and row.advice == "unknown" for row in view.noise)
+    assert any("shows nothing of its noise" in text for text in view.statements)
+    assert "--judge-temperature 0.7" in view.steps[0].command
