@@ -327,7 +327,13 @@ def _stats_by_unit(total: Floats, count: Floats) -> NodeStats:
 
 
 def _by_unit(data: StudyData, value: Floats, answers: Ints) -> tuple[Floats, Floats]:
-    """Sum values and count answers by (model, cluster), shape (K, clusters) each."""
+    """Sum values and count answers by (model, cluster), shape (K, clusters) each.
+
+    Where a model answered a sample several times, its mean there counts as one answer.
+
+    Reference:
+        METHODS T3.
+    """
     table = data.table
     clusters = int(table.cluster.max(initial=-1)) + 1
     unit = table.kept.get(
@@ -336,8 +342,15 @@ def _by_unit(data: StudyData, value: Floats, answers: Ints) -> tuple[Floats, Flo
     )[answers]
     shape = (table.n_models, clusters)
     size = shape[0] * shape[1]
-    total = np.bincount(unit, weights=value, minlength=size).astype(np.float64)
-    count = np.bincount(unit, minlength=size).astype(np.float64)
+    if table.repeat[answers].any():
+        samples = len(table.sample_ids)
+        once = table.model[answers].astype(np.int64) * samples + table.sample[answers]
+        share = 1 / np.bincount(once)[once]
+        total = np.bincount(unit, weights=value * share, minlength=size).astype(np.float64)
+        count = np.bincount(unit, weights=share, minlength=size).astype(np.float64).round(9)
+    else:
+        total = np.bincount(unit, weights=value, minlength=size).astype(np.float64)
+        count = np.bincount(unit, minlength=size).astype(np.float64)
     return total.reshape(shape), count.reshape(shape)
 
 

@@ -1,5 +1,7 @@
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from atom.views.failures import failures
@@ -112,3 +114,26 @@ def test_answers_chosen_by_how_they_went_rank_nobody(data, chosen):
     assert all(row.findings == () for row in page.ranking)
     assert len(page.statements) == 1
     assert "rank nobody" in page.statements[0].text
+
+
+def test_a_sample_that_was_answered_several_times_counts_once(data, page):
+    # Candidate A, right on all five samples, answers one of them twice more, both times wrong:
+    # (1/3 + 1 + 1 + 1 + 1) / 5 = 13/15, not 5/7.
+    table = data.table
+    first = int(np.flatnonzero((table.model == 0) & np.isfinite(table.outcome))[0])
+    again = {
+        name: np.concatenate([getattr(table, name), np.repeat(getattr(table, name)[first], 2)])
+        for name in ("sample", "model", "answered", "cause")
+    }
+    more = replace(
+        table,
+        **again,
+        repeat=np.concatenate([table.repeat, np.array([1, 2], dtype=np.int16)]),
+        outcome=np.concatenate([table.outcome, np.zeros(2, dtype=np.float32)]),
+        response_ids=(*table.response_ids, "again-1", "again-2"),
+    )
+    seen = overview(replace(data, table=more), Filters(study=data.study.id))
+    row = next(row for row in seen.ranking if row.name == "Candidate A")
+    assert row.right.value == pytest.approx(100 * 13 / 15, abs=1e-4)
+    assert (row.right.n, row.right.samples) == (5, 5)
+    assert page.ranking[0].right.value == pytest.approx(100)
