@@ -467,7 +467,9 @@ class JudgeClient:
             with self._faults(exchange.sent, slot, exchange):
                 async with asyncio.timeout(min(self.endpoint.timeout, left)):
                     response = await self._post(exchange, body)
-                completion = read_completion(response.content, sent=exchange.sent)
+                # Secrets are taken out at the door, before anything is parsed, cut or kept.
+                raw = self._key.scrub(response.content.decode("utf-8", errors="replace"))
+                completion = read_completion(raw, sent=exchange.sent)
             slot.clean(_total(completion.usage))
         return completion
 
@@ -562,9 +564,10 @@ class JudgeClient:
         """Yield the lines of an event stream; a server that doesn't stream gives one event."""
         if "event-stream" not in response.headers.get("content-type", ""):
             async with asyncio.timeout(deadline - self._timing.clock()):
-                raw = await response.aread()
+                body = await response.aread()
+            raw = self._key.scrub(body.decode("utf-8", errors="replace"))
             read_completion(raw, sent=sent)
-            yield "data: " + raw.decode()
+            yield "data: " + raw
             yield "data: [DONE]"
             return
         lines = aiter(response.aiter_lines())
@@ -574,7 +577,7 @@ class JudgeClient:
                     line = await anext(lines)
             except StopAsyncIteration:
                 return
-            yield line
+            yield self._key.scrub(line)
 
     def _end(self, exchange: Exchange, fault: Fault) -> Reply:
         """End an exchange that brought no completion: a filter is an outcome, all else an error.

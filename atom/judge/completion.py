@@ -40,11 +40,11 @@ class Completion:
     thoughts: str = ""
 
 
-def read_completion(raw: bytes, *, sent: Sent = NOTHING_SENT) -> Completion:
+def read_completion(raw: bytes | str, *, sent: Sent = NOTHING_SENT) -> Completion:
     """Read the body of a 200 reply.
 
     Args:
-        raw: the body.
+        raw: the body, bytes as UTF-8.
         sent: what the request held.
 
     Returns:
@@ -55,7 +55,7 @@ def read_completion(raw: bytes, *, sent: Sent = NOTHING_SENT) -> Completion:
         AttemptFailed: the body is no completion: HTML, cut or empty JSON, an error, no choices, a
             reply that an error cut short, or an empty one that nobody counted.
     """
-    text = raw.decode("utf-8", errors="replace")
+    text = raw if isinstance(raw, str) else raw.decode("utf-8", errors="replace")
     body = _decode(text)
     if body is None and text.lstrip().startswith(("data:", "event:", ": ", "id:")):
         return _read_stream(text, sent)
@@ -72,10 +72,14 @@ def read_completion(raw: bytes, *, sent: Sent = NOTHING_SENT) -> Completion:
     if not choices and _blocked(body):
         return Completion(content=None, refusal=None, finish="content_filter", usage=Usage())
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        if read_error(body).message:
+            raise AttemptFailed(http_fault(200, {}, body, sent=sent))
         raise _unusable("a completion without choices")
     choice = choices[0]
     _check_choice(choice, sent)
     message = choice.get("message")
+    if message is None and _finish(choice.get("finish_reason")) == "content_filter":
+        message = {}
     if not isinstance(message, dict):
         raise _unusable("a choice without a message")
     return _checked(
@@ -216,7 +220,8 @@ class StreamedCompletion:
             raise _unusable("a stream event that isn't JSON") from None
         if not isinstance(event, dict):
             raise _unusable("a stream event that isn't an object")
-        if event.get("error") or event.get("object") == "error":
+        told = "choices" not in event and not event.get("usage") and read_error(event).message
+        if event.get("error") or event.get("object") == "error" or told:
             raise AttemptFailed(http_fault(200, {}, event, sent=self._sent))
         if event.get("usage"):
             self._counted = _was_counted(event["usage"])

@@ -67,15 +67,18 @@ _SYSTEM = re.compile(
 _STREAM = re.compile(
     r"verified to stream|stream(?:ing)? (?:is |are )?(?:not|n't|un)|n[o']t support streaming", re.I
 )
+_STREAM_ONLY = re.compile(
+    r"only supports? stream|enable (?:the )?stream|for non-?streaming calls", re.IGNORECASE
+)
 _DETAIL = re.compile(r"\bdetail\b", re.IGNORECASE)
 _THINKING = re.compile(r"not support (?:thinking|reasoning)", re.IGNORECASE)
 _AT_MOST = re.compile(
-    r"(?:supports? at most|(?:less than or equal to|at most|<=|maximum (?:value )?(?:is|of))|"
-    r"\d+ > )\W*(\d+)",
+    r"(?:supports? at most|less than or equal to|at most|<=|maximum (?:value )?(?:is|of)"
+    r"|\d+ > |range\b[^\[(]{0,40}[\[(]\d+,)\W*(\d+)",
     re.IGNORECASE,
 )
 _TOO_LARGE = re.compile(
-    r"too large|too high|exceed|maximum|at most|less than or equal|<=| > ", re.I
+    r"too large|too high|exceed|maximum|at most|less than or equal|<=| > |range", re.I
 )
 _CONTEXT = re.compile(r"context (?:length|window|size)\D*(\d+)", re.IGNORECASE)
 _TAKEN = re.compile(
@@ -138,6 +141,8 @@ class Lesson(Record):
                 return f"{self.only!r} was left out of the schemas of replies"
             case "system":
                 return "the system text opened the user's message"
+            case "stream" if self.instead:
+                return "replies were asked for as a stream"
             case "stream":
                 return "replies weren't streamed"
             case "picture size":
@@ -228,6 +233,11 @@ class Dialect(Record):
     def system(self) -> bool:
         """Whether a system role is taken."""
         return all(one.part != "system" for one in self.lessons)
+
+    @cached_property
+    def streams(self) -> bool:
+        """Whether every reply has to be asked for as a stream."""
+        return ("stream", "always", "") in self._names
 
     @cached_property
     def told(self) -> bool:
@@ -349,6 +359,8 @@ def _stands(lesson: Lesson, form: ReplyForm, schema_name: str) -> bool:
 
 
 def _touches(lesson: Lesson, wanted: Sent) -> bool:
+    if lesson.part == "stream" and lesson.instead:
+        return "stream" not in wanted.parts
     if lesson.part == "pictures":
         least = int(lesson.instead)
         return any(min(pair) < max(least, max(pair) / MOST_ASPECT) for pair in wanted.sides)
@@ -393,7 +405,7 @@ def sent_parts(
         held.add("system")
     if form != "text":
         held.add("response_format")
-    if stream:
+    if stream or dialect.streams:
         held |= {"stream", "stream_options"}
     return Sent(
         dialect=dialect,
@@ -428,6 +440,8 @@ def lessons_of(status: int, words: ServerWords, sent: Sent) -> tuple[Lesson, ...
         or _large_picture(status, words, sent)
         or _token_limit(words, sent)
     )
+    if not found and "stream" not in sent.parts and _STREAM_ONLY.search(words.message):
+        found = [Lesson(part="stream", instead="always")]
     if not found:
         parts = _parts_by_field(words, sent) or _parts_by_words(words, sent)
         if {"temperature", "top_p"} <= parts and "both" in words.message.lower():

@@ -305,12 +305,19 @@ def advice(fault: Fault, endpoint: Endpoint) -> str:
     by_status = {
         401: "Check the key: " + _key_words(endpoint),
         403: "Check the key's rights: " + _key_words(endpoint),
-        404: f"Check base_url ({endpoint.base_url!r}) and model ({endpoint.model!r}).",
+        404: f"Check base_url ({endpoint.base_url!r}{_missing_path(endpoint)}) and model "
+        f"({endpoint.model!r}).",
         413: "Lower pictures.max_bytes or pictures.max_side of this endpoint.",
     }
     if fault.status is not None and 300 <= fault.status < 400:
         return "The address redirects, which isn't followed: give the final one as base_url."
     return by_status.get(fault.status or 0, "Change the request or the endpoint's settings.")
+
+
+def _missing_path(endpoint: Endpoint) -> str:
+    """Most servers are asked under /v1, which is easily left out of the address."""
+    ends = re.search(r"/v\d|/openai|/api", endpoint.url)
+    return "" if ends else "; most servers want /v1 at its end"
 
 
 def _key_words(endpoint: Endpoint) -> str:

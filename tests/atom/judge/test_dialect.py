@@ -159,6 +159,29 @@ SAID = {
         ),
         {("max_tokens", "3000", "")},
     ),
+    "deepseek: a range": (
+        400,
+        openai("Invalid max_tokens value, the valid range of max_tokens is [1, 2000]"),
+        {("max_tokens", "2000", "")},
+    ),
+    "tgi: strictly positive": (
+        422,
+        {"error": "Input validation error: `temperature` must be strictly positive"},
+        {drop("temperature")},
+    ),
+    "groq: less than or equal": (
+        400,
+        openai("`max_tokens` must be less than or equal to `3000`, the maximum value for this"),
+        {("max_tokens", "3000", "")},
+    ),
+    "a prompt that is too long": (
+        400,
+        openai(
+            "This model's maximum context length is 8192 tokens. However, your messages resulted "
+            "in 9000 tokens."
+        ),
+        set(),
+    ),
     "mistral": (
         422,
         {"object": "error", "message": {"detail": [

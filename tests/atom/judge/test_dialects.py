@@ -309,3 +309,37 @@ async def test_a_thin_picture_that_a_server_fails_on_is_padded_once_and_for_all(
     for reply in (first, second):
         assert any("padded with white to 400x64 pixels" in note for note in reply.notes)
         assert reply.call.adapted[0].startswith("pictures thinner than 64 pixels were padded")
+
+
+async def test_a_server_that_only_streams_is_asked_to(server, make_client, free_text):
+    server.plan(
+        server.error(400, "This model only support stream mode, please enable the stream field"),
+        server.events({"choices": [{"delta": {"content": "words"}, "finish_reason": "stop"}]}),
+    )
+    client = make_client()
+    reply = await client.ask(free_text)
+    assert reply.text == "words"
+    assert server.seen[1].body["stream"] is True
+    assert reply.call.adapted[0].startswith("replies were asked for as a stream")
+
+
+async def test_an_error_in_a_200_without_the_word_error_is_shown(server, make_client, free_text):
+    server.plan(server.http(200, {"code": 1211, "msg": "no such model here"}))
+    with pytest.raises(CallGaveUp, match="no such model here"):
+        await make_client().ask(free_text)
+
+
+async def test_a_key_that_a_model_repeats_is_kept_nowhere(server, make_client, scoring):
+    server.plan(server.completion('{"score": 4, "why": "sk-very-secret"}', finish="sk-very-secret"))
+    client = make_client(key_env="A_KEY", options={"environ": {"A_KEY": "sk-very-secret"}})
+    loose = Request(**{**_fields(scoring), "schema": {"type": "object"}})
+    reply = await client.ask(loose)
+    assert reply.data == {"score": 4, "why": "[key]"}
+    assert "sk-very-secret" not in reply.call.model_dump_json()
+
+
+async def test_an_address_without_v1_is_told_of_it(server, make_client, free_text):
+    server.plan(server.http(404, "404 page not found"))
+    bare = make_client(base_url=server.base_url.removesuffix("/v1"))
+    with pytest.raises(CallRefused, match="most servers want /v1 at its end"):
+        await bare.ask(free_text)

@@ -12,12 +12,14 @@ import zlib
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image, ImageCms, PngImagePlugin
 
 from atom.errors import PictureError
 from atom.judge import PictureCache, PicturePart
 from atom.judge import pictures as module
-from atom.judge.pictures import inspect_picture, prepare
+from atom.judge.pictures import MOST_ASPECT, inspect_picture, prepare
 from atom.probes.chunk import read_program, write_program
 from atom.probes.program import Program
 from atom.records import PictureLimit
@@ -519,3 +521,41 @@ async def test_when_the_one_who_prepares_is_cancelled_another_takes_over():
     assert (await second).width == 60
     with pytest.raises(asyncio.CancelledError):
         await first
+
+
+@given(
+    width=st.integers(1, 300), height=st.integers(1, 300), least=st.integers(2, 128)
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_a_thin_picture_is_laid_on_white_and_its_place_is_known(width, height, least):
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), "red").save(out, "PNG")
+    made = prepare(out.getvalue(), PictureLimit(min_side=least))
+    assert min(made.width, made.height) >= least
+    assert max(made.width, made.height) <= MOST_ASPECT * min(made.width, made.height)
+    left, top, right, bottom = made.content
+    assert (right - left, bottom - top) == (width, height)
+    sent = Image.open(io.BytesIO(made.data)).convert("RGB")
+    assert sent.size == (made.width, made.height)
+    assert sent.crop(made.content).getcolors() == [(width * height, (255, 0, 0))]
+    padded = (made.width, made.height) != (width, height)
+    assert padded == any("padded with white" in note for note in made.notes)
+
+
+def test_a_long_thin_picture_is_scaled_then_padded():
+    out = io.BytesIO()
+    Image.new("RGB", (4096, 8), "red").save(out, "PNG")
+    made = prepare(out.getvalue(), PictureLimit(max_side=2048, min_side=28))
+    # Scaled to 2048 x 4; 28 pixels are more than a hundredth of 2048.
+    assert (made.width, made.height) == (2048, 28)
+    assert made.content == (0, 12, 2048, 16)
+    assert any("scaled from 4096x8 to 2048x4" in note for note in made.notes)
+
+
+async def test_the_shortest_side_is_part_of_what_is_cached():
+    out = io.BytesIO()
+    Image.new("RGB", (50, 5), "red").save(out, "PNG")
+    part, cache = PicturePart.from_bytes(out.getvalue()), PictureCache()
+    bare = await cache.get(part, PictureLimit())
+    padded = await cache.get(part, PictureLimit(min_side=28))
+    assert (bare.height, padded.height) == (5, 28)
