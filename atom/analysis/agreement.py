@@ -13,7 +13,7 @@ from numpy.random import Generator
 from scipy.optimize import minimize
 
 from atom.analysis.criteria_health import ordinal_alpha
-from atom.analysis.intervals import Z95, Floats, Ints
+from atom.analysis.intervals import Z95, Floats, Ints, make_cells, node_stats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +24,8 @@ class Agreement:
         n: things that both rated.
         clusters: distinct clusters among them.
         exact: share rated the same; NaN where n = 0.
+        exact_lo: lower end of its 95 % interval (METHODS B2, over clusters).
+        exact_hi: upper end.
         adjacent: share rated the same or one apart.
         kappa: quadratically weighted kappa; NaN where both give one value to everything.
         alpha: Krippendorff's alpha for ordered values.
@@ -36,6 +38,8 @@ class Agreement:
     n: int
     clusters: int
     exact: float
+    exact_lo: float
+    exact_hi: float
     adjacent: float
     kappa: float
     alpha: float
@@ -124,10 +128,15 @@ def agreement(
     alpha = ordinal_alpha((counts + counts.T).astype(np.float64))
     lo, hi = _alpha_interval(a, b, code, clusters, values, rng, resamples)
     nan = math.nan
+    same = node_stats(
+        make_cells((gap == 0).astype(np.float64), np.zeros(len(a), dtype=np.int64), code, 1), 1
+    )
     return Agreement(
         n=len(a),
         clusters=clusters,
         exact=float((gap == 0).mean()) if len(a) else nan,
+        exact_lo=float(same.lo[0]),
+        exact_hi=float(same.hi[0]),
         adjacent=float((np.abs(gap) <= 1).mean()) if len(a) else nan,
         kappa=weighted_kappa(counts),
         alpha=alpha,

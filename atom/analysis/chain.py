@@ -14,10 +14,9 @@ import numpy as np
 
 from atom.analysis.intervals import Z95, Floats, Ints
 from atom.analysis.layout import Mask
+from atom.analysis.readings import FAILED_SCORE
 from atom.analysis.score_table import ScoreTable
 
-FAILED_SCORE = 2
-"""A criterion is failed at this score or less (METHODS A2)."""
 INTACT = -1
 
 

@@ -1,6 +1,6 @@
 """Right answer, wrong reason: final answers against the process that led to them.
 
-Reference: METHODS B15.
+Reference: METHODS B15; T1 (what a failed process is, terse answers).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Quadrant:
         lucky_lo: lower end.
         lucky_hi: upper end.
         slip_share: slips / answers whose process passes; NaN without any.
+        terse: answers that say too little for a process; in none of the fields.
     """
 
     sound: int
@@ -36,32 +37,40 @@ class Quadrant:
     lucky_lo: float
     lucky_hi: float
     slip_share: float
+    terse: int = 0
 
     @property
     def n(self) -> int:
-        """Answers counted."""
+        """Answers in the four fields."""
         return self.sound + self.lucky + self.slip + self.broken
 
 
-def quadrant(right: NDArray[np.bool_], passes: NDArray[np.bool_]) -> Quadrant:
+def quadrant(
+    right: NDArray[np.bool_],
+    passes: NDArray[np.bool_],
+    terse: NDArray[np.bool_] | None = None,
+) -> Quadrant:
     """Cross outcomes with processes.
 
     Args:
         right: shape (R,), whether the final answer is right.
         passes: shape (R,), whether the process passes.
+        terse: shape (R,), whether the answer says too little for a process; none when None.
 
     Returns:
         The counts and shares.
     """
+    told = np.ones(len(right), dtype=np.bool_) if terse is None else ~terse
     return quadrant_of(
-        sound=int(np.sum(right & passes)),
-        lucky=int(np.sum(right & ~passes)),
-        slip=int(np.sum(~right & passes)),
-        broken=int(np.sum(~right & ~passes)),
+        sound=int(np.sum(told & right & passes)),
+        lucky=int(np.sum(told & right & ~passes)),
+        slip=int(np.sum(told & ~right & passes)),
+        broken=int(np.sum(told & ~right & ~passes)),
+        terse=int(np.sum(~told)),
     )
 
 
-def quadrant_of(*, sound: int, lucky: int, slip: int, broken: int) -> Quadrant:
+def quadrant_of(*, sound: int, lucky: int, slip: int, broken: int, terse: int = 0) -> Quadrant:
     """Return a quadrant's shares, where its answers are counted already.
 
     Args:
@@ -69,6 +78,7 @@ def quadrant_of(*, sound: int, lucky: int, slip: int, broken: int) -> Quadrant:
         lucky: right answer, process fails.
         slip: wrong answer, process passes.
         broken: wrong answer, process fails.
+        terse: answers that say too little for a process.
     """
     n_right, n_pass = sound + lucky, sound + slip
     lo, hi = wilson(lucky, n_right)
@@ -81,4 +91,5 @@ def quadrant_of(*, sound: int, lucky: int, slip: int, broken: int) -> Quadrant:
         lucky_lo=lo,
         lucky_hi=hi,
         slip_share=slip / n_pass if n_pass else float("nan"),
+        terse=terse,
     )

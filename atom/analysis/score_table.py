@@ -26,7 +26,7 @@ from taxonomy import Path
 FINEST = 232_792_560
 """Least common multiple of 1 to 20."""
 PASS_SCORE = 4
-"""An answer's process passes when its score is at least this, on 1..5 (METHODS B15)."""
+"""A criterion is met at this score or more, where a program asks for yes or no."""
 T = TypeVar("T")
 
 
@@ -317,17 +317,6 @@ class AnswerScores:
         if np.issubdtype(self.numerator.dtype, np.integer):
             return self.numerator.astype(np.int64)
         return np.rint(self.numerator * FINEST).astype(np.int64)
-
-    @property
-    def unit(self) -> int:
-        """The factor of `exact`."""
-        return 1 if np.issubdtype(self.numerator.dtype, np.integer) else FINEST
-
-    @cached_property
-    def passes(self) -> NDArray[np.bool_]:
-        """Whether the process passes: `sum w s >= 4 sum w`; False where nothing is scored."""
-        least = PASS_SCORE * self.unit * self.weight.astype(np.int64)
-        return np.asarray((self.scored > 0) & (self.exact >= least))
 
 
 def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> AnswerScores:

@@ -37,14 +37,16 @@ from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
 from atom.analysis.sums import group_sums
 
 Frame = Literal["absolute", "own", "peer"]
-Label = Literal["confirmed", "suspected", "strength", "nothing found", "insufficient"]
+Label = Literal["confirmed", "suspected", "strength", "nothing found", "insufficient", "not said"]
 Multiplicity = Literal["bh", "by", "tree"]
 
 LABELS: tuple[Label, ...] = (
-    "confirmed", "suspected", "strength", "nothing found", "insufficient"
+    "confirmed", "suspected", "strength", "nothing found", "insufficient", "not said"
 )  # fmt: skip
 _CLAIMED: tuple[Label, ...] = ("confirmed",)
-CONFIRMED, SUSPECTED, STRENGTH, NOTHING, INSUFFICIENT = range(5)
+CONFIRMED, SUSPECTED, STRENGTH, NOTHING, INSUFFICIENT, NOT_SAID = range(6)
+UNTESTED: tuple[Label, ...] = ("insufficient", "not said")
+"""Too few samples; or the model is silent on most of the node's steps."""
 MIN_ROWS = 5
 PEER_MODELS = 4
 """From this many models on `peer` is the default frame."""
@@ -243,27 +245,30 @@ def diagnose(
     rows: Mask | None = None,
     settings: DiagnosisSettings | None = None,
     grounds: Grounds | None = None,
+    silent: Mask | None = None,
 ) -> Diagnosis:
     """Label every model on every node.
 
-    A node with under five samples or five rows is `insufficient` and not tested. The others are
-    tested one-sided against the margin, `p = T((d + margin) / se)`, with control for multiplicity
-    within the model and level of the tree. `confirmed` = a discovery that is likely to hold again
-    (probability of replication at least one half); `strength` = the same of the mirrored test;
-    `suspected` = a discovery that isn't, or none yet, but the pooled departure lies beyond the
-    margin with probability 0.8 or more.
+    A node with under five samples or five rows (or that leaves under five to be held against) is
+    `insufficient` and not tested, nor is one that the model is silent on (`not said`). The others
+    are tested one-sided against the margin, `p = T((d + margin) / se)`, with control for
+    multiplicity within the model and level of the tree. `confirmed` = a discovery that is likely
+    to hold again (probability of replication at least one half); `strength` = the same of the
+    mirrored test; `suspected` = a discovery that isn't, or none yet, but the pooled departure lies
+    beyond the margin with probability 0.8 or more.
 
     Args:
         layout: rows and nodes (`tree_layout`, `facet_layout`).
         rows: bool, shape (n,): rows that count; all when None.
         settings: how to look; the defaults are METHODS F.
         grounds: `find_grounds` of the same rows and confidence, where they are at hand.
+        silent: nodes of which a model addresses less than half, shape (K, M); none when None.
 
     Returns:
         The diagnosis. Time and memory are linear in rows and cells; no sort.
 
     Reference:
-        METHODS B4, B5, B7, B10, F, T6.
+        METHODS B4, B5, B7, B10, F, T1 (not said), T6.
     """
     settings = settings or DiagnosisSettings()
     frame = settings.frame or default_frame(layout.n_models)
@@ -277,6 +282,11 @@ def diagnose(
     shape = layout.n_models, layout.n_nodes
     n, samples = stats.n.reshape(shape), stats.clusters.reshape(shape)
     enough = (n >= MIN_ROWS) & (samples >= MIN_CLUSTERS) & np.isfinite(framed.test_se)
+    if frame != "absolute":
+        whole = np.bincount(layout.model[grounds.keep], minlength=layout.n_models)
+        enough &= whole[:, None] - n >= MIN_ROWS
+    if silent is not None:
+        enough &= ~silent
     p_weak, p_strong = _tests(framed, enough)
     adjusted_weak = _control(layout, p_weak, settings)
     adjusted_strong = _control(layout, p_strong, settings)
@@ -290,6 +300,8 @@ def diagnose(
     label[enough & likely & (adjusted_strong <= settings.q)] = STRENGTH
     label[enough & likely & discovery] = CONFIRMED
     label[~enough] = INSUFFICIENT
+    if silent is not None:
+        label[silent] = NOT_SAID
     pooled = framed.pooled.value.reshape(shape)
     more = np.where(
         label == SUSPECTED, _more_samples(layout, framed, pooled, label, samples, settings), np.nan
@@ -503,7 +515,7 @@ def _more_samples(
         counts = group_sums(family, mask.reshape(-1), int(family.max(initial=-1)) + 1)
         return np.asarray(counts[family].reshape(mask.shape))
 
-    tests = np.maximum(in_family(label != INSUFFICIENT), 1)
+    tests = np.maximum(in_family(label < INSUFFICIENT), 1)
     needed = needed_samples(
         pooled,
         framed.test_se,

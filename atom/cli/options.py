@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
+from atom.analysis import Reading
 from atom.errors import UsageError
 from atom.settings import Settings, load_settings
 
@@ -26,6 +28,14 @@ def add_common(parser: argparse.ArgumentParser) -> None:
         "--endpoints", metavar="FILE", help="endpoints file (ATOM_ENDPOINTS, else in the store)"
     )
     parser.add_argument("--json", action="store_true", help="write one JSON document")
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Declare `--reading`."""
+    parser.add_argument(
+        "--reading", choices=get_args(Reading), default="strict",
+        help="means over all steps (strict), or over those that an answer speaks of (said)",
+    )  # fmt: skip
 
 
 def settings_of(args: argparse.Namespace) -> Settings:

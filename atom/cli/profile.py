@@ -6,11 +6,12 @@ import argparse
 import math
 from dataclasses import asdict
 
-from atom.cli.options import common, settings_of
+from atom.cli.options import add_reading, common, settings_of
 from atom.cli.output import Output, table
 from atom.cli.sources import open_study
 from atom.reports.profile import Profile, find_model, known_facet, profile
 from atom.views.filters import Filters
+from atom.views.reading import READINGS
 from atom.views.study_data import load_study
 from atom.views.weaknesses import effect_words, frame_words, leading, more_words
 from taxonomy import format_path
@@ -27,6 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--study", required=True, help="name or id")
     one.add_argument("--model", required=True, metavar="M", help="name or id")
     one.add_argument("--facet", metavar="F", help="labels to look at in place of capabilities")
+    add_reading(one)
     one.set_defaults(call=show)
 
 
@@ -35,7 +37,8 @@ def show(args: argparse.Namespace, out: Output) -> int:
     with open_study(settings_of(args), args.study) as (store, study_id, key):
         data = load_study(store, study_id)
         model = find_model(data, args.model)
-        found = profile(data, Filters(study=key), model, facet=known_facet(data, args.facet))
+        filters = Filters(study=key, reading=args.reading)
+        found = profile(data, filters, model, facet=known_facet(data, args.facet))
     out.result(_data(found), _lines(found, synthetic=data.study.synthetic))
     return 0
 
@@ -46,6 +49,10 @@ def _data(found: Profile) -> dict[str, object]:
         "model": row.name,
         "model_id": row.model_id,
         "measure": found.measure,
+        "reading": found.reading,
+        "steps_said": _finite(row.said),
+        "terse": row.terse,
+        "carried": row.carried,
         "score": _plain(asdict(row.score)),
         "rank_best": row.rank_best or None,
         "rank_worst": row.rank_worst or None,
@@ -69,6 +76,8 @@ def _data(found: Profile) -> dict[str, object]:
                 "effect": _finite(node.effect),
                 "effect_lo": _finite(node.lo),
                 "effect_hi": _finite(node.hi),
+                "claim_n": node.claim_n,
+                "left_out": asdict(node.left_out),
             }
             for node in found.nodes
         ],
@@ -84,6 +93,7 @@ def _data(found: Profile) -> dict[str, object]:
                 "hi": _finite(item.hi),
                 "n": item.n,
                 "samples": item.samples,
+                "left_out": asdict(item.left_out),
                 "more_samples": _finite(item.more_samples),
                 "p_adjusted": _finite(item.p_adjusted),
             }
@@ -112,7 +122,8 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
     badge = "   SYNTHETIC" if synthetic else ""
     lines = [f"{row.name}{badge}", ""]
     score = _interval(row.score.value, row.score.lo, row.score.hi)
-    lines.append(f"{unit}: {score}, n {row.score.n} answers")
+    reading = f" ({READINGS[found.reading]})" if found.measure == "process" else ""
+    lines.append(f"{unit}{reading}: {score}, n {row.score.n} answers")
     if row.rank_best:
         ranks = str(row.rank_best)
         ranks += f"-{row.rank_worst}" if row.rank_worst != row.rank_best else ""
@@ -126,6 +137,8 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
         lines.append(f"not given: {row.accuracy.words}")
     if found.lucky is not None:
         lines.append(f"right answer, wrong reason: {found.lucky} of {found.right} right answers")
+    if found.measure == "process":
+        lines += _said_lines(found)
     if row.n_unscored:
         lines.append(f"unscored: {row.n_unscored} checkpoints, counted nowhere")
     lines += ["", *_weakness_lines(found)]
@@ -144,6 +157,18 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
     return [*lines, "", *table(head, rows)]
 
 
+def _said_lines(found: Profile) -> list[str]:
+    """Say how much the answers say, where there is anything to say about it."""
+    row, lines = found.row, []
+    if row.said < 100:
+        lines.append(f"steps said anything about: {row.said:.1f} %")
+    if row.terse:
+        lines.append(f"terse: {row.terse} answers, accused of nothing")
+    if row.carried:
+        lines.append(f"carried: {row.carried} checkpoints, in no capability's mean")
+    return lines
+
+
 def _weakness_lines(found: Profile) -> list[str]:
     if found.looked is not None and not found.tested:
         return [
@@ -159,6 +184,7 @@ def _weakness_lines(found: Profile) -> list[str]:
         glyph = "▼" if item.status == "confirmed" else "▽"
         lines.append(
             f"  {glyph} {item.name}: {effect_words(item)}; n {item.n} on {item.samples} samples"
+            f"{f'; not counted: {item.left_out.words}' if item.left_out.words else ''}"
             f"{f'; {more}' if more else ''}"
         )
     strong = [item for item in found.weaknesses if item.status == "strength"]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
 
-from atom.cli.options import common, settings_of
+from atom.cli.options import add_reading, common, settings_of
 from atom.cli.output import Output, bar
 from atom.cli.sources import open_study
 from atom.engine.consent import give_consent
@@ -46,6 +46,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--model", action="append", metavar="M", help="a model with a section; all if left out"
     )
     one.add_argument("--facet", metavar="F", help="labels to look at in place of those chosen")
+    add_reading(one)
     one.add_argument("--format", choices=get_args(Format), default="html")
     one.add_argument("--judge", metavar="ENDPOINT", help="who writes; by rule if left out")
     one.add_argument("--budget", type=float, metavar="USD", help="the judge may cost no more")
@@ -68,7 +69,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.model:
             wanted = tuple(find_model(data, name) for name in args.model)
         facet = known_facet(data, args.facet)
-        draft = Draft.of(store, data, Filters(study=key), seed=args.seed, facet=facet)
+        filters = Filters(study=key, reading=args.reading)
+        draft = Draft.of(store, data, filters, seed=args.seed, facet=facet)
         made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         report = draft.report(
             ReportSpec(models=wanted, cases=args.cases, seed=args.seed, made=made)

@@ -23,6 +23,7 @@ from taxonomy import Path
 
 _CHUNK = 100
 WHOLE = Filters()
+SAID = Filters(reading="said")
 """No filter: the study as it is."""
 
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
+
+from atom.analysis import index_nodes
 from atom.exports.base import (
     MANIFEST,
     Exporter,
@@ -17,11 +20,14 @@ from atom.exports.base import (
     size_of,
     write_json,
 )
-from atom.exports.cases import WHOLE, Case, cases
+from atom.exports.cases import SAID, WHOLE, Case, cases
 from atom.records import CAUSES
 from atom.views.csv_text import write_csv
 from atom.views.overview import Estimate, overview
+from atom.views.reading import model_said, node_said
+from atom.views.study_data import StudyData
 from atom.views.tree import node_table, placed
+from taxonomy import Path as TreePath
 
 NAME = "csv"
 DROPS = (
@@ -41,18 +47,20 @@ _ANSWERS = (
 )  # fmt: skip
 _SCORES = (
     "sample", "model", "repeat", "answer", "criterion", "number", "question", "truth", "weight",
-    "capability", "state", "score", "reason", "quote", "detail", "judge", "prompt",
+    "capability", "state", "score", "reason", "quote", "detail", "judge", "prompt", "addressed",
+    "carried",
 )  # fmt: skip
 _RANKING = (
     "model", "rank_best", "rank_worst", "score", "low", "high", "n", "samples", "right",
     "right_low", "right_high", "asked", "right_of_given", "right_of_given_low",
     "right_of_given_high", "given", *(f"withheld_{cause}" for cause in CAUSES if cause),
     "lucky", "unscored_percent", "unscored", "confirmed_weaknesses",
-    "suspected_weaknesses", "strengths",
+    "suspected_weaknesses", "strengths", "score_of_what_was_said", "steps_said_percent", "terse",
+    "carried",
 )  # fmt: skip
 _NODES = (
     "path", "name", "depth", "leaf", "criteria", "samples", "model", "score", "low", "high", "n",
-    "scored_samples",
+    "scored_samples", "score_of_what_was_said", "n_said", "carried",
 )  # fmt: skip
 _BATCH = 2_000
 
@@ -142,15 +150,16 @@ def _score_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
                 use.criterion.ground_truth, use.weight, " > ".join(use.leaf or ()),
             )  # fmt: skip
             if mark is None:
-                yield (*head, "pending", *("" for _ in range(6)))
+                yield (*head, "pending", *("" for _ in range(8)))
             else:
                 yield (
                     *head, mark.state, mark.score, mark.reason, mark.quote, mark.detail,
-                    mark.judge_id, mark.prompt,
+                    mark.judge_id, mark.prompt, mark.addressed, mark.carried,
                 )  # fmt: skip
 
 
 def _ranking(source: Source) -> Iterator[tuple[object, ...]]:
+    said = {row.model_id: row.score for row in overview(source.data, SAID).ranking}
     for row in overview(source.data, WHOLE).ranking:
         of = [found.status for found in row.findings]
         yield (
@@ -160,22 +169,38 @@ def _ranking(source: Source) -> Iterator[tuple[object, ...]]:
             *(dict(row.accuracy.withheld).get(cause, 0) for cause in CAUSES if cause),
             _round(row.lucky.value),
             _round(row.unscored), row.n_unscored, of.count("confirmed"), of.count("suspected"),
-            of.count("strength"),
+            of.count("strength"), _round(said[row.model_id].value), _round(row.said), row.terse,
+            row.carried,
         )  # fmt: skip
 
 
 def _nodes(source: Source) -> Iterator[tuple[object, ...]]:
     data = source.data
     assert data.tree is not None
-    nodes = node_table(data, data.tree, placed(source.store, data), WHOLE)
+    where = placed(source.store, data)
+    nodes, said = (node_table(data, data.tree, where, one) for one in (WHOLE, SAID))
+    carried = _carried(data)
     for index, path in enumerate(nodes.paths):
         for model, candidate in enumerate(data.candidates):
-            estimate = nodes.estimate(model, index)
+            estimate, spoken = nodes.estimate(model, index), said.estimate(model, index)
             yield (
                 " > ".join(path), path[-1] if path else data.tree.name, len(path),
                 int(nodes.is_leaf[index]), int(nodes.criteria[index]), int(nodes.samples[index]),
                 candidate.name, *_numbers(estimate), estimate.n, estimate.samples,
+                _round(spoken.value), spoken.n, carried.get((model, path), 0),
             )  # fmt: skip
+
+
+def _carried(data: StudyData) -> dict[tuple[int, TreePath], int]:
+    """Count carried checkpoints by (model, node of the tree)."""
+    paths = index_nodes(data.table.leaves).paths
+    counts = node_said(data, WHOLE).carried if paths else np.zeros((0, 0), dtype=np.int64)
+    found = {
+        (int(model), paths[node]): int(counts[model, node])
+        for model, node in zip(*np.nonzero(counts), strict=True)
+    }
+    of_model = model_said(data, WHOLE).carried
+    return found | {(model, ()): int(n) for model, n in enumerate(of_model)}
 
 
 def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None]:

@@ -24,6 +24,7 @@ from atom.views.filters import (
 )
 from atom.views.overview import Overview, overview
 from atom.views.overview_more import OverviewMore, overview_more
+from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData
 from atom.views.weaknesses import layout_of
 
@@ -55,7 +56,7 @@ class Look:
     def base(self) -> Filters:
         """The filters without the chain: where every door starts from."""
         return self.filters.but(
-            model=None, node=(), criterion=None, sample=None, peers=(), show="failed"
+            model=None, node=(), criterion=None, sample=None, peers=(), show="failed", rests=None
         )
 
     @cached_property
@@ -84,6 +85,11 @@ class Look:
         return rows_kept(self.data, self.base)
 
     @cached_property
+    def mean_rows(self) -> NDArray[np.bool_]:
+        """Those of them that capabilities' means are made of, shape (N,)."""
+        return mean_rows_kept(self.data, self.base)
+
+    @cached_property
     def layout(self) -> Layout | None:
         """Capabilities by process, else the labels that the Overview tabulates."""
         table = self.data.table
@@ -97,7 +103,7 @@ class Look:
     @cached_property
     def layout_rows(self) -> NDArray[np.bool_]:
         """Which rows of the layout count."""
-        return self.rows if self.measure == "process" else self.answers
+        return self.mean_rows if self.measure == "process" else self.answers
 
     @cached_property
     def pivot(self) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atom.analysis import make_cells, node_stats, wilson
+from atom.analysis import FAILED_SCORE, make_cells, node_stats, wilson
 from atom.reports.looking import OVERVIEW, Look, make
 from atom.reports.printed import (
     estimate_number,
@@ -19,9 +19,9 @@ from atom.reports.printed import (
     with_interval,
 )
 from atom.reports.records import Finding, Kind, Number, Part
-from atom.views.filters import FAILED_SCORE
 from atom.views.overview import MIN_SAMPLES, Estimate, ModelQuadrant, RankRow
 from atom.views.overview_more import BreakCurve
+from atom.views.reading import score_rows_kept
 from atom.views.weaknesses import ORDER, Weakness, effect_words, frame_words, more_words
 
 _KINDS: dict[str, tuple[Kind, Part, float]] = {
@@ -229,7 +229,7 @@ def _clusters(look: Look, row: RankRow) -> Iterator[Finding]:
     leaves = len(table.leaves)
     if look.measure != "process" or not leaves:
         return
-    mine = look.rows & (table.score > 0) & (table.leaf >= 0)
+    mine = score_rows_kept(look.data, look.base) & (table.score > 0) & (table.leaf >= 0)
     mine &= table.model[table.response] == row.colour
     rows = np.flatnonzero(mine)
     if not len(rows):

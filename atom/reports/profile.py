@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from atom.analysis import Reading
 from atom.errors import UsageError
 from atom.views.filters import Filters, Measure, answers_kept, measure_of
 from atom.views.overview import MIN_SAMPLES, Estimate, RankRow, overview
 from atom.views.study_data import StudyData
 from atom.views.weaknesses import (
     GLYPHS,
+    LeftOut,
     ModelWeaknesses,
     Weakness,
     Weaknesses,
@@ -35,6 +37,8 @@ class ProfileNode:
         effect: departure from what the frame expects, in points of 100; NaN where not known.
         lo: lower end of its interval.
         hi: upper end.
+        claim_n: checkpoints that the claim rests on; 0 for labels.
+        left_out: checkpoints that it doesn't rest on.
     """
 
     name: str
@@ -47,6 +51,8 @@ class ProfileNode:
     effect: float = math.nan
     lo: float = math.nan
     hi: float = math.nan
+    claim_n: int = 0
+    left_out: LeftOut = field(default_factory=LeftOut)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +61,7 @@ class Profile:
 
     Attributes:
         measure: what the numbers are.
+        reading: what steps means are over.
         row: its row in the ranking.
         models: models in the ranking.
         nodes: capabilities in the tree's order, or labels.
@@ -76,6 +83,7 @@ class Profile:
     looked: Weaknesses | None
     tested: int = 0
     facet: str | None = None
+    reading: Reading = "strict"
 
 
 def find_model(data: StudyData, name: str) -> str:
@@ -162,6 +170,8 @@ def profile(
                 effect=effect,
                 lo=lo,
                 hi=hi,
+                claim_n=known.n if known is not None else 0,
+                left_out=known.left_out if known is not None else LeftOut(),
             )
         )
     return Profile(
@@ -175,4 +185,5 @@ def profile(
         looked=looked,
         tested=tested,
         facet=view.facet,
+        reading=filters.reading,
     )

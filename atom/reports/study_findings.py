@@ -21,6 +21,7 @@ from atom.reports.printed import estimate_number, finite, p_words, plain, rank_n
 from atom.reports.records import Finding, Number
 from atom.views.fingerprints import shape, told_apart
 from atom.views.overview import MIN_SAMPLES, RankRow, SkillCell, SkillRow
+from atom.views.reading import score_rows_kept
 from atom.views.study_data import dataset_facet
 
 Q = 0.10
@@ -406,7 +407,9 @@ def _weights(look: Look, known: list[RankRow]) -> Iterator[Finding]:
     if look.measure != "process" or len(known) < 2 or look.rows.sum() > MOST_DRAWN:
         return
     rng = np.random.default_rng(look.seed)
-    seen = weight_sensitivity(look.data.table, rng, look.rows, draws=DRAWS)
+    seen = weight_sensitivity(
+        look.data.table, rng, score_rows_kept(look.data, look.base), draws=DRAWS
+    )
     if math.isnan(seen.kendall_equal):
         return
     kept = round(seen.same_first * seen.draws)

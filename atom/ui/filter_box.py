@@ -6,9 +6,11 @@ from typing import Literal, cast
 
 import streamlit as st
 
+from atom.analysis import Reading
 from atom.ui import links
+from atom.ui.glossary import meaning
 from atom.views.accuracy import answered_by_all
-from atom.views.filters import Filters, Show, label_name, roots_of
+from atom.views.filters import Filters, Show, label_name, processes_of, roots_of
 from atom.views.study_data import StudyData, dataset_facet
 
 SHOWS: dict[Show, str] = {
@@ -18,7 +20,9 @@ SHOWS: dict[Show, str] = {
     "all": "Everything",
 }
 OUTCOMES = {"": "Any", "right": "Right answers only", "wrong": "Wrong answers only"}
-PROCESSES = {"": "Any", "sound": "Sound (4 of 5 or more)", "flawed": "Flawed (below 4 of 5)"}
+PROCESSES = {"": "Any", "sound": "Sound (no step fails)", "flawed": "Flawed (a step fails)"}
+TERSE = {"": "Any", "yes": "Terse answers only", "no": "Without terse answers"}
+READ: dict[Reading, str] = {"strict": "Strict: all steps", "said": "Of what was said"}
 _MOST_VALUES = 400
 _ANY = ""
 
@@ -33,10 +37,12 @@ def draw(data: StudyData, filters: Filters) -> None:
     """Draw the button and the filters behind it."""
     label = f"Filters ({filters.active})" if filters.active else "Filters"
     with st.popover(label, width="stretch"):
+        _reading(data, filters)
         _model(data, filters)
         _root(data, filters)
         _outcome(data, filters)
         _process(data, filters)
+        _terse(data, filters)
         _judge(data, filters)
         _shared(data, filters)
         _show(filters)
@@ -132,6 +138,35 @@ def _shared(data: StudyData, filters: Filters) -> None:
         _set(filters.but(shared=st.session_state[key]))
 
     st.checkbox(f"Only the {n} samples that every model answered", key=key, on_change=changed)
+
+
+def _terse(data: StudyData, filters: Filters) -> None:
+    if not data.has_process or not (processes_of(data).terse.any() or filters.terse):
+        return
+    key = "filter_terse"
+    st.session_state[key] = filters.terse or _ANY
+
+    def changed() -> None:
+        value = cast("Literal['yes', 'no', '']", st.session_state[key])
+        _set(filters.but(terse=value or None))
+
+    st.selectbox("Length", list(TERSE), format_func=lambda i: TERSE[i], key=key,
+                 on_change=changed)  # fmt: skip
+
+
+def _reading(data: StudyData, filters: Filters) -> None:
+    """Let the reader choose how marks are read; it is no filter, and holds on every screen."""
+    if not data.has_process:
+        return
+    key = "filter_reading"
+    st.session_state[key] = filters.reading
+
+    def changed() -> None:
+        # A segmented control that is clicked again has no value.
+        _set(filters.but(reading=st.session_state[key] or "strict"))
+
+    st.segmented_control("Means are over", list(READ), format_func=lambda i: READ[i], key=key,
+                         on_change=changed, help=meaning("of what was said"))  # fmt: skip
 
 
 def _show(filters: Filters) -> None:

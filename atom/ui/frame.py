@@ -18,6 +18,7 @@ from atom.ui import filter_box, kit, links, numbers, stores
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.views.filters import Filters, known, label_name, unknown
+from atom.views.reading import READINGS
 from atom.views.shelf import OpenStore, Shelf, StudyEntry
 from atom.views.study_data import StudyData
 from taxonomy import format_path
@@ -112,9 +113,14 @@ def here(screen: Screen) -> Here | None:
         entry=entry,
         store=stores.store_of(entry),
         data=data,
-        filters=known(data, filters).but(study=entry.key),
+        filters=_of_screen(screen, known(data, filters).but(study=entry.key)),
         query={key: held[key][-1] for key in links.LOCAL_KEYS if key in held},
     )
+
+
+def _of_screen(screen: Screen, filters: Filters) -> Filters:
+    """Leave out what only the list of failures knows: a claim's checkpoints."""
+    return filters if screen is FAILURES else filters.but(rests=None)
 
 
 def _no_study() -> Html:
@@ -368,6 +374,13 @@ def _chips(page: str, data: StudyData, filters: Filters) -> list[Html]:
         found.append((f"answer {filters.outcome}", filters.but(outcome=None)))
     if filters.process:
         found.append((f"steps {filters.process}", filters.but(process=None)))
+    if filters.terse:
+        words = "terse answers" if filters.terse == "yes" else "no terse answers"
+        found.append((words, filters.but(terse=None)))
+    if filters.reading == "said":
+        found.append((READINGS["said"], filters.but(reading="strict")))
+    if filters.rests:
+        found.append(("what the claim rests on", filters.but(rests=None)))
     if filters.show != "failed":
         found.append((filter_box.SHOWS[filters.show].lower(), filters.but(show="failed")))
     return [

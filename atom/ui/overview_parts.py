@@ -61,6 +61,8 @@ def ranking(here: Here, view: Overview) -> Html:
     by_people = {row.model_id: row for row in people.rows} if people is not None else {}
     lucky = any(row.lucky.known for row in view.ranking)
     withheld = any(row.accuracy.withheld for row in view.ranking)
+    terse = any(row.terse for row in view.ranking)
+    said = here.filters.reading == "said" or any(row.said < 100 for row in view.ranking)
     ends = _ends(view.ranking)
     fine = _Fine(
         right=min((row.right.n for row in view.ranking if row.right.known), default=0),
@@ -69,7 +71,7 @@ def ranking(here: Here, view: Overview) -> Html:
     columns = [
         kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
         kit.Column(title="Model"),
-        kit.Column(title=_score_head(view, people), number=True),
+        kit.Column(title=_score_head(view, people, here.filters), number=True),
         kit.Column(title=_axis(ends, process), width="18%"),
         *([kit.Column(title=kit.term("people's scale", "People’s scale"), number=True)]
           if people is not None else []),
@@ -80,6 +82,9 @@ def ranking(here: Here, view: Overview) -> Html:
            kit.Column(title="Not given")] if withheld else []),
         *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
           if lucky else []),
+        *([kit.Column(title=kit.term("said", "Steps said"), number=True)]
+          if process and said else []),
+        *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if process and terse else []),
         *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
         kit.Column(title=kit.term("weakness", "Weaknesses")),
     ]  # fmt: skip
@@ -92,6 +97,8 @@ def ranking(here: Here, view: Overview) -> Html:
             process=process,
             lucky=lucky,
             withheld=withheld,
+            said=process and said,
+            terse=process and terse,
             anchor=row.colour == view.anchor,
             people=None if people is None else _on_people_s_scale(by_people.get(row.model_id)),
         )
@@ -152,6 +159,8 @@ def _rank_row(
     process: bool,
     lucky: bool,
     withheld: bool = False,
+    said: bool = False,
+    terse: bool = False,
     anchor: bool = False,
     people: Html | None = None,
 ) -> kit.Row:
@@ -182,6 +191,13 @@ def _rank_row(
         cells += _given(row, fine)
     if lucky:
         cells.append(_percent_door(row.lucky, fine.lucky, links.address(FAILURES.url_path, right)))
+    if said:
+        tip = "Share of its scored checkpoints that its answers say anything about"
+        if row.carried:
+            tip += f"; {row.carried:,} carried, in no capability's mean"
+        cells.append(el("span", numbers.percent(row.said, row.score.n), data_tip=tip))
+    if terse:
+        cells.append(_terse(row))
     if process:
         text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
         cells.append(
@@ -211,13 +227,26 @@ def _given(row: RankRow, fine: _Fine) -> list[Html | str]:
     ]
 
 
-def _score_head(view: Overview, people: PeopleScale | None) -> Html | str:
+def _terse(row: RankRow) -> Html:
+    """Count a model's terse answers; the count opens them."""
+    if not row.terse:
+        return el("span", "0", class_="quiet")
+    to = row.filters.but(terse="yes", show="all")
+    tip = "answers that speak of less than half of the weight of their steps: accused of nothing"
+    return el("a", f"{row.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
+              class_="cell", data_tip=tip)  # fmt: skip
+
+
+def _score_head(view: Overview, people: PeopleScale | None, filters: Filters) -> Html | str:
     """Name the scores, and whose scale they are on."""
     head = _SCORES[view.measure]
     if view.measure != "process":
         return head
     words = "judge-scale" if people is None else "by the judge"
-    return join(head, el("div", kit.term("judge-scale", words), class_="small"))
+    scale = kit.term("judge-scale", words)
+    if filters.reading == "said":
+        scale = join(kit.term("of what was said"), ", ", scale)
+    return join(head, el("div", scale, class_="small"))
 
 
 def _on_people_s_scale(row: ScaleRow | None) -> Html:
@@ -283,6 +312,7 @@ def _weakness(item: Weakness) -> Html:
         frame_words(item),
         f"n {numbers.count(item.samples, 'sample')}, {numbers.count(item.n, unit)}; "
         f"mean there {item.mean:.1f}",
+        f"not counted: {item.left_out.words}" if item.left_out.words else "",
         more_words(item),
     ]
     return el(
@@ -348,7 +378,10 @@ def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:
     if view.measure == "preference":
         parts.append(_voted(here, view))
     elif view.measure == "process":
-        parts.append(join("Mean sample score over its criteria, ", _whose(here, people)))
+        what = "all of its criteria"
+        if here.filters.reading == "said":
+            what = "those of its criteria that the answer speaks of"
+        parts.append(join(f"Mean sample score over {what}, ", _whose(here, people)))
     else:
         parts.append("Share of right final answers, of all that were asked")
     parts.append(numbers.count(view.samples, "sample"))
@@ -564,6 +597,7 @@ def quadrants(
     """
     if not items:
         return None
+    terse = any(item.counts.terse for item in items)
     swatch = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px"
     columns = [
         kit.Column(title="Model"),
@@ -578,31 +612,36 @@ def quadrants(
             )
             for words, word, _, _, ink in _CORNERS
         ),
+        *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if terse else []),
         *([kit.Column(title=kit.term("by guessing", "Lucky of right: seen / by guessing"),
                       number=True)] if by_chance else []),
     ]  # fmt: skip
     return el(
         "section",
         el("h2", "Right answer, wrong reason"),
-        kit.table(columns, [_quadrant_row(item, by_chance) for item in items],
+        kit.table(columns, [_quadrant_row(item, by_chance, terse=terse) for item in items],
                   label="Answers against the process behind them"),
         el(
             "p",
-            "A reason is right when the answer's steps reach 4 of 5 in the weighted mean. "
-            "Percentages are of the model's answers with a known outcome and scored checkpoints.",
+            "A reason is wrong when a step of weight 2 or more that the answer takes a stand on "
+            "scores 2 or less, and not only because an earlier step was wrong. Percentages are of "
+            "the model's answers with a known outcome and scored checkpoints"
+            + (", terse ones left out: they say too little to be blamed." if terse else "."),
             class_="note",
             style="margin-top:8px",
         ),
     )  # fmt: skip
 
 
-def _quadrant_row(item: ModelQuadrant, by_chance: Mapping[str, float] | None) -> kit.Row:
+def _quadrant_row(
+    item: ModelQuadrant, by_chance: Mapping[str, float] | None, *, terse: bool
+) -> kit.Row:
     counts = item.counts
     at, bars = 0.0, []
     cells: list[Html] = []
     for words, name, outcome, process, ink in _CORNERS:
         number = getattr(counts, name)
-        share = 100 * number / counts.n
+        share = 100 * number / max(counts.n, 1)
         bars.append(el("rect", x=f"{at:.2f}%", y="1", width=f"{share:.2f}%", height="14", fill=ink))
         at += share
         to = item.filters.but(outcome=outcome, process=process, show="all")
@@ -620,6 +659,14 @@ def _quadrant_row(item: ModelQuadrant, by_chance: Mapping[str, float] | None) ->
     bar = el("svg", bars, class_="bar", role="img",
              aria_label=f"{counts.sound} sound, {counts.lucky} lucky, {counts.slip} slip, "
              f"{counts.broken} broken of {counts.n}")  # fmt: skip
+    if terse:
+        to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
+        cells.append(
+            el("a", f"{counts.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
+               class_="cell", data_tip=f"{counts.terse} answers say too little to be blamed")
+            if counts.terse
+            else el("span", "0", class_="quiet")
+        )  # fmt: skip
     if by_chance:
         right = counts.sound + counts.lucky
         seen = f"{100 * counts.lucky_share:.0f} %" if right else numbers.NONE

@@ -9,12 +9,14 @@ Reference: METHODS B9 (paired comparison), B5 (multiplicity), B10 (how many more
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import (
+    FAILED_SCORE,
     PairedSamples,
     mcnemar,
     needed_pairs,
@@ -35,16 +37,15 @@ from atom.views.compare_sides import (
     samples_with,
 )
 from atom.views.filters import (
-    FAILED_SCORE,
     Filters,
     Measure,
     answer_values,
     measure_of,
     rows_in_node,
-    rows_kept,
 )
 from atom.views.preferences import compare as combined
 from atom.views.preferences import share_won
+from atom.views.reading import carries, mean_rows_kept, score_rows_kept
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
@@ -261,7 +262,12 @@ def compare(
     measure = measure_of(data, filters)
     size = len(data.table.sample_ids)
     votes = _direct_votes(sides) if measure == "preference" else None
-    items = _criteria(sides) if measure == "process" else votes or _answers(sides, measure)
+    if measure == "process":
+        items = _criteria(sides, score_rows_kept)
+        # Carried steps count in an answer's own score, and in no capability.
+        own = _criteria(sides, mean_rows_kept) if carries(sides.data, sides.other) else items
+    else:
+        own = items = votes or _answers(sides, measure)
     pairs = items.pairs(size)
     rights = _right(sides)
     gap = _gap(pairs, data.table.cluster)
@@ -275,12 +281,12 @@ def compare(
     by_label = facet in facets or measure != "process" or not data.table.leaves
     chosen = choose_facet(facet, facets) if by_label else None
     if not by_label:
-        nodes = tree_nodes(sides, items.second, items.both, items.sample)
+        nodes = tree_nodes(sides, own.second, own.both, own.sample)
     else:
         nodes = () if chosen is None else label_nodes(sides, pairs, chosen, measure)
     # Only the tree's nodes limit the list: a label is a filter.
     node = filters.node if measure == "process" else ()
-    inside = items.pairs(size, _in_node(data, node)) if node else pairs
+    inside = own.pairs(size, _in_node(data, node)) if node else pairs
     return Comparison(
         measure=measure,
         picked=picked,
@@ -314,11 +320,16 @@ def compare(
     )
 
 
-def _criteria(sides: Sides) -> _Items:
-    """Compare criterion by criterion, several answers of a side averaged."""
+def _criteria(sides: Sides, rows: Callable[[StudyData, Filters], Mask]) -> _Items:
+    """Compare criterion by criterion, several answers of a side averaged.
+
+    Args:
+        sides: the two sides.
+        rows: which of a study's checkpoints count, shape (N,).
+    """
     table, other = sides.data.table, sides.other.table
-    mine = rows_kept(sides.data, sides.filters) & table.of_answers(sides.a)
-    theirs = rows_kept(sides.other, sides.filters) & other.of_answers(sides.b)
+    mine = rows(sides.data, sides.filters) & table.of_answers(sides.a)
+    theirs = rows(sides.other, sides.filters) & other.of_answers(sides.b)
     second = criterion_means(other, theirs)
     if other.criterion_ids != table.criterion_ids:
         at = {name: number for number, name in enumerate(other.criterion_ids)}

@@ -22,7 +22,8 @@ from atom.analysis import (
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.views.compare_sides import Sides, layout_of
-from atom.views.filters import Filters, Measure, answers_kept, rows_in_node, rows_kept
+from atom.views.filters import Filters, Measure, answers_kept, rows_in_node
+from atom.views.reading import mean_rows_kept
 from atom.views.study_data import dataset_facet
 from taxonomy import Path
 
@@ -92,7 +93,7 @@ def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[
     data, table = sides.data, sides.data.table
     nodes = index_nodes(table.leaves)
     mine = layout_of(table, sides.first_model)
-    rows = rows_kept(data, sides.filters) & table.of_answers(sides.a)
+    rows = mean_rows_kept(data, sides.filters) & table.of_answers(sides.a)
     found = paired_items(mine.layout, rows[mine.rows], second)
     leaf_of = np.full(len(table.criterion_ids), -1, dtype=np.int64)
     leaf_of[table.criterion] = table.leaf

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import NodeStats, make_cells, node_stats
+from atom.analysis import AnswerScores, NodeStats, make_cells, node_stats
 from atom.analysis.agreement import Agreement, agreement
 from atom.analysis.debias import (
     MIN_LABELLED,
@@ -34,8 +34,9 @@ from atom.store import Store
 from atom.store.marks import subjects_of_marks
 from atom.views.annotations import LEAST_SURE, Standing, load_annotations, standing
 from atom.views.csv_text import csv_text
-from atom.views.filters import Filters, answers_kept, measure_of, root_scores, rows_kept
+from atom.views.filters import Filters, answers_kept, measure_of, root_scores
 from atom.views.overview import Estimate
+from atom.views.reading import mean_rows_kept, score_rows_kept
 from atom.views.study_data import StudyData, roots_of_rows
 from taxonomy import Path, format_path
 
@@ -314,7 +315,7 @@ class _Kept:
 
 def _kept(data: StudyData, labels: Labels, filters: Filters) -> _Kept:
     table = data.table
-    keep = rows_kept(data, filters)[labels.row]
+    keep = score_rows_kept(data, filters)[labels.row]
     row = labels.row[keep]
     answer = table.response[row]
     return _Kept(
@@ -323,6 +324,10 @@ def _kept(data: StudyData, labels: Labels, filters: Filters) -> _Kept:
         model=table.model[answer].astype(np.int64),
         cluster=table.cluster[table.sample[answer]].astype(np.int64),
     )
+
+
+def _scores(data: StudyData, filters: Filters) -> AnswerScores:
+    return root_scores(data, filters.root, filters.reading)
 
 
 def scale_status(data: StudyData, labels: Labels, filters: Filters) -> ScaleStatus:
@@ -342,7 +347,7 @@ def scale_status(data: StudyData, labels: Labels, filters: Filters) -> ScaleStat
 def _status(data: StudyData, labels: Labels, filters: Filters, kept: _Kept) -> ScaleStatus:
     table = data.table
     measure = measure_of(data, filters) == "process"
-    counted = answers_kept(data, filters) & (root_scores(data, filters.root).scored > 0)
+    counted = answers_kept(data, filters) & (_scores(data, filters).scored > 0)
     there = np.bincount(table.model[counted], minlength=table.n_models) > 0
     return ScaleStatus(
         measure=measure,
@@ -442,7 +447,7 @@ def _whole_rows(
     An answer of which only some checkpoints are labelled counts by those, for people and judge.
     """
     table = data.table
-    scores = root_scores(data, filters.root)
+    scores = _scores(data, filters)
     counted = np.flatnonzero(answers_kept(data, filters) & (scores.scored > 0))
     value = scores.value.copy()
     human = np.full(len(value), np.nan)
@@ -471,7 +476,7 @@ def _root_rows(
 ) -> tuple[ScaleRow, ...]:
     """Estimate every model's mean checkpoint score under every root."""
     table = data.table
-    rows = np.flatnonzero(rows_kept(data, filters) & (table.score > 0) & (root >= 0))
+    rows = np.flatnonzero(mean_rows_kept(data, filters) & (table.score > 0) & (root >= 0))
     if not len(rows):
         return ()
     human = np.full(len(table.score), np.nan)
@@ -531,7 +536,7 @@ def _by_people(found: Debiased, value: float, lo: float, hi: float, n: int) -> E
 def _leaves(data: StudyData, filters: Filters, inverse: Inverse) -> tuple[LeafRow, ...]:
     """Estimate every model on every capability by what the judge's scores stand for."""
     table = data.table
-    rows = np.flatnonzero(rows_kept(data, filters) & (table.score > 0) & (table.leaf >= 0))
+    rows = np.flatnonzero(mean_rows_kept(data, filters) & (table.score > 0) & (table.leaf >= 0))
     answer, leaves = table.response[rows], len(table.leaves)
     node = table.model[answer].astype(np.int64) * leaves + table.leaf[rows]
     cluster = table.cluster[table.sample[answer]].astype(np.int64)

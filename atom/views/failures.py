@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from atom.analysis import FAILED_SCORE
 from atom.analysis.intervals import Floats, Ints
 from atom.records import Sample
 from atom.store import Store
 from atom.views.filters import (
-    FAILED_SCORE,
     Filters,
     Measure,
     answer_values,
@@ -20,6 +20,7 @@ from atom.views.filters import (
     measure_of,
     rows_in_node,
 )
+from atom.views.reading import claims_of, frame_of
 from atom.views.study_data import StudyData
 
 PAGE_SIZE = 50
@@ -197,9 +198,20 @@ def _quarantined_too(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
 
 def _rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
-    """Say which checkpoints hang under the node and the root chosen, shape (N,)."""
+    """Say which checkpoints hang under the node and the root chosen, shape (N,).
+
+    Only those that an answer speaks of in the reading of what was said, and only those that a claim
+    rests on behind the door of one.
+    """
     inside = rows_in_node(data, filters.node)
-    return inside & rows_in_node(data, (filters.root,)) if filters.root else inside
+    if filters.root:
+        inside = inside & rows_in_node(data, (filters.root,))
+    if filters.reading == "said":
+        inside = inside & data.table.addressed
+    rests = None
+    if filters.rests:
+        rests = claims_of(data, frame_of(data, answers_kept(data, filters)))
+    return inside if rests is None else inside & rests
 
 
 def _distinct(codes: NDArray[np.integer], size: int) -> int:

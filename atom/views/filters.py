@@ -12,7 +12,13 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import AnswerScores, answer_scores
+from atom.analysis import (
+    AnswerScores,
+    Processes,
+    Reading,
+    answer_scores,
+    processes,
+)
 from atom.views.accuracy import answered_by_all
 from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData
 from taxonomy import Path, format_path, parse_path
@@ -21,13 +27,14 @@ Outcome = Literal["right", "wrong"]
 Measure = Literal["process", "outcome", "preference"]
 """What a number is: the steps, the final answer, or votes between answers."""
 Process = Literal["sound", "flawed"]
+Terse = Literal["yes", "no"]
 Show = Literal["failed", "imperfect", "unscored", "all"]
 KEYS = (
     "study", "model", "node", "criterion", "sample", "tag", "root", "judge", "outcome", "process",
-    "measure", "show", "peers", "shared",
+    "terse", "measure", "reading", "show", "rests", "peers", "shared",
 )  # fmt: skip
-FAILED_SCORE = 2
-"""A checkpoint with this score or less is a failed one (METHODS A2, default tau)."""
+_USUAL = {"show": "failed", "reading": "strict"}
+"""What is left out of a link, since it's so anyway."""
 _MAX = 300
 _CUT = 280
 """A path at least this long may have been cut in its link."""
@@ -54,8 +61,11 @@ class Filters:
             `known` has seen it); None = the study's own.
         outcome: only answers with this outcome.
         process: only answers whose steps hold (`sound`) or don't (`flawed`), as a whole.
+        terse: only answers that say too little for that (`yes`), or enough (`no`).
         measure: what the numbers are; None = process where there is any.
+        reading: whether means are over all steps, or over those that an answer speaks of.
         show: which checkpoints the list of failures is made of.
+        rests: keep that list to the checkpoints that claims about capabilities rest on (`yes`).
         peers: other candidate ids shown beside the model.
         shared: only samples that every model gave an answer to.
     """
@@ -70,8 +80,11 @@ class Filters:
     judge: str | None = None
     outcome: Outcome | None = None
     process: Process | None = None
+    terse: Terse | None = None
     measure: Measure | None = None
+    reading: Reading = "strict"
     show: Show = "failed"
+    rests: Literal["yes"] | None = None
     peers: tuple[str, ...] = ()
     shared: bool = False
 
@@ -101,8 +114,11 @@ class Filters:
             judge=one("judge"),
             outcome=_among(one("outcome"), get_args(Outcome)),
             process=_among(one("process"), get_args(Process)),
+            terse=_among(one("terse"), get_args(Terse)),
             measure=_among(one("measure"), get_args(Measure)),
+            reading=_among(one("reading"), get_args(Reading)) or "strict",
             show=_among(one("show"), get_args(Show)) or "failed",
+            rests=_among(one("rests"), ("yes",)),
             peers=tuple(dict.fromkeys(every("peers"))),
             shared=one("shared") == "1",
         )
@@ -112,14 +128,12 @@ class Filters:
         query: dict[str, str | list[str]] = {}
         for key in KEYS:
             value = getattr(self, key, None)
-            if isinstance(value, str) and value and key != "show":
+            if isinstance(value, str) and value and value != _USUAL.get(key):
                 query[key] = value
         if self.node:
             query["node"] = format_path(self.node)
         if self.tags:
             query["tag"] = [f"{facet}:{value}" for facet, value in self.tags]
-        if self.show != "failed":
-            query["show"] = self.show
         if self.peers:
             query["peers"] = list(self.peers)
         if self.shared:
@@ -144,21 +158,22 @@ class Filters:
     @property
     def narrowing(self) -> tuple[object, ...]:
         """Return what decides which checkpoints a view counts: a key for what is made of them."""
-        return (self.tags, self.root, self.judge, self.outcome, self.process, self.shared)
+        return (self.tags, self.root, self.judge, self.outcome, self.process, self.terse,
+                self.shared, self.reading)  # fmt: skip
 
     @property
     def cleared(self) -> Filters:
         """The same chain with every filter off."""
-        return self.but(
-            tags=(), root=None, judge=None, shared=False, outcome=None, process=None, show="failed"
-        )
+        return self.but(tags=(), root=None, judge=None, shared=False, outcome=None, process=None,
+                        terse=None, show="failed", rests=None)  # fmt: skip
 
     @property
     def active(self) -> int:
-        """How many filters narrow every view; neither the chain nor which list is shown counts."""
+        """How many filters narrow every view; neither chain, reading nor list shown counts."""
         chosen = (
             self.outcome is not None,
             self.process is not None,
+            self.terse is not None,
             self.root is not None,
             self.judge is not None,
             self.shared,
@@ -181,20 +196,43 @@ def measure_of(data: StudyData, filters: Filters) -> Measure:
 def answer_values(data: StudyData, filters: Filters, measure: Measure) -> NDArray[np.float64]:
     """Return every answer's value by a measure, shape (R,), in [0, 1]; NaN where there is none.
 
-    By process it's the sample score (METHODS A1) over the checkpoints that the root filter keeps.
+    By process it's the sample score (METHODS A1) over the checkpoints that the root filter keeps,
+    all of them or those that the answer addresses.
     """
     table = data.table
     if measure == "process":
-        return root_scores(data, filters.root).value
+        return root_scores(data, filters.root, filters.reading).value
     if measure == "outcome":
         return table.outcome.astype(np.float64)
     return table.preferred.astype(np.float64)
 
 
-def root_scores(data: StudyData, root: str | None = None) -> AnswerScores:
-    """Score every answer over its checkpoints under a root of the tree; over all when None."""
-    rows = rows_in_node(data, (root,)) if root else None
-    return data.table.kept.get(("scores", root), lambda: answer_scores(data.table, rows))
+def root_scores(
+    data: StudyData, root: str | None = None, reading: Reading = "strict"
+) -> AnswerScores:
+    """Score every answer over its checkpoints under a root of the tree; over all when None.
+
+    Carried steps count: they are the answer's own.
+
+    Args:
+        data: the study.
+        root: name of the root.
+        reading: over all steps, or over those that the answer addresses.
+    """
+
+    def make() -> AnswerScores:
+        rows = rows_in_node(data, (root,)) if root else None
+        if reading == "said":
+            said = data.table.addressed
+            rows = said if rows is None else rows & said
+        return answer_scores(data.table, rows)
+
+    return data.table.kept.get(("scores", root, reading), make)
+
+
+def processes_of(data: StudyData) -> Processes:
+    """Say of every answer whether its process holds, all its checkpoints together."""
+    return data.table.kept.get("processes", lambda: processes(data.table))
 
 
 def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
@@ -202,7 +240,8 @@ def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
     Quarantined samples never enter; tags and outcome narrow; the chain (model, node, ...) doesn't.
     """
-    key = ("answers", filters.tags, filters.outcome, filters.process, filters.shared)
+    key = ("answers", filters.tags, filters.outcome, filters.process, filters.terse,
+           filters.shared)  # fmt: skip
     return data.table.recent.get(key, lambda: _fixed(_answers_kept(data, filters)))
 
 
@@ -227,8 +266,11 @@ def _answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
         right = table.outcome >= 0.5
         keep &= np.isfinite(table.outcome) & (right if filters.outcome == "right" else ~right)
     if filters.process is not None:
-        scores = root_scores(data)
-        keep &= (scores.scored > 0) & (scores.passes == (filters.process == "sound"))
+        found = processes_of(data)
+        keep &= found.sound if filters.process == "sound" else found.flawed
+    if filters.terse is not None:
+        found = processes_of(data)
+        keep &= found.terse if filters.terse == "yes" else found.told
     return keep
 
 
@@ -237,7 +279,8 @@ def rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
     Read-only.
     """
-    key = ("rows", filters.tags, filters.outcome, filters.process, filters.shared, filters.root)
+    key = ("rows", filters.tags, filters.outcome, filters.process, filters.terse, filters.shared,
+           filters.root)  # fmt: skip
     return data.table.masks.get(key, lambda: _fixed(_rows_kept(data, filters)))
 
 

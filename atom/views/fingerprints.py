@@ -11,7 +11,7 @@ ATOM Figures 4 and 16.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -42,8 +42,16 @@ from atom.views.filters import (
 from atom.views.judge_marks import JudgeMark, find_mark, find_mark_above
 from atom.views.overview import Estimate, Statement, selection_words
 from atom.views.preferences import anchor_of
+from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData, dataset_facet
-from atom.views.weaknesses import NodeEvidence, diagnosis_of, evidence_words, layout_of
+from atom.views.weaknesses import (
+    LeftOut,
+    NodeEvidence,
+    diagnosis_of,
+    evidence_words,
+    layout_of,
+    left_out_of,
+)
 from taxonomy import Path, format_path
 
 SEEING = ("Perception", "Understanding")
@@ -435,7 +443,7 @@ def _rows(
     data: StudyData, filters: Filters, measure: Measure, facet: str | None
 ) -> NDArray[np.bool_]:
     """Say which rows of the layout count: checkpoints for capabilities, answers for labels."""
-    return rows_kept(data, filters) if facet is None else _kept(data, filters, measure)
+    return mean_rows_kept(data, filters) if facet is None else _kept(data, filters, measure)
 
 
 def _nothing(models: int) -> _Counts:
@@ -445,7 +453,7 @@ def _nothing(models: int) -> _Counts:
 
 def _count(data: StudyData, filters: Filters, measure: Measure, facet: str | None) -> _Counts:
     root = filters.root if measure == "process" else None
-    layout = layout_of(data, measure, facet, root)
+    layout = layout_of(data, measure, facet, root, filters.reading)
     keep = layout.usable(_rows(data, filters, measure, facet))
     form = layout.n_models, layout.n_nodes
     cells = layout.cells(*layout.base_sums(np.where(keep, layout.value, 0), keep))
@@ -502,9 +510,15 @@ def _listed(
 
 @dataclass(frozen=True, kw_only=True)
 class Claims:
-    """What the diagnosis says of every model on every capability or label."""
+    """What the diagnosis says of every model on every capability or label.
+
+    Attributes:
+        seen: the diagnosis.
+        left: model, node -> the checkpoints that it doesn't rest on; None for labels.
+    """
 
     seen: Diagnosis
+    left: Callable[[int, int], LeftOut] | None = None
 
     @property
     def frame(self) -> Frame:
@@ -527,7 +541,8 @@ class Claims:
 
     def at(self, model: int, node: int) -> NodeEvidence:
         """Return what is said of one model on one capability or label."""
-        return NodeEvidence.of(self.seen.finding(model, node))
+        left = None if self.left is None else self.left(model, node)
+        return NodeEvidence.of(self.seen.finding(model, node), left)
 
     def doubt(self, model: int, node: int) -> float:
         """Return the smaller p-value of the two directions; 1 where nothing was tested."""
@@ -548,7 +563,10 @@ def claims(data: StudyData, form: Shape) -> Claims | None:
     if form.selected or not form.models or not len(form.finest):
         return None
     keep = _kept(data, form.filters, form.measure)
-    return Claims(seen=diagnosis_of(data, form.filters, form.measure, keep, form.facet))
+    return Claims(
+        seen=diagnosis_of(data, form.filters, form.measure, keep, form.facet),
+        left=left_out_of(data, form.filters, keep) if form.facet is None else None,
+    )
 
 
 # --- radars ------------------------------------------------------------------------------------
@@ -775,7 +793,7 @@ def _count_samples(data: StudyData, form: Shape) -> int:
 def _told(data: StudyData, form: Shape, samples: int) -> ToldApart:
     rows = _rows(data, form.filters, form.measure, form.facet)
     root = form.filters.root if form.measure == "process" else None
-    layout = layout_of(data, form.measure, form.facet, root)
+    layout = layout_of(data, form.measure, form.facet, root, form.filters.reading)
     counted = int(np.count_nonzero(layout.usable(rows)))
     splits = SPLITS if counted <= MANY_ROWS else FEWER_SPLITS
     seen: Identification = identify(layout, np.random.default_rng(SEED), splits=splits, rows=rows)

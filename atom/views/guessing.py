@@ -12,10 +12,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import answer_scores, lucky_by_guessing
+from atom.analysis import lucky_by_guessing
 from atom.store import Store
 from atom.store.marks import choice_texts
-from atom.views.filters import Filters, answers_kept
+from atom.views.filters import Filters, answers_kept, processes_of
 from atom.views.study_data import StudyData
 
 
@@ -38,9 +38,9 @@ def lucky_by_chance(store: Store, data: StudyData, filters: Filters) -> Mapping[
     if not options.any():
         return {}
     chosen = data.table
-    scores = answer_scores(chosen)
-    usable = answers_kept(data, filters) & np.isfinite(chosen.outcome) & (scores.scored > 0)
-    passes = scores.passes
+    process = processes_of(data)
+    usable = answers_kept(data, filters) & np.isfinite(chosen.outcome) & process.told
+    passes = process.sound
     found = {}
     for number, model_id in enumerate(chosen.model_ids):
         mine = usable & (chosen.model == number)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import (
-    AnswerScores,
     NodeStats,
     Quadrant,
     index_nodes,
@@ -27,10 +26,11 @@ from atom.views.filters import (
     answer_values,
     answers_kept,
     measure_of,
+    processes_of,
     root_scores,
-    rows_kept,
 )
 from atom.views.preferences import anchor_of
+from atom.views.reading import mean_rows_kept, model_said
 from atom.views.study_data import StudyData, dataset_facet
 from atom.views.weaknesses import (
     ModelWeaknesses,
@@ -112,7 +112,10 @@ class RankRow:
         right: share of right final answers of all that it was asked, 0-100.
         given: the same of the answers that it gave.
         accuracy: both with their counts, and what wasn't given by cause.
-        lucky: share of right answers whose process fails, 0-100.
+        lucky: share of right answers (terse ones left out) whose process fails, 0-100.
+        said: share of its scored checkpoints that its answers speak of, 0-100; NaN without any.
+        terse: answers that address less than half of their weight; accused of nothing.
+        carried: checkpoints wrong only because an earlier step was; in no capability's mean.
         unscored: share of its checkpoints that are unscored or failed, 0-100; NaN without any.
         n_unscored: how many those are.
         findings: its labelled weaknesses and strengths: confirmed, then suspected, then strengths.
@@ -130,6 +133,9 @@ class RankRow:
     given: Estimate
     accuracy: Accuracy
     lucky: Estimate
+    said: float
+    terse: int
+    carried: int
     unscored: float
     n_unscored: int
     findings: tuple[Weakness, ...]
@@ -209,7 +215,6 @@ class _Kept:
     """Indices of answer rows."""
     value: Floats
     """In [0, 1], a value an answer."""
-    scores: AnswerScores
 
 
 def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> Overview:
@@ -226,12 +231,11 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     table = data.table
     measure = measure_of(data, filters)
     keep = answers_kept(data, filters)
-    scores = root_scores(data)
     value = answer_values(data, filters, measure)
     anchor = _anchor(data, measure)
     measured = keep if anchor is None else keep & (table.model != anchor)
     counted = np.flatnonzero(keep & np.isfinite(value))
-    kept = _Kept(answers=counted, value=value[counted], scores=scores)
+    kept = _Kept(answers=counted, value=value[counted])
     facets = tuple(name for name, group in table.facets.items() if 2 <= len(group.values) <= 60)
     by_label = measure != "process" or facet is not None
     chosen = _choose_facet(data, facet, facets) if by_label else None
@@ -245,7 +249,7 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
         else weaknesses(data, filters, measure, measured, None if measure == "process" else chosen)
     )
     ranking = _ranking(data, filters, kept, keep, looked, anchor)
-    quadrants = _quadrants(data, filters, scores, keep, ranking)
+    quadrants = _quadrants(data, filters, keep, ranking)
     return Overview(
         measure=measure,
         statements=(
@@ -446,7 +450,7 @@ def _samples_below(data: StudyData, filters: Filters, nodes: NodeIndex) -> list[
     table = data.table
     places = table.kept.get("places of criteria", lambda: _places_of_criteria(data, nodes))
     scored = np.zeros(len(table.criterion_ids), dtype=bool)
-    scored[table.criterion[rows_kept(data, filters) & (table.score > 0)]] = True
+    scored[table.criterion[mean_rows_kept(data, filters) & (table.score > 0)]] = True
     found = np.flatnonzero(scored)
     seen = np.zeros((nodes.n_nodes + 1) * len(table.sample_ids), dtype=bool)
     for place in places:
@@ -486,9 +490,10 @@ def _ranking(
     right = _stats(data, table.outcome[known].astype(np.float64), known)
     gave = known[table.cause[known] == 0]
     given = _stats(data, table.outcome[gave].astype(np.float64), gave)
-    passes = kept.scores.passes
-    both = np.flatnonzero(keep & (table.outcome >= 0.5) & (kept.scores.scored > 0))
-    lucky = _stats(data, (~passes[both]).astype(np.float64), both)
+    process = processes_of(data)
+    both = np.flatnonzero(keep & (table.outcome >= 0.5) & process.told)
+    lucky = _stats(data, process.flawed[both].astype(np.float64), both)
+    said = model_said(data, filters)
     ranked = np.flatnonzero(np.arange(models) != (-1 if anchor is None else anchor))
     best, worst = np.zeros(models, dtype=np.int64), np.zeros(models, dtype=np.int64)
     if not selection_words(filters):
@@ -510,6 +515,9 @@ def _ranking(
             given=is_given[number],
             accuracy=accuracy_of(table, keep & (table.model == number)),
             lucky=is_lucky[number],
+            said=float(said.share[number]),
+            terse=int(said.terse[number]),
+            carried=int(said.carried[number]),
             unscored=100 * float(n_bad[number] / n_rows[number]) if n_rows[number] else math.nan,
             n_unscored=int(n_bad[number]),
             findings=found[number].found,
@@ -546,22 +554,26 @@ def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:
 def _quadrants(
     data: StudyData,
     filters: Filters,
-    scores: AnswerScores,
     keep: NDArray[np.bool_],
     ranking: tuple[RankRow, ...],
 ) -> tuple[ModelQuadrant, ...]:
     table = data.table
-    usable = np.flatnonzero(keep & np.isfinite(table.outcome) & (scores.scored > 0))
-    if not len(usable):
+    process = processes_of(data)
+    known = keep & np.isfinite(table.outcome)
+    usable = np.flatnonzero(known & process.told)
+    terse = np.bincount(table.model[keep & process.terse], minlength=table.n_models)
+    if not known.any() or not (len(usable) or terse.any()):
         return ()
-    kind = 4 * table.model[usable].astype(np.int64) + 2 * scores.passes[usable]
+    kind = 4 * table.model[usable].astype(np.int64) + 2 * process.sound[usable]
     kind += table.outcome[usable] >= 0.5
     sizes = np.bincount(kind, minlength=4 * table.n_models).reshape(-1, 4).tolist()
     found = []
     for row in ranking:
         broken, lucky, slip, sound = sizes[row.colour]
-        counts = quadrant_of(sound=sound, lucky=lucky, slip=slip, broken=broken)
-        if counts.n:
+        counts = quadrant_of(
+            sound=sound, lucky=lucky, slip=slip, broken=broken, terse=int(terse[row.colour])
+        )
+        if counts.n or counts.terse:
             found.append(
                 ModelQuadrant(
                     model_id=row.model_id,

@@ -21,9 +21,9 @@ from atom.views.filters import (
     answers_kept,
     measure_of,
     root_scores,
-    rows_kept,
 )
 from atom.views.overview import MIN_SAMPLES, selection_words
+from atom.views.reading import score_rows_kept
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
@@ -208,7 +208,7 @@ def overview_more(data: StudyData, filters: Filters) -> OverviewMore:
     value = answer_values(data, filters, measure)
     good = keep & np.isfinite(value)
     process = measure == "process"
-    broken = first_breaks(data.table, rows_kept(data, filters)) if process else None
+    broken = first_breaks(data.table, score_rows_kept(data, filters)) if process else None
     curves = _curves(data, filters, broken) if broken is not None else ()
     return OverviewMore(
         measure=measure,
@@ -259,7 +259,7 @@ def _ranks(
         return None
     if measure != "process":
         return _right_together(data, measure, keep, value)
-    found = rank_patterns(table, root_scores(data, filters.root), answers=keep)
+    found = rank_patterns(table, root_scores(data, filters.root, filters.reading), answers=keep)
     if not found.samples:
         return None
     order = np.argsort((found.counts * np.arange(table.n_models)).sum(axis=1), kind="stable")

@@ -9,6 +9,7 @@ change); `design/013-judge-noise.md`.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
@@ -197,10 +198,33 @@ class RatingData:
     Attributes:
         ratings: items are the table's checkpoint rows; judge 0 is the one looked at.
         names: of the judges.
+        cold: which ratings were asked for at temperature 0, as far as they aren't the table's own,
+            shape (V,).
     """
 
     ratings: Ratings
     names: tuple[str, ...]
+    cold: Mask
+
+    @property
+    def cold_again(self) -> bool:
+        """Whether what the judge looked at was asked again was asked at temperature 0."""
+        return bool((self.cold & (self.ratings.judge == 0) & (self.ratings.repeat > 0)).any())
+
+    @property
+    def telling(self) -> Ratings:
+        """The ratings that can show a judge's noise.
+
+        At temperature 0 a second request is the first one again: equal repeats would read as a
+        judge without noise, which they can't show.
+
+        Reference:
+            METHODS T3.
+        """
+        told = (self.ratings.repeat == 0) | ~self.cold
+        columns = ("item", "judge", "repeat", "score")
+        parts = {name: getattr(self.ratings, name)[told] for name in columns}
+        return replace(self.ratings, **parts)
 
 
 def load_ratings(store: Store, data: StudyData) -> RatingData:
@@ -220,7 +244,7 @@ def load_ratings(store: Store, data: StudyData) -> RatingData:
     row_key = score_table.response.astype(np.int64) * width + score_table.criterion
     order = np.argsort(row_key, kind="stable")
     judges: dict[str, int] = {} if judge_id is None else {judge_id: 0}
-    extra = _further(store, data, judge_id, judges)
+    extra, cold = _further(store, data, judge_id, judges)
     place = np.searchsorted(row_key[order], extra[:, 0])
     there = place < len(order)
     there[there] = row_key[order[place[there]]] == extra[there, 0]
@@ -242,11 +266,16 @@ def load_ratings(store: Store, data: StudyData) -> RatingData:
             judges=max(len(judges), 1),
         ),
         names=tuple(names.get(judge, judge) for judge in judges) or ("",),
+        cold=np.concatenate([np.zeros(len(base), dtype=bool), cold[extra[:, 4]]]),
     )
 
 
-def _further(store: Store, data: StudyData, judge_id: str | None, judges: dict[str, int]) -> Ints:
+def _further(
+    store: Store, data: StudyData, judge_id: str | None, judges: dict[str, int]
+) -> tuple[Ints, Mask]:
     """Read rows of (checkpoint key, judge, repeat, score, setting), shape (V, 5).
+
+    Also returns which settings are at temperature 0.
 
     Of the judge looked at, answers that were scored more than once are read whole.
     """
@@ -263,7 +292,8 @@ def _further(store: Store, data: StudyData, judge_id: str | None, judges: dict[s
         setting = settings.setdefault(mark.setting, len(settings))
         number = judges.setdefault(mark.judge_id, len(judges))
         found.append((at * width + use, number, mark.repeat, mark.score, setting))
-    return np.array(found, dtype=np.int64).reshape(-1, 5)
+    cold = [json.loads(sampling).get("temperature") == 0 for _, sampling in settings]
+    return np.array(found, dtype=np.int64).reshape(-1, 5), np.array(cold, dtype=bool)
 
 
 def _one_setting(rows: Ints, judges: int) -> Ints:
@@ -274,10 +304,10 @@ def _one_setting(rows: Ints, judges: int) -> Ints:
         judges: number of judges.
 
     Returns:
-        (checkpoint, judge, repeat, score), one row each.
+        The rows that are left.
     """
     if not len(rows):
-        return rows[:, :4]
+        return rows
     settings = int(rows[:, 4].max()) + 1
     unit = rows[:, 0] * judges + rows[:, 1]
     _, of_unit = np.unique(unit, return_inverse=True)
@@ -287,7 +317,8 @@ def _one_setting(rows: Ints, judges: int) -> Ints:
     best = np.zeros(int(of_unit.max()) + 1, dtype=np.int64)
     order = np.lexsort((key % settings, count))
     best[key[order] // settings] = order
-    return rows[group == best[of_unit], :4]
+    kept: Ints = rows[group == best[of_unit]]
+    return kept
 
 
 def _lengths(store: Store, data: StudyData) -> Floats:
@@ -327,9 +358,7 @@ def reliability(
         if (rows := _agreements(said[a][:, 0], said[b][:, 0], cluster, keep, root, roots))
     )
     usable = data.table.any_scored
-    cold = data.study.judge_sampling.temperature == 0
-    ratings = _asked_once(read.ratings) if cold else read.ratings
-    noise, separable = _noise(data, ratings, keep, root, roots) if usable else ((), False)
+    noise, separable = _noise(data, read.telling, keep, root, roots) if usable else ((), False)
     length = _length(store, data, filters) if usable else _no_length()
     family = same_family(data.judge, data.candidates)
     position = (*_study_positions(data), *_lab_positions(store, data.judge, others))
@@ -350,25 +379,9 @@ def reliability(
         roots=len(roots),
         steps=(),
         synthetic=bool(data.judge and data.judge.synthetic),
-        cold=cold,
+        cold=read.cold_again if times > 1 else data.study.judge_sampling.temperature == 0,
     )
     return _with_words(made, data)
-
-
-def _asked_once(ratings: Ratings) -> Ratings:
-    """Leave repeats out: at temperature 0 they are the same request and show none of the noise.
-
-    Reference:
-        METHODS T3.
-    """
-    first = ratings.repeat == 0
-    return replace(
-        ratings,
-        item=ratings.item[first],
-        judge=ratings.judge[first],
-        repeat=ratings.repeat[first],
-        score=ratings.score[first],
-    )
 
 
 def _times(ratings: Ratings, keep: Mask) -> int:
@@ -583,7 +596,8 @@ def _about_itself(made: Reliability) -> Iterable[str]:
         yield f"Only {found.n} checkpoints were scored twice: too few to say how steady it is."
         return
     words = (
-        f"Asked twice, the judge gives the same score {100 * found.exact:.0f} % of the time"
+        f"Asked twice, the judge gives the same score {100 * found.exact:.0f} % of the time "
+        f"({100 * found.exact_lo:.0f}–{100 * found.exact_hi:.0f} %)"
         f" and one at most a point away {100 * found.adjacent:.0f} % ({found.n:,} checkpoints)"
     )
     if found.noise > 0:

@@ -19,8 +19,9 @@ from atom.analysis.intervals import Floats, Ints
 from atom.records import Criterion, Sample
 from atom.store import Store, study_places
 from atom.store.standing import in_order, leaves_of, standing_sets
-from atom.views.filters import Filters, rows_kept
+from atom.views.filters import Filters
 from atom.views.overview import MIN_SAMPLES, Estimate
+from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData
 from atom.views.tree_colours import FULL_DIFFERENCE
 from atom.views.weaknesses import Evidence, NodeEvidence, node_means, whole_means
@@ -391,7 +392,7 @@ def _scored_cells(
 ) -> Cells:
     """Sum scores by (cluster, model and node), every node above a leaf included."""
     scores = data.table
-    rows = np.flatnonzero(rows_kept(data, filters) & (scores.score > 0))
+    rows = np.flatnonzero(mean_rows_kept(data, filters) & (scores.score > 0))
     node = node_of[scores.criterion[rows]] if len(rows) else node_of[:0]
     rows, node = rows[node >= 0], node[node >= 0]
     answer = scores.response[rows]
@@ -623,7 +624,7 @@ def _worst(
 ) -> tuple[WorstCriterion, ...]:
     """Find the criteria of a node that lose most, at most one a sample."""
     scores = data.table
-    kept = rows_kept(data, filters)
+    kept = mean_rows_kept(data, filters)
     model = data.model_index(filters.model)
     if model is not None:
         kept = kept & scores.of_answers(scores.model == model)

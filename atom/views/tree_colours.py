@@ -26,9 +26,9 @@ _DIFFERENCE: dict[Scheme, tuple[str, ...]] = {
 }
 _EVIDENCE: dict[Scheme, dict[Label, str]] = {
     "light": {"confirmed": "#B04A06", "suspected": "#F6C695", "strength": "#2457D6",
-              "nothing found": "#E3E6EA", "insufficient": "#F6F7F9"},
+              "nothing found": "#E3E6EA", "insufficient": "#F6F7F9", "not said": "#EDF0F4"},
     "dark": {"confirmed": "#E8863A", "suspected": "#6B3C16", "strength": "#7AA2FF",
-             "nothing found": "#2A3038", "insufficient": "#171B21"},
+             "nothing found": "#2A3038", "insufficient": "#171B21", "not said": "#20262E"},
 }  # fmt: skip
 GROUND: dict[Scheme, str] = {"light": "#FFFFFF", "dark": "#0F1216"}
 PANEL: dict[Scheme, str] = {"light": "#F6F7F9", "dark": "#171B21"}

@@ -2,22 +2,25 @@
 
 Nothing here is judged by eye: a name appears because `atom.analysis.diagnose` labelled it.
 
-Reference: METHODS B4 (frames), B5 (multiplicity), B7 (suspected), F (decisions).
+Claims rest on steps that an answer speaks of and that are its own (`atom.views.reading`); means of
+capabilities follow the reading that the filters choose.
+
+Reference: METHODS B4 (frames), B5 (multiplicity), B7 (suspected), F (decisions), T1, T2.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal, Self
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import (
-    LABELS,
+    UNTESTED,
     Diagnosis,
     DiagnosisSettings,
     Finding,
@@ -26,6 +29,7 @@ from atom.analysis import (
     Label,
     Layout,
     NodeStats,
+    Reading,
     default_frame,
     diagnose,
     facet_layout,
@@ -34,6 +38,7 @@ from atom.analysis import (
     tree_layout,
 )
 from atom.analysis.intervals import stats_of_sums
+from atom.analysis.weaknesses import INSUFFICIENT
 from atom.views.filters import (
     Filters,
     Measure,
@@ -42,10 +47,13 @@ from atom.views.filters import (
     rows_in_node,
     rows_kept,
 )
+from atom.views.reading import claims_of, frame_of, means_of, node_said
 from atom.views.study_data import StudyData, dataset_facet
 from taxonomy import Path
 
 Status = Literal["confirmed", "suspected", "strength"]
+Rows: TypeAlias = Literal["claims"] | Reading
+"""Which checkpoints count: those that claims rest on, or those of a reading's means."""
 ORDER: tuple[Status, ...] = ("confirmed", "suspected", "strength")
 WEAK: tuple[Status, ...] = ("confirmed", "suspected")
 GLYPHS: Mapping[Label, tuple[str, str]] = {
@@ -54,8 +62,34 @@ GLYPHS: Mapping[Label, tuple[str, str]] = {
     "strength": ("▲", "strength"),
     "nothing found": ("·", "nothing found"),
     "insufficient": ("○", "insufficient"),
+    "not said": ("◌", "insufficient: not said"),
 }
 """Every label's glyph and words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """Scored checkpoints of one model under a node that its claim doesn't rest on.
+
+    Attributes:
+        carried: wrong only because an earlier step was.
+        silent: the answer doesn't speak of them.
+        unreached: they rest on a failed step (where the judge wasn't asked what is carried).
+    """
+
+    carried: int = 0
+    silent: int = 0
+    unreached: int = 0
+
+    @property
+    def words(self) -> str:
+        """Say what is left out, `12 carried, 3 not said`; empty where nothing is."""
+        named = (
+            (self.carried, "carried"),
+            (self.silent, "not said"),
+            (self.unreached, "after a failed step"),
+        )
+        return ", ".join(f"{n:,} {word}" for n, word in named if n)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,14 +107,15 @@ class Weakness:
         lo: lower end of its 95 % interval.
         hi: upper end.
         pooled: the departure after partial pooling: what findings are ordered by.
-        mean: the model's mean there, 0-100.
-        n: checkpoints (or answers).
+        mean: the model's mean there, 0-100, over the checkpoints that the claim rests on.
+        n: checkpoints (or answers) that it rests on.
         samples: distinct samples (clusters).
         more_samples: how many more would settle a suspicion; infinite where more can't; NaN where
             there is no suspicion.
         filters: where its door leads.
         p: one-sided p-value of the label's direction; NaN where it wasn't tested.
         p_adjusted: after control for multiplicity.
+        left_out: checkpoints there that the claim doesn't rest on.
     """
 
     status: Status
@@ -100,6 +135,7 @@ class Weakness:
     filters: Filters
     p: float = math.nan
     p_adjusted: float = math.nan
+    left_out: LeftOut = LeftOut()
 
     @property
     def confounded(self) -> bool:
@@ -175,21 +211,19 @@ def weaknesses(
         return None
     seen = diagnosis_of(data, filters, measure, keep, facet)
     paths = index_nodes(table.leaves).paths if facet is None else ()
-    insufficient = LABELS.index("insufficient")
+    left = left_out_of(data, filters, keep) if facet is None else None
     models = []
     for number, model_id in enumerate(table.model_ids):
         mine = filters.but(model=model_id, sample=None, criterion=None)
         found = [
-            _weakness(seen, finding, measure, mine, paths[finding.node])
-            if facet is None
-            else _label_weakness(
-                seen, finding, measure, mine, (facet, table.facets[facet].values[finding.node])
-            )
+            _weakness(seen, finding, measure, mine, paths[finding.node], left(number, finding.node))
+            if left is not None
+            else _label_weakness(seen, finding, measure, mine, _label_of(data, facet, finding.node))
             for finding in seen.findings(number, ORDER)
         ]
         models.append(
             ModelWeaknesses(
-                found=_in_order(found), tested=int((seen.label[number] != insufficient).sum())
+                found=_in_order(found), tested=int((seen.label[number] < INSUFFICIENT).sum())
             )
         )
     return Weaknesses(
@@ -223,9 +257,10 @@ class NodeEvidence:
         effect: departure from what the frame expects, negative = weaker; NaN where there is none.
         lo: lower end of its 95 % interval.
         hi: upper end.
-        n: checkpoints.
-        samples: distinct samples (clusters).
+        n: checkpoints that the claim rests on.
+        samples: distinct samples (clusters) of these.
         more_samples: how many more would settle a suspicion; NaN where there is none.
+        left_out: checkpoints there that it doesn't rest on.
     """
 
     label: Label
@@ -236,9 +271,10 @@ class NodeEvidence:
     n: int
     samples: int
     more_samples: float
+    left_out: LeftOut = LeftOut()
 
     @classmethod
-    def of(cls, one: Finding) -> Self:
+    def of(cls, one: Finding, left_out: LeftOut | None = None) -> Self:
         """Bring a finding to points of 0-100."""
         return cls(
             label=one.label,
@@ -249,6 +285,7 @@ class NodeEvidence:
             n=one.n,
             samples=one.samples,
             more_samples=one.more_samples,
+            left_out=left_out or LeftOut(),
         )
 
     @property
@@ -313,17 +350,46 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
         usual = DiagnosisSettings()
         return Evidence(frame=default_frame(table.n_models), margin=100 * usual.margin,
                         q=usual.q, nodes={})  # fmt: skip
-    seen = diagnosis_of(data, filters, "process", answers_kept(data, filters), None)
-    found = {
-        path: seen.finding(model, number)
-        for number, path in enumerate(index_nodes(table.leaves).paths)
-    }
+    keep = answers_kept(data, filters)
+    seen = diagnosis_of(data, filters, "process", keep, None)
+    left = left_out_of(data, filters, keep)
     return Evidence(
         frame=seen.frame,
         margin=100 * seen.settings.margin,
         q=seen.settings.q,
-        nodes={path: NodeEvidence.of(one) for path, one in found.items()},
+        nodes={
+            path: NodeEvidence.of(seen.finding(model, number), left(model, number))
+            for number, path in enumerate(index_nodes(table.leaves).paths)
+        },
     )
+
+
+def left_out_of(
+    data: StudyData, filters: Filters, keep: NDArray[np.bool_]
+) -> Callable[[int, int], LeftOut]:
+    """Return a look-up: what a model's claim on a node of the tree doesn't rest on.
+
+    Args:
+        data: the study.
+        filters: the root filter narrows; the chain doesn't.
+        keep: answers that count, shape (R,).
+    """
+    said = node_said(data, filters, keep)
+    silent = said.own - said.addressed
+
+    def at(model: int, node: int) -> LeftOut:
+        return LeftOut(
+            carried=int(said.carried[model, node]),
+            silent=int(silent[model, node]),
+            unreached=int(said.unreached[model, node]),
+        )
+
+    return at
+
+
+def _label_of(data: StudyData, facet: str | None, node: int) -> tuple[str, str]:
+    assert facet is not None
+    return facet, data.table.facets[facet].values[node]
 
 
 def diagnosis_of(
@@ -334,16 +400,18 @@ def diagnosis_of(
     facet: str | None,
 ) -> Diagnosis:
     """Diagnose the answers kept, shape (R,); by process what the root filter leaves of them."""
-    # A model without any answer that counts (an anchor, say) is nobody's peer.
-    peers = int((np.bincount(data.table.model[keep]) > 0).sum()) or data.table.n_models
-    settings = DiagnosisSettings(frame=default_frame(peers))
+    settings = DiagnosisSettings(frame=frame_of(data, keep))
 
     def make() -> Diagnosis:
-        layout = layout_of(data, measure, facet, _root(filters, measure))
-        grounds = _grounds(data, filters, measure, keep, facet)
-        return diagnose(layout, settings=settings, grounds=grounds)
+        layout = layout_of(data, measure, facet, _root(filters, measure), filters.reading)
+        grounds = _grounds(data, filters, measure, keep, facet, "claims")
+        silent = None
+        if facet is None and not data.table.addressed.all():
+            silent = node_said(data, filters, keep).silent
+        return diagnose(layout, settings=settings, grounds=grounds, silent=silent)
 
-    return data.table.recent.get(("diagnosis", *_key(filters, measure, keep, facet)), make)
+    key = ("diagnosis", *_key(filters, measure, keep, facet, "claims"))
+    return data.table.recent.get(key, make)
 
 
 def _grounds(
@@ -352,8 +420,12 @@ def _grounds(
     measure: Measure,
     keep: NDArray[np.bool_],
     facet: str | None,
+    which: Rows,
 ) -> Grounds:
-    """Compute means and intervals of the answers kept: what every diagnosis of them starts from."""
+    """Compute means and intervals of the answers kept, over the checkpoints that count."""
+    mask = None
+    if facet is None:
+        mask = means_of(data, which) if which != "claims" else claims_of(data, frame_of(data, keep))
 
     def make() -> Grounds:
         root = _root(filters, measure)
@@ -364,9 +436,13 @@ def _grounds(
         else:
             rows = data.table.of_answers(keep)
             rows = rows & rows_in_node(data, (root,)) if root is not None else rows
-        return find_grounds(layout_of(data, measure, facet, root), rows)
+        if mask is not None:
+            rows = rows & mask
+        return find_grounds(layout_of(data, measure, facet, root, filters.reading), rows)
 
-    return data.table.at_work.get(("grounds", *_key(filters, measure, keep, facet)), make)
+    # Where all checkpoints count either way, they are looked at once.
+    rows_of: Rows = which if mask is not None else "strict"
+    return data.table.at_work.get(("grounds", *_key(filters, measure, keep, facet, rows_of)), make)
 
 
 def _root(filters: Filters, measure: Measure) -> str | None:
@@ -374,28 +450,33 @@ def _root(filters: Filters, measure: Measure) -> str | None:
 
 
 def _key(
-    filters: Filters, measure: Measure, keep: NDArray[np.bool_], facet: str | None
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None,
+    which: Rows,
 ) -> tuple[object, ...]:
+    # An answer's own value follows the reading, too.
+    by = which if facet is None else filters.reading
     answers = hashlib.blake2b(np.packbits(keep).tobytes(), digest_size=16).digest()
-    return (measure, facet, _root(filters, measure), answers)
+    return (measure, facet, by, _root(filters, measure), answers)
 
 
 def node_means(data: StudyData, filters: Filters) -> NodeStats:
     """Return the means of every model on every node of the tree, by the process.
 
-    They are the ones that the diagnosis of the same answers starts from.
-
     Args:
         data: the study.
-        filters: tags, root, outcome and process narrow; the chain doesn't.
+        filters: tags, root, outcome and process narrow; the chain doesn't. The reading says which
+            checkpoints count.
 
     Returns:
         Statistics on [0, 1] by model, then node, in the order of `index_nodes(table.leaves)`.
     """
     keep = answers_kept(data, filters)
     return data.table.recent.get(
-        ("node means", *_key(filters, "process", keep, None)),
-        lambda: _grounds(data, filters, "process", keep, None).stats,
+        ("node means", *_key(filters, "process", keep, None, filters.reading)),
+        lambda: _grounds(data, filters, "process", keep, None, filters.reading).stats,
     )
 
 
@@ -411,8 +492,8 @@ def whole_means(data: StudyData, filters: Filters) -> NodeStats:
     """
     keep = answers_kept(data, filters)
     return data.table.recent.get(
-        ("whole means", *_key(filters, "process", keep, None)),
-        lambda: _whole_means(_grounds(data, filters, "process", keep, None)),
+        ("whole means", *_key(filters, "process", keep, None, filters.reading)),
+        lambda: _whole_means(_grounds(data, filters, "process", keep, None, filters.reading)),
     )
 
 
@@ -429,7 +510,13 @@ def _whole_means(grounds: Grounds) -> NodeStats:
     return stats_of_sums(n, sums, (count > 0).sum(axis=1).astype(np.float64), squares)
 
 
-def layout_of(data: StudyData, measure: Measure, facet: str | None, root: str | None) -> Layout:
+def layout_of(
+    data: StudyData,
+    measure: Measure,
+    facet: str | None,
+    root: str | None,
+    reading: Reading = "strict",
+) -> Layout:
     """Lay a study out once; a filter then costs no sort."""
     table = data.table
     if facet is None:
@@ -437,19 +524,26 @@ def layout_of(data: StudyData, measure: Measure, facet: str | None, root: str | 
     value = (
         table.outcome.astype(np.float64)
         if measure == "outcome"
-        else answer_values(data, Filters(root=root), measure)
+        else answer_values(data, Filters(root=root, reading=reading), measure)
     )
     within = dataset_facet(data.table.facets) if benchmarks_of(data, facet) > 1 else None
     return table.kept.get(
-        ("facet layout", measure, facet, root),
+        ("facet layout", measure, facet, root, reading),
         lambda: facet_layout(table, facet, value, within=within),
     )
 
 
 def _weakness(
-    seen: Diagnosis, finding: Finding, measure: Measure, filters: Filters, path: Path
+    seen: Diagnosis,
+    finding: Finding,
+    measure: Measure,
+    filters: Filters,
+    path: Path,
+    left_out: LeftOut,
 ) -> Weakness:
-    return _make(seen, finding, measure, filters.but(node=path), path[-1], path, None)
+    rests = "yes" if left_out.words else None
+    door = filters.but(node=path, rests=rests)
+    return replace(_make(seen, finding, measure, door, path[-1], path, None), left_out=left_out)
 
 
 def _label_weakness(
@@ -532,7 +626,7 @@ def evidence_words(item: NodeEvidence) -> str:
         return "no score here yet"
     if not math.isfinite(item.effect):
         return "nothing to compare it with"
-    higher = item.effect >= 0 if item.label in ("nothing found", "insufficient") else (
+    higher = item.effect >= 0 if item.label in ("nothing found", *UNTESTED) else (
         item.label == "strength"
     )  # fmt: skip
     size = _size_words(item.effect, item.lo, item.hi, higher=higher)

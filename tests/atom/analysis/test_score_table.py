@@ -38,7 +38,6 @@ def test_the_sample_score_of_the_hand_worked_case():
     assert found.numerator.tolist() == [26]
     assert found.weight.tolist() == [10]
     assert found.value.tolist() == [0.4]
-    assert found.passes.tolist() == [False]
 
 
 def test_unscored_checkpoints_are_counted_and_never_scored():
@@ -74,4 +73,4 @@ def test_columns_that_nobody_gave_say_nothing():
 
 def test_a_column_of_another_length_is_refused():
     with pytest.raises(ValueError, match="addressed has 1 rows for 2"):
-        replace(table([(0, 5, 5), (0, 5, 1)], 1), addressed=np.array([True]))
+        replace(table([(0, 5, 5), (0, 5, 1)], 1), addressed=np.array([False]))

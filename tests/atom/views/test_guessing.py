@@ -27,12 +27,12 @@ def with_options(tmp_path) -> Store:
 def test_the_guess_rate_follows_from_options_and_passing_share(with_options):
     data = load_study(with_options, STUDY)
     found = lucky_by_chance(with_options, data, Filters())
-    # B: 2 of 5 answers pass (pi = .4), g = 1/4: .6/4 / (.4 + .6/4) = .15/.55.
-    assert found["cand-b"] == pytest.approx(100 * 0.15 / 0.55)
+    # B: 3 of 5 answers pass (pi = .6), g = 1/4: .4/4 / (.6 + .4/4) = .1/.7.
+    assert found["cand-b"] == pytest.approx(100 * 0.1 / 0.7)
     # A passes always: nothing is left to be guessed.
     assert found["cand-a"] == pytest.approx(0)
-    # C: 1 of 4 answers with a known outcome passes: .75/4 / (.25 + .75/4) = .1875/.4375.
-    assert found["cand-c"] == pytest.approx(100 * 0.1875 / 0.4375)
+    # C: none of 4 answers with a known outcome passes: only a guess could be right.
+    assert found["cand-c"] == pytest.approx(100)
 
 
 def test_nobody_left_gives_no_number(with_options):

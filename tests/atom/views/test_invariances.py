@@ -57,7 +57,9 @@ def same(first, second):
 
 def rows(table, order):
     """Return a table with its checkpoints in another order."""
-    names = ("response", "criterion", "leaf", "weight", "position", "score")
+    names = (
+        "response", "criterion", "leaf", "weight", "position", "score", "addressed", "carried"
+    )  # fmt: skip
     return replace(table, **{name: getattr(table, name)[order] for name in names})
 
 

@@ -37,12 +37,14 @@ def test_unscored_answers_leave_the_mean_and_are_counted(page):
 
 
 def test_the_quadrant_crosses_answers_with_processes(page):
-    # C is right once, on sample 1, with (2*2 + 3*5 + 5*5)/10 = 4.4: sound; three times wrong.
-    # B is right on samples 1 (4.0: sound) and 3 (25/5 = 5: sound), wrong on 0, 2 and 4.
+    # C is right once, on sample 1, with a step of weight 2 at 2: lucky; three times wrong.
+    # B is right on samples 1 (4 4 4) and 3 (5 5 and one failed call): sound. It is wrong on 0 and 2
+    # with failed steps, and on 4 without one (3 and 3): a slip.
     counts = {q.name: q.counts for q in page.quadrants}
-    assert (counts["Candidate C"].sound, counts["Candidate C"].lucky) == (1, 0)
+    assert (counts["Candidate C"].sound, counts["Candidate C"].lucky) == (0, 1)
     assert counts["Candidate C"].n == 4
-    assert (counts["Candidate B"].sound, counts["Candidate B"].broken) == (2, 3)
+    b = counts["Candidate B"]
+    assert (b.sound, b.broken, b.slip) == (2, 2, 1)
 
 
 def test_each_field_of_the_quadrant_has_as_many_samples_behind_its_door(store, data, page):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from atom.analysis.calibration import Truths, calibrate
+from atom.analysis.planted import WorldSettings, confusion, judge_scores
 from atom.records import (
     BenchItem,
     BenchSet,
@@ -81,7 +82,7 @@ def test_one_judge_asked_once_says_what_is_not_known_and_what_to_do(made):
     assert all(math.isnan(row.judges) and row.advice == "unknown" for row in view.noise)
     assert any("asked once" in text for text in view.statements)
     commands = [step.command for step in view.steps]
-    assert "--repeat 2 --limit 100" in commands[0]
+    assert "--repeat 2 --limit 100 --judge-temperature 0.7" in commands[0]
     assert "judge calibrate --judge" in commands[1]
     assert len(commands) == 3
     # The same intervals as everywhere else.
@@ -98,6 +99,11 @@ def test_repeats_are_found_and_never_confused_with_another_setting(made):
         assert view.retest[0].found.exact == 1
         assert view.cold
         assert any("temperature 0" in text for text in view.statements)
+        # Equal at temperature 0: they could not have shown any noise, so nothing is said of it.
+        assert not view.separable
+        assert all(math.isnan(row.repeats) and row.advice == "unknown" for row in view.noise)
+        assert not any("of the uncertainty of a model's number" in text.lower()
+                       and "%" in text for text in view.statements)  # fmt: skip
         # One scoring under other settings doesn't mix with the two that belong together ...
         score_again(store, repeat=0, shift=1, sampling=WARM)
         assert seen(store, made.study).retest[0].found.exact == 1
@@ -125,8 +131,11 @@ def test_another_judge_is_compared_and_its_kindness_widens_the_intervals(made):
 
 def test_the_sentence_about_noise_says_what_the_rows_say(made):
     with Store.open(made.folder) as store:
-        score_again(store)
+        for repeat in (0, 1):
+            score_again(store, repeat=repeat, shift=repeat, sampling=WARM)
         view = seen(store, made.study)
+    assert view.separable
+    assert not view.cold
     whole = [row for row in view.noise if not row.branch]
     for row in view.noise:
         half = (row.estimate.hi - row.estimate.lo) / 2
@@ -331,3 +340,32 @@ def test_at_temperature_0_repeats_say_nothing_of_the_judges_share(made):
     assert all(math.isnan(row.repeats) and row.advice == "unknown" for row in view.noise)
     assert any("shows nothing of its noise" in text for text in view.statements)
     assert "--judge-temperature 0.7" in view.steps[0].command
+
+
+def test_a_noisy_judge_shows_its_true_self_agreement_within_the_interval(made):
+    """A judge whose two answers are drawn apart: what it agrees with itself is known beforehand.
+
+    Given the truth i it says j with p_ij, so it says the same twice with sum_j p_ij^2.
+    """
+    chance = confusion(WorldSettings(diagonal=0.7))
+    rng = np.random.default_rng(4)
+    with Store.open(made.folder) as store:
+        rows = sorted(
+            (row for row in store.select(Checkpoint) if row.score is not None),
+            key=lambda row: row.key,
+        )
+        truth = np.array([row.score for row in rows])
+        copies = []
+        for repeat in (0, 1):
+            for row, score in zip(rows, judge_scores(truth, chance, rng), strict=True):
+                key = Checkpoint.make_key(row.criterion_id, row.response_id, JUDGE.id, SCORING,
+                                          WARM, repeat)  # fmt: skip
+                new = {"key": key, "sampling": WARM, "repeat": repeat, "score": int(score)}
+                copies.append(row.model_copy(update=new))
+        store.put(copies)
+        view = seen(store, made.study)
+    found = view.retest[0].found
+    known = float((chance[truth - 1] ** 2).sum(axis=1).mean())
+    assert not view.cold
+    assert found.exact_lo <= known <= found.exact_hi
+    assert found.exact < 0.8

@@ -133,7 +133,7 @@ def test_a_difference_is_to_the_mean_of_the_others(nodes):
 
 
 def labelled(nodes):
-    """Give every node but the whole tree a label, all five in turn."""
+    """Give every node but the whole tree a label, all six in turn."""
     found = {
         path: NodeEvidence(label=label, frame="peer", effect=-12.3, lo=-20.0, hi=-4.6, n=40,
                            samples=30, more_samples=math.nan)
@@ -175,7 +175,7 @@ def test_every_label_has_its_own_readable_colour(nodes):
     for scheme in ("light", "dark"):
         grounds = [evidence_colour(label, scheme) for label in GLYPHS]
         assert len(set(grounds)) == len(GLYPHS)
-        assert node_colours(view, scheme)[1:6] == grounds
+        assert node_colours(view, scheme)[1:7] == grounds
         for ground in grounds:
             ink, base = luminance(ink_on(ground)), luminance(ground)
             assert (max(ink, base) + 0.05) / (min(ink, base) + 0.05) >= 4.5
