@@ -252,6 +252,9 @@ def test(args: argparse.Namespace, out: Output) -> int:
     lines += [f"adapted: {line}" for line in result.adapted]
     if args.keep and result.boxes is not None:
         keep_boxes(settings, args.name, result.boxes)
-        lines.append(f"kept: boxes: {result.boxes}")
+        lines.append(
+            f"kept: boxes: {result.boxes}; of a study that it has judged already, `study boxes "
+            "--study NAME` reads the boxes again, free"
+        )
     out.result(data, lines)
     return 1 if failed else 0

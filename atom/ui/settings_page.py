@@ -513,7 +513,10 @@ def _keep_boxes(name: str, boxes: BoxConvention) -> None:
         st.session_state[TOLD] = error.message
         return
     st.session_state.get(FORM, {}).pop(name, None)
-    st.session_state[TOLD] = f"Kept: boxes of {name}: {BOXES[boxes]}."
+    st.session_state[TOLD] = (
+        f"Kept: boxes of {name}: {BOXES[boxes]}. Of a study that it has judged already, "
+        "`study boxes --study NAME` reads the boxes again, free."
+    )
 
 
 def _testing(job_id: str) -> None:

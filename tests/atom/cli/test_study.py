@@ -63,3 +63,11 @@ def test_missing_pictures_are_listed_and_attached(say, tmp_path):
     assert (again.data["missing_before"], again.data["attached"]) == (1, 0)
     refused = say("study", "pictures", str(tmp_path / "nope"), "--study", "Bare")
     assert (refused.code, "no folder or file" in refused.err) == (2, True)
+
+
+def test_boxes_are_read_again(say, probes):
+    said = say("study", "boxes", "--study", "Fresh", "--dry-run")
+    assert (said.code, said.out) == (
+        0, "0 solutions and 0 sets of criteria would have other boxes; 0 stay as they are\n"
+    )  # fmt: skip
+    assert say("study", "boxes", "--study", "Nope").code == 2
