@@ -164,26 +164,26 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
                             placeholder="no cap", **bound("budget", form.budget))  # fmt: skip
         one, two = st.columns(2)
         with one:
-            st.number_input("Answers of each model", 1, MOST_REPEATS, step=1,
+            st.number_input("Answers per model", 1, MOST_REPEATS, step=1,
                             **bound("answer_repeats", form.answer_repeats),
                             help="Each is scored by itself; a sample's value is their "
                             "mean.")  # fmt: skip
         with two:
-            st.number_input("Scorings of each answer", 1, MOST_REPEATS, step=1,
+            st.number_input("Marks per answer", 1, MOST_REPEATS, step=1,
                             **bound("repeats", form.repeats),
                             help="A score is the mean of them; how far they differ shows how "
                             "steady the judge is.")  # fmt: skip
-        st.checkbox("Show the judge the right answer when it solves a question",
+        st.checkbox("Show the judge the reference answer",
                     **bound("show_reference", form.show_reference),
-                    help="Without it, a question that the judge doesn't solve by itself is set "
-                    "aside.")  # fmt: skip
+                    help="It is told when it solves a question. Untold, what it doesn't "
+                    "solve by itself is set aside.")  # fmt: skip
         st.checkbox("Score without the pictures", **bound("blind", form.blind),
                     help="The judge marks by the criteria and their truths alone, which costs "
                     "less. Such marks count only where there are none that saw the "
                     "pictures.")  # fmt: skip
         st.checkbox("Ask again for what failed before",
                     **bound("retry_failed", form.retry_failed))  # fmt: skip
-        st.checkbox("Ask again for what the server's fault left unscored",
+        st.checkbox("Ask again what the server spoiled",
                     **bound("retry_unscored", form.retry_unscored),
                     help="Replies that a server broke or cut off by an error. A refusal, a content "
                     "filter or a judge that declines stays as it is.")  # fmt: skip

@@ -53,6 +53,8 @@ def pace(view: RunView, what: str = "") -> Html:
         f"{run.done:,} of {run.total:,} {what}".rstrip() + " done"
         if run.total
         else "counting what is left"
+        if view.alive
+        else "there was nothing to do"
     ]
     if view.alive:
         facts.append(f"{view.rate:.1f} a second" if view.rate else "watching the pace")
