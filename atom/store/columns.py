@@ -663,7 +663,8 @@ def _marks(
         # Under the old prompt a second mark may be the baseline of an experiment, made of failed
         # answers alone.
         response, use, mark, repeat = (one[repeat == 0] for one in (response, use, mark, repeat))
-    order = np.lexsort((repeat, use, response))
+    place = response.astype(np.int64) * max(len(uses.ids), 1) + use
+    order = np.argsort(place * REPEATS + repeat, kind="stable")
     return Marks(
         response=response[order].astype(np.int64),
         use=use[order].astype(np.int64),

@@ -30,8 +30,9 @@ class Accuracy:
     """How often a model is right, both ways.
 
     Attributes:
-        asked: share right of all that it was asked and that is graded, 0-100; NaN without any.
-        n_asked: how many those are.
+        asked: share right of all that it was asked and that is graded, 0-100; a sample that it
+            answered several times counts once; NaN without any.
+        n_asked: how many answers those are.
         given: share right of the answers that it gave, 0-100; NaN without any.
         n_given: how many those are.
         withheld: what wasn't given: (cause, how many), the most frequent first.
@@ -62,7 +63,12 @@ def accuracy_of(table: ScoreTable, answers: NDArray[np.bool_]) -> Accuracy:
     withheld = [(cause, int(n)) for cause, n in zip(CAUSES, counts, strict=True) if cause and n]
 
     def share(which: NDArray[np.bool_]) -> float:
-        return float(100 * table.outcome[which].mean()) if which.any() else float("nan")
+        if not which.any():
+            return float("nan")
+        # A sample that was answered several times counts once (METHODS T3).
+        pair = table.model[which].astype(np.int64) * len(table.sample_ids) + table.sample[which]
+        _, at, times = np.unique(pair, return_inverse=True, return_counts=True)
+        return float(100 * (np.bincount(at, table.outcome[which]) / times).mean())
 
     return Accuracy(
         asked=share(known),

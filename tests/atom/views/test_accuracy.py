@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -180,3 +181,32 @@ def test_the_real_case_of_empty_answers(tmp_path):
     assert round(found["refuser"].score.value, 1) == 50.0
     assert round(found["steady"].score.value, 1) == 66.7
     assert found["refuser"].given.value == 100.0
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the session's real files aren't here")
+def test_published_figures_stand_whatever_answers_say(tmp_path):
+    """Real graded files, sixty of their texts taken away: every published share stays."""
+    place = REAL / "mathvista/output_bard.json"
+    rows = json.loads(place.read_text(encoding="utf-8"))
+    for row in [row for row in rows.values() if not row["true_false"]][:60]:
+        row["response"] = ""
+    made = ImportFile.from_bytes(place.name, json.dumps(rows).encode())
+    published = json.loads((REAL / "expected.json").read_text(encoding="utf-8"))["mathvista"]
+    expected = published["bard"]
+    with Store.open(tmp_path) as opened:
+        import_reading(opened, read("mathvista", [made]), "M", MOMENT, accept=True)
+        data = load_study(opened, "M")
+        view = overview(data, Filters(), facet="skills")
+        (row,) = view.ranking
+        source = Source(opened, data.study.id)
+        find_exporter("csv").write(source, tmp_path / "tables", ExportOptions(moment=MOMENT))
+    assert row.score.value == row.right.value == pytest.approx(expected["accuracy_percent"])
+    # 348 right of the 940 that have a text.
+    assert row.given.value == pytest.approx(34800 / 940)
+    assert row.accuracy.withheld == (("empty", 60),)
+    found = {skill.name: skill.cells[0].estimate for skill in view.skills}
+    for skill, (n, share) in expected["skills_percent"].items():
+        assert (found[skill].n, round(found[skill].value, 2)) == (n, share)
+    with (tmp_path / "tables/ranking.csv").open(encoding="utf-8-sig") as file:
+        (line,) = csv.DictReader(file)
+    assert float(line["right"]) == pytest.approx(expected["accuracy_percent"])
