@@ -60,6 +60,8 @@ def _data(found: Profile) -> dict[str, object]:
         "right": _plain(asdict(row.right)),
         "right_of_given": _plain(asdict(row.given)),
         "withheld": dict(row.accuracy.withheld),
+        "hit_all": _finite(row.hit_all),
+        "hit_clusters": row.hit_clusters,
         "lucky": found.lucky,
         "right_answers": found.right,
         "unscored": row.n_unscored,
@@ -139,6 +141,11 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
         lines.append(f"right answer, wrong reason: {found.lucky} of {found.right} right answers")
     if found.measure == "process":
         lines += _said_lines(found)
+    if row.hit_clusters:
+        lines.append(
+            f"right every time that a question is asked, %: {row.hit_all:.1f}, "
+            f"n {row.hit_clusters} questions"
+        )
     if row.n_unscored:
         lines.append(f"unscored: {row.n_unscored} checkpoints, counted nowhere")
     lines += ["", *_weakness_lines(found)]

@@ -1,6 +1,7 @@
 """The store: schema, migrations, records in SQLite or PostgreSQL, pictures beside them."""
 
 from atom.store.check import Report, check_store
+from atom.store.clusters import asks_again
 from atom.store.schema import table
 from atom.store.staging import Conflict, ConflictFoundError, Moved, Staging, names_of_sets
 from atom.store.standing import study_candidates, study_places
@@ -46,6 +47,7 @@ __all__ = [
     "Writer",
     "add_to_study",
     "add_version",
+    "asks_again",
     "begin_history",
     "carried",
     "check_store",

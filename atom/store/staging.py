@@ -3,7 +3,7 @@
 What is read goes into temporary tables first, which no reader sees and no writer waits for. Only
 when everything is there and counted does one transaction move it: so a process that is killed at
 any moment leaves nothing, a conflict is found before anything is written, and what is new is
-found set by set instead of row by row (design/0041).
+found set by set instead of row by row (design/023).
 """
 
 from __future__ import annotations

@@ -175,11 +175,14 @@ def _rank_row(
             "a",
             el("span", numbers.score(row.score.value), class_="strong"),
             el("span", f"  n {row.score.samples}", class_="quiet small"),
+            el("div", f"every time {row.hit_all:.0f} %", class_="quiet small")
+            if row.hit_clusters
+            else None,
             href=to,
             data_go=True,
             class_="cell",
             data_tip=f"{numbers.interval(row.score)}\n{row.score.n} answers to "
-            f"{row.score.samples} samples",
+            f"{row.score.samples} samples" + _every_time(row),
         ),
         el("a", bar, href=to, data_go=True, class_="cell", tabindex="-1"),
     ]
@@ -235,6 +238,16 @@ def _terse(row: RankRow) -> Html:
     tip = "answers that speak of less than half of the weight of their steps: accused of nothing"
     return el("a", f"{row.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
               class_="cell", data_tip=tip)  # fmt: skip
+
+
+def _every_time(row: RankRow) -> str:
+    """Say how often a question was answered right each time that it was asked."""
+    if not row.hit_clusters:
+        return ""
+    return (
+        f"\n{row.hit_all:.1f} % of {row.hit_clusters} questions, each asked several times (of a "
+        "picture at several rotations, say), are right every time"
+    )
 
 
 def _score_head(view: Overview, people: PeopleScale | None, filters: Filters) -> Html | str:

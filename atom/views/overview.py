@@ -121,6 +121,9 @@ class RankRow:
         findings: its labelled weaknesses and strengths: confirmed, then suspected, then strengths.
         tested: capabilities (or labels) with enough evidence to look for a weakness.
         filters: where the row's door leads.
+        hit_all: share of questions that it got right every time, 0-100, where clusters ask one
+            question several times; NaN elsewhere.
+        hit_clusters: how many such questions there are.
     """
 
     model_id: str
@@ -141,6 +144,8 @@ class RankRow:
     findings: tuple[Weakness, ...]
     tested: int
     filters: Filters
+    hit_all: float = math.nan
+    hit_clusters: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,6 +328,31 @@ def _model_stats(data: StudyData, value: Floats, answers: Ints) -> NodeStats:
     return _stats_by_unit(*_by_unit(data, value, answers))
 
 
+def _hit_all(data: StudyData, answers: Ints) -> tuple[Floats, Ints]:
+    """Return each model's share of clusters in which every answer is right, and how many there are.
+
+    Only where clusters ask one question several times, and only clusters with two answers or more.
+    """
+    table = data.table
+    share = np.full(table.n_models, np.nan)
+    n = np.zeros(table.n_models, dtype=np.int64)
+    if not data.asks_again:
+        return share, n
+    known = answers[np.isfinite(table.outcome[answers])]
+    for model in range(table.n_models):
+        mine = known[table.model[known] == model]
+        units, of, count = np.unique(
+            table.cluster[table.sample[mine]], return_inverse=True, return_counts=True
+        )
+        least = np.ones(len(units))
+        np.minimum.at(least, of, table.outcome[mine])
+        several = count > 1
+        n[model] = int(several.sum())
+        if n[model]:
+            share[model] = 100 * float((least[several] == 1).mean())
+    return share, n
+
+
 def _stats_by_unit(total: Floats, count: Floats) -> NodeStats:
     n, sums = count.sum(axis=1), total.sum(axis=1)
     mean = sums / np.where(n > 0, n, 1)
@@ -502,6 +532,7 @@ def _ranking(
         best[ranked], worst[ranked] = sets.best, sets.worst
     n_rows, n_bad = _checkpoints(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
+    share_all, n_all = _hit_all(data, np.flatnonzero(keep))
     score, is_right, is_given, is_lucky = map(_estimates, (main, right, given, lucky))
     rows = [
         RankRow(
@@ -523,6 +554,8 @@ def _ranking(
             findings=found[number].found,
             tested=found[number].tested,
             filters=filters.but(model=candidate.id, sample=None, criterion=None, node=()),
+            hit_all=float(share_all[number]),
+            hit_clusters=int(n_all[number]),
         )
         for number, candidate in enumerate(data.candidates)
     ]

@@ -16,11 +16,12 @@ from atom.analysis import Facet, ScoreTable
 from atom.analysis.intervals import Ints
 from atom.analysis.repeats import merge_repeats
 from atom.records import CAUSES, Candidate, Judge, Scale, Study, TreeRecord
-from atom.store import Store, find_study, study_candidates
+from atom.store import Store, asks_again, find_study, study_candidates
 from atom.store.columns import StudyRows, read_study
 from atom.views.preferences import Preferences, preferences_of, share_won
 from taxonomy import Tree, parse_tree
 
+_MOST_SEARCHED = 200_000
 SOURCE_FACET = "source"
 """The labels that say which data set a question is of, unless the files have a `source` of their
 own: then these are called `data set`, and never mixed with the files'."""
@@ -70,6 +71,7 @@ class StudyData:
         votes: votes between answers; None without any.
         scale: what the marks that are shown mean.
         left_out: marks on an older scale that no newer mark replaces; they don't count.
+        asks_again: whether clusters ask one question several times (a picture at four rotations).
     """
 
     study: Study
@@ -84,6 +86,7 @@ class StudyData:
     votes: Preferences | None = None
     scale: Scale = "appendix_d"
     left_out: int = 0
+    asks_again: bool = False
 
     @property
     def has_process(self) -> bool:
@@ -198,7 +201,14 @@ def assemble(
         votes=columns.votes,
         scale=columns.scale,
         left_out=columns.left_out,
+        asks_again=_may_ask_again(columns.table) and asks_again(store, study.id),
     )
+
+
+def _may_ask_again(table: ScoreTable) -> bool:
+    """Whether clusters hold several samples; a very large study isn't searched for texts."""
+    n = len(table.sample_ids)
+    return n <= _MOST_SEARCHED and len(np.unique(table.cluster)) < n
 
 
 def to_columns(rows: StudyRows) -> StudyColumns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -28,6 +29,8 @@ from atom.records import (
     Tag,
 )
 from atom.store import Store, copy_study, delete_study, study_places, undo_import
+from atom.views.filters import Filters
+from atom.views.overview import overview
 from atom.views.study_data import dataset_facet, load_study
 
 KINDS = (Study, Import, Sample, Candidate, Response, Outcome, Tag, StudySample)
@@ -332,3 +335,28 @@ def test_a_files_own_source_is_not_mixed_with_ours(store):
     plain = bring(store, text.replace("source", "kind"), "Other").study
     facets = load_study(store, plain.id).table.facets
     assert facets["source"].values == facets[dataset_facet(facets)].values == ("results",)
+
+
+# --- one question asked several times ---
+
+
+def test_right_every_time_is_said_beside_the_accuracy(store):
+    # Question 1 is right at all four rotations, question 2 at three: 7 of 8 right, 1 of 2 every
+    # time.
+    files = [
+        ImportFile.from_bytes(
+            f"gpt-x_rot{turn}.csv",
+            f"id,question,response,correct\n1,What?,x,1\n2,Where?,y,{int(turn != 90)}\n".encode(),
+        )
+        for turn in (0, 90, 180, 270)
+    ]
+    study = import_reading(store, read("table", files), "T", datetime(2026, 1, 1, tzinfo=UTC)).study
+    (row,) = overview(load_study(store, study.id), Filters()).ranking
+    assert (row.name, row.score.value, row.score.n) == ("gpt-x", 87.5, 8)
+    assert (row.hit_all, row.hit_clusters) == (50.0, 2)
+
+
+def test_nothing_is_said_of_questions_asked_once(store):
+    study = bring(store, ONE).study
+    (row,) = overview(load_study(store, study.id), Filters()).ranking
+    assert (math.isnan(row.hit_all), row.hit_clusters) == (True, 0)
