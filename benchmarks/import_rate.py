@@ -30,6 +30,10 @@ from atom.formats import ImportFile, read
 from atom.store import Store
 
 
+TARGET = 15_000
+"""Rows a second that a table and a log should come into a store with."""
+
+
 def generate(path: Path, rows: int, seed: int) -> None:
     """Write a table of answers by four models."""
     draw = random.Random(seed)
@@ -110,10 +114,10 @@ class Reading:
     peak_megabytes: float
 
 
-def read_log(path: Path, store: Path | None) -> Reading:
-    """Read a log, and put it into a store where one is named; the peak is this whole process's."""
+def read_log(path: Path, store: Path | None, format: str) -> Reading:
+    """Read a file, and put it into a store where one is named; the peak is this whole process's."""
     start = time.perf_counter()
-    reading = read("lmms-eval", [ImportFile.from_path(path)])
+    reading = read(format, [ImportFile.from_path(path)])
     if store is None:
         for _ in reading:
             pass
@@ -141,9 +145,9 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def read_apart(path: Path, store: Path | None) -> Reading:
-    """Read a log in a process of its own, so that its peak is nothing else's."""
-    command = [sys.executable, __file__, "--log", str(path)]
+def read_apart(path: Path, store: Path | None, format: str = "lmms-eval") -> Reading:
+    """Read a file in a process of its own, so that its peak is nothing else's."""
+    command = [sys.executable, __file__, "--log", str(path), "--format", format]
     if store is not None:
         command += ["--store", str(store)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -197,6 +201,30 @@ def table_line(folder: Path, rows: int, times: int) -> dict[str, object]:
     }
 
 
+def stored_table_line(folder: Path, rows: int) -> dict[str, object]:
+    """Measure the generic table into a store, against pandas on the same file."""
+    path = folder / "answers.jsonl"
+    generate(path, rows, seed=1)
+    frame = rows / seconds(frame_file, path, rows)
+    found = read_apart(path, folder / "table-store", "table")
+    rate = found.rows / found.seconds
+    return {
+        "name": "import_table_into_a_store",
+        "value": round(rate),
+        "unit": "rows/s",
+        "baseline": round(frame),
+        "ratio": round(rate / frame, 3),
+        "peak_megabytes": round(found.peak_megabytes),
+        "n": found.rows,
+        "note": f"{_judged(rate, rate / frame)}into a store; the baseline is pandas.read_json, "
+        "which makes a frame",
+    }
+
+
+def _judged(rate: float, ratio: float) -> str:
+    return "" if rate >= TARGET and ratio >= 1 else f"short of {TARGET:,} rows/s and ratio 1: "
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -206,14 +234,18 @@ def main() -> None:
     parser.add_argument("--stored", action="store_true", help="also put the log into a store")
     parser.add_argument("--log", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--format", default="lmms-eval", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.log is not None:
-        sys.stdout.write(json.dumps(asdict(read_log(options.log, options.store))) + "\n")
+        sys.stdout.write(
+            json.dumps(asdict(read_log(options.log, options.store, options.format))) + "\n"
+        )
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         lines = [
             table_line(folder, options.rows, options.times),
+            *([stored_table_line(folder, options.rows)] if options.stored else []),
             *log_lines(folder, options.megabytes, stored=options.stored),
         ]
     for line in lines:

@@ -240,7 +240,7 @@ def account_lines(account: Account) -> list[str]:
         if tally.known:
             line += f" ({tally.known:,} were here already)"
         if tally.left_out:
-            reasons = "; ".join(f"{one.n:,} {one.reason}" for one in tally.left_out)
+            reasons = "; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out)
             line += f" + {tally.n_left_out:,} left out ({reasons})"
         lines.append(line)
     return lines

@@ -194,14 +194,14 @@ def account(found: Account) -> Html:
         kit.Row(cells=(
             tally.item.capitalize(), f"{tally.read:,}", f"{tally.came_in:,}",
             f"{tally.known:,}" if tally.known else "", f"{tally.n_left_out:,}",
-            "; ".join(f"{one.n:,} {one.reason}" for one in tally.left_out[:_REASONS]),
+            "; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS]),
         ))
         for tally in found.tallies
     ]  # fmt: skip
     columns = (
         kit.Column(title="What"), kit.Column(title="In the files", number=True),
         kit.Column(title="Came in", number=True),
-        kit.Column(title="of these, here before", number=True),
+        kit.Column(title="Here before", number=True),
         kit.Column(title="Left out", number=True), kit.Column(title="Why", broad=True),
     )  # fmt: skip
     return kit.table(columns, rows, label="The account of this import", tight=True)

@@ -227,7 +227,7 @@ def test_an_import_that_asks_first_goes_on_with_a_tick(open_app, tmp_path):
     settle(test)
     assert not test.exception
     assert "Open the Overview" in markup_of(test)
-    assert "of these, here before" in markup_of(test)
+    assert "Here before" in markup_of(test)
     with Store.open(place) as store:
         assert len(store.select(Response)) == 9
 
