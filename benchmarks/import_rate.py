@@ -29,7 +29,6 @@ from atom.engine.imports import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
 
-
 TARGET = 15_000
 """Rows a second that a table and a log should come into a store with."""
 
