@@ -66,6 +66,8 @@ def _summary(here: Here, view: FailureList) -> str:
     if not view.looked_at:
         return "Nothing to look at under these filters"
     looked = f"of {view.looked_at:,} looked at"
+    if here.filters.rests:
+        looked = f"of {view.looked_at:,} that the claim rests on"
     failed = {
         "process": "with a failed checkpoint",
         "outcome": "answered wrongly",
@@ -424,6 +426,13 @@ def _criterion_row(
     )  # fmt: skip
 
 
+def _beside(point: Checkpoint) -> str:
+    """Say what a mark says beside its score: silence, or an error carried forward."""
+    if point.addressed is False:
+        return "not said: held against no capability"
+    return "carried: wrong only because an earlier step was" if point.carried else ""
+
+
 def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
     """Draw a checkpoint's score, or the glyph of what it is instead."""
     if mark is None or mark.checkpoint is None:
@@ -431,7 +440,7 @@ def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
     checkpoint = mark.checkpoint
     name = here.data.candidates[mark.colour].name
     words = checkpoint.reason or checkpoint.detail
-    told = [f"{name}: {checkpoint.state}", mark.spread, words[:300]]
+    told = [f"{name}: {checkpoint.state}", _beside(checkpoint), mark.spread, words[:300]]
     note = "\n".join(line for line in told if line)
     near = None if mark.score is None else round(mark.score)
     return kit.score_chip(near, text=mark.label, glyph=mark.label, note=note, chosen=chosen)
@@ -549,6 +558,7 @@ def why(
             el("span", title, class_="strong"),
             shown,
             el("span", f"on criterion {item.number}", class_="quiet small"),
+            el("span", _beside(point), class_="quiet small") if _beside(point) else None,
             el("span", mark.spread, class_="quiet small") if mark.spread else None,
             class_="row",
             style="gap:6px",

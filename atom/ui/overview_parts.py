@@ -10,7 +10,7 @@ from atom.analysis.debias import MIN_LABELLED
 from atom.ui import kit, links, numbers, people_scale
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
-from atom.ui.pages import FAILURES, OVERVIEW
+from atom.ui.pages import FAILURES, OVERVIEW, RUNS
 from atom.views.debias import PeopleScale, ScaleRow
 from atom.views.filters import Filters, label_name
 from atom.views.overview import (
@@ -408,6 +408,17 @@ def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:
             )
         )
     parts += _shared(here, view)
+    if view.measure == "process" and here.data.left_out:
+        remark = links.address(RUNS.url_path, Filters(study=here.filters.study))
+        parts.append(
+            join(
+                f"{numbers.count(here.data.left_out, 'mark')} on the older scale left out (",
+                kit.door("mark again", remark),
+                ", with its price first)",
+            )
+        )
+    if view.measure == "process" and here.data.scale == "firmness":
+        parts.append(kit.term("older scale", "marks on the older scale"))
     if view.pending:
         parts.append(f"{numbers.count(view.pending, 'checkpoint')} still to be scored")
     if view.unanswered:
