@@ -73,9 +73,9 @@ async def test_every_arm_is_carried_out(judged, endpoints, counted):
     assert (ended.state, ended.failed, ended.unscored) == ("done", 0, 0)
     assert ended.done == ended.total == counted.total
     rows = judged.select(Correction)
-    # Four failed answers in eight arms, two right ones in one.
+    # Seven failed answers in eight arms, two right ones in one.
     assert Counter((row.cohort, row.arm) for row in rows) == {
-        **{("failed", arm): 4 for arm in ARMS},
+        **{("failed", arm): 7 for arm in ARMS},
         ("right", "guided"): 2,
     }
     made = {r.id: r for r in judged.select(Response) if r.arm is not None}
@@ -188,9 +188,15 @@ async def test_a_sealed_study_is_left_alone(judged, endpoints):
 
 
 def test_where_nobody_takes_part_it_is_said(judged, endpoints):
-    with pytest.raises(UsageError, match="of 10 answers 0 failed by this rule and 10 didn't"):
+    right = {o.response_id for o in judged.select(Outcome) if o.value == 1}
+    (model,) = (c.id for c in judged.select(Candidate) if c.name == "model-b")
+    answers = [r for r in judged.select(Response) if r.candidate_id == model and r.id in right]
+    samples = tuple(answer.sample_id for answer in answers)
+    n = len(samples)
+    assert n > 1
+    with pytest.raises(UsageError, match=f"of {n} answers 0 failed by this rule and {n} didn't"):
         open_experiment(
-            judged, spec(judged, candidate="model-b", failed_rule="score", right_answers=0),
+            judged, spec(judged, candidate="model-b", sample_ids=samples, right_answers=0),
             endpoints,
         )  # fmt: skip
     assert judged.select(Experiment) == []
@@ -202,8 +208,8 @@ def test_data_goes_to_a_new_host_only_with_consent(judged, endpoints):
     with pytest.raises(ConsentNeeded) as needed:
         open_experiment(judged, spec(judged), known)
     (question,) = needed.value.questions
-    # Only samples of answers that take part: four failed ones and two right ones.
-    assert (question.host, question.texts) == ("models.example", 6)
+    # Only samples of answers that take part: seven failed ones and two right ones.
+    assert (question.host, question.texts) == ("models.example", 9)
     assert judged.select(Run, table(Run).c.experiment_id.is_not(None)) == []
     give_consent(judged, spec(judged).study_id, ["models.example"])
     open_experiment(judged, spec(judged), known)
@@ -326,7 +332,7 @@ async def test_unusable_replies_are_counted_and_never_scored(judged, endpoints):
     assert (ended.state, ended.failed) == ("done", 0)
     rows = judged.select(Correction)
     assert {row.state for row in rows} == {"unscored"}
-    assert ended.unscored == len(rows) == 8
+    assert ended.unscored == len(rows) == 14
     assert {r.state for r in judged.select(Response) if r.arm} == {"unscored"}
 
 
