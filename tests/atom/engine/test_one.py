@@ -10,6 +10,7 @@ from atom.errors import ReadOnlyError, UsageError
 from atom.judge import JudgeClient, PictureCache
 from atom.probes.transport import ProbeTransport
 from atom.records import Call, Checkpoint, PictureLimit, Prices, Response
+from atom.stages import criteria
 from atom.stages.criteria import EditedCriterion, edited
 from atom.store import Store, study_places
 from tests.habits import HABITS, HabitualEndpoint
@@ -61,6 +62,19 @@ async def test_criteria_can_be_changed_between_the_steps(live, endpoints):
     mine = edited(live.sample, live.judge_id, solved.id, rows)
     after = await live.score(mine.criteria_set, mine.criteria, response)
     assert {p.key: p.score for p in after} == {p.key: p.score for p in before}
+
+
+async def test_faulty_criteria_go_back_once_here_too(live, monkeypatch):
+    solved = await live.replay()
+    fault = "criterion 1 can be answered by yes or no"
+    monkeypatch.setattr(criteria, "broken_rules", lambda *_, **__: (fault,))
+    pieces: list[str] = []
+    result = await live.criteria(solved, pieces.append)
+    assert result.criteria_set.state == "unscored"
+    assert result.criteria_set.detail.count(fault) == 2
+    assert [call.task for call in live.calls] == ["replay", "criteria", "criteria"]
+    assert len({call.id for call in live.calls}) == 3
+    assert "".join(pieces).count('"criteria"') == 2
 
 
 def habitual(live: Live, habit: str, boxes: str | None) -> Live:
