@@ -236,7 +236,7 @@ def test_two_people_label_the_same_things_and_a_third_settles(sit, store, fresh)
     assert ada.progress().whole == 0
     assert sit("conflicts", "Ada").own_conflicts == n
     third = sit("conflicts", "Cy")
-    assert "One person says: 5 (right and plain); another: 1" in shown(third)
+    assert "One person says: 5 (right and whole); another: 1" in shown(third)
     hand = Hand(third)
     while third.item is not None:
         hand.press("4")
