@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import signal
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from atom.engine.consent import ConsentNeeded, give_consent
@@ -13,12 +15,14 @@ from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import open_run, run, spec_of
 from atom.errors import SpendCapReached, UsageError
 from atom.probes.faults import FaultPlan
+from atom.probes.noise import SILENCE_IMAGINED, SILENCE_MISSED, confusion_row
 from atom.records import (
     Call,
     Checkpoint,
     CriteriaSet,
     Criterion,
     Endpoint,
+    Judge,
     Mapping,
     Outcome,
     Prices,
@@ -33,6 +37,8 @@ from atom.records import (
 from atom.stages import criteria, replay, scoring
 from atom.store import Store, check_store, study_candidates, study_places, table
 from atom.store.standing import marks_of
+from atom.views.filters import Filters
+from atom.views.reliability import reliability
 from atom.views.study_data import load_study
 from tests.atom.engine.conftest import SAMPLES, Counted
 
@@ -615,3 +621,33 @@ async def test_screens_average_the_marks_of_a_noisy_judge(store, study, endpoint
         own = marks[table_.response_ids[table_.response[row]],
                     table_.criterion_ids[table_.criterion[row]]]  # fmt: skip
         assert score == pytest.approx(sum(own) / 3)
+
+
+def same_twice(score: int, addressed: bool) -> float:
+    """Return how often the noisy judge gives a step the same score in two independent marks."""
+    row = np.array(confusion_row(score))
+    silent = SILENCE_IMAGINED if addressed else 1 - SILENCE_MISSED
+    said = (1 - silent) * row + silent * (np.arange(1, 6) == 2)
+    return float((said**2).sum())
+
+
+async def test_a_noisy_judge_asked_twice_shows_its_true_self_agreement(
+    store, study, endpoints, counted
+):
+    models = ("model-a", "model-d", "model-h")
+    exact = spec(study, candidates=models)
+    await run(store, exact, endpoints, make=counted.make)
+    truth = [same_twice(p.score, bool(p.addressed)) for p in store.select(Checkpoint)]
+    noisy = spec(
+        study, judge="probe-judge-noisy", candidates=(), stages=("scoring",), repeats=2,
+        judge_sampling=Sampling(temperature=0.7),
+    )  # fmt: skip
+    await run(store, noisy, endpoints, make=counted.make)
+    judge = next(j.id for j in store.select(Judge) if j.endpoint == "probe-judge-noisy")
+    data = load_study(store, study.id, judge)
+    view = reliability(store, data, Filters(study=study.id))
+    found, expected = view.retest[0].found, float(np.mean(truth))
+    assert found.n == len(truth)
+    assert abs(found.exact - expected) <= 3 * math.sqrt(expected * (1 - expected) / found.n)
+    assert view.separable
+    assert not view.cold
