@@ -191,7 +191,7 @@ def _rank_row(
     if process:
         cells.append(numbers.percent(row.right.value, fine.right))
     if withheld:
-        cells += _given(row, fine)
+        cells += _given(row, fine, process=process)
     if lucky:
         cells.append(_percent_door(row.lucky, fine.lucky, links.address(FAILURES.url_path, right)))
     if said:
@@ -218,10 +218,14 @@ def _rank_row(
     return kit.Row(cells=cells, on=row.model_id == here.filters.model)
 
 
-def _given(row: RankRow, fine: _Fine) -> list[Html | str]:
+def _given(row: RankRow, fine: _Fine, *, process: bool) -> list[Html | str]:
     """Write how often a model is right where it answered, and what it didn't give."""
     found = row.accuracy
-    share = numbers.percent(row.given.value, fine.right) if row.given.known else numbers.NONE
+    share = numbers.NONE
+    if row.given.known:
+        # As fine as the share of all asked, beside it: by outcome that is the score.
+        value = row.given.value
+        share = numbers.percent(value, fine.right) if process else f"{numbers.score(value)} %"
     told = f"{numbers.interval(row.given)}\n{found.n_given} of {found.n_asked} answers given"
     words = found.words or ("0" if found.n_asked else numbers.NONE)
     return [

@@ -7,7 +7,11 @@ import re
 import urllib.parse
 from pathlib import Path
 
+from atom.engine.imports import import_reading
+from atom.formats import ImportFile, read
+from atom.store import Store
 from tests.app.screen_store import NAMES
+from tests.votes import MOMENT
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 
@@ -159,3 +163,24 @@ def test_a_weakness_opens_the_failures_behind_it(open_app):
     assert "./failures?study=demo" in link[0]
     assert "&model=" in link[0]
     assert "Needle" in urllib.parse.unquote_plus(re.search(r'href="([^"]*)"', link[0])[1])
+
+
+def test_silence_is_counted_beside_both_shares(open_app, tmp_path):
+    rows = "".join(
+        f"{n},Q{n}?,refuser,{'yes' if n < 5 else ''},{int(n < 5)}\n{n},Q{n}?,steady,yes,{n % 2}\n"
+        for n in range(10)
+    )
+    made = ImportFile.from_bytes("t.csv", f"id,question,model,response,correct\n{rows}".encode())
+    with Store.open(tmp_path / "s") as store:
+        study = import_reading(store, read("table", [made]), "Silent", MOMENT).study
+    seen = open_app(tmp_path / "s")
+    assert not seen.test.exception
+    words = re.sub(r"<[^>]+>|\s+", " ", html.unescape(seen.markup))
+    assert "of answers given" in words
+    assert "5 empty" in words
+    assert "100.0 %" in words
+    assert "only the 5 samples that every model answered" in words
+    seen = open_app(tmp_path / "s", query={"study": study.id, "shared": "1"})
+    words = re.sub(r"<[^>]+>|\s+", " ", html.unescape(seen.markup))
+    assert "only samples that every model answered" in words
+    assert "5 empty" not in words
