@@ -25,8 +25,9 @@ from atom.reports.records import (
 )
 from atom.reports.selection import select
 from atom.store import Store
-from atom.views.filters import Filters
+from atom.views.filters import Filters, Measure
 from atom.views.overview import MIN_SAMPLES, SkillRow
+from atom.views.reading import READINGS
 from atom.views.settings import app_version
 from atom.views.study_data import StudyData
 
@@ -126,7 +127,7 @@ class Draft:
             study=study.name,
             synthetic=study.synthetic,
             measure=look.measure,
-            lead=_LEADS[look.measure],
+            lead=_lead(look.measure, self.look.base),
             selection=chosen_words(look.base),
             sections=tuple(sections),
             findings=tuple(self._kept(spec, wanted)),
@@ -238,6 +239,7 @@ class Draft:
             "Study": f"{data.study.name} ({data.study.id})",
             "Revision of the store": str(data.revision),
             "Measure": _MEASURES[look.measure],
+            **({"Reading": READINGS[look.base.reading]} if look.measure == "process" else {}),
             "Judge": data.judge.name if data.judge else "none",
             "Capability tree": data.study.tree_version or "none",
             "Judge's sampling": _sampling(data.study.judge_sampling.model_dump())
@@ -275,6 +277,13 @@ _MEASURES = {
     "outcome": "final answers, right or wrong",
     "preference": "votes between answers",
 }
+
+
+def _lead(measure: Measure, filters: Filters) -> str:
+    """Say what the numbers are, and over which steps."""
+    if measure == "process" and filters.reading == "said":
+        return f"{_LEADS[measure]} They are over the steps that an answer speaks of."
+    return _LEADS[measure]
 
 
 def _ranks(best: int, worst: int) -> str:
