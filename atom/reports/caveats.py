@@ -234,7 +234,7 @@ def _missing(look: Look) -> Iterator[Finding]:
             plain("all_answers", len(table.answered), "answers"),
         )
     yield from _withheld(look)
-    if look.measure == "outcome":
+    if look.measure == "outcome" and look.view.answers:
         yield _caveat(look, "no_criteria", door=look.door(look.base, OVERVIEW))
     per_model = np.isfinite(look.pivot).sum(axis=0)
     if len(per_model) > 1 and per_model.min() != per_model.max():

@@ -107,6 +107,8 @@ def _coverage(finding: Finding, turn: int) -> str:
     n = {number.name: number.text for number in finding.numbers}
     models = "1 model" if n["models"] == "1" else f"{n['models']} models"
     samples = "1 sample" if n["samples"] == "1" else f"{n['samples']} samples"
+    if n["answers"] == "0":
+        return "Nothing is scored or graded under this selection: there is nothing to compare."
     text = f"{models} gave {n['answers']} answers to {samples}"
     if "criteria" in n:
         text += f"; a judge gave {n['checkpoints']} scores at {n['criteria']} criteria"
@@ -218,7 +220,7 @@ def _top_tie(finding: Finding, turn: int, measure: str) -> str:
     total = finding.printed("models")
     if finding.facts.get("measure") == "process":
         if str(len(finding.models)) == total:
-            who = f"all {total} models"
+            who = "both models" if total == "2" else f"all {total} models"
         return (
             f"The most frequent pattern at the top: {who} share first place on {n} of {of.n:,} "
             f"samples, {of.text}."
@@ -226,7 +228,7 @@ def _top_tie(finding: Finding, turn: int, measure: str) -> str:
     if not finding.models:
         return f"No model is right on {n} of {of.n:,} samples, {of.text}."
     if str(len(finding.models)) == total and total != "1":
-        who = f"All {total} models"
+        who = "Both models" if total == "2" else f"All {total} models"
         return f"{who} are right together on {n} of {of.n:,} samples, {of.text}."
     verb = "is alone in being right" if len(finding.models) == 1 else "are right together"
     return f"{who} {verb} on {n} of {of.n:,} samples, {of.text}."

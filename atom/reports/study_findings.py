@@ -297,17 +297,20 @@ def _hard(look: Look) -> Iterator[Finding]:
     """Find where even the best model is low: leaves of the tree, or labels.
 
     Votes are relative to other answers, so they can't say what is hard; neither can one model, of
-    which nobody knows whether it is the model or the question.
+    which nobody knows whether it is the model or the question. Low is where even the best model
+    stays under the score that leads the study.
     """
     if look.measure == "preference":
         return
+    top = max((r.score.value for r in look.view.ranking if r.score.known), default=100.0)
     leaves = set(look.data.table.leaves)
     rows = [row for row in look.view.skills if row.label is not None or row.path in leaves]
     for row in rows:
         cells = [c for c in row.cells if c.estimate.known and c.estimate.samples >= MIN_SAMPLES]
         if len(cells) < 2 or 2 * len(cells) < len(row.cells):
             continue
-        yield _hard_row(look, row, cells)
+        if max(cell.estimate.value for cell in cells) < top:
+            yield _hard_row(look, row, cells)
 
 
 def _hard_row(look: Look, row: SkillRow, cells: list[SkillCell]) -> Finding:

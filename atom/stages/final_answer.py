@@ -139,6 +139,13 @@ _SAID: Final = (
         r"\bwhich[ \t]is[ \t](?:answer[ \t]|the[ \t])?(?:option|choice)[ \t]*(?P<said>\(?[A-Z]\)?)"
         r"(?![\w])"
     ),
+    re.compile(
+        r"(?<![Ii]f )(?<![Ss]hould )(?<![Ww]ould )(?<![Cc]an )"
+        r"\bI(?:['’]ll|[ \t]will|[ \t]would|['’]d)?[ \t]"
+        r"(?:choose|pick|select|go[ \t]with)[ \t]+(?:(?:option|choice|answer)[ \t]+)?"
+        r"(?P<said>\(?[A-Z]\)?)[*_]{0,4}[.!]?[ \t]*$",
+        re.MULTILINE,
+    ),
 )
 _BOXED: Final = re.compile(r"\\f?box(?:ed)?\s*\{")
 _CLOSER: Final = re.compile(

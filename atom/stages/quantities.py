@@ -152,6 +152,10 @@ class Found:
     end: int
 
 
+_WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+"""The wide forms of ASCII's signs, as Chinese and Japanese texts have them."""
+
+
 def tidy(text: str) -> str:
     """Write a text in plain letters: no markdown or LaTeX, one kind of dash, single spaces."""
     text = _THIN_SPACE.sub("", text)
@@ -164,7 +168,7 @@ def tidy(text: str) -> str:
     for dash in "‐‑‒–—−":
         text = text.replace(dash, "-")
     text = re.sub("10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", lambda m: "10^" + m[1].translate(_SUPERSCRIPT), text)
-    return " ".join(text.replace("％", "%").replace("：", ":").split()).strip("*_ ")
+    return " ".join(text.translate(_WIDE).split()).strip("*_ ")
 
 
 def find_quantities(text: str) -> tuple[Found, ...]:

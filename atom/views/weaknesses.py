@@ -280,8 +280,8 @@ class NodeEvidence:
             label=one.label,
             frame=one.frame,
             effect=100 * one.effect,
-            lo=100 * one.effect_lo,
-            hi=100 * one.effect_hi,
+            lo=_possible(one.effect_lo),
+            hi=_possible(one.effect_hi),
             n=one.n,
             samples=one.samples,
             more_samples=one.more_samples,
@@ -574,8 +574,8 @@ def _make(
         frame=seen.frame,
         measure=measure,
         effect=100 * finding.effect,
-        lo=100 * finding.effect_lo,
-        hi=100 * finding.effect_hi,
+        lo=_possible(finding.effect_lo),
+        hi=_possible(finding.effect_hi),
         pooled=100 * finding.pooled,
         mean=100 * finding.mean,
         n=finding.n,
@@ -595,6 +595,11 @@ def _in_order(found: Iterable[Weakness]) -> tuple[Weakness, ...]:
         if not any(item.under(other) or other.under(item) for other in same):
             kept.append(item)
     return tuple(sorted(kept, key=lambda item: (ORDER.index(item.status), -abs(item.pooled))))
+
+
+def _possible(end: float) -> float:
+    """Write an interval's end in points of 100: no two scores differ by more than 100."""
+    return min(max(100 * end, -100.0), 100.0) if math.isfinite(end) else 100 * end
 
 
 def leading(found: Iterable[Weakness]) -> tuple[Weakness, ...]:

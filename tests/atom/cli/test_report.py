@@ -178,6 +178,36 @@ def test_one_model_says_nothing_of_what_is_hardest(say, tmp_path):
     assert "hardest" not in report.casefold()
 
 
+def test_only_what_even_the_best_model_finds_hard_is_called_hard(say, tmp_path):
+    # m0: 40 of 40 on easy, 0 of 40 on odd; m1: 20 of 40 on easy, 0 on odd. So m0 leads with 50 %,
+    # odd (best 0 %) is hard, easy (best 100 %) is not; easy is 100 points above m0's rest.
+    rows = [
+        f"{n},Question {n}?,m{k},a,{int(n % 2 == 0 and (k == 0 or n % 4 == 0))},"
+        f"{('easy', 'odd')[n % 2]},l0"
+        for n in range(80)
+        for k in range(2)
+    ]
+    name = table_study(say, tmp_path, rows, "Halves")
+    text = say("report", "write", "--study", name, "--format", "markdown").out
+    hardest = text.split("### What is hardest")[1].split("###")[0]
+    assert "odd (skill)" in hardest
+    assert "easy (skill)" not in hardest
+    told = say("profile", "show", "--study", name, "--model", "m0", "--json").data
+    assert all(-100 <= item["lo"] <= item["hi"] <= 100 for item in told["weaknesses"])
+    shown = say("profile", "show", "--study", name, "--model", "m0").out
+    assert "100.0 (" in shown
+    assert "–100.0)" in shown
+
+
+def test_a_report_on_ungraded_answers_counts_nothing_and_says_so(say, tmp_path):
+    path = tmp_path / "Free.csv"
+    path.write_text("id,question,model,response\n1,Why?,m0,So\n2,How?,m0,Thus\n", encoding="utf-8")
+    assert say("import", "table", str(path), "--study", "Free").code == 0
+    text = say("report", "write", "--study", "Free", "--format", "markdown").out
+    assert "Nothing is scored or graded under this selection" in text
+    assert "has outcomes" not in text
+
+
 def test_labels_of_several_benchmarks_are_compared_within_their_own(say, tmp_path):
     for name, right in (("Easy", 3), ("Hard", 1)):
         rows = [
