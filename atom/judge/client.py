@@ -349,7 +349,7 @@ class JudgeClient:
                 self._learn_room(exchange.request, max_tokens)
         if verdict.state == "unreadable":
             exchange.notes.append(f"repair turn: {verdict.reason}")
-            if exchange.form == "json_schema":
+            if exchange.form == "json_schema" and verdict.formless:
                 self._learn((_TELL_FORM,))
             earlier = repair_talk(completion.content, verdict.reason)
             again = await self._extra_turn(
@@ -611,7 +611,7 @@ _TELL_FORM = Lesson(
     instead="told",
     said="",
 )
-"""Replies that don't keep a schema that the server took: it seems to make nothing of it."""
+"""Replies of another form than the schema that the server took: it seems to make nothing of it."""
 
 
 def given_dialect(endpoint: Endpoint) -> Dialect:

@@ -110,6 +110,7 @@ class Verdict:
         notes: what had to be overlooked.
         thoughts: what the model thought aloud, wherever it stood.
         thinking: whether the token limit came before the answer began.
+        formless: whether there is no object of the form asked for at all, right or wrong inside.
     """
 
     state: ReplyState
@@ -118,6 +119,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     thoughts: str = ""
     thinking: bool = False
+    formless: bool = False
 
 
 def judge_completion(request: Request, completion: Completion) -> Verdict:
@@ -167,7 +169,9 @@ def _verdict(
             reason=f"Cut by the token limit. {found.problem}",
             thinking=not spoken.answer,
         )
-    return Verdict(state="unreadable", reason=found.problem)
+    shape = {"type": "object", "required": request.schema.get("required", [])}
+    formless = extract_object(content, shape).data is None
+    return Verdict(state="unreadable", reason=found.problem, formless=formless)
 
 
 def _without_words(request: Request, completion: Completion, *, cut: bool) -> Verdict:
