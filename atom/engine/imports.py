@@ -257,15 +257,22 @@ class Decided:
 def _with_rules(report: ImportReport, decided: Decided) -> ImportReport:
     """Add the outcomes that our rules made, and say so."""
     n = decided.right + decided.wrong
+    notes = list(report.notes)
+    bare = report.responses - report.outcomes - n - decided.unread
+    if report.outcomes and bare > 0:
+        notes.append(
+            f"{bare:,} of {report.responses:,} answers came without a verdict: they stay unscored, "
+            "and no share of right answers counts them"
+        )
     if not n + decided.unread:
-        return report
+        return report.model_copy(update={"notes": tuple(notes)})
     note = (
         f"the files hold no verdict on {n + decided.unread:,} answers: read by our own rules, "
         f"{decided.right:,} are right and {decided.wrong:,} wrong"
     )
     if decided.unread:
         note += f"; {decided.unread:,} name no answer that can be read and stay unscored"
-    return report.model_copy(update={"notes": (*report.notes, note)})
+    return report.model_copy(update={"notes": (*notes, note)})
 
 
 # --- the account ------------------------------------------------------------------------------

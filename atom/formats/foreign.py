@@ -60,6 +60,32 @@ _FOREIGN = (
 )
 
 
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "ZIP",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+}
+"""How a packed file begins."""
+
+
+def check_packed(files: Sequence[ImportFile]) -> None:
+    """Refuse files that no format could read because they are packed.
+
+    Raises:
+        FormatError: with how the first such file is packed.
+    """
+    for file in files:
+        head = file.head(8)
+        for start, name in _PACKED.items():
+            if head.startswith(start):
+                raise FormatError(
+                    f"{file.name!r} is packed ({name}): unpack it, and import what is in it"
+                )
+
+
 def check_foreign(files: Sequence[ImportFile]) -> None:
     """Refuse files that are known to be something else than answers.
 

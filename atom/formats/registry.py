@@ -40,7 +40,7 @@ from atom.formats.base import (
     ReadOptions,
 )
 from atom.formats.column_map import ColumnMap
-from atom.formats.foreign import check_foreign
+from atom.formats.foreign import check_foreign, check_packed
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
 from atom.records import Candidate, Outcome, Preference, Response, Sample, Tag
 
@@ -153,6 +153,7 @@ def read(
         check_foreign(files)
         found = detect(files)
         if found is None:
+            check_packed(files)
             raise FormatError(
                 f"no format fits {', '.join(repr(file.name) for file in files) or 'no file'}; "
                 f"known formats: {', '.join(FORMATS)}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, Protocol, TextI
 
 from atom.errors import FormatError
 from atom.formats.base import ImportFile
+from atom.formats.foreign import check_packed
 from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner, decode
 
 if TYPE_CHECKING:
@@ -96,11 +97,7 @@ def find_layout(
         return Layout(kind="parquet")
     if is_excel(head):
         return Layout(kind="excel")
-    for magic, kind in ((b"PK\x03\x04", "a ZIP file"), (b"\x1f\x8b", "a gzip file")):
-        if head.startswith(magic):
-            raise FormatError(
-                f"{file.name!r} is {kind}; unpack it, or save it as CSV, JSON lines or Parquet"
-            )
+    check_packed([file])
     if encoding is None:
         detected = find_encoding(file)
         found = detected.name

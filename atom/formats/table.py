@@ -152,8 +152,28 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
                 candidate=turned.stem,
             )
         )
+    if not any(_holds_answers(one.columns) for one in plan):
+        collector.note(
+            "no column looks like an answer, so only questions come in; where one is, name it in a "
+            "column map (`response: <column>`, or `responses` with a column a model)"
+        )
     collector.columns = plan[0].columns
     return Reading(_batches(plan, options, collector), collector)
+
+
+def _holds_answers(columns: ColumnMap) -> bool:
+    """Whether a map leads to answers, or to verdicts on answers without a text."""
+    return any(
+        (
+            columns.response,
+            columns.responses,
+            columns.correct,
+            columns.corrects,
+            columns.response_a,
+            columns.response_b,
+            columns.winner,
+        )
+    )
 
 
 def _every_row(file: ImportFile, layout: Layout) -> Iterator[Mapping[str, object]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -427,3 +429,41 @@ def test_four_rotations_are_one_model(say, place, everywhere, tmp_path):
     told = say("profile", "show", "--study", "Turned", "--model", row.name).out
     assert "right every time" in told
     assert "20.0" in told
+
+
+# --- a newcomer's odd files ----------------------------------------------------------------------
+
+PLAIN = "id,question,response,correct\n1,Q1,a,1\n2,Q2,b,0\n"
+
+
+@pytest.mark.parametrize("way", ["auto", "table"])
+@pytest.mark.parametrize("packing", ["gzip", "ZIP"])
+def test_a_packed_file_is_said_to_be_packed(say, tmp_path, packing, way):
+    path = tmp_path / f"mine.csv.{packing}"
+    if packing == "gzip":
+        path.write_bytes(gzip.compress(PLAIN.encode()))
+    else:
+        with zipfile.ZipFile(path, "w") as box:
+            box.writestr("mine.csv", PLAIN)
+    said = say("import", way, str(path), "--study", "Mine")
+    assert said.code == 2
+    assert f"is packed ({packing}): unpack it" in said.err
+
+
+def test_a_table_without_answers_says_that_only_questions_come_in(say, tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("id,question,first-vlm,other\n1,Q1,a,b\n2,Q2,c,d\n", encoding="utf-8")
+    said = say("import", "auto", str(path), "--study", "Wide")
+    assert said.code == 0
+    assert "only questions come in" in said.out
+    path.write_text(PLAIN, encoding="utf-8")
+    assert "only questions" not in say("import", "auto", str(path), "--study", "Plain").out
+
+
+def test_answers_without_a_verdict_among_others_are_counted(say, everywhere, tmp_path):
+    path = tmp_path / "some.csv"
+    head = "id,question,response,correct\n"
+    path.write_text(f"{head}1,Q1,a,nan\n2,Q2,b,\n3,Q3,c,1\n", encoding="utf-8")
+    said = say("import", "auto", str(path), "--study", "Some")
+    assert "2 of 3 answers came without a verdict" in said.out
+    everywhere("Some", {"some": Right(score=100.0, n=1)})  # 1 / 1: two aren't graded
