@@ -8,7 +8,9 @@ the same ids asks, too.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,6 +45,8 @@ from atom.store import (
 )
 
 _PAGE = 1000
+_OBJECTS = 100_000
+"""New objects after which to look for cycles."""
 UNCHANGED = "everything in these files was here already: nothing was added"
 _KINDS: dict[Item, type[Record]] = {
     "questions": Sample,
@@ -134,7 +138,7 @@ def import_reading(
     reading.belongs_to(_owner(store, study))
     broken: list[str] = []
     refused: set[str] = set()
-    with Staging(store) as staging:
+    with Staging(store) as staging, _rare_collections():
         for batch in reading:
             kept, problems = _keep_pictures(store, batch, refused)
             broken += problems
@@ -173,6 +177,17 @@ def import_reading(
         broken_pictures=tuple(broken),
         taken_back=moved.taken_back,
     )
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Look for cycles among objects less often: an import makes millions of records, no cycles."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], _OBJECTS) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _owner(store: Store, study: Study) -> Owner:

@@ -46,7 +46,7 @@ def to_text(value: object) -> str | None:
         if not text or text.isspace():
             return None
         return text if text.isascii() and "\x00" not in text else clean_text(text)
-    if is_missing(value):
+    if value is None or is_missing(value):
         return None
     if isinstance(value, str):
         return clean_text(value)
@@ -63,6 +63,8 @@ def to_text(value: object) -> str | None:
 
 def to_name(value: object) -> str | None:
     """Return an id, label or name: trimmed; None when missing or a written-out `nan`."""
+    if value is None:
+        return None
     text = to_text(value)
     if text is None or (text := text.strip()) in _NOT_A_NUMBER:
         return None

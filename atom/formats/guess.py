@@ -611,6 +611,9 @@ def read_choices(values: Mapping[str, object], columns: ColumnMap) -> tuple[str,
 
 def labels_of(value: object, separator: str | None = None) -> tuple[str, ...]:
     """Return the labels in a cell: of a list each item, else its text, cut at the separator."""
+    if separator is None and value.__class__ is str and "[" not in value:
+        name = to_name(value)
+        return () if name is None else (name,)
     items = to_list(value)
     if items is None:
         if isinstance(value, dict | bytes):

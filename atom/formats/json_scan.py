@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import json.scanner
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
@@ -36,6 +37,8 @@ DECODER = json.JSONDecoder(strict=False, parse_int=_integer)
 
 
 _PLAIN = json.JSONDecoder(strict=False)
+_SCAN = json.scanner.make_scanner(_PLAIN)  # type: ignore[arg-type]  # typed as its own argument
+"""Without a look for white space before and after, which a stripped line has none of."""
 
 
 def decode(text: str) -> object:
@@ -44,6 +47,12 @@ def decode(text: str) -> object:
     Raises:
         ValueError: it isn't JSON.
     """
+    try:
+        value, end = _SCAN(text, 0)
+    except (StopIteration, ValueError):
+        end = -1
+    if end == len(text):
+        return value
     try:
         return _PLAIN.decode(text)
     except ValueError:

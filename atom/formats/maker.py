@@ -45,6 +45,7 @@ from atom.records import (
     Tag,
     TagSubject,
     content_id,
+    unchecked,
 )
 
 NO_ANSWER = "the file holds no answer"
@@ -60,6 +61,9 @@ AGAIN = (
 )
 _MAX_LABEL = 80
 _SAMPLING = Sampling()
+_sample = unchecked(Sample)
+_response = unchecked(Response)
+_tag = unchecked(Tag)
 T = TypeVar("T")
 
 
@@ -442,7 +446,7 @@ class Maker:
             self.out.picture(picture)
         cluster = question.cluster or (sorted(names) if names else None)
         self.out.add(
-            Sample(
+            _sample(
                 id=sample_id,
                 dataset=self.out.dataset,
                 source_id=source_id,
@@ -470,7 +474,7 @@ class Maker:
         """Take labels of a question or an answer."""
         for facet, value in dict.fromkeys(labels):
             self.out.add(
-                Tag(
+                _tag(
                     subject=subject,
                     subject_id=subject_id,
                     source=source,
@@ -565,7 +569,7 @@ class Maker:
             self._answers[short(response_id)] = now
         given = text is not None or not known
         self.out.add(
-            Response(
+            _response(
                 id=response_id,
                 sample_id=sample_id,
                 candidate_id=candidate_id,

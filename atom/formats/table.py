@@ -53,6 +53,7 @@ from atom.records import (
     Tag,
     TagSubject,
     content_id,
+    unchecked,
 )
 
 NAME = "table"
@@ -62,6 +63,10 @@ _MAX_NAME = 500
 _PEOPLE = "people"
 """The annotator where a file doesn't tell one person from another."""
 _SAMPLING = Sampling()
+_sample = unchecked(Sample)
+_response = unchecked(Response)
+_outcome = unchecked(Outcome)
+_tag = unchecked(Tag)
 _MOST_UNREAD = 0.01
 """The share of verdicts that may be unreadable before an import asks."""
 
@@ -393,7 +398,7 @@ class _Reader:
         if planned.rotation and cluster is None:
             cluster = source_id
         name = None if source_id is None else turned_id(source_id, planned.rotation)
-        sample = Sample(
+        sample = _sample(
             id=self._out.sample_id(name, question, texts, names),
             dataset=self._out.dataset,
             source_id=name,
@@ -416,7 +421,7 @@ class _Reader:
     ) -> None:
         for facet, label in labels:
             self._out.add(
-                Tag(
+                _tag(
                     subject=subject,
                     subject_id=subject_id,
                     source=source,
@@ -493,7 +498,7 @@ class _Reader:
             return
         self._responses[_short(response_id)] = content
         self._out.add(
-            Response(
+            _response(
                 id=response_id,
                 sample_id=sample_id,
                 candidate_id=candidate,
@@ -508,7 +513,7 @@ class _Reader:
             self._verdicts += 1
             self._unread += verdict.value is None
             self._out.add(
-                Outcome(
+                _outcome(
                     response_id=response_id,
                     how="imported",
                     state="scored" if verdict.value is not None else "unscored",
@@ -610,7 +615,7 @@ class _Reader:
             return None
         self._responses[_short(response_id)] = hash(text)
         self._out.add(
-            Response(
+            _response(
                 id=response_id,
                 sample_id=sample_id,
                 candidate_id=candidate,

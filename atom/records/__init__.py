@@ -1,6 +1,6 @@
 """Every kind of record that is stored or exchanged."""
 
-from atom.records.base import Id, Record, State, blob_hash, content_id
+from atom.records.base import Id, Record, State, blob_hash, content_id, unchecked
 from atom.records.call import Call, ReplyForm, Sampling, Usage
 from atom.records.correction import (
     Arm,
@@ -144,4 +144,5 @@ __all__ = [
     "blob_hash",
     "content_id",
     "scale_of",
+    "unchecked",
 ]

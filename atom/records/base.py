@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, ParamSpec, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 State = Literal["scored", "unscored", "failed"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _QUOTE = json.encoder.encode_basestring
+_BLAKE = hashlib.blake2b
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -29,6 +33,37 @@ class Record(BaseModel):
         return copied
 
 
+def unchecked(kind: Callable[P, R]) -> Callable[P, R]:
+    """Return a maker of records whose values are known to be right, several times as fast.
+
+    An import makes millions of records of texts that its reader cleaned and ids that it hashed.
+
+    Args:
+        kind: the class of the records; all of its defaults are values, none is made anew.
+
+    Returns:
+        What makes an equal record of the same keywords; nothing is checked or converted, and
+        fields without a default must be given.
+    """
+    record = cast("type[Record]", kind)
+    template = {
+        name: None if field.is_required() else field.get_default()
+        for name, field in record.model_fields.items()
+    }
+    blank, put = object.__new__, object.__setattr__
+
+    def make(*_: P.args, **fields: P.kwargs) -> R:
+        made = blank(record)
+        # A copy of the template keeps the fields in their order, which is the order in exports.
+        put(made, "__dict__", template | fields)
+        put(made, "__pydantic_fields_set__", set(fields))
+        put(made, "__pydantic_extra__", None)
+        put(made, "__pydantic_private__", None)
+        return cast("R", made)
+
+    return make
+
+
 def content_id(kind: str, *parts: object) -> str:
     """Name a record by what it is.
 
@@ -39,9 +74,9 @@ def content_id(kind: str, *parts: object) -> str:
     Returns:
         24 hexadecimal digits (96 bits) of a BLAKE2b hash over canonical JSON.
     """
-    text = "[" + ",".join([_QUOTE(kind), *map(_canonical, parts)]) + "]"
-    data = text.encode("utf-8", errors="surrogatepass")
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    cells = [_QUOTE(part) if part.__class__ is str else _canonical(part) for part in parts]
+    data = f"[{_QUOTE(kind)},{','.join(cells)}]" if cells else f"[{_QUOTE(kind)}]"
+    return _BLAKE(data.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _canonical(part: object) -> str:

@@ -135,32 +135,33 @@ class _Stage:
         if value == ():
             return "[]"
         last = self._last.get(at)
-        if last is None or last[0] != value:
+        if last is None or not (last[0] is value or last[0] == value):
             last = self._last[at] = (value, plain_cell(value))
         return last[1]
 
-    def rows_of(self, records: Iterable[Record]) -> list[tuple[Any, ...]]:
-        """Turn records into rows, numbered in the order met."""
-        found = []
-        number = self.rows
-        for record in records:
-            row = list(self._pick(record.__dict__))
-            for at in self._nested:
-                if row[at] is not None:
-                    row[at] = self._cell(at, row[at])
-            for at in self._texts:
-                text = row[at]
-                if text and (not text.isascii() or "\x00" in text):
-                    row[at] = plain_cell(text)
-            row.append(number)
-            number += 1
-            found.append(tuple(row))
-        self.rows = number
-        return found
+    def rows_of(self, records: Sequence[Record]) -> list[tuple[Any, ...]]:
+        """Turn records into rows, numbered in the order met; worked out column by column."""
+        columns: list[Sequence[Any]] = list(
+            zip(*(self._pick(r.__dict__) for r in records), strict=True)
+        )
+        for at in self._nested:
+            columns[at] = [None if cell is None else self._cell(at, cell) for cell in columns[at]]
+        for at in self._texts:
+            if not _is_plain(columns[at]):
+                columns[at] = [plain_cell(text) if text else text for text in columns[at]]
+        first = self.rows
+        self.rows += len(records)
+        return list(zip(*columns, range(first, self.rows), strict=True))
 
     def same_key(self, one: str, other: str) -> str:
         """Return the condition that two rows have one key."""
         return " AND ".join(f'{one}."{name}" = {other}."{name}"' for name in self.kind.key)
+
+
+def _is_plain(texts: Iterable[str | None]) -> bool:
+    """Whether databases take all of these as they are."""
+    whole = "".join(filter(None, texts))
+    return whole.isascii() and "\x00" not in whole
 
 
 class Staging:
@@ -542,9 +543,9 @@ class _Move:
         """Note what this import brought first, and what another one had brought before."""
         if kind is Outcome:
             self._run(
-                "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
+                "INSERT INTO import_links (import_id, kind, record_id) SELECT "
                 f"CAST(:import AS TEXT), 'outcome', response_id FROM {stage.name} "
-                "WHERE how = 'imported'",
+                "WHERE how = 'imported' ON CONFLICT DO NOTHING",
                 **{"import": self._import.id},
             )
             return
@@ -552,10 +553,11 @@ class _Move:
         if word is None:
             return
         key, table = stage.kind.key[0], stage.kind.table.name
-        without = f' WHERE "{key}" NOT IN (SELECT "{key}" FROM known_{table})' if n_known else ""
+        new = f'"{key}" NOT IN (SELECT "{key}" FROM known_{table})' if n_known else "true"
         self._run(
-            "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
-            f"CAST(:import AS TEXT), '{word}', \"{key}\" FROM {stage.name}{without}",
+            "INSERT INTO import_links (import_id, kind, record_id) SELECT "
+            f"CAST(:import AS TEXT), '{word}', \"{key}\" FROM {stage.name} WHERE {new} "
+            "ON CONFLICT DO NOTHING",
             **{"import": self._import.id},
         )
         if n_known:

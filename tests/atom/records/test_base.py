@@ -1,9 +1,24 @@
+import hashlib
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from atom.records import Checkpoint, Criterion, Sample, Sampling, blob_hash, content_id
+from atom.records import (
+    Checkpoint,
+    Criterion,
+    Outcome,
+    PictureSlot,
+    Response,
+    Sample,
+    Sampling,
+    Tag,
+    blob_hash,
+    content_id,
+    unchecked,
+)
 
 texts = st.text(max_size=30)
 
@@ -13,6 +28,51 @@ def test_ids_differ_when_anything_differs(a, b):
     assert (content_id("x", a, "") == content_id("x", b, "")) == (a == b)
     assert content_id("x", a, b) != content_id("y", a, b)
     assert (content_id("x", a + b, "") == content_id("x", a, b)) == (b == "")
+
+
+parts = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+
+
+@given(st.text(max_size=9), st.lists(parts, max_size=5))
+def test_an_id_hashes_canonical_json(kind, given_parts):
+    text = json.dumps(
+        [kind, *given_parts], ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+    data = text.encode("utf-8", errors="surrogatepass")
+    expected = hashlib.blake2b(data, digest_size=12).hexdigest()
+    assert content_id(kind, *given_parts) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (Tag, {"value": "v", "facet": "f", "subject": "sample", "subject_id": "s", "source": "x"}),
+        (Outcome, {"response_id": "r", "how": "imported", "value": 0.5}),
+        (Response, {"prompt": "imported", "id": "r", "sample_id": "s", "candidate_id": "c"}),
+        (
+            Sample,
+            {
+                "id": "s",
+                "dataset": "d",
+                "question": "q",
+                "choices": ("a", "b"),
+                "pictures": (PictureSlot(name="p"),),
+            },
+        ),
+    ],
+)
+def test_an_unchecked_record_is_the_record_that_checks_would_let_through(kind, fields):
+    made, checked = unchecked(kind)(**fields), kind(**fields)
+    assert made == checked
+    assert made.model_dump_json() == checked.model_dump_json()
+    assert made.model_dump(exclude_unset=True) == checked.model_dump(exclude_unset=True)
+    assert made.model_copy(update={}) == checked
+    with pytest.raises(ValidationError):
+        made.id = "other"
 
 
 def test_ids_are_stable_across_versions():
