@@ -74,14 +74,14 @@ class Questions:
     def _ask(self, item: BenchItem) -> Ask:
         def build() -> Request:
             values = {"question": "?", "choices": [], "reference_answer": "a", "answer": "b"}
-            return make_request("outcome/1", values, pictures=(), sampling=self.plan.sampling,
+            return make_request("outcome/2", values, pictures=(), sampling=self.plan.sampling,
                                 repeat=0, schema=OUTCOME)  # fmt: skip
 
         def read(reply: Reply, empty: Verdict) -> Verdict:
             del reply
             return empty
 
-        empty = blank(self.plan.set_id, item.id, "pair", self.plan.judge, "outcome/1",
+        empty = blank(self.plan.set_id, item.id, "pair", self.plan.judge, "outcome/2",
                       self.plan.sampling)  # fmt: skip
         return Ask(blank=empty, build=build, read=read)
 
@@ -117,7 +117,7 @@ def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge:
     return Replies(verdicts=tuple(verdicts), skipped=("one too many",))
 
 
-def verdict(item: BenchItem, judge: str, label: str, *, prompt: str = "outcome/1") -> Verdict:
+def verdict(item: BenchItem, judge: str, label: str, *, prompt: str = "outcome/2") -> Verdict:
     """Make a verdict; an empty label couldn't be read."""
     made = blank(item.set_id, item.id, "pair", judge, prompt, Sampling())
     state = "scored" if label else "unscored"

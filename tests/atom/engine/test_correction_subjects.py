@@ -64,13 +64,17 @@ def test_a_higher_threshold_fails_more():
 
 
 def test_wrong_answers_are_found_and_right_ones_drawn(judged, endpoints):
-    seen = found(judged, endpoints, right_answers=3)
-    assert (seen.answers, seen.failed, seen.right) == (10, 4, 6)
-    assert [s.cohort for s in seen.subjects] == ["failed"] * 4 + ["right"] * 3
+    seen = found(judged, endpoints, right_answers=2)
+    # Read off the texts: probes 0 (142 found, the other letter given), 1, 3, 5, 6, 7 and 8 end
+    # wrong; 2, 4 and 9 end right.
+    assert (seen.answers, seen.failed, seen.right) == (10, 7, 3)
+    wrong = {s.sample.source_id[-1] for s in seen.subjects if s.cohort == "failed"}
+    assert wrong == set("0135678")
+    assert [s.cohort for s in seen.subjects] == ["failed"] * 7 + ["right"] * 2
     assert {s.value for s in seen.subjects if s.cohort == "failed"} == {0.0}
     assert all(len(s.checkpoints) == len(s.criteria) > 2 for s in seen.subjects)
     assert seen.left_out == {}
-    assert len(seen.places) == 7
+    assert len(seen.places) == 9
 
 
 def test_a_draw_is_the_same_again_and_another_with_another_seed(judged, endpoints):
@@ -84,7 +88,7 @@ def test_a_draw_is_the_same_again_and_another_with_another_seed(judged, endpoint
     assert two == [name for name in everyone if name in two]
     assert set(two) <= set(ids(limit=3))
     assert any(set(ids(limit=2, seed=seed)) != set(two) for seed in range(1, 6))
-    assert found(judged, endpoints, limit=1).left_out == {NOT_DRAWN: 3}
+    assert found(judged, endpoints, limit=1).left_out == {NOT_DRAWN: 6}
 
 
 def test_only_some_samples(judged, endpoints):
@@ -95,7 +99,8 @@ def test_only_some_samples(judged, endpoints):
 
 
 def test_what_cannot_take_part_is_counted(judged, endpoints):
-    first, second, third, fourth = found(judged, endpoints).subjects
+    first, second, third, fourth, *others = found(judged, endpoints).subjects
+    assert len(others) == 3
     places = {p.sample_id: p for p in study_places(judged, judged.select(Study)[0].id)}
     replay = judged.get(Replay, places[first.sample.id].replay_id)
     # Nothing is known of the second's text, as where only votes were imported.
@@ -110,8 +115,9 @@ def test_what_cannot_take_part_is_counted(judged, endpoints):
         writer.delete(Checkpoint, table(Checkpoint).c.response_id == fourth.first.id)
     seen = found(judged, endpoints)
     assert seen.left_out == {QUARANTINED: 1, NO_ANSWER: 1, UNKNOWN: 1}
-    assert [s.first.id for s in seen.subjects] == [fourth.first.id]
+    assert [s.first.id for s in seen.subjects] == [s.first.id for s in (fourth, *others)]
     assert seen.subjects[0].checkpoints == ()
+    assert all(s.checkpoints for s in seen.subjects[1:])
     assert seen.answers == 10
     by_score = found(judged, endpoints, failed_rule="score")
     assert by_score.left_out == {QUARANTINED: 1, NO_ANSWER: 1, NOT_SCORED: 1}
@@ -120,17 +126,16 @@ def test_what_cannot_take_part_is_counted(judged, endpoints):
 def test_only_what_failed_under_a_node(judged, endpoints):
     everyone = found(judged, endpoints)
     leaf_of = {m.criterion_id: m.leaf for m in judged.select(Mapping)}
-    under = next(
-        leaf_of[p.criterion_id] for s in everyone.subjects for p in s.checkpoints if p.score <= 2
-    )
     expected = {
         s.first.id
         for s in everyone.subjects
-        if any(p.score <= 2 and leaf_of[p.criterion_id][:1] == under[:1] for p in s.checkpoints)
+        if any(p.score <= 2 and leaf_of[p.criterion_id][0] == "Perception" for p in s.checkpoints)
     }
-    seen = found(judged, endpoints, node=under[:1])
+    # Probes 1, 3, 6 and 8 misread needle or bar; 0, 5 and 7 see what they need and fail later.
+    assert len(expected) == 4
+    seen = found(judged, endpoints, node=("Perception",))
     assert {s.first.id for s in seen.subjects} == expected
-    assert seen.left_out.get(ELSEWHERE, 0) == 4 - len(expected) > 0
+    assert seen.left_out == {ELSEWHERE: 3}
     with pytest.raises(UsageError, match="no criterion is mapped under 'Nowhere'"):
         found(judged, endpoints, node=("Nowhere",))
 
