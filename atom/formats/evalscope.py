@@ -18,7 +18,16 @@ from dataclasses import dataclass
 from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import Verdict, to_list, to_name, to_number, to_text, to_verdict
 from atom.formats.json_file import inner
-from atom.formats.maker import Limit, Maker, Question, cut, labels_in, refuse, rows_of
+from atom.formats.maker import (
+    Limit,
+    Maker,
+    Question,
+    cut,
+    labels_in,
+    refuse,
+    rows_of,
+    unknown_score,
+)
 from atom.records import AnswerCause
 from atom.records.thoughts import tell_apart
 
@@ -241,6 +250,8 @@ class _Reader:
             )
         main = self._score or to_name(score.get("main_score_name")) or next(iter(given))
         if main not in given:
+            if self._score is not None and not self._metric:
+                raise unknown_score(self._file, self._score, list(map(str, given)))
             return None
         if not self._metric:
             self._metric = main

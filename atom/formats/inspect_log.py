@@ -33,7 +33,7 @@ from atom.formats.cells import (
 )
 from atom.formats.json_file import inner
 from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
-from atom.formats.maker import Limit, Maker, Question, cut, rows_of
+from atom.formats.maker import Limit, Maker, Question, cut, rows_of, unknown_score
 from atom.formats.rows import find_encoding
 from atom.records import AnswerCause, State
 from atom.records.thoughts import tell_apart
@@ -76,6 +76,8 @@ class _Log:
     asked: bool = False
     """Whether the reader chose it: then no other stands in for it."""
     accuracy: float | None = None
+    seen: set[str] = field(default_factory=set)
+    """Names of all scorers that the samples have scores by."""
     reductions: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Scorer -> sample id -> score, as a value or an object, over all epochs."""
     notes: list[str] = field(default_factory=list)
@@ -365,6 +367,8 @@ def _batches(logs: Sequence[_Log], options: ReadOptions, collector: Collector) -
             _take(sample.place, sample.values, log, prefix, maker, values)
             if collector.is_full:
                 yield collector.flush()
+        if log.asked and log.seen and log.scorer not in log.seen:
+            raise unknown_score(log.file, log.scorer or "", sorted(log.seen))
         if values:
             mean = sum(values) / len(values)
             told = "" if log.accuracy is None else f"; the log says {log.accuracy:.4f}"
@@ -500,6 +504,7 @@ def _scores_of(
 
 def _followed(given: Mapping[str, object], log: _Log, maker: Maker, place: str) -> str | None:
     """Say which of a sample's scorers counts, and tell of the others."""
+    log.seen.update(given)
     if not given:
         maker.out.tally("a sample has no scores and stays ungraded", place)
         return None

@@ -29,7 +29,17 @@ from atom.formats.cells import (
     to_verdict,
 )
 from atom.formats.json_file import inner, load_object
-from atom.formats.maker import Limit, Maker, Question, SeenNumbers, cut, labels_in, rows_of, short
+from atom.formats.maker import (
+    Limit,
+    Maker,
+    Question,
+    SeenNumbers,
+    cut,
+    labels_in,
+    rows_of,
+    short,
+    unknown_score,
+)
 from atom.formats.rows import Row
 from atom.records import AnswerCause, content_id
 from atom.records.thoughts import tell_apart
@@ -270,7 +280,9 @@ class _Reader:
                 key=lambda name: name != self._wanted,
             )
         )
-        self._choose_filter(head)
+        filters = self._choose_filter(head)
+        if self._wanted is not None and self._wanted not in (*self._metrics, *filters):
+            raise unknown_score(self._file, self._wanted, (*self._metrics, *filters))
         if len(self._metrics) > 1:
             self._maker.out.note(
                 f"{self._task}: {self._metrics[0]} is the verdict; "
@@ -279,18 +291,23 @@ class _Reader:
             )
         yield from chain(head, rows)
 
-    def _choose_filter(self, head: Sequence[Row]) -> None:
-        """Follow one filter where the log has a row for each: the one asked for, else the first."""
+    def _choose_filter(self, head: Sequence[Row]) -> list[str]:
+        """Follow one filter where the log has a row for each: the one asked for, else the first.
+
+        Returns:
+            The filters that the log's first rows name.
+        """
         names = [to_name(row.values.get("filter")) for row in head]
         filters = list(dict.fromkeys(name for name in names if name is not None))
         if len(filters) < 2:
-            return
+            return filters
         self._filter = self._wanted if self._wanted in filters else filters[0]
         others = ", ".join(name for name in filters if name != self._filter)
         self._maker.out.note(
             f"{self._task}: a row for each filter; {self._filter} is followed; {others} stay in "
             "the log: to follow another, import again with --score NAME"
         )
+        return filters
 
     def take(self, row: Row) -> None:
         """Turn one row into records, or note why not."""

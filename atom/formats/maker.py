@@ -131,6 +131,15 @@ def refuse(file: ImportFile, expected: str) -> FormatError:
     return FormatError(f"{file.name!r} holds nothing that can be used; {expected} are expected")
 
 
+def unknown_score(file: ImportFile, name: str, known: Sequence[str]) -> FormatError:
+    """Make the error for a score that a reader asks for and a log hasn't."""
+    there = ", ".join(map(repr, known[:12])) or "none"
+    return FormatError(
+        f"{file.name!r} has no score {name!r:.80}; it has {there}: name one of these with --score, "
+        "or leave it out"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sorted:
     """A row of a known kind, and the file that it stands in."""

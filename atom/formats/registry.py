@@ -92,6 +92,8 @@ FORMATS: Mapping[str, Format] = {
     )
 }
 _LIKELY = 0.1
+_SCORED = frozenset({inspect_log.NAME, lmms_eval.NAME, evalscope.NAME})
+"""Formats whose files may hold several scores, of which one is followed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +164,10 @@ def read(
         found = FORMATS[format]
     else:
         raise FormatError(f"format {format!r} is unknown; known formats: {', '.join(FORMATS)}")
+    if score is not None and found.name not in _SCORED:
+        raise FormatError(
+            f"{found.name} files have no scores to choose among: leave --score {score!r:.80} out"
+        )
     if not files:
         raise FormatError(f"no file was given; name {found.wanted}")
     if pictures is None:

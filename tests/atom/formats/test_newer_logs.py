@@ -19,9 +19,9 @@ def logs(shared_folder):
     return shared_folder / "real" / "cases" / "logs"
 
 
-def one(folder, *names):
+def one(folder, *names, **options):
     found = names or sorted(path.name for path in folder.iterdir() if path.name != "CASE.md")
-    return take(None, *on_disk(folder, *found))
+    return take(None, *on_disk(folder, *found), **options)
 
 
 def texts(taken):
@@ -109,9 +109,17 @@ def test_the_scorer_with_an_accuracy_is_followed_and_another_can_be_chosen(logs)
     (note,) = [note for note in found.report.notes if "--score" in note]
     assert all(name in note for name in ("'match' is followed", "'format_ok'", "'judge'"))
     assert graded(take(None, *on_disk(folder, "log.eval"), score="judge")) == [0.25, 0.25, 0.25]
-    missing = take(None, *on_disk(folder, "log.eval"), score="other")
-    assert graded(missing) == [None, None, None]
-    assert any("no score by 'other'" in note for note in missing.report.notes)
+    with pytest.raises(FormatError, match="no score 'other'; it has 'format_ok', 'judge', 'match'"):
+        take(None, *on_disk(folder, "log.eval"), score="other")
+
+
+def test_a_score_that_is_not_there_is_an_error(logs):
+    folder = logs / "25-lmms-eval-empty-answers"
+    with pytest.raises(FormatError, match="it has 'exact_match'"):
+        one(folder, score="acc")
+    table = uploaded("t.csv", "id,question,answer\n1,Q?,a\n")
+    with pytest.raises(FormatError, match="no scores to choose among"):
+        take("table", table, score="acc")
 
 
 def test_scores_that_stand_in_reductions_only_are_found():
