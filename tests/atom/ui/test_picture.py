@@ -35,5 +35,8 @@ def test_regions_lie_where_they_belong_and_words_are_escaped():
 
 
 def test_a_missing_picture_names_its_file():
-    assert "expected file: a/b.png" in missing("a/b.png")
-    assert "expected file: unnamed" in missing("")
+    shown = missing("a/b.png", "mine")
+    assert "expected file: a/b.png" in shown
+    assert "Attach pictures" in shown
+    assert "study=mine" in shown
+    assert "expected file: unnamed" in missing("", "mine")
