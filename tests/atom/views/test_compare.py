@@ -396,7 +396,11 @@ def test_constant_scores_that_differ_are_beyond_chance(world):
     table = world.table()
     score = np.where(table.model[table.response] == 0, 5, 3).astype(np.int8)
     view = versus(study_of(replace(table, score=score)), *table.model_ids[:2])
-    assert view.gap.value == view.gap.lo == view.gap.hi == pytest.approx(50)
+    assert view.gap.value == view.gap.hi == pytest.approx(50)
+    # 400 equal differences: seen with chance .025 where 0.025^(1/400) = 99.08% of all are so.
+    assert view.gap.lo == pytest.approx(50 * 0.025 ** (1 / 400)) == pytest.approx(49.54, abs=0.01)
+    # All 400 signs alike, one way or the other, by chance: 2 * (1/2)^400.
+    assert view.gap.p == pytest.approx(2.0**-399)
     assert view.decided
     assert {one.verdict for one in view.nodes if one.samples >= 5} == {"first"}
 
