@@ -301,9 +301,17 @@ class _Reader:
         elif columns.response is not None or columns.correct is not None:
             one = self._candidate_name(row, planned)
             if one is None:
-                self._out.skip(row.place, f"column {columns.model!r} names no model")
+                self._nameless(row, columns)
                 return
             self._answer(row, planned, sample_id, one, columns.response, columns.correct)
+
+    def _nameless(self, row: Row, columns: ColumnMap) -> None:
+        """Note that a row names no model: an answer is lost, unless the row holds none."""
+        given = (cell(row.values, column) for column in (columns.response, columns.correct))
+        if any(to_text(value) is not None for value in given):
+            self._out.skip(row.place, f"column {columns.model!r} names no model")
+        else:
+            self._out.tally("a row holds a question without an answer", row.place)
 
     def _earlier(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
         """Find the question that a row of answers belongs to."""

@@ -174,6 +174,21 @@ def test_rows_without_a_question_are_skipped() -> None:
     ]
 
 
+def test_only_a_row_with_an_answer_loses_something_when_it_names_no_model() -> None:
+    result = take(csv_file(
+        "id,question,answer,model,response,correct\n"
+        "1,q?,a,m,a,1\n2,r?,a,,,\n3,s?,a,,b,0\n4,t?,a,,,1\n"
+    ))  # fmt: skip
+    assert len(result.samples) == 4
+    assert len(result.responses) == 1
+    assert result.report.skipped == (
+        "x.csv line 4: column 'model' names no model",
+        "x.csv line 5: column 'model' names no model",
+    )
+    assert any("a question without an answer (first: x.csv line 3)" in note
+               for note in result.report.notes)  # fmt: skip
+
+
 @pytest.mark.parametrize("columns", [None, ColumnMap(id="row")])
 def test_rows_without_an_id_are_named_by_file_and_place(columns) -> None:
     result = take(rows_file([{"question": "q", "choices": ["a", "b"]}] * 2), columns=columns)
