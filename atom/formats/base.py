@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -333,13 +333,15 @@ class Collector:
         """Rows that were read, those that are left out included."""
         self._owner: Owner | None = None
         self._named = False
+        self._last_name: tuple[str, str] | None = None
+        self._last_id = ""
         self._left: dict[Item, Counter[str]] = {}
         self._doubts: dict[str, None] = {}
         self._format = format_name
         self._sources = tuple(sources)
         self._counts: Counter[str] = Counter()
         self._candidates: dict[str, str] = {}
-        self._facets: dict[tuple[str, TagSubject], set[str]] = {}
+        self._facets: defaultdict[tuple[str, TagSubject], set[str]] = defaultdict(set)
         self._skipped: list[str] = []
         self._n_skipped = 0
         self._notes: dict[str, None] = {}
@@ -359,6 +361,7 @@ class Collector:
             named: whether the user named the data set; a named one is the same in every study.
         """
         self._owner, self._named = owner, named
+        self._last_name = None
 
     @property
     def by_content(self) -> bool:
@@ -380,23 +383,32 @@ class Collector:
             choices: its options.
             pictures: its pictures' ids, or names where they aren't attached.
         """
+        if source_id is not None:
+            # The rows of one question mostly stand together.
+            if self._last_name != (self.dataset, source_id):
+                self._last_name = (self.dataset, source_id)
+                self._last_id = Sample.make_id(self._scope(), source_id)
+            return self._last_id
+        scope = self._scope()
+        if scope == self.dataset:
+            return Sample.make_id(scope, None, question, choices, pictures)
+        return content_id("sample", scope, list(pictures), question, list(choices))
+
+    def _scope(self) -> str:
+        """Return what stands for the data set in its questions' ids."""
         owner = self._owner
         if owner is None:
-            return Sample.make_id(self.dataset, source_id, question, choices, pictures)
+            return self.dataset
         known = owner.sets.get(self.dataset)
-        scope = known or (self.dataset if self._named else owner.scope(self.dataset))
-        if source_id is None and scope == self.dataset:
-            return Sample.make_id(scope, None, question, choices, pictures)
-        if source_id is None:
-            return content_id("sample", scope, list(pictures), question, list(choices))
-        return Sample.make_id(scope, source_id)
+        return known or (self.dataset if self._named else owner.scope(self.dataset))
 
     def add(self, record: Taken) -> None:
         """Take a record into the current batch."""
         self._pending.append(record)
-        self._counts[type(record).__name__] += 1
-        if isinstance(record, Tag):
-            values = self._facets.setdefault((record.facet, record.subject), set())
+        self._counts[record.__class__.__name__] += 1
+        if record.__class__ is Tag:
+            assert isinstance(record, Tag)
+            values = self._facets[record.facet, record.subject]
             if len(values) < _MAX_FACET_VALUES:
                 values.add(record.value)
 

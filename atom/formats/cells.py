@@ -126,6 +126,8 @@ def _space_separated(text: str) -> list[object] | None:
 
 def to_number(value: object) -> float | None:
     """Return a cell as a finite number, or None."""
+    if value.__class__ is float and math.isfinite(value):
+        return value
     if isinstance(value, bool) or is_missing(value):
         return None
     try:
@@ -156,6 +158,8 @@ def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
     """
     if isinstance(value, bool):
         return Verdict(value=float(value))
+    if isinstance(value, int | float) and 0 <= value <= top:
+        return Verdict(value=value / top)
     name = to_name(value)
     if name is None:
         return None

@@ -53,6 +53,7 @@ _NO_METRIC = frozenset(
         "token_counts", "submission",
     }
 )  # fmt: skip
+_PICTURE_KEY = re.compile(r"images?(?:_?(\d{1,2}))?")
 _SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exact_match")
 _QUESTION_KEYS = ("question", "query", "prompt", "text", "instruction")
 _CHOICE_KEYS = ("options", "choices")
@@ -566,7 +567,7 @@ def _pictures(document: Mapping[str, object]) -> tuple[object, ...]:
     keys = sorted(
         (int(match[1] or 0), key)
         for key in document
-        if (match := re.fullmatch(r"images?(?:_?(\d{1,2}))?", key))
+        if key.startswith("image") and (match := _PICTURE_KEY.fullmatch(key))
     )
     for _, key in keys:
         value = document[key]

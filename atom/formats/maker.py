@@ -10,9 +10,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import chain
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from atom.errors import FormatError
 from atom.formats.base import (
@@ -74,6 +73,7 @@ LABELS = (
     "dataset", "language", "lang", "image_type", "img_type", "bench", "capability",
 )  # fmt: skip
 """Keys whose values are labels of a question, in files that don't say which are."""
+_LABEL_ORDER = {key: at for at, key in enumerate(LABELS)}
 
 
 def labels_in(
@@ -81,7 +81,7 @@ def labels_in(
 ) -> tuple[tuple[str, str], ...]:
     """Return the labels among a row's cells: (facet, value), lists and separated ones apart."""
     if len(values) < len(keys):  # a log asks this of every row
-        there = _orders(tuple(keys))
+        there = _LABEL_ORDER if keys is LABELS else {key: at for at, key in enumerate(keys)}
         keys = sorted((key for key in values if key in there), key=there.__getitem__)
     return tuple(
         (key, label)
@@ -90,11 +90,6 @@ def labels_in(
         for label in (part.strip() for part in labels_of(values[key], separator))
         if label and len(label) <= _MAX_LABEL and "\n" not in label
     )
-
-
-@cache
-def _orders(keys: tuple[str, ...]) -> Mapping[str, int]:
-    return {key: at for at, key in enumerate(keys)}
 
 
 def again_named(source_id: str, n: int) -> str:
@@ -324,6 +319,14 @@ class _Known:
         )
 
 
+class _Named(NamedTuple):
+    """How a question is called, and whether it came in before."""
+
+    source_id: str | None
+    sample_id: str
+    is_new: bool
+
+
 @dataclass(kw_only=True)
 class _Slots:
     slots: list[PictureSlot] = field(default_factory=list)
@@ -422,33 +425,10 @@ class Maker:
             return self.out.sample_id(source_id)
         filled = self._slots(question, source_id, place)
         names = tuple(slot.picture_id or slot.name for slot in filled.slots)
-        now = _Known(
-            text=hash(question.text),
-            choices=hash(question.choices),
-            reference=None if question.reference is None else hash(question.reference),
-            pictures=hash(names) if names else None,
-            source=hash(source),
-        )
-        given, n = source_id, 1
-        reworded: str | None = None
-        while True:
-            sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
-            known = self._samples.get(short(sample_id))
-            if known is None:
-                break
-            if known.is_same(now):
-                return sample_id
-            if known.is_reworded(now):
-                reworded = sample_id
-            n += 1
-            source_id = again_named(given or question.text, n)
-        if reworded is not None and n == 2:  # with one question under the id, it must be this one
-            self.out.tally("a question is worded otherwise in another file", place)
-            return reworded
-        if n > 1:
-            self.out.tally(AGAIN, place)
-        if self._remember:
-            self._samples[short(sample_id)] = now
+        named = self._name(place, source, source_id, question, names)
+        source_id, sample_id = named.source_id, named.sample_id
+        if not named.is_new:
+            return sample_id
         for name, reason in filled.missing.items():
             self.out.missing_picture(name, reason)
         for picture in filled.pictures:
@@ -472,6 +452,43 @@ class Maker:
         )
         self.tags("sample", sample_id, source, question.labels)
         return sample_id
+
+    def _name(
+        self,
+        place: str,
+        source: str,
+        source_id: str | None,
+        question: Question,
+        names: tuple[str, ...],
+    ) -> _Named:
+        """Name a question, and look whether it came in before."""
+        sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
+        if not self._remember:
+            return _Named(source_id, sample_id, is_new=True)
+        now = _Known(
+            text=hash(question.text),
+            choices=hash(question.choices),
+            reference=None if question.reference is None else hash(question.reference),
+            pictures=hash(names) if names else None,
+            source=hash(source),
+        )
+        given, n = source_id, 1
+        reworded: str | None = None
+        while (known := self._samples.get(short(sample_id))) is not None:
+            if known.is_same(now):
+                return _Named(source_id, sample_id, is_new=False)
+            if known.is_reworded(now):
+                reworded = sample_id
+            n += 1
+            source_id = again_named(given or question.text, n)
+            sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
+        if reworded is not None and n == 2:  # with one question under the id, it must be this one
+            self.out.tally("a question is worded otherwise in another file", place)
+            return _Named(source_id, reworded, is_new=False)
+        if n > 1:
+            self.out.tally(AGAIN, place)
+        self._samples[short(sample_id)] = now
+        return _Named(source_id, sample_id, is_new=True)
 
     def tags(
         self,
@@ -561,8 +578,8 @@ class Maker:
         """
         candidate_id = self.out.candidate(cut(candidate))
         response_id = Response.make_id(sample_id, candidate_id, "imported", _SAMPLING, repeat)
-        now = hash(text)
-        before = self._answers.get(short(response_id))
+        now = hash(text) if self._remember else 0
+        before = self._answers.get(short(response_id)) if self._remember else None
         if before is not None:
             if before == now or text is None:
                 self.out.left_out("answers", STOOD_TWICE)

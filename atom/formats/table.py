@@ -331,7 +331,7 @@ class _Reader:
         return given or planned.candidate
 
     def _sample(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
-        raw = _fingerprint([cell(row.values, column) for column in planned.of_sample])
+        raw = hash(tuple([_fingerprint(cell(row.values, c)) for c in planned.of_sample]))
         given = None if source_id is None else turned_id(source_id, planned.rotation)
         if given is not None:
             sample_id = self._out.sample_id(given)

@@ -33,6 +33,8 @@ def tell_apart(text: str) -> Spoken:
     Args:
         text: the raw reply; without tags all of it is the answer.
     """
+    if "<" not in text and "◁" not in text:
+        return Spoken(answer=text.strip())
     said: list[str] = []
     thought: list[str] = []
     inside, at = False, 0
