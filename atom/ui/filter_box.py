@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -38,93 +38,97 @@ def draw(data: StudyData, filters: Filters) -> None:
     label = f"Filters ({filters.active})" if filters.active else "Filters"
     with st.popover(label, width="stretch"):
         _reading(data, filters)
-        _model(data, filters)
-        _root(data, filters)
-        _outcome(data, filters)
-        _process(data, filters)
-        _terse(data, filters)
-        _judge(data, filters)
-        _shared(data, filters)
-        _show(filters)
-        ours = dataset_facet(data.table.facets)
-        for name in sorted(data.table.facets, key=lambda name: (name != ours, name)):
-            values = data.table.facets[name].values
-            if 2 <= len(values) <= _MOST_VALUES:
-                _facet(name, values, filters)
+        # Side by side, so that all of them are seen at once on a small screen.
+        with st.container(key="filter_grid"):
+            _model(data, filters)
+            _root(data, filters)
+            _outcome(data, filters)
+            _process(data, filters)
+            _terse(data, filters)
+            _judge(data, filters)
+            _shared(data, filters)
+            _show(filters)
+            ours = dataset_facet(data.table.facets)
+            for name in sorted(data.table.facets, key=lambda name: (name != ours, name)):
+                values = data.table.facets[name].values
+                if 2 <= len(values) <= _MOST_VALUES:
+                    _facet(name, values, filters)
         if filters.active:
             st.button("Clear filters", key="filter_clear", on_click=_set, args=(filters.cleared,))
 
 
+def _choice(
+    label: str,
+    key: str,
+    options: Mapping[str, str],
+    chosen: str | None,
+    apply: Callable[[str], Filters],
+) -> None:
+    """Draw a menu of which one is chosen.
+
+    Args:
+        label: what it's called.
+        key: the widget's key.
+        options: value -> words; the first one stands where `chosen` isn't among them.
+        chosen: what the address says.
+        apply: makes the filters of a value.
+    """
+    st.session_state[key] = chosen if chosen in options else next(iter(options))
+    st.selectbox(label, list(options), format_func=lambda i: options.get(i, i), key=key,
+                 on_change=lambda: _set(apply(st.session_state[key])))  # fmt: skip
+
+
 def _model(data: StudyData, filters: Filters) -> None:
     names = {_ANY: "Any", **{c.id: c.name for c in data.candidates}}
-    key = "filter_model"
-    st.session_state[key] = filters.model if filters.model in names else _ANY
-
-    def changed() -> None:
-        _set(filters.but(model=st.session_state[key] or None))
-
-    st.selectbox("Model", list(names), format_func=lambda i: names.get(i, i), key=key,
-                 on_change=changed)  # fmt: skip
+    _choice("Model", "filter_model", names, filters.model,
+            lambda model: filters.but(model=model or None))  # fmt: skip
 
 
 def _root(data: StudyData, filters: Filters) -> None:
     roots = roots_of(data)
-    if len(roots) < 2:
-        return
-    key = "filter_root"
-    st.session_state[key] = filters.root if filters.root in roots else _ANY
-
-    def changed() -> None:
-        _set(filters.but(root=st.session_state[key] or None))
-
-    st.selectbox("Root of the tree", [_ANY, *roots], format_func=lambda i: i or "Any", key=key,
-                 on_change=changed)  # fmt: skip
+    if len(roots) >= 2:
+        names = {_ANY: "Any", **{root: root for root in roots}}
+        _choice("Root of the tree", "filter_root", names, filters.root,
+                lambda root: filters.but(root=root or None))  # fmt: skip
 
 
 def _judge(data: StudyData, filters: Filters) -> None:
-    if len(data.judges) < 2:
-        return
-    own = data.study.judge_id
-    names = {
-        _ANY: "The study's own",
-        **{one.id: one.name for one in data.judges if one.id != own},
-    }
-    key = "filter_judge"
-    st.session_state[key] = filters.judge if filters.judge in names else _ANY
-
-    def changed() -> None:
-        _set(filters.but(judge=st.session_state[key] or None))
-
-    st.selectbox("Judge", list(names), format_func=lambda i: names.get(i, i), key=key,
-                 on_change=changed)  # fmt: skip
+    if len(data.judges) >= 2:
+        own = data.study.judge_id
+        others = {one.id: one.name for one in data.judges if one.id != own}
+        _choice("Judge", "filter_judge", {_ANY: "The study's own", **others}, filters.judge,
+                lambda judge: filters.but(judge=judge or None))  # fmt: skip
 
 
 def _outcome(data: StudyData, filters: Filters) -> None:
-    if not data.has_outcome:
-        return
-    key = "filter_outcome"
-    st.session_state[key] = filters.outcome or _ANY
-
-    def changed() -> None:
-        value = cast("Literal['right', 'wrong', '']", st.session_state[key])
-        _set(filters.but(outcome=value or None))
-
-    st.selectbox("Final answer", list(OUTCOMES), format_func=lambda i: OUTCOMES[i], key=key,
-                 on_change=changed)  # fmt: skip
+    if data.has_outcome:
+        _choice("Final answer", "filter_outcome", OUTCOMES, filters.outcome,
+                lambda value: filters.but(outcome=value or None))  # fmt: skip
 
 
 def _process(data: StudyData, filters: Filters) -> None:
-    if not data.has_process:
-        return
-    key = "filter_process"
-    st.session_state[key] = filters.process or _ANY
+    if data.has_process:
+        _choice("Steps", "filter_process", PROCESSES, filters.process,
+                lambda value: filters.but(process=value or None))  # fmt: skip
 
-    def changed() -> None:
-        value = cast("Literal['sound', 'flawed', '']", st.session_state[key])
-        _set(filters.but(process=value or None))
 
-    st.selectbox("Steps", list(PROCESSES), format_func=lambda i: PROCESSES[i], key=key,
-                 on_change=changed)  # fmt: skip
+def _terse(data: StudyData, filters: Filters) -> None:
+    if data.has_process and (processes_of(data).terse.any() or filters.terse):
+        _choice("Length", "filter_terse", TERSE, filters.terse,
+                lambda value: filters.but(terse=value or None))  # fmt: skip
+
+
+def _show(filters: Filters) -> None:
+    _choice("Show checkpoints", "filter_show", {str(key): words for key, words in SHOWS.items()},
+            filters.show, lambda value: filters.but(show=value))  # fmt: skip
+
+
+def _facet(name: str, values: tuple[str, ...], filters: Filters) -> None:
+    rest = tuple(tag for tag in filters.tags if tag[0] != name)
+    chosen = next((value for facet, value in filters.tags if facet == name), _ANY)
+    names = {_ANY: "Any", **{value: value for value in values}}
+    _choice(label_name(name), f"filter_facet_{name}", names, chosen,
+            lambda value: filters.but(tags=(*rest, (name, value)) if value else rest))  # fmt: skip
 
 
 def _shared(data: StudyData, filters: Filters) -> None:
@@ -133,25 +137,8 @@ def _shared(data: StudyData, filters: Filters) -> None:
         return
     key = "filter_shared"
     st.session_state[key] = filters.shared
-
-    def changed() -> None:
-        _set(filters.but(shared=st.session_state[key]))
-
-    st.checkbox(f"Only the {n} samples that every model answered", key=key, on_change=changed)
-
-
-def _terse(data: StudyData, filters: Filters) -> None:
-    if not data.has_process or not (processes_of(data).terse.any() or filters.terse):
-        return
-    key = "filter_terse"
-    st.session_state[key] = filters.terse or _ANY
-
-    def changed() -> None:
-        value = cast("Literal['yes', 'no', '']", st.session_state[key])
-        _set(filters.but(terse=value or None))
-
-    st.selectbox("Length", list(TERSE), format_func=lambda i: TERSE[i], key=key,
-                 on_change=changed)  # fmt: skip
+    st.checkbox(f"Only the {n} samples that every model answered", key=key,
+                on_change=lambda: _set(filters.but(shared=st.session_state[key])))  # fmt: skip
 
 
 def _reading(data: StudyData, filters: Filters) -> None:
@@ -167,29 +154,3 @@ def _reading(data: StudyData, filters: Filters) -> None:
 
     st.segmented_control("Means are over", list(READ), format_func=lambda i: READ[i], key=key,
                          on_change=changed, help=meaning("of what was said"))  # fmt: skip
-
-
-def _show(filters: Filters) -> None:
-    key = "filter_show"
-    st.session_state[key] = filters.show
-
-    def changed() -> None:
-        _set(filters.but(show=st.session_state[key]))
-
-    st.selectbox("Show checkpoints", list(SHOWS), format_func=lambda i: SHOWS[i], key=key,
-                 on_change=changed)  # fmt: skip
-
-
-def _facet(name: str, values: tuple[str, ...], filters: Filters) -> None:
-    key = f"filter_facet_{name}"
-    chosen = next((value for facet, value in filters.tags if facet == name), _ANY)
-    options = [_ANY, *values]
-    st.session_state[key] = chosen if chosen in options else _ANY
-
-    def changed() -> None:
-        rest = tuple(tag for tag in filters.tags if tag[0] != name)
-        value = st.session_state[key]
-        _set(filters.but(tags=(*rest, (name, value)) if value else rest))
-
-    st.selectbox(label_name(name), options, format_func=lambda i: i or "Any", key=key,
-                 on_change=changed)  # fmt: skip
