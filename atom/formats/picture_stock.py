@@ -11,7 +11,6 @@ import io
 import os
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +26,7 @@ from atom.formats.pictures import (
     Look,
     check_picture,
 )
+from atom.formats.zip_pictures import DAMAGED_ZIP
 from atom.records import blob_hash
 
 MAX_FILES = 200_000
@@ -36,15 +36,6 @@ MAX_HASHED_BYTES = 8_000_000_000
 _SUFFIXES = (*PICTURE_SUFFIXES, ".avif")
 _HASH = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    RuntimeError,
-    NotImplementedError,
-    OSError,
-    EOFError,
-    ValueError,
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,7 +154,7 @@ class PictureStock:
         """Read a file as a picture; never raises for what is wrong with it."""
         try:
             data = file.read()
-        except _DAMAGED:
+        except DAMAGED_ZIP:
             return Look(picture=None, reason="it can't be read or unpacked")
         return check_picture(data, file.where)
 
@@ -172,7 +163,7 @@ class PictureStock:
         if file not in self._hashes:
             try:
                 self._hashes[file] = blob_hash(file.read())
-            except _DAMAGED:
+            except DAMAGED_ZIP:
                 self._hashes[file] = f"unreadable:{file.where}"
         return self._hashes[file]
 
@@ -183,7 +174,7 @@ class PictureStock:
             for file in self.files:
                 try:
                     data = file.read()
-                except _DAMAGED:
+                except DAMAGED_ZIP:
                     continue
                 n_bytes += len(data)
                 if n_bytes > MAX_HASHED_BYTES:

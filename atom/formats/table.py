@@ -36,7 +36,7 @@ from atom.formats.cells import (
 )
 from atom.formats.column_map import ColumnMap
 from atom.formats.guess import BY_ROW, cell, check_columns, complete_map, labels_of
-from atom.formats.maker import AGAIN, NO_TEXT, again_named
+from atom.formats.maker import AGAIN, MAX_NAME, NO_TEXT, Maker, again_named, cut, short
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
 from atom.formats.rotations import ROTATION, rotation_of, turned_id
@@ -45,7 +45,6 @@ from atom.records import (
     Annotation,
     Outcome,
     PictureSlot,
-    Preference,
     PreferenceVerdict,
     Response,
     Sample,
@@ -59,7 +58,6 @@ from atom.records import (
 NAME = "table"
 _HEAD_ROWS = 200
 _HEAD_BYTES = 16_000_000
-_MAX_NAME = 500
 _PEOPLE = "people"
 """The annotator where a file doesn't tell one person from another."""
 _SAMPLING = Sampling()
@@ -262,11 +260,11 @@ class _Reader:
     def __init__(self, options: ReadOptions, collector: Collector) -> None:
         self._options = options
         self._out = collector
+        self._maker = Maker(collector, options)
         self._samples: dict[int, _Known] = {}
         self._responses: dict[int, int] = {}
         self._embedded: dict[str, tuple[PictureSlot, ...]] = {}
         self._pairs: dict[frozenset[str], tuple[str, str]] = {}
-        self._votes: set[int] = set()
         self._labels: dict[int, str] = {}
         self._labels_given: set[int] = set()
         self._verdicts = self._unread = 0
@@ -317,16 +315,16 @@ class _Reader:
         """Find the question that a row of answers belongs to."""
         if source_id is not None:
             sample_id = self._out.sample_id(turned_id(source_id, planned.rotation))
-            if _short(sample_id) in self._samples:
+            if short(sample_id) in self._samples:
                 return sample_id
-        self._out.skip(row.place, f"no question has the id {_cut(source_id or '')!r}")
+        self._out.skip(row.place, f"no question has the id {cut(source_id or '')!r}")
         return None
 
     def _candidate_name(self, row: Row, planned: _Planned) -> str | None:
         columns = planned.columns
         if columns.model is not None:
             name = to_name(cell(row.values, columns.model))
-            return _cut(name) if name else None
+            return cut(name) if name else None
         given = columns.candidate or self._options.candidates.get(planned.file.name)
         return given or planned.candidate
 
@@ -335,14 +333,14 @@ class _Reader:
         given = None if source_id is None else turned_id(source_id, planned.rotation)
         if given is not None:
             sample_id = self._out.sample_id(given)
-            known = self._samples.get(_short(sample_id))
+            known = self._samples.get(short(sample_id))
             if known is not None and known.raw == raw:
                 return sample_id
         question = self._question(row, planned.columns)
         if question is None:
             return None
-        if given is not None and len(given) > _MAX_NAME:
-            self._out.skip(row.place, f"its id has more than {_MAX_NAME} characters")
+        if given is not None and len(given) > MAX_NAME:
+            self._out.skip(row.place, f"its id has more than {MAX_NAME} characters")
             return None
         sample, pictures = self._build(row, planned, source_id, question)
         labels = _labels(row.values, planned.columns.tags or (), planned.columns.tag_separator)
@@ -355,7 +353,7 @@ class _Reader:
             labels=hash(labels),
         )
         n = 1
-        while (known := self._samples.get(_short(sample.id))) and not known.is_same(now):
+        while (known := self._samples.get(short(sample.id))) and not known.is_same(now):
             n += 1
             name = again_named(given or question, n)
             update = {"id": self._out.sample_id(name), "source_id": name}
@@ -370,7 +368,7 @@ class _Reader:
             self._out.tally(
                 "rows of one question differ in its tags; all of them are kept", row.place
             )
-        self._samples[_short(sample.id)] = now
+        self._samples[short(sample.id)] = now
         if known is None or known.labels != now.labels:
             self._tags("sample", sample.id, planned.file.name, labels)
         return sample.id
@@ -489,7 +487,7 @@ class _Reader:
         repeat = int(to_number(cell(row.values, columns.repeat)) or 0)
         response_id = Response.make_id(sample_id, candidate, "imported", _SAMPLING, repeat)
         content = hash((text, verdict.value if verdict else None))
-        known = self._responses.get(_short(response_id))
+        known = self._responses.get(short(response_id))
         if known == content:
             self._out.tally("the same answer stands twice; it is taken once", row.place)
             self._out.left_out("answers", STOOD_TWICE)
@@ -497,14 +495,14 @@ class _Reader:
         if known is not None:
             self._out.skip(
                 row.place,
-                f"{_cut(name)!r} has a second, different answer to this question; the first is "
+                f"{cut(name)!r} has a second, different answer to this question; the first is "
                 "kept (name a `repeat` column in the column map to keep all)",
                 "answers",
             )
             if verdict is not None:
                 self._out.left_out("verdicts", "their answers were left out")
             return
-        self._responses[_short(response_id)] = content
+        self._responses[short(response_id)] = content
         self._out.add(
             _response(
                 id=response_id,
@@ -539,7 +537,7 @@ class _Reader:
         """Take two answers and what was said of them; first and second are the file's."""
         columns = planned.columns
         names = tuple(
-            _cut(to_name(cell(row.values, column)) or fallback or word)
+            cut(to_name(cell(row.values, column)) or fallback or word)
             for column, fallback, word in (
                 (columns.model_a, columns.response_a, "first"),
                 (columns.model_b, columns.response_b, "second"),
@@ -579,27 +577,17 @@ class _Reader:
             self._person(row, columns, (ids[0], ids[1]), verdict)
             return
         repeat = int(to_number(cell(row.values, columns.repeat)) or 0)
-        judge = _cut(judge or f"unnamed ({planned.file.stem})")
-        vote_id = Preference.make_id(ids[0], ids[1], judge, "imported", first, repeat)
-        if _short(vote_id) in self._votes:
-            self._out.skip(row.place, "this vote stood before", "votes")
-            return
-        self._votes.add(_short(vote_id))
-        self._out.add(
-            Preference(
-                id=vote_id,
-                sample_id=sample_id,
-                response_a=ids[0],
-                response_b=ids[1],
-                judge=judge,
-                prompt="imported",
-                repeat=repeat,
-                first=first,
-                state="unscored" if verdict is None else "scored",
-                verdict=verdict,
-                strength=read.strength,
-                detail=read.detail,
-            )
+        judge = cut(judge or f"unnamed ({planned.file.stem})")
+        self._maker.prefer(
+            row.place,
+            sample_id,
+            (ids[0], ids[1]),
+            judge,
+            verdict,
+            first=first,
+            repeat=repeat,
+            strength=read.strength,
+            detail=read.detail,
         )
 
     def _compared(
@@ -609,7 +597,7 @@ class _Reader:
         text = to_text(cell(row.values, column))
         candidate = self._out.candidate(name)
         response_id = Response.make_id(sample_id, candidate, "imported", _SAMPLING)
-        known = self._responses.get(_short(response_id))
+        known = self._responses.get(short(response_id))
         if known is not None:
             if text is None or known == hash(text):
                 self._out.left_out("answers", STOOD_TWICE)
@@ -621,7 +609,7 @@ class _Reader:
                 "answers",
             )
             return None
-        self._responses[_short(response_id)] = hash(text)
+        self._responses[short(response_id)] = hash(text)
         self._out.add(
             _response(
                 id=response_id,
@@ -643,7 +631,7 @@ class _Reader:
         verdict: PreferenceVerdict | None,
     ) -> None:
         """Take what a person said of two answers."""
-        who = _cut(to_name(cell(row.values, columns.annotator)) or _PEOPLE)
+        who = cut(to_name(cell(row.values, columns.annotator)) or _PEOPLE)
         if verdict is None:
             self._out.tally("a person's label can't be read", row.place, "labels")
             return
@@ -705,7 +693,7 @@ def _labels(
     values: Mapping[str, object], columns: Sequence[str], separator: str | None
 ) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (column.removeprefix("metadata."), _cut(label))
+        (column.removeprefix("metadata."), cut(label))
         for column in columns
         for label in labels_of(cell(values, column), separator)
     )
@@ -743,12 +731,3 @@ def _picture_ids(sample: Sample) -> tuple[str, ...]:
 def _is_text_cell(row: Row, columns: ColumnMap) -> bool:
     """Whether pictures stand in cells as base64: then a later row may refer to this one's id."""
     return any(isinstance(cell(row.values, column), str) for column in columns.pictures)
-
-
-def _short(record_id: str) -> int:
-    """Cut an id to 64 bits, to remember millions of them in little memory."""
-    return int(record_id[:16], 16)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_NAME else text[:_MAX_NAME]

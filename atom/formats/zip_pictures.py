@@ -19,7 +19,7 @@ from atom.formats.pictures import (
 )
 
 MAX_ENTRIES = 200_000
-_DAMAGED = (
+DAMAGED_ZIP = (
     zipfile.BadZipFile,
     zlib.error,
     RuntimeError,
@@ -28,6 +28,7 @@ _DAMAGED = (
     EOFError,
     ValueError,
 )
+"""What reading a damaged zip file raises."""
 
 
 class ZipPictures:
@@ -73,7 +74,7 @@ class ZipPictures:
             with self._zip.open(entry) as stream:
                 # No more is unpacked than a picture may have: the header's size can lie.
                 data = stream.read(MAX_BYTES + 1)
-        except _DAMAGED:
+        except DAMAGED_ZIP:
             return Look(picture=None, reason="it can't be unpacked from the zip file")
         return check_picture(data, name)
 

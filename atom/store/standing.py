@@ -793,43 +793,38 @@ def standing_sets(store: Store, places: Iterable[StudySample]) -> dict[str, Crit
 def samples_of_criteria(store: Store, criterion_ids: Iterable[str]) -> dict[str, str]:
     """Return which sample each of some criteria is about."""
     column = table(Criterion).c
-    found: dict[str, str] = {}
-    with store.read() as connection:
-        for part in parts(criterion_ids):
-            rows = connection.execute(
-                sa.select(column.id, column.sample_id).where(column.id.in_(part))
-            )
-            found.update((row.id, row.sample_id) for row in rows)
-    return found
+    return _read_by_id(store, column.id, column.sample_id, criterion_ids)
 
 
 def replay_states(store: Store, replay_ids: Iterable[str]) -> dict[str, State]:
     """Read in which state replays are."""
-    columns = table(Replay).c
-    found: dict[str, State] = {}
-    with store.read() as connection:
-        for part in parts(replay_ids):
-            rows = connection.execute(
-                sa.select(columns.id, columns.state).where(columns.id.in_(part))
-            )
-            found.update((row.id, row.state) for row in rows)
-    return found
+    column = table(Replay).c
+    return _read_by_id(store, column.id, column.state, replay_ids)
 
 
 def mapping_states(
     store: Store, tree_version: str, criterion_ids: Iterable[str]
 ) -> dict[str, State]:
     """Read in which state criteria's mappings to a tree are."""
-    columns = table(LeafMapping).c
-    found: dict[str, State] = {}
+    column = table(LeafMapping).c
+    of_tree = column.tree_version == tree_version
+    return _read_by_id(store, column.criterion_id, column.state, criterion_ids, of_tree)
+
+
+def _read_by_id(
+    store: Store,
+    key: sa.ColumnElement[Any],
+    value: sa.ColumnElement[Any],
+    ids: Iterable[str],
+    *conditions: sa.ColumnElement[bool],
+) -> dict[str, Any]:
+    """Read one column of the rows that have these ids: id -> value."""
+    statement = sa.select(key, value).where(*conditions)
+    found: dict[str, Any] = {}
     with store.read() as connection:
-        for part in parts(criterion_ids):
-            rows = connection.execute(
-                sa.select(columns.criterion_id, columns.state).where(
-                    columns.criterion_id.in_(part), columns.tree_version == tree_version
-                )
-            )
-            found.update((row.criterion_id, row.state) for row in rows)
+        for part in parts(ids):
+            rows = connection.execute(statement.where(key.in_(part)))
+            found.update((row[0], row[1]) for row in rows)
     return found
 
 

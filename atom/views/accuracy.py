@@ -50,32 +50,46 @@ class Accuracy:
         return ", ".join(f"{n} {WITHHELD_WORDS[cause]}" for cause, n in self.withheld)
 
 
-def accuracy_of(table: ScoreTable, answers: NDArray[np.bool_]) -> Accuracy:
-    """Count how often some answers are right.
+def accuracies(table: ScoreTable, answers: NDArray[np.bool_]) -> tuple[Accuracy, ...]:
+    """Count how often each model's answers are right, all models in one pass.
 
     Args:
         table: the study.
         answers: which of its answers, shape (R,); those without an outcome don't count.
+
+    Returns:
+        One for each model, in the study's order.
     """
-    known = answers & np.isfinite(table.outcome)
-    gave = known & (table.cause == 0)
-    counts = np.bincount(table.cause[known], minlength=len(CAUSES))
-    withheld = [(cause, int(n)) for cause, n in zip(CAUSES, counts, strict=True) if cause and n]
+    k, n_samples, n_causes = table.n_models, len(table.sample_ids), len(CAUSES)
 
-    def share(which: NDArray[np.bool_]) -> float:
-        if not which.any():
-            return float("nan")
+    def shares(which: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        model = table.model[which].astype(np.int64)
         # A sample that was answered several times counts once (METHODS T3).
-        pair = table.model[which].astype(np.int64) * len(table.sample_ids) + table.sample[which]
-        _, at, times = np.unique(pair, return_inverse=True, return_counts=True)
-        return float(100 * (np.bincount(at, table.outcome[which]) / times).mean())
+        pair, size = model * n_samples + table.sample[which], k * n_samples
+        times = np.bincount(pair, minlength=size).reshape(k, n_samples)
+        total = np.bincount(pair, table.outcome[which], minlength=size).reshape(k, n_samples)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = np.where(times > 0, total / times, 0.0).sum(axis=1) / (times > 0).sum(axis=1)
+        return times.sum(axis=1), 100 * mean
 
-    return Accuracy(
-        asked=share(known),
-        n_asked=int(known.sum()),
-        given=share(gave),
-        n_given=int(gave.sum()),
-        withheld=tuple(sorted(withheld, key=lambda one: -one[1])),
+    known = np.flatnonzero(answers & np.isfinite(table.outcome))
+    n_asked, asked = shares(known)
+    n_given, given = shares(known[table.cause[known] == 0])
+    why = table.model[known].astype(np.int64) * n_causes + table.cause[known]
+    causes = np.bincount(why, minlength=k * n_causes).reshape(k, n_causes)
+    return tuple(
+        Accuracy(
+            asked=float(asked[at]),
+            n_asked=int(n_asked[at]),
+            given=float(given[at]),
+            n_given=int(n_given[at]),
+            withheld=tuple(
+                (CAUSES[cause], int(causes[at, cause]))
+                for cause in np.argsort(-causes[at], kind="stable")
+                if CAUSES[cause] and causes[at, cause]
+            ),
+        )
+        for at in range(k)
     )
 
 

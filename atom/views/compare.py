@@ -26,7 +26,7 @@ from atom.analysis import (
 )
 from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints
 from atom.analysis.layout import Mask
-from atom.views.accuracy import Accuracy, accuracy_of
+from atom.views.accuracy import Accuracy, accuracies
 from atom.views.compare_nodes import NodeGap, Verdict, choose_facet, label_nodes, tree_nodes
 from atom.views.compare_sides import (
     Picked,
@@ -296,8 +296,8 @@ def compare(
         gap=replace(gap, p=p),
         rights=counted,
         accuracy=(
-            accuracy_of(sides.data.table, sides.a),
-            accuracy_of(sides.other.table, sides.b),
+            accuracies(sides.data.table, sides.a)[picked.first.colour],
+            accuracies(sides.other.table, sides.b)[picked.second.colour],
         ),
         left_out=_left_out(sides, pairs.shared),
         identical=identical,

@@ -319,10 +319,10 @@ def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
         filters: as the URL has them.
     """
     found = []
-    if filters.model is not None and data.model_index(filters.model) is None:
+    if filters.model is not None and data.model_id(filters.model) is None:
         found.append(_no("model", filters.model, [one.name for one in data.candidates]))
     for peer in filters.peers:
-        if data.model_index(peer) is None:
+        if data.model_id(peer) is None:
             found.append(_no("model", peer, [one.name for one in data.candidates]))
     if filters.root is not None and filters.root not in roots_of(data):
         found.append(_no("root", filters.root, roots_of(data)))
@@ -343,7 +343,7 @@ def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
 def known(data: StudyData, filters: Filters) -> Filters:
     """Return the filters without what the study hasn't; the sample stays: its page says so.
 
-    A judge's name becomes its id.
+    The name of a model or judge becomes its id.
 
     Args:
         data: the study.
@@ -351,8 +351,8 @@ def known(data: StudyData, filters: Filters) -> Filters:
     """
     facets = data.table.facets
     return filters.but(
-        model=filters.model if data.model_index(filters.model) is not None else None,
-        peers=tuple(peer for peer in filters.peers if data.model_index(peer) is not None),
+        model=data.model_id(filters.model),
+        peers=tuple(peer for one in filters.peers if (peer := data.model_id(one)) is not None),
         root=filters.root if filters.root in roots_of(data) else None,
         node=filters.node if _in_tree(data, filters.node) else (),
         judge=data.judge_id(filters.judge),

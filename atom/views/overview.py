@@ -19,7 +19,7 @@ from atom.analysis import (
 from atom.analysis.cube import NodeIndex
 from atom.analysis.intervals import Floats, Ints, stats_of_sums
 from atom.analysis.quadrant import quadrant_of
-from atom.views.accuracy import Accuracy, accuracy_of, answered_by_all
+from atom.views.accuracy import Accuracy, accuracies, answered_by_all
 from atom.views.filters import (
     Filters,
     Measure,
@@ -533,6 +533,7 @@ def _ranking(
     n_rows, n_bad = _checkpoints(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
     share_all, n_all = _hit_all(data, np.flatnonzero(keep))
+    accuracy = accuracies(table, keep)
     score, is_right, is_given, is_lucky = map(_estimates, (main, right, given, lucky))
     rows = [
         RankRow(
@@ -544,7 +545,7 @@ def _ranking(
             score=score[number],
             right=is_right[number],
             given=is_given[number],
-            accuracy=accuracy_of(table, keep & (table.model == number)),
+            accuracy=accuracy[number],
             lucky=is_lucky[number],
             said=float(said.share[number]),
             terse=int(said.terse[number]),

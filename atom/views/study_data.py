@@ -122,10 +122,15 @@ class StudyData:
         Args:
             given: what stands in the link.
         """
-        if given is None or any(one.id == given for one in self.judges):
-            return given
-        found = [one.id for one in self.judges if one.name == given]
-        return found[0] if len(found) == 1 else None
+        return _named(self.judges, given)
+
+    def model_id(self, given: str | None) -> str | None:
+        """Return the id of the model that a link names, as `judge_id` does.
+
+        Args:
+            given: what stands in the link.
+        """
+        return _named(self.candidates, given)
 
     def model_index(self, model_id: str | None) -> int | None:
         """Return a candidate's index by id, or None."""
@@ -133,6 +138,13 @@ class StudyData:
             if candidate.id == model_id:
                 return number
         return None
+
+
+def _named(records: Sequence[Judge | Candidate], given: str | None) -> str | None:
+    if given is None or any(one.id == given for one in records):
+        return given
+    found = [one.id for one in records if one.name == given]
+    return found[0] if len(found) == 1 else None
 
 
 def roots_of_rows(data: StudyData) -> tuple[Ints, tuple[str, ...]]:

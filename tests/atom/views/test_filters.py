@@ -125,3 +125,12 @@ def test_every_filter_can_be_cleared(data):
     )  # fmt: skip
     assert filters.active == 5
     assert filters.cleared == Filters(model="m")
+
+
+def test_a_link_may_name_a_model_by_its_name(data):
+    first, second = data.candidates[:2]
+    filters = Filters(model=first.name, peers=(second.name, "nobody"))
+    kept = known(data, filters)
+    assert (kept.model, kept.peers) == (first.id, (second.id,))
+    (said,) = unknown(data, filters)
+    assert "nobody" in said
