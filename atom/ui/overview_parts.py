@@ -28,7 +28,6 @@ from taxonomy import format_path
 
 _PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
 _SCORES = {
-    "process": "Score, 0–100",
     "outcome": "Right answers, %",
     "preference": "Votes won, %",
 }
@@ -71,7 +70,7 @@ def ranking(here: Here, view: Overview) -> Html:
     columns = [
         kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
         kit.Column(title="Model"),
-        kit.Column(title=_score_head(view, people, here.filters), number=True),
+        kit.Column(title=_score_head(view, people), number=True),
         kit.Column(title=_axis(ends, process), width="18%"),
         *([kit.Column(title=kit.term("people's scale", "People’s scale"), number=True)]
           if people is not None else []),
@@ -254,16 +253,13 @@ def _every_time(row: RankRow) -> str:
     )
 
 
-def _score_head(view: Overview, people: PeopleScale | None, filters: Filters) -> Html | str:
-    """Name the scores, and whose scale they are on."""
-    head = _SCORES[view.measure]
+def _score_head(view: Overview, people: PeopleScale | None) -> Html | str:
+    """Name the scores, and whose scale they are on; the chain says which reading they follow."""
     if view.measure != "process":
-        return head
+        return _SCORES[view.measure]
     words = "judge-scale" if people is None else "by the judge"
-    scale = kit.term("judge-scale", words)
-    if filters.reading == "said":
-        scale = join(kit.term("of what was said"), ", ", scale)
-    return join(head, el("div", scale, class_="small"))
+    head = join("Score, ", el("span", "0–100", class_="nowrap"))
+    return join(head, el("div", kit.term("judge-scale", words), class_="small nowrap"))
 
 
 def _on_people_s_scale(row: ScaleRow | None) -> Html:
