@@ -295,7 +295,7 @@ def _level_row(
         colour=number,
         counts=count_levels(level, unread="tie" if ties else "left out"),
         win=share_of(read > 0, group),
-        reward=paired_gap(worth, group, bound=1.0),
+        reward=paired_gap(worth, group, bound=100.0),
         filters=where,
     )
 
