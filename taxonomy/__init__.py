@@ -4,6 +4,7 @@ from taxonomy.path import DEPTH, SEPARATOR, Path, fold, format_path, parse_path
 from taxonomy.serial import (
     TreeFormatError,
     load_anchors,
+    load_general,
     parse_tree,
     to_json,
     to_yaml,
@@ -21,6 +22,7 @@ __all__ = [
     "fold",
     "format_path",
     "load_anchors",
+    "load_general",
     "parse_path",
     "parse_tree",
     "to_json",

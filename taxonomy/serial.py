@@ -99,5 +99,14 @@ def tree_version(tree: Tree) -> str:
 
 
 def load_anchors() -> Tree:
-    """Read the seed tree that comes with Atomscope (six roots, four layers)."""
-    return parse_tree((FilePath(__file__).parent / "anchors.yaml").read_text(encoding="utf-8"))
+    """Read the probe world's tree: six roots, four layers, each leaf tested by probes."""
+    return _bundled("anchors.yaml")
+
+
+def load_general() -> Tree:
+    """Read the tree that real studies begin with: six roots, abilities of any picture task."""
+    return _bundled("general.yaml")
+
+
+def _bundled(name: str) -> Tree:
+    return parse_tree((FilePath(__file__).parent / name).read_text(encoding="utf-8"))

@@ -29,6 +29,7 @@ from atom.engine.consent import (
     consent_questions,
     is_remote,
 )
+from atom.engine.first_tree import first_tree
 from atom.engine.growing import (
     Answer,
     GrowSettings,
@@ -84,7 +85,7 @@ from atom.store import (
     use_version,
 )
 from atom.store.holds import induction_state, lend_judge, owners
-from taxonomy import Path, Tree, load_anchors, tree_version
+from taxonomy import Path, Tree, tree_version
 from taxonomy.edits import Entry, compose, replay
 from taxonomy.grow import Grown, only_leaves, roots_of
 from taxonomy.similar import Texts
@@ -221,7 +222,7 @@ def prepare(
     doubted = _quarantined(store, members)
     usable = [cut for cut in cuts if cut.sample.id not in doubted]
     source_of = _sources(store, spec.facet, [cut.sample.id for cut in usable])
-    tree = members.tree if spec.start == "current" else roots_of(load_anchors())
+    tree = members.tree if spec.start == "current" else roots_of(first_tree(store, members.study))
     assert members.judge_endpoint is not None
     subset = balanced_subset(usable, source_of, spec.samples, spec.grow.seed)
     embedding = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from atom.engine.first_tree import first_tree
 from atom.engine.plan import JUDGE_STAGES, PlanKeys, RunSpec
 from atom.errors import DataError, SettingsError, UsageError
 from atom.judge.keys import endpoint_key
@@ -26,7 +27,7 @@ from atom.stages import answer, criteria, mapping, outcome, replay, scoring
 from atom.store import Store, find_study, study_candidates, study_places
 from atom.store.holds import update_study
 from atom.store.standing import has_marks
-from taxonomy import Tree, TreeFormatError, load_anchors, parse_tree, to_json, tree_version
+from taxonomy import Tree, TreeFormatError, parse_tree, to_json, tree_version
 
 MOST_REPEATS = 20
 HOTTEST = 5.0
@@ -179,13 +180,13 @@ def pick_endpoint(endpoints: Mapping[str, Endpoint], name: str, role: Role) -> E
 
 
 def study_tree(store: Store, study: Study, created: str) -> tuple[Tree, TreeRecord]:
-    """Return a study's tree, the seed tree when it has none yet.
+    """Return a study's tree; while it has none, the one that it begins with.
 
     Raises:
         DataError: the study names a tree that isn't there or can't be read.
     """
     if study.tree_version is None:
-        tree = load_anchors()
+        tree = first_tree(store, study)
         record = TreeRecord(
             version=tree_version(tree), name=tree.name, body=to_json(tree), created=created
         )

@@ -31,7 +31,7 @@ from atom.store import Store, leaf_mappings, load_tree, tree_log, tree_versions
 from atom.views.overview import MIN_SAMPLES
 from atom.views.study_data import StudyData, dataset_facet
 from atom.views.tree import Placed, placed
-from taxonomy import Path, Tree, load_anchors, tree_version
+from taxonomy import Path, Tree, load_anchors, load_general, tree_version
 from taxonomy.edits import EditError, apply, compose
 from taxonomy.prune import RULE
 
@@ -314,11 +314,12 @@ def _rivals(
         left_out.append("No prune: the tree has no pruning in its history.")
     else:
         found.append(unpruned)
-    seed = load_anchors()
-    if tree_version(seed) == data.study.tree_version:
+    seeds = (load_general(), load_anchors())
+    if data.study.tree_version in [tree_version(seed) for seed in seeds]:
         left_out.append("No data: the study's tree is the seed tree itself.")
     else:
-        found.append(_written(store, seed, where, texts, "No data (seed tree)",
+        found.append(_written(store, seeds[data.study.synthetic], where, texts,
+                              "No data (seed tree)",
                               "written before any criterion was seen"))  # fmt: skip
     found.append(_written(store, rival_tree("hand_made"), where, texts, "Hand-made",
                           "the tasks of computer vision textbooks"))  # fmt: skip

@@ -27,7 +27,9 @@ def test_a_difference_leads_to_its_pairs_and_to_its_failures(app, page, visit, s
     page.locator(".two [data-why]").nth(1).wait_for()
     assert page.locator(".pair .two > div > .said").count() == 2
     picture = page.locator(".pair .figure img").first
-    page.wait_for_function("image => image.complete && image.naturalWidth > 100", arg=picture.element_handle())
+    page.wait_for_function(
+        "image => image.complete && image.naturalWidth > 100", arg=picture.element_handle()
+    )
     shot(page, "compare-2-pair")
     first = page.locator(".verdict .say").inner_text().split(" scores ")[0]
     page.locator("a.button", has_text="Swap").click()

@@ -84,7 +84,9 @@ def test_a_weakness_leads_to_its_picture_in_the_bundled_study(app, page, new_pag
     assert len(seen["reason"]) > 10
     assert "Sample" in seen["chain"]
     picture = page.locator(".figure img").first
-    page.wait_for_function("image => image.complete && image.naturalWidth > 100", arg=picture.element_handle())
+    page.wait_for_function(
+        "image => image.complete && image.naturalWidth > 100", arg=picture.element_handle()
+    )
     again = new_page()
     again.goto(page.url)
     assert proof(again) == seen

@@ -3,11 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taxonomy import (
+    DEPTH,
     Node,
     Tree,
     TreeFormatError,
     format_path,
     load_anchors,
+    load_general,
     parse_path,
     parse_tree,
     to_json,
@@ -108,3 +110,13 @@ def test_the_seed_tree_has_six_roots_and_at_least_24_leaves_with_meanings():
     ]
     assert len(tree.leaves) >= 24
     assert all(node.meaning for _, node in tree.walk())
+
+
+def test_the_general_tree_knows_nothing_of_the_probe_world():
+    general, anchors = load_general(), load_anchors()
+    assert [root.name for root in general.roots] == [root.name for root in anchors.roots]
+    assert all(len(path) == DEPTH for path in general.leaves)
+    assert all(node.meaning for _, node in general.walk())
+    assert len({path[-1].casefold() for path in general.leaves}) == len(general.leaves)
+    drawn = {path[-1].casefold() for path in anchors.leaves}
+    assert not drawn & {path[-1].casefold() for path in general.leaves}
