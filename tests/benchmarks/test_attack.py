@@ -1,0 +1,64 @@
+"""The frame of the attacks: what fell and what couldn't be tried is never taken for a success."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from atom.errors import FormatError
+from benchmarks.attack import FELL, UNTRIED, groups, row_of, status
+from benchmarks.attacks._tried import CannotTryError, Tried, refuses
+from benchmarks.attacks.patterns import slow
+
+
+def test_a_row_counts_what_was_tried_and_names_what_fell():
+    row = row_of("g", "words", lambda: [Tried(name="one"), Tried(name="two", fell="it hung")])
+    assert (row.tries, row.fell, row.which) == (2, 1, ("two: it hung",))
+    assert status([row]) == FELL
+
+
+def test_what_could_not_be_tried_is_no_success():
+    def none_here():
+        raise CannotTryError("there is no browser")
+        yield
+
+    row = row_of("g", "words", none_here)
+    assert (row.tries, row.skipped) == (0, "there is no browser")
+    assert status([row]) == status([]) == UNTRIED
+    assert row_of("g", "words", lambda: []).skipped == "the group tried nothing"
+    assert status([row_of("g", "words", lambda: [Tried(name="one")])]) == 0
+
+
+def test_only_a_sentence_of_ours_is_a_refusal():
+    def ours():
+        raise FormatError("it can't be read; get it again")
+
+    assert refuses("x", ours).fell == ""
+    assert refuses("x", lambda: 1 / 0).fell.startswith("ZeroDivisionError")
+    assert refuses("x", lambda: None).fell == "it was taken without a word"
+    assert refuses("x", lambda: None, may_pass=True).fell == ""
+
+
+def test_there_are_groups_by_name():
+    assert "patterns" in groups()
+    assert not any(name.startswith("_") for name in groups())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_slow"),
+    [
+        (r"(a+)+b", True),  # exponential
+        (r"a+b", True),  # a search begins at every a and runs to the end
+        (r"(?<!a)a+b", False),
+        (r"\s+$", True),
+        (r"x\s{0,9}$", False),
+        (r"<a>.*?</a>", True),
+    ],
+)
+def test_a_slow_expression_is_found_and_a_fast_one_is_not(pattern, is_slow):
+    assert bool(slow(re.compile(pattern))) == is_slow
+
+
+def test_what_is_only_matched_at_the_start_is_tried_there():
+    assert slow(re.compile(r"a+b"), anchored=True) == ""
