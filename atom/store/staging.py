@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -31,7 +30,8 @@ from atom.records import (
     Verdict,
 )
 from atom.store.changed import forget_changed
-from atom.store.schema import KINDS, Kind, plain_cell
+from atom.store.schema import KINDS
+from atom.store.stage import Row, Stage
 from atom.store.store import Store, Writer
 from atom.store.undo import ALSO, take_back
 
@@ -113,57 +113,6 @@ class ConflictFoundError(Exception):
         self.moved = moved
 
 
-class _Stage:
-    """The temporary table of one kind of record."""
-
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
-        self.name = f"staged_{kind.table.name}"
-        self.columns = tuple(kind.table.columns.keys())
-        self._pick = itemgetter(*self.columns)
-        self._nested = tuple(at for at, name in enumerate(self.columns) if name in kind.nested)
-        self._texts = tuple(
-            at
-            for at, column in enumerate(kind.table.columns)
-            if isinstance(column.type, sa.Text) and column.name not in kind.nested
-        )
-        self.rows = 0
-        self._last: dict[int, tuple[Any, str]] = {}
-
-    def _cell(self, at: int, value: Any) -> str:
-        """Write a nested value; the same one often stands in row after row."""
-        if value == ():
-            return "[]"
-        last = self._last.get(at)
-        if last is None or not (last[0] is value or last[0] == value):
-            last = self._last[at] = (value, plain_cell(value))
-        return last[1]
-
-    def rows_of(self, records: Sequence[Record]) -> list[tuple[Any, ...]]:
-        """Turn records into rows, numbered in the order met; worked out column by column."""
-        columns: list[Sequence[Any]] = list(
-            zip(*(self._pick(r.__dict__) for r in records), strict=True)
-        )
-        for at in self._nested:
-            columns[at] = [None if cell is None else self._cell(at, cell) for cell in columns[at]]
-        for at in self._texts:
-            if not _is_plain(columns[at]):
-                columns[at] = [plain_cell(text) if text else text for text in columns[at]]
-        first = self.rows
-        self.rows += len(records)
-        return list(zip(*columns, range(first, self.rows), strict=True))
-
-    def same_key(self, one: str, other: str) -> str:
-        """Return the condition that two rows have one key."""
-        return " AND ".join(f'{one}."{name}" = {other}."{name}"' for name in self.kind.key)
-
-
-def _is_plain(texts: Iterable[str | None]) -> bool:
-    """Whether databases take all of these as they are."""
-    whole = "".join(filter(None, texts))
-    return whole.isascii() and "\x00" not in whole
-
-
 class Staging:
     """Gathers an import's records; use it in a `with` block.
 
@@ -178,7 +127,8 @@ class Staging:
         if store.read_only:
             raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
         self._store = store
-        self._stages: dict[type[Record], _Stage] = {}
+        self._stages: dict[type[Record], Stage] = {}
+        self._all_decided = True
 
     def __enter__(self) -> Staging:
         self._connection = self._store.connect_apart()
@@ -199,39 +149,45 @@ class Staging:
 
     def add(self, records: Iterable[Record]) -> None:
         """Take records in; the order of those of one kind is kept."""
-        groups: dict[type[Record], list[Record]] = {}
+        groups: dict[type[Record], list[Row]] = {}
         for record in records:
-            groups.setdefault(type(record), []).append(record)
-        for kind, group in groups.items():
-            stage = self._stage(kind)
-            mark = "?" if self._is_sqlite else "%s"
-            marks = ", ".join([mark] * (len(stage.columns) + 1))
-            self._connection.exec_driver_sql(
-                f"INSERT INTO {stage.name} VALUES ({marks})", stage.rows_of(group)
-            )
+            kind = type(record)
+            fields = record.__dict__
+            row = tuple([fields[name] for name in self.stage(kind).columns])
+            groups.setdefault(kind, []).append(row)
+        self.add_rows(groups)
 
-    def _stage(self, kind: type[Record]) -> _Stage:
+    def add_rows(self, groups: Mapping[type[Record], Sequence[Row]]) -> None:
+        """Take records in as rows: their values, in the order of their fields.
+
+        Args:
+            groups: by kind of record; answers best come together with their verdicts.
+        """
+        for kind, rows in groups.items():
+            self.stage(kind).add(rows)
+        answers = {row[0] for row in groups.get(Response, ())}
+        self._all_decided &= answers <= {row[0] for row in groups.get(Outcome, ())}
+
+    def stage(self, kind: type[Record]) -> Stage:
+        """Return what gathers one kind of record."""
         stage = self._stages.get(kind)
         if stage is None:
-            stage = self._stages[kind] = _Stage(KINDS[kind])
-            table = sa.Table(
-                stage.name,
-                sa.MetaData(),
-                *(sa.Column(c.name, c.type) for c in stage.kind.table.columns),
-                sa.Column("seq", sa.Integer()),
-                prefixes=["TEMPORARY"],
-            )
-            table.create(self._connection)
+            stage = self._stages[kind] = Stage(KINDS[kind], self._connection)
         return stage
+
+    def _show(self) -> None:
+        for stage in self._stages.values():
+            stage.show()
 
     def undecided(self) -> Iterator[tuple[Sample, Response]]:
         """Give the answers that came without a verdict, with their questions.
 
         Only those that have a text, of questions whose reference is known.
         """
-        if Response not in self._stages or Sample not in self._stages:
+        if self._all_decided or not {Response, Sample} <= set(self._stages):
             return
-        self._stage(Outcome)
+        self.stage(Outcome)
+        self._show()
         samples, responses = self._stages[Sample], self._stages[Response]
         columns = [f's."{name}" AS "s_{name}"' for name in samples.columns]
         columns += [f'r."{name}" AS "r_{name}"' for name in responses.columns]
@@ -283,6 +239,7 @@ class Staging:
             ConflictFoundError: the store holds other contents under the same ids; nothing changed.
             StoreError: the store can't be written.
         """
+        self._show()
         self._connection.commit()
         with self._store.write_on(self._connection) as writer:
             moved = _Move(writer, self._stages, study, record).run(replace=replace)
@@ -295,7 +252,7 @@ class _Move:
     """The transaction that moves staged records into their tables."""
 
     def __init__(
-        self, writer: Writer, stages: Mapping[type[Record], _Stage], study: Study, record: Import
+        self, writer: Writer, stages: Mapping[type[Record], Stage], study: Study, record: Import
     ) -> None:
         self._writer = writer
         self._stages = {kind: stages[kind] for kind in _ORDER if kind in stages}
@@ -399,7 +356,7 @@ class _Move:
             if self._count("SELECT count(*) FROM changed_in WHERE what = :what", what=what)
         )
 
-    def _forget_reworded(self, stage: _Stage) -> None:
+    def _forget_reworded(self, stage: Stage) -> None:
         """Take questions that are only worded otherwise out of those that changed.
 
         Two files of one benchmark often differ in a word; choices and answer must agree.
@@ -512,16 +469,6 @@ class _Move:
                 f"SELECT coalesce(max(position), -1) FROM {places} WHERE study_id = :study",
                 study=self._study.id,
             )
-            fresh = (
-                f"SELECT s.id AS id, min(s.seq) AS seq FROM {stage.name} s LEFT JOIN {places} p "
-                f"ON p.study_id = :study AND p.{column} = s.id WHERE p.{column} IS NULL "
-                "GROUP BY s.id"
-            )
-            self._run(
-                f"INSERT INTO import_links (import_id, kind, record_id) "
-                f"SELECT CAST(:import AS TEXT), '{word}', id FROM ({fresh}) f",
-                **{"import": self._import.id, "study": self._study.id},
-            )
             self._run(
                 "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
                 f"CAST(:import AS TEXT), '{ALSO}', '{word}:' || s.id FROM {stage.name} s "
@@ -530,16 +477,24 @@ class _Move:
             )
             placed = self._run(
                 f"INSERT INTO {places} (study_id, {column}, position) SELECT CAST(:study AS TEXT), "
-                f"id, :last + row_number() OVER (ORDER BY seq) FROM ({fresh}) f",
+                f"s.id, :last + row_number() OVER (ORDER BY s.seq) FROM {stage.name} s "
+                f"LEFT JOIN {places} p ON p.study_id = :study AND p.{column} = s.id "
+                f"WHERE p.{column} IS NULL ON CONFLICT DO NOTHING",
                 study=self._study.id, last=last,
             ).rowcount  # fmt: skip
+            self._run(
+                "INSERT INTO import_links (import_id, kind, record_id) SELECT "
+                f"CAST(:import AS TEXT), '{word}', {column} FROM {places} "
+                "WHERE study_id = :study AND position > :last",
+                **{"import": self._import.id, "study": self._study.id, "last": last},
+            )
             if kind is Sample:
                 n_placed = placed
         return n_placed
 
     # --- records ---------------------------------------------------------------------------
 
-    def _link(self, kind: type[Record], stage: _Stage, n_known: int) -> None:
+    def _link(self, kind: type[Record], stage: Stage, n_known: int) -> None:
         """Note what this import brought first, and what another one had brought before."""
         if kind is Outcome:
             self._run(
@@ -567,7 +522,7 @@ class _Move:
                 **{"import": self._import.id},
             )
 
-    def _insert(self, stage: _Stage) -> int:
+    def _insert(self, stage: Stage) -> int:
         columns = ", ".join(f'"{name}"' for name in stage.columns)
         return self._run(
             f"INSERT INTO {stage.kind.table.name} ({columns}) SELECT {columns} "
@@ -576,7 +531,7 @@ class _Move:
 
     def _tell(self, known: Mapping[type[Record], int]) -> None:
         """Take texts that come only now: of answers known from votes alone, and of questions."""
-        if Response in self._stages:
+        if known.get(Response):
             self._run(
                 "UPDATE responses SET text = s.text, detail = s.detail, thoughts = s.thoughts, "
                 "cause = s.cause FROM staged_responses s WHERE s.id = responses.id "

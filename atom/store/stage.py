@@ -1,0 +1,176 @@
+"""The temporary table of one kind of record, on its way into the store.
+
+Most columns of an import hold one value in all of its rows (`imported`, nothing, an empty text).
+Such a column isn't written row by row, which costs more than half of the time: it is shown by a
+view, and becomes a column of the table with the first row that says something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import sqlalchemy as sa
+
+from atom.store.schema import Kind, plain_cell
+
+_ROWS_A_STATEMENT = 50
+_LONGEST_CONSTANT = 200
+_UNQUOTABLE = frozenset("'%\\\x00")
+Row = tuple[Any, ...]
+"""A record's values, in the order of its fields."""
+
+
+class Stage:
+    """Gathers rows of one kind, numbered in the order met; `name` shows them whole.
+
+    Args:
+        kind: how its records are stored.
+        connection: whose temporary tables are used.
+    """
+
+    def __init__(self, kind: Kind, connection: sa.Connection) -> None:
+        self.kind = kind
+        self.name = f"staged_{kind.table.name}"
+        self.columns = tuple(kind.table.columns.keys())
+        self.rows = 0
+        self._connection = connection
+        self._table = f"rows_{kind.table.name}"
+        self._written: list[int] = []
+        self._constants: dict[int, object] = dict.fromkeys(range(len(self.columns)))
+        self._is_shown = False
+        self._has_view = False
+        self._nested = tuple(at for at, name in enumerate(self.columns) if name in kind.nested)
+        self._texts = tuple(
+            at
+            for at, column in enumerate(kind.table.columns)
+            if isinstance(column.type, sa.Text) and column.name not in kind.nested
+        )
+        self._last: dict[int, tuple[Any, str]] = {}
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take rows in."""
+        if not rows:
+            return
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+        for at in self._nested:
+            columns[at] = [None if cell is None else self._cell(at, cell) for cell in columns[at]]
+        for at in self._texts:
+            if not _is_plain(columns[at]):
+                columns[at] = [plain_cell(text) if text else text for text in columns[at]]
+        self._widen(columns)
+        numbers = range(self.rows, self.rows + len(rows))
+        self._insert([*(columns[at] for at in self._written), numbers])
+        self.rows += len(rows)
+
+    def show(self) -> None:
+        """Let `name` show all columns of all rows; to be called before it is read."""
+        if self._is_shown:
+            return
+        if self._has_view:
+            self._connection.exec_driver_sql(f"DROP VIEW {self.name}")
+        if not self.rows:
+            self._make_table()
+        shown = ", ".join(
+            f"CAST({self._literal(at)} AS {self._type(at)}) AS {self._quoted(at)}"
+            if at in self._constants
+            else self._quoted(at)
+            for at in range(len(self.columns))
+        )
+        self._connection.exec_driver_sql(
+            f"CREATE TEMPORARY VIEW {self.name} AS SELECT {shown}, seq FROM {self._table}"
+        )
+        self._is_shown = self._has_view = True
+
+    def same_key(self, one: str, other: str) -> str:
+        """Return the condition that two rows have one key."""
+        return " AND ".join(f'{one}."{name}" = {other}."{name}"' for name in self.kind.key)
+
+    def _cell(self, at: int, value: Any) -> str:
+        """Write a nested value; the same one often stands in row after row."""
+        if value == ():
+            return "[]"
+        last = self._last.get(at)
+        if last is None or not (last[0] is value or last[0] == value):
+            last = self._last[at] = (value, plain_cell(value))
+        return last[1]
+
+    def _widen(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Write those columns from now on that don't hold one value any longer."""
+        if not self.rows:
+            self._constants = {at: cells[0] for at, cells in enumerate(columns)}
+        changed = [
+            at
+            for at, value in self._constants.items()
+            if columns[at].count(value) < len(columns[at]) or not _can_be_constant(value)
+        ]
+        if not self.rows:
+            self._written = changed
+            self._make_table()
+        else:
+            for at in changed:
+                self._connection.exec_driver_sql(
+                    f"ALTER TABLE {self._table} ADD COLUMN {self._quoted(at)} {self._type(at)} "
+                    f"DEFAULT {self._literal(at)}"
+                )
+            self._written += changed
+            self._is_shown &= not changed
+        for at in changed:
+            del self._constants[at]
+
+    def _make_table(self) -> None:
+        self._is_shown = False
+        written = [f"{self._quoted(at)} {self._type(at)}" for at in self._written]
+        self._connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self._table}")
+        self._connection.exec_driver_sql(
+            f"CREATE TEMPORARY TABLE {self._table} "
+            f"({', '.join(['seq INTEGER PRIMARY KEY', *written])})"
+        )
+
+    def _insert(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Insert many rows a statement, and what is left over one by one."""
+        mark = "?" if self._connection.dialect.name == "sqlite" else "%s"
+        names = ", ".join([*map(self._quoted, self._written), "seq"])
+        one = f"({', '.join([mark] * len(columns))})"
+        rows = list(zip(*columns, strict=True))
+        whole = len(rows) - len(rows) % _ROWS_A_STATEMENT
+        if whole:
+            self._connection.exec_driver_sql(
+                f"INSERT INTO {self._table} ({names}) VALUES "
+                f"{', '.join([one] * _ROWS_A_STATEMENT)}",
+                [
+                    tuple(chain.from_iterable(rows[at : at + _ROWS_A_STATEMENT]))
+                    for at in range(0, whole, _ROWS_A_STATEMENT)
+                ],
+            )
+        if whole < len(rows):
+            self._connection.exec_driver_sql(
+                f"INSERT INTO {self._table} ({names}) VALUES {one}", rows[whole:]
+            )
+
+    def _quoted(self, at: int) -> str:
+        return f'"{self.columns[at]}"'
+
+    def _type(self, at: int) -> str:
+        column = self.kind.table.columns[self.columns[at]]
+        return column.type.compile(self._connection.dialect)
+
+    def _literal(self, at: int) -> str:
+        value: Any = self._constants[at]
+        if value is None:
+            return "NULL"
+        return f"'{value}'" if isinstance(value, str) else str(int(value))
+
+
+def _can_be_constant(value: object) -> bool:
+    """Whether a value can stand in a statement; numbers are few enough to be written."""
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_CONSTANT and _UNQUOTABLE.isdisjoint(value)
+    return value is None or value.__class__ in (int, bool)
+
+
+def _is_plain(texts: Iterable[str | None]) -> bool:
+    """Whether databases take all of these as they are."""
+    whole = "".join(filter(None, texts))
+    return whole.isascii() and "\x00" not in whole
