@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-PROJECT_ROOT = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parent
+_BUNDLED = _PACKAGE / "bundled"
+"""Only an installed package has it (`pyproject.toml` says what lies in it)."""
+PROJECT_ROOT = _BUNDLED if _BUNDLED.is_dir() else _PACKAGE.parent
+"""What holds `app.py`, `pages`, `data` and the glossary: the checkout, or the bundled folder."""
 DEMO_FOLDER = PROJECT_ROOT / "data" / "demo"
 PUBLISHED_FOLDER = PROJECT_ROOT / "data" / "published"
-ANCHORS_FILE = PROJECT_ROOT / "taxonomy" / "anchors.yaml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +55,18 @@ def load_settings(
         demo=Path(env.get("ATOM_DEMO") or DEMO_FOLDER),
         endpoints=Path(env.get("ATOM_ENDPOINTS") or folder / "endpoints.yaml"),
     )
+
+
+def app_version() -> str:
+    """Return the version: as a checkout's project file states it, else as it was installed."""
+    try:
+        text = (PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        return str(tomllib.loads(text)["project"]["version"])
+    except FileNotFoundError:
+        # Costs each command more than all else that this module imports.
+        from importlib.metadata import version
+
+        return version("atomscope")
 
 
 def read_key(variable: str | None, environ: Mapping[str, str] | None = None) -> str | None:

@@ -6,9 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from atom.cli.output import Output
 from atom.errors import AtomError, ConflictError, DoubtError
+from atom.settings import app_version
 
 NOUNS: dict[str, tuple[str, str]] = {
     "app": ("app", "open the dashboard, on this computer only"),
@@ -37,6 +39,8 @@ NOUNS: dict[str, tuple[str, str]] = {
     "store": ("store", "the store itself: check"),
 }
 """Noun → module in this package, and what it is about. A noun's module is imported when used."""
+COMMAND = "atomscope"
+"""What an installed package calls it."""
 USER_ERROR = 2
 STOPPED = 3
 INTERRUPTED = 130
@@ -46,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        argv: the words behind `python -m atom`; the process's own when None.
+        argv: the words behind `python -m atom` or `atomscope`; the process's own when None.
 
     Returns:
         The exit code: 0 done, 1 done with findings, 2 the user's to mend, 3 stopped before
@@ -68,11 +72,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
+    name = COMMAND if Path(sys.argv[0]).stem == COMMAND else "python -m atom"
     parser = argparse.ArgumentParser(
-        prog="python -m atom",
+        prog=name,
         description="Atomscope shows where a multimodal model breaks, and why.",
-        epilog="`python -m atom NOUN --help` tells more.",
+        epilog=f"`{name} NOUN --help` tells more.",
     )
+    parser.add_argument("--version", action="version", version=f"{COMMAND} {app_version()}")
     nouns = parser.add_subparsers(dest="noun", metavar="NOUN", required=True)
     wanted = next((word for word in words if not word.startswith("-")), None)
     for noun, (module, about) in NOUNS.items():

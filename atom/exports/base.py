@@ -29,16 +29,18 @@ class Source:
         store: where it is.
         study_id: its id or name.
         key: what the app's addresses call it.
+        judge_id: whose marks are looked at; None = the study's own judge's.
     """
 
     store: Store
     study_id: str
     key: str = ""
+    judge_id: str | None = None
 
     @cached_property
     def data(self) -> StudyData:
         """The study as the screens see it, read when it's needed."""
-        return load_study(self.store, self.study_id)
+        return load_study(self.store, self.study_id, self.judge_id)
 
     @cached_property
     def name(self) -> str:

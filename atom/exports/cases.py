@@ -18,6 +18,7 @@ from atom.records import (
 )
 from atom.records import Mapping as MappingRecord
 from atom.store import study_places
+from atom.store.standing import repeated_marks
 from atom.views.filters import Filters, root_scores
 from taxonomy import Path
 
@@ -47,7 +48,7 @@ class CaseAnswer:
         right: 0..1; None when it isn't known.
         score: the sample score, 0-100; None where nothing is scored.
         preferred: share of its votes won, 0..1; None without votes.
-        marks: the study's judge's checkpoints, by criterion.
+        marks: the looked-at judge's checkpoints by criterion, one a repeat.
     """
 
     model: int
@@ -56,7 +57,11 @@ class CaseAnswer:
     right: float | None
     score: float | None
     preferred: float | None
-    marks: dict[str, Checkpoint]
+    marks: dict[str, tuple[Checkpoint, ...]]
+
+    def mark(self, criterion_id: str) -> Checkpoint | None:
+        """Return the judge's first mark of a criterion, or None."""
+        return next(iter(self.marks.get(criterion_id, ())), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +108,7 @@ class _Reader:
             if place.criteria_set_id
         }
         judge = self._data.judge
-        self._judge = self._data.study.judge_id if judge is None else judge.id
+        self._judge = (self._data.study.judge_id or "") if judge is None else judge.id
 
     def read(self, numbers: Sequence[int]) -> Iterator[Case]:
         table, store = self._data.table, self._store
@@ -114,7 +119,10 @@ class _Reader:
         rows = [int(row) for lo, hi in zip(first, last, strict=True) for row in self._order[lo:hi]]
         answers = [table.response_ids[row] for row in rows]
         responses = {one.id: one for one in store.get_many(Response, answers)}
-        marks = self._marks(answers)
+        marks: dict[str, dict[str, tuple[Checkpoint, ...]]] = {}
+        held = repeated_marks(store, self._data.study, answers, self._judge, self._data.scale)
+        for (criterion, answer), points in held.items():
+            marks.setdefault(answer, {})[criterion] = points
         criteria = self._criteria(ids)
         tags = self._tags(ids)
         by_sample: dict[int, list[CaseAnswer]] = {}
@@ -147,14 +155,6 @@ class _Reader:
                         )
                     ),
                 )
-
-    def _marks(self, answers: list[str]) -> dict[str, dict[str, Checkpoint]]:
-        found = self._store.get_many(Checkpoint, answers, "response_id")
-        mine = [one for one in found if one.judge_id == self._judge and one.repeat == 0]
-        marks: dict[str, dict[str, Checkpoint]] = {}
-        for one in sorted(mine, key=lambda one: one.prompt):
-            marks.setdefault(one.response_id, {})[one.criterion_id] = one
-        return marks
 
     def _criteria(self, ids: tuple[str, ...]) -> dict[str, tuple[CaseCriterion, ...]]:
         sets = self._store.get_many(

@@ -143,7 +143,7 @@ def _answer_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
 def _score_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
     for one in case.answers:
         for number, use in enumerate(case.criteria, start=1):
-            mark = one.marks.get(use.criterion.id)
+            mark = one.mark(use.criterion.id)
             head = (
                 case.sample.id, source.data.candidates[one.model].name, one.response.repeat,
                 one.response.id, use.criterion.id, number, use.criterion.question,

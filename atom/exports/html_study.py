@@ -247,7 +247,7 @@ def _answer(case: Case, one: CaseAnswer) -> dict[str, Any]:
     text = one.response.text
     marks: list[list[Any]] = []
     for use in case.criteria:
-        mark = one.marks.get(use.criterion.id)
+        mark = one.mark(use.criterion.id)
         if mark is None:
             marks.append([None])
         elif mark.score is None:

@@ -23,7 +23,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
@@ -611,6 +611,31 @@ def marks_of(
         if repeats is None or repeat in repeats:
             found.setdefault((point.response_id, repeat), {})[point.criterion_id] = point
     return found
+
+
+RepeatedMarks: TypeAlias = dict[tuple[str, str], tuple[Checkpoint, ...]]
+"""(Criterion, answer) -> the marks that count, one a repeat."""
+
+
+def repeated_marks(
+    store: Store, study: Study, response_ids: Iterable[str], judge_id: str, scale: Scale
+) -> RepeatedMarks:
+    """Read a judge's marks of some answers in all repeats; an experiment's own are left out.
+
+    Arguments are those of `marks_of`.
+    """
+    found = marks_of(store, study, response_ids, judge_id, repeats=None, scale=scale)
+    marks: RepeatedMarks = {}
+    for (response, repeat), points in sorted(found.items()):
+        for criterion, point in points.items():
+            there = marks.get((criterion, response), ())
+            same = not there or (point.prompt, point.sampling) == (
+                there[0].prompt,
+                there[0].sampling,
+            )
+            if repeat < APART and same:
+                marks[criterion, response] = (*there, point)
+    return marks
 
 
 def repeat_of(prompt: str, repeat: int) -> int:

@@ -29,6 +29,7 @@ def launch(settings: Settings, *, port: int | None = None, headless: bool = Fals
         SettingsError: Streamlit isn't installed.
     """
     try:
+        from streamlit import config
         from streamlit.runtime.pages_manager import PagesManager
         from streamlit.web import bootstrap
     except ImportError as error:
@@ -48,9 +49,12 @@ def launch(settings: Settings, *, port: int | None = None, headless: bool = Fals
     os.environ["ATOM_DEMO"] = str(settings.demo)
     os.environ["ATOM_ENDPOINTS"] = str(settings.endpoints)
     PagesManager.uses_pages_directory = False
+    script = str(PROJECT_ROOT / "app.py")
+    # As `streamlit run` does: its folder's settings (theme, menus) hold wherever we were started.
+    config._main_script_path = script
     flags = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(flag_options=flags)
-    bootstrap.run(str(PROJECT_ROOT / "app.py"), False, [], flags)
+    bootstrap.run(script, False, [], flags)
 
 
 def _free_port(port: int | None) -> int:

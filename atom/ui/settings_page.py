@@ -27,6 +27,7 @@ from atom.engine.jobs import Job
 from atom.engine.own import withdraw_consent
 from atom.errors import AtomError
 from atom.records import BoxConvention, Endpoint
+from atom.settings import app_version
 from atom.ui import kit, links, stores, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
@@ -39,7 +40,6 @@ from atom.views.settings import (
     ROLES,
     EndpointForm,
     EndpointLine,
-    app_version,
     endpoint_line,
     endpoint_of,
     form_of,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.records import (
-    APART,
     Call,
     Candidate,
     Checkpoint,
@@ -23,7 +22,13 @@ from atom.records import (
     Tag,
 )
 from atom.store import Store, table
-from atom.store.standing import answers_to, in_order, marks_of, outcomes_of
+from atom.store.standing import (
+    RepeatedMarks,
+    answers_to,
+    in_order,
+    outcomes_of,
+    repeated_marks,
+)
 from atom.views.filters import Filters
 from atom.views.sample_votes import PairVotes, sample_votes
 from atom.views.study_data import StudyData
@@ -157,7 +162,8 @@ def sample_view(store: Store, data: StudyData, filters: Filters) -> SampleView |
         store.get(CriteriaSet, place.criteria_set_id) if place and place.criteria_set_id else None
     )
     responses = _responses(store, data, sample.id)
-    marks = _marks(store, data, responses)
+    ids = [response.id for _, response in responses]
+    marks = repeated_marks(store, data.study, ids, _judge(data), data.scale)
     answers = _answers(store, data, filters, responses, criteria_set, marks)
     criteria = _criteria(store, data, filters, criteria_set, responses, marks)
     criterion = next((view for view in criteria if view.chosen), None)
@@ -199,31 +205,10 @@ def _judge(data: StudyData) -> str:
     return (data.study.judge_id or "") if data.judge is None else data.judge.id
 
 
-_Marks = dict[tuple[str, str], tuple[Checkpoint, ...]]
-"""(Criterion, answer) -> the marks that count, one a repeat."""
-
-
 def mean_score(points: Sequence[Checkpoint]) -> float | None:
     """Return the mean of the scored ones among a criterion's marks, 1..5; None without one."""
     scores = [point.score for point in points if point.score is not None]
     return sum(scores) / len(scores) if scores else None
-
-
-def _marks(store: Store, data: StudyData, responses: list[tuple[int, Response]]) -> _Marks:
-    """Read the chosen judge's checkpoints of these answers that count."""
-    ids = [response.id for _, response in responses]
-    found = marks_of(store, data.study, ids, _judge(data), repeats=None, scale=data.scale)
-    marks: _Marks = {}
-    for (response, repeat), points in sorted(found.items()):
-        for criterion, point in points.items():
-            there = marks.get((criterion, response), ())
-            same = not there or (point.prompt, point.sampling) == (
-                there[0].prompt,
-                there[0].sampling,
-            )
-            if repeat < APART and same:
-                marks[criterion, response] = (*there, point)
-    return marks
 
 
 def _answers(
@@ -232,7 +217,7 @@ def _answers(
     filters: Filters,
     responses: list[tuple[int, Response]],
     criteria_set: CriteriaSet | None,
-    marks: _Marks,
+    marks: RepeatedMarks,
 ) -> tuple[AnswerView, ...]:
     outcomes = outcomes_of(store, [r.id for _, r in responses], _judge(data))
     views = []
@@ -262,7 +247,7 @@ def _criteria(
     filters: Filters,
     criteria_set: CriteriaSet | None,
     responses: list[tuple[int, Response]],
-    marks: _Marks,
+    marks: RepeatedMarks,
 ) -> tuple[CriterionView, ...]:
     if criteria_set is None or not criteria_set.uses:
         return ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,7 +12,7 @@ from pydantic import ValidationError
 
 from atom.errors import SettingsError
 from atom.records import BoxConvention, Endpoint, Prices, Role, StructuredMode
-from atom.settings import PROJECT_ROOT, read_key
+from atom.settings import read_key
 
 Detail = Literal["low", "high", "auto"]
 _BLANK = re.compile(r"\{[a-z]+\}")
@@ -82,15 +81,6 @@ _LABELS = {
     "extra_headers": "Further headers",
     "query": "Address parameters",
 }
-
-
-def app_version() -> str:
-    """Return the version as the project's file states it."""
-    try:
-        text = (PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8")
-        return str(tomllib.loads(text)["project"]["version"])
-    except (OSError, KeyError, tomllib.TOMLDecodeError):
-        return "unknown"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,280 @@
+"""A study as data frames. Every number is the screens' own: the same views make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Self
+
+import pandas as pd
+
+from atom.analysis import Reading
+from atom.errors import UsageError
+from atom.exports.base import Source
+from atom.exports.cases import Case, cases
+from atom.notebook.columns import (
+    ANSWERS,
+    CAPABILITIES,
+    CRITERIA,
+    RANKING,
+    SAMPLES,
+    SCORES,
+    WEAKNESSES,
+    Column,
+    frame_of,
+)
+from atom.reports.profile import Profile, find_model, known_facet, profile
+from atom.store import Store
+from atom.views.filters import Filters
+from atom.views.overview import Estimate, RankRow, overview
+from atom.views.shelf import StudyEntry
+from atom.views.study_data import StudyData
+from atom.views.weaknesses import Weakness
+
+Line = tuple[object, ...]
+
+
+class Study:
+    """An open study. Each call reads what stands now; a frame is the reader's own copy.
+
+    A frame's `attrs` say what it is of: `study`, `judge`, and `synthetic`.
+    """
+
+    def __init__(self, store: Store, entry: StudyEntry, *, judge: str | None = None) -> None:
+        """Open it; `atom.open` is the usual way.
+
+        Raises:
+            UsageError: it has no marks by this judge.
+        """
+        self._store, self._entry, self._judge = store, entry, None
+        self._source = Source(store, entry.study.id, entry.key)
+        if judge is not None:
+            self._judge = _judge_of(self._source.data, judge)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._data.study.name
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self._entry.study.id
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether programs made it."""
+        return self._data.study.synthetic
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Its models' names, in its order."""
+        return tuple(one.name for one in self._data.candidates)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges that marked anything of it, the most first."""
+        return tuple(one.name for one in self._data.judges)
+
+    @property
+    def judge(self) -> str | None:
+        """The name of the judge whose marks are looked at; None without any."""
+        return None if self._data.judge is None else self._data.judge.name
+
+    def __repr__(self) -> str:
+        """Say what it is, in one line."""
+        table = self._data.table
+        mark = ", SYNTHETIC" if self.synthetic else ""
+        return (
+            f"<atom study {self.name!r}: {len(table.sample_ids):,} samples, "
+            f"{table.n_models} models, judge {self.judge!r}{mark}>"
+        )
+
+    def samples(self) -> pd.DataFrame:
+        """Return a row a sample (`columns.SAMPLES`)."""
+        return self._frame(SAMPLES, map(_sample_line, self._cases()))
+
+    def criteria(self) -> pd.DataFrame:
+        """Return a row a criterion of each sample's standing set (`columns.CRITERIA`)."""
+        return self._frame(CRITERIA, (line for case in self._cases() for line in _criteria(case)))
+
+    def answers(self) -> pd.DataFrame:
+        """Return a row an answer, with its score and outcome (`columns.ANSWERS`)."""
+        names = self.models
+        return self._frame(
+            ANSWERS, (line for case in self._cases() for line in _answers(case, names))
+        )
+
+    def scores(self) -> pd.DataFrame:
+        """Return a row a mark: a criterion on an answer, `pending` ones too (`columns.SCORES`)."""
+        names = self.models
+        judges = {one.id: one.name for one in self._data.judges}
+        return self._frame(
+            SCORES, (line for case in self._cases() for line in _scores(case, names, judges))
+        )
+
+    def ranking(self, *, reading: Reading = "strict") -> pd.DataFrame:
+        """Return a row a model, the best first, as the Overview ranks them (`columns.RANKING`).
+
+        Args:
+            reading: means over all steps (`strict`), or over those that an answer speaks of
+                (`said`).
+        """
+        return self._frame(RANKING, map(_rank_line, overview(self._data, _look(reading)).ranking))
+
+    def capabilities(
+        self, model: str | None = None, *, facet: str | None = None, reading: Reading = "strict"
+    ) -> pd.DataFrame:
+        """Return a row a capability and model, with what may be claimed (`columns.CAPABILITIES`).
+
+        Args:
+            model: its name or id; all models when None.
+            facet: labels in place of capabilities, by their name.
+            reading: as for `ranking`.
+
+        Raises:
+            UsageError: there is no such model, or there are no such labels.
+        """
+        profiles = self._profiles(model, facet, reading)
+        return self._frame(CAPABILITIES, (line for one in profiles for line in _nodes(one)))
+
+    def weaknesses(
+        self, model: str | None = None, *, facet: str | None = None, reading: Reading = "strict"
+    ) -> pd.DataFrame:
+        """Return a row a labelled weakness or strength, the surest first (`columns.WEAKNESSES`).
+
+        Arguments and errors are those of `capabilities`.
+        """
+        profiles = self._profiles(model, facet, reading)
+        return self._frame(
+            WEAKNESSES,
+            (_weakness(one.row.name, found) for one in profiles for found in one.weaknesses),
+        )
+
+    def close(self) -> None:
+        """Close the store that it lies in."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    @property
+    def _data(self) -> StudyData:
+        return self._current().data
+
+    def _current(self) -> Source:
+        """Return the study as it stands, read anew only after the store has changed."""
+        if "data" in self._source.__dict__:
+            now = self._store.revision()
+            if self._source.data.revision == now:
+                return self._source
+        self._source = Source(self._store, self._entry.study.id, self._entry.key, self._judge)
+        return self._source
+
+    def _cases(self) -> Iterator[Case]:
+        return cases(self._current())
+
+    def _profiles(self, model: str | None, facet: str | None, reading: Reading) -> list[Profile]:
+        data = self._data
+        facet = known_facet(data, facet)
+        chosen = data.table.model_ids if model is None else (find_model(data, model),)
+        return [profile(data, _look(reading), one, facet=facet) for one in chosen]
+
+    def _frame(self, columns: Sequence[Column], lines: Iterable[Line]) -> pd.DataFrame:
+        frame = frame_of(columns, lines)
+        frame.attrs = {"study": self.name, "judge": self.judge, "synthetic": self.synthetic}
+        return frame
+
+
+def _look(reading: Reading) -> Filters:
+    return Filters(reading=reading)
+
+
+def _judge_of(data: StudyData, name: str) -> str:
+    found = [one.id for one in data.judges if name in (one.id, one.name)]
+    if len(found) != 1:
+        known = ", ".join(repr(one.name) for one in data.judges) or "none"
+        raise UsageError(
+            f"the study {data.study.name!r} has {'no marks by' if not found else 'several judges'} "
+            f"{name!r}; judges are {known}"
+        )
+    return found[0]
+
+
+def _sample_line(case: Case) -> Line:
+    one = case.sample
+    return (
+        one.id, one.dataset, one.source_id, one.question, one.choices, one.reference,
+        tuple(slot.name for slot in one.pictures), case.tags, case.quarantined, one.synthetic,
+    )  # fmt: skip
+
+
+def _criteria(case: Case) -> Iterator[Line]:
+    for number, use in enumerate(case.criteria, start=1):
+        one = use.criterion
+        yield (
+            case.sample.id, one.id, number, one.question, one.ground_truth, use.weight,
+            use.leaf or (),
+        )  # fmt: skip
+
+
+def _answers(case: Case, models: Sequence[str]) -> Iterator[Line]:
+    for one in case.answers:
+        answer = one.response
+        yield (
+            case.sample.id, models[one.model], answer.repeat, answer.id, answer.state, answer.text,
+            one.right, one.score, one.preferred,
+        )  # fmt: skip
+
+
+def _scores(case: Case, models: Sequence[str], judges: dict[str, str]) -> Iterator[Line]:
+    for one in case.answers:
+        answer = one.response
+        for place in _criteria(case):
+            sample, criterion, *rest = place
+            head = (sample, models[one.model], answer.repeat, answer.id, criterion, *rest)
+            marks = one.marks.get(str(criterion), ())
+            for mark in marks:
+                yield (
+                    *head, mark.state, mark.score, mark.reason, mark.quote, mark.detail,
+                    judges.get(mark.judge_id, mark.judge_id), mark.repeat, mark.prompt,
+                    mark.addressed, mark.carried,
+                )  # fmt: skip
+            if not marks:
+                yield (*head, "pending", *(None for _ in range(9)))
+
+
+def _numbers(one: Estimate) -> Line:
+    return one.value, one.lo, one.hi, one.n, one.samples
+
+
+def _rank_line(row: RankRow) -> Line:
+    of = [found.status for found in row.findings]
+    return (
+        row.name, row.rank_best or None, row.rank_worst or None, *_numbers(row.score),
+        row.right.value, row.right.lo, row.right.hi, row.n_unscored,
+        of.count("confirmed"), of.count("suspected"), of.count("strength"),
+    )  # fmt: skip
+
+
+def _place(model: str, name: str, path: tuple[str, ...], label: tuple[str, str] | None) -> Line:
+    return model, path, name, None if label is None else label[0]
+
+
+def _nodes(found: Profile) -> Iterator[Line]:
+    for node in found.nodes:
+        yield (
+            *_place(found.row.name, node.name, node.path, node.label), node.depth,
+            *_numbers(node.estimate), node.status, node.effect, node.lo, node.hi, node.claim_n,
+        )  # fmt: skip
+
+
+def _weakness(model: str, one: Weakness) -> Line:
+    return (
+        *_place(model, one.name, one.path, one.label), one.status, one.frame, one.effect, one.lo,
+        one.hi, one.mean, one.n, one.samples, one.p_adjusted, one.more_samples,
+    )  # fmt: skip
