@@ -26,6 +26,7 @@ from atom.records import (
     Experiment,
     Hint,
     HintUse,
+    MarkState,
     Outcome,
     Record,
     Response,
@@ -212,7 +213,7 @@ class Have:
                 case _:
                     pass
 
-    def missing(self, key: str, state: State | None, rules: Rules) -> bool:
+    def missing(self, key: str, state: MarkState | None, rules: Rules) -> bool:
         """Whether a step is still to be done, given the state of what it brings."""
         if key in self.tried:
             return False

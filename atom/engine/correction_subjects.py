@@ -346,7 +346,7 @@ class Subject:
         return outcome.check(self.sample, self.first) is None
 
     @cached_property
-    def uses(self) -> tuple[tuple[str, int], ...]:
+    def uses(self) -> tuple[tuple[str, float], ...]:
         """(criterion id, weight), in the set's order."""
         if self.criteria_set is None:
             return ()
@@ -388,7 +388,7 @@ def has_failed(
     threshold: int,
     *,
     value: float | None,
-    uses: Sequence[tuple[str, int]],
+    uses: Sequence[tuple[str, float]],
     scores: Mapping[str, int],
 ) -> bool | None:
     """Say whether an answer failed (METHODS A3).
@@ -421,7 +421,7 @@ class _Standing:
     place: StudySample
     response_id: str
     value: float | None
-    uses: tuple[tuple[str, int], ...]
+    uses: tuple[tuple[str, float], ...]
     scores: Mapping[str, int]
 
     @property

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from atom.records import (
     Checkpoint,
     CriteriaSet,
+    MarkState,
     Outcome,
     Record,
     Replay,
@@ -191,7 +192,7 @@ class Case:
     criterion_ids: tuple[str, ...] = ()
     mapped: Mapping[str, State] = field(default_factory=dict)
     responses: Mapping[str, HeldResponse] = field(default_factory=dict)
-    checkpoints: Mapping[str, State] = field(default_factory=dict)
+    checkpoints: Mapping[str, MarkState] = field(default_factory=dict)
     verdicts: Mapping[str, State] = field(default_factory=dict)
     spoiled: frozenset[str] = frozenset()
     tried: frozenset[str] = frozenset()
@@ -283,7 +284,9 @@ def outlook(case: Case, keys: PlanKeys) -> Outlook:
     return Outlook(ready=tuple(ready), later=later)
 
 
-def _wanted(case: Case, keys: PlanKeys, item_key: str, state: State | None, name: str = "") -> bool:
+def _wanted(
+    case: Case, keys: PlanKeys, item_key: str, state: MarkState | None, name: str = ""
+) -> bool:
     if item_key in case.tried:
         return False
     again = keys.retry_failed or keys.retry_unscored

@@ -33,7 +33,7 @@ class CaseCriterion:
     """A criterion as it stands for a sample."""
 
     criterion: Criterion
-    weight: int
+    weight: float
     leaf: Path | None
 
 

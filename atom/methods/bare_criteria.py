@@ -116,8 +116,8 @@ def parse_scores(
     points = scoring.parse(
         reply, criteria_set, criteria, response, blank.judge, blank.sampling, blank.repeat
     )
-    weight: Mapping[str, int] = {use.criterion_id: use.weight for use in criteria_set.uses}
-    total, scores = 0, []
+    weight: Mapping[str, float] = {use.criterion_id: use.weight for use in criteria_set.uses}
+    total, scores = 0.0, []
     for point in points:
         if point.score is None:
             return unscored(blank, point.detail or "A criterion has no score.", reply.call.id)

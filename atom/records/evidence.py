@@ -5,12 +5,13 @@ Reference: ATOM 3.1 (cognitive replay, atomic criteria) and 3.3 (checkpoint scor
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from atom.records.base import Id, Record, State, content_id
 from atom.records.call import Sampling
+from atom.records.mark_scale import JUDGE_SCALE, MarkState
 from atom.records.sample import Region
 
 HAND_MADE = ("imported", "typed")
@@ -106,23 +107,29 @@ class Replay(Record):
         return content_id("replay", sample_id, judge_id, prompt, sampling.key, repeat)
 
 
-CriteriaSource = Literal["judge", "hand"]
+CriteriaSource = Literal["judge", "hand", "imported"]
+CriterionKind = Literal["question", "requirement"]
+Polarity = Literal["credit", "penalty"]
+Gate = Literal["cap", "zero"]
 
 
 class Criterion(Record):
-    """An atomic criterion: sub-question q and local ground truth g (ATOM 3.1)."""
+    """An atomic criterion: sub-question q and local ground truth g (ATOM 3.1), or a requirement."""
 
     id: Id
     sample_id: Id
     question: str = Field(min_length=1)
-    """An open question about one step."""
-    ground_truth: str = Field(min_length=1)
+    """An open question about one step; or what an answer must do, for a requirement."""
+    ground_truth: str = ""
+    """What the question's answer should say; empty where nobody stated it."""
+    kind: CriterionKind = "question"
 
     @staticmethod
     def make_id(sample_id: str, question: str, ground_truth: str, ordinal: int = 0) -> str:
         """Hash sample, question, ground truth and an ordinal among equals.
 
-        Weight, region and leaf are attributes: changing them pays for nothing.
+        A truth that nobody stated is the empty text. Weight, region and leaf are attributes:
+        changing them pays for nothing.
         """
         return content_id("criterion", sample_id, question, ground_truth, ordinal)
 
@@ -133,12 +140,28 @@ class CriterionUse(Record):
     criterion_id: Id
     position: int
     """0-based, in the order of the replay's steps."""
-    weight: int = Field(ge=1, le=10)
+    weight: int | float = Field(gt=0, allow_inf_nan=False)
+    """Any positive number: only its share of the sample's counts. Our judges' are whole and total
+    10."""
     stated_weight: float | None = None
     """What the judge said, where it had to be brought to a total of 10."""
     step: int | None = None
     """1-based step of the replay that it checks."""
     regions: tuple[Region, ...] = ()
+    polarity: Polarity = "credit"
+    """`penalty`: its value times its weight is taken off (points below zero, as in HealthBench)."""
+    parents: tuple[Id, ...] = ()
+    """Criteria that it rests on: where one of them fails, this one has nothing to say."""
+    gate: Gate | None = None
+    """What a miss does to the whole answer: hold its score to `gate_cap`, or bring it to 0."""
+    gate_cap: float | None = Field(default=None, ge=0, le=1)
+    """The most, from 0 to 1, that an answer which misses this criterion can score."""
+
+    @model_validator(mode="after")
+    def _has_its_cap(self) -> CriterionUse:
+        if (self.gate == "cap") != (self.gate_cap is not None):
+            raise ValueError("gate_cap goes with gate 'cap', and only with it")
+        return self
 
 
 class CriteriaSet(Record):
@@ -155,7 +178,7 @@ class CriteriaSet(Record):
     state: State
     detail: str = ""
     uses: tuple[CriterionUse, ...] = ()
-    """3 to 5 as a rule, in order; weights total 10."""
+    """In order. Our judges': 3 to 5 as a rule, weights total 10."""
     adjustments: tuple[str, ...] = ()
     """What the reply gate changed, in words."""
     call_id: str | None = None
@@ -187,6 +210,15 @@ class Mapping(Record):
     call_id: str | None = None
 
 
+def own_mark(score: int) -> dict[str, Any]:
+    """Return the fields of a checkpoint with this mark on our own scale.
+
+    Args:
+        score: 1 to 5.
+    """
+    return {"score": score, "value": (score - 1) / 4, "raw": str(score), "scale": JUDGE_SCALE.id}
+
+
 class Checkpoint(Record):
     """One criterion scored on one response: the atom of every number on screen."""
 
@@ -198,8 +230,9 @@ class Checkpoint(Record):
     prompt: str
     sampling: Sampling = Sampling()
     repeat: int = 0
-    state: State
+    state: MarkState
     score: int | None = Field(default=None, ge=1, le=5)
+    """The mark on our own judges' scale, 1 to 5; None on every other scale."""
     reason: str = ""
     """The judge's reason for the score."""
     quote: str = ""
@@ -214,6 +247,32 @@ class Checkpoint(Record):
     before scoring/2, imports)."""
     carried: bool | None = None
     """Whether the step is wrong only because an earlier one was; None = the judge wasn't asked."""
+    value: float | None = Field(default=None, ge=0, le=1)
+    """What the mark is worth on its scale; None unless scored."""
+    raw: str = ""
+    """The mark as it was written."""
+    scale: Id = JUDGE_SCALE.id
+    """The declared scale that it was made on."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _value_score(cls, data: Any) -> Any:
+        """Give a mark of our own its value: older archives and our own stages tell the score."""
+        if not isinstance(data, dict) or data.get("scale", JUDGE_SCALE.id) != JUDGE_SCALE.id:
+            return data
+        score = data.get("score")
+        if score is None or data.get("value") is not None or not isinstance(score, int):
+            return data
+        return {**data, **own_mark(score), "raw": data.get("raw") or str(score)}
+
+    @model_validator(mode="after")
+    def _is_on_its_scale(self) -> Checkpoint:
+        own = self.scale == JUDGE_SCALE.id
+        if self.score is not None and (not own or self.value != (self.score - 1) / 4):
+            raise ValueError("a score is a mark on our own scale, worth (score - 1) / 4")
+        if own and self.score is None and self.value is not None:
+            raise ValueError("a value on our own scale has a score")
+        return self
 
     @staticmethod
     def make_key(

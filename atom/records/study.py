@@ -21,14 +21,18 @@ class Candidate(Record):
     synthetic: bool = False
 
 
+JudgeKind = Literal["model", "person", "program"]
+
+
 class Judge(Record):
-    """A model that replays, cuts criteria and scores."""
+    """Who marks: a model that replays, cuts criteria and scores; or a person or program."""
 
     id: Id
     name: str
     family: str = ""
     endpoint: str | None = None
     synthetic: bool = False
+    kind: JudgeKind = "model"
 
 
 class Study(Record):

@@ -16,7 +16,16 @@ from typing import Final
 from atom.errors import DataError
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
-from atom.records import Checkpoint, CriteriaSet, Criterion, Response, Sample, Sampling, State
+from atom.records import (
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Response,
+    Sample,
+    Sampling,
+    State,
+    own_mark,
+)
 from atom.stages.asking import make_request
 from atom.stages.gate import keyed_entries, read_score, short_ids
 from atom.stages.quotes import AnswerIndex
@@ -211,7 +220,7 @@ def _scored(
         update={
             **told,
             "state": "scored",
-            "score": marks.score,
+            **own_mark(marks.score),
             "addressed": marks.addressed,
             "carried": marks.carried,
             "detail": notes,

@@ -2,6 +2,7 @@
 
 from atom.store.check import Report, check_store
 from atom.store.clusters import asks_again
+from atom.store.scales import scales_of
 from atom.store.schema import table
 from atom.store.staging import Conflict, ConflictFoundError, Moved, Staging, names_of_sets
 from atom.store.standing import study_candidates, study_places
@@ -61,6 +62,7 @@ __all__ = [
     "load_tree",
     "names_of_sets",
     "rename_study",
+    "scales_of",
     "set_sampling",
     "study_candidates",
     "study_criteria",

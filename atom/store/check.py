@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from atom.errors import PictureError
 from atom.records import (
+    JUDGE_SCALE,
     Call,
     Checkpoint,
     CriteriaSet,
@@ -99,8 +100,12 @@ def check_store(store: Store, *, pictures: bool = True) -> Report:
         wrong = connection.execute(
             sa.select(sa.func.count()).where(
                 sa.or_(
-                    sa.and_(checkpoints.c.state == "scored", checkpoints.c.score.is_(None)),
-                    sa.and_(checkpoints.c.state != "scored", checkpoints.c.score.is_not(None)),
+                    sa.and_(checkpoints.c.state == "scored", checkpoints.c.value.is_(None)),
+                    sa.and_(checkpoints.c.state != "scored", checkpoints.c.value.is_not(None)),
+                    sa.and_(
+                        checkpoints.c.scale == JUDGE_SCALE.id,
+                        checkpoints.c.score.is_(None) != checkpoints.c.value.is_(None),
+                    ),
                     sa.and_(checkpoints.c.state != "scored", checkpoints.c.detail == ""),
                 )
             )

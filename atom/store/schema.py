@@ -149,6 +149,7 @@ KINDS: dict[type[r.Record], Kind] = {
         _kind(r.CriteriaSet, "criteria_sets", "id"),
         _kind(r.Mapping, "mappings", "criterion_id", "tree_version"),
         _kind(r.Checkpoint, "checkpoints", "key"),
+        _kind(r.MarkScale, "scales", "id"),
         _kind(r.Outcome, "outcomes", "response_id", "how", "judge_id"),
         _kind(r.Tag, "tags", "subject", "subject_id", "source", "facet", "value"),
         _kind(r.TreeRecord, "trees", "version"),

@@ -21,6 +21,7 @@ from atom.records import (
     Induction,
     Judge,
     Mapping,
+    MarkScale,
     Outcome,
     Picture,
     Preference,
@@ -81,6 +82,7 @@ class Selection:
         self._pictures: dict[str, None] = {}
         self._trees: dict[str, None] = {}
         self._judges: dict[str, None] = {}
+        self._scales: dict[str, None] = {}
         self._calls: set[str] = set()
 
     def kinds(self) -> Iterator[tuple[type[Record], Iterator[Sequence[Record]]]]:
@@ -107,6 +109,7 @@ class Selection:
         yield Tag, self._tags()
         yield Candidate, self._by(Candidate, list(self._candidates))
         yield Judge, self._by(Judge, list(self._judges))
+        yield MarkScale, self._by(MarkScale, list(self._scales))
         yield TreeRecord, self._by(TreeRecord, list(self._trees))
         yield Call, self._by(Call, sorted(self._calls))
 
@@ -220,6 +223,8 @@ class Selection:
             case Response():
                 self._responses[record.id] = None
                 self._candidates[record.candidate_id] = None
+            case Checkpoint():
+                self._scales[record.scale] = None
             case Criterion():
                 self._criteria.append(record.id)
             case Sample():

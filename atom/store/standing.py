@@ -37,6 +37,7 @@ from atom.records import (
     Criterion,
     CriterionUse,
     Import,
+    MarkState,
     Outcome,
     OutcomeHow,
     Preference,
@@ -758,10 +759,10 @@ def _rank_of_text(
 
 def mark_states(
     store: Store, response_ids: Iterable[str], judge_id: str
-) -> dict[str, dict[str, State]]:
+) -> dict[str, dict[str, MarkState]]:
     """Read which marks of a judge there are: answer -> key -> state."""
     columns = table(Checkpoint).c
-    found: dict[str, dict[str, State]] = {}
+    found: dict[str, dict[str, MarkState]] = {}
     with store.read() as connection:
         for part in parts(response_ids):
             for row in connection.execute(

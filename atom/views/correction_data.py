@@ -193,7 +193,7 @@ def load_trials(store: Store, experiment_ids: Sequence[str]) -> TrialData:
                     criterion_at.setdefault(criterion_id, len(criterion_at)),
                     -1 if leaf is None else leaf_at[leaf],
                     -1 if leaf is None else root_at[leaf[0]],
-                    weight,
+                    max(1, round(weight)),
                     before.get(criterion_id, 0),
                     baseline.get(criterion_id, 0),
                     after.get(criterion_id, 0),
@@ -276,7 +276,7 @@ class _Asked:
     """What an initial answer answers: its cluster, and the criteria that stand for its sample."""
 
     cluster: str
-    uses: tuple[tuple[str, int], ...]
+    uses: tuple[tuple[str, float], ...]
 
 
 def _samples(

@@ -80,7 +80,7 @@ def drafts_of(result: CriteriaResult) -> Drafts:
             key=f"j{use.position}",
             question=words[use.criterion_id].question,
             truth=words[use.criterion_id].ground_truth,
-            weight=use.weight,
+            weight=max(1, round(use.weight)),
             step=use.step,
             regions=use.regions,
         )

@@ -76,7 +76,7 @@ class CriterionView:
     number: int
     """1-based, in the chain's order."""
     criterion: Criterion
-    weight: int
+    weight: float
     stated_weight: float | None
     regions: tuple[Region, ...]
     leaf: Path | None

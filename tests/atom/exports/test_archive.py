@@ -93,8 +93,9 @@ def test_lines_and_columns_hold_the_same(whole, tmp_path):
 def test_other_tools_can_read_the_columns(whole):
     _, _, folder = whole
     table = pq.read_table(folder / "a" / "records" / "checkpoints.parquet")
-    # 6 samples x 3 candidates x 3 criteria, one of which is still to be scored.
-    assert (table.num_rows, str(table.schema.field("score").type)) == (53, "int64")
+    # 6 samples x 3 candidates x 3 criteria, one of which is still to be scored; a person's two.
+    assert (table.num_rows, str(table.schema.field("score").type)) == (55, "int64")
+    assert str(table.schema.field("value").type) == "double"
 
 
 def test_nothing_of_other_studies_comes_along(tmp_path):

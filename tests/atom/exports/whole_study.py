@@ -10,11 +10,15 @@ from atom.formats import ImportFile, read
 from atom.records import (
     Annotation,
     Call,
+    Checkpoint,
     Correction,
+    Criterion,
     Experiment,
     Hint,
     HintUse,
     Induction,
+    Judge,
+    MarkScale,
     Picture,
     Preference,
     RankedAnswer,
@@ -56,6 +60,7 @@ def make_whole(folder: Path) -> tuple[Store, Study]:
     store.put(_correction(study, first, second))
     store.put(_labels(study, sample, first, second))
     store.put(_trees(study))
+    store.put(_foreign_mark(store, first))
     lines = "question,answer,model,response,correct\nWhat is it?,a cat,model-z,a cat,1\n"
     reading = read("table", [ImportFile.from_bytes("late.csv", lines.encode())])
     import_reading(store, reading, STUDY, MOMENT)
@@ -105,6 +110,23 @@ def _labels(study: Study, sample: Sample, first: Response, second: Response) -> 
     ]  # fmt: skip
 
 
+def _foreign_mark(store: Store, answer: Response) -> list:
+    """A person's marks on a scale of their own: one with a value, one that doesn't apply."""
+    scale = MarkScale.of_levels({"poor": 0, "fair": 0.5, "good": 1}, na=["-"], ordinal=True)
+    mine = table(Criterion).c.sample_id == answer.sample_id
+    asked = store.select(Criterion, mine, limit=2)
+    points = [
+        Checkpoint(
+            key=Checkpoint.make_key(criterion.id, answer.id, "p", "imported", Sampling()),
+            criterion_id=criterion.id, response_id=answer.id, judge_id="p", prompt="imported",
+            state=mark.state, value=mark.value, detail=mark.detail, raw=raw, scale=scale.id,
+        )
+        for criterion, raw in zip(asked, ("fair", "-"), strict=True)
+        for mark in [scale.read(raw)]
+    ]  # fmt: skip
+    return [scale, Judge(id="p", name="Somebody", kind="person"), *points]
+
+
 def _trees(study: Study) -> list:
     old, new = tree_version(OLD_TREE), tree_version(TREE)
     return [
@@ -119,8 +141,6 @@ def _trees(study: Study) -> list:
 
 def with_hint(store: Store, study: Study) -> None:
     """Add a peer's hint on a criterion of the study."""
-    from atom.records import Criterion
-
     criterion = store.select(Criterion, limit=1)[0]
     peer = store.select(
         Response,

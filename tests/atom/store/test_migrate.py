@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from atom.records import Study, TreeVersion
+from atom.records import JUDGE_SCALE, Checkpoint, Study, TreeVersion
 from atom.store import Store, tree_versions
 from atom.store.migrate import migrations
 from atom.store.schema import metadata
@@ -49,3 +49,21 @@ def test_a_sealed_store_of_the_first_schema_has_no_history(tmp_path):
     old_store(tmp_path / "old", 1)
     with Store.open(tmp_path / "old", read_only=True) as store:
         assert tree_versions(store, "s") == []
+
+
+def test_older_marks_get_the_value_of_their_score(tmp_path):
+    old_store(tmp_path / "old", 7)
+    with sqlite3.connect(tmp_path / "old" / "atomscope.sqlite") as connection:
+        connection.executemany(
+            "INSERT INTO checkpoints (key, criterion_id, response_id, judge_id, prompt, sampling, "
+            "repeat, state, score, reason, quote, detail) VALUES (?, 'c', 'r', 'j', 'scoring/2', "
+            "'{}', 0, ?, ?, '', '', '')",
+            [*((str(n), "scored", n) for n in range(1, 6)), ("6", "unscored", None)],
+        )
+    with Store.open(tmp_path / "old") as store:
+        marks = {point.key: point for point in store.select(Checkpoint)}
+    assert {key: point.value for key, point in marks.items()} == {
+        "1": 0.0, "2": 0.25, "3": 0.5, "4": 0.75, "5": 1.0, "6": None,
+    }  # fmt: skip
+    assert [marks[key].raw for key in "123456"] == ["1", "2", "3", "4", "5", ""]
+    assert {point.scale for point in marks.values()} == {JUDGE_SCALE.id}
