@@ -2,7 +2,10 @@
 
 import streamlit as st
 
-from atom.ui import frame
+from atom.ui import frame, launch
 
 st.set_page_config(page_title="Atomscope", layout="wide", initial_sidebar_state="expanded")
+if launch.is_bare():
+    st.error(launch.BARE)
+    st.stop()
 frame.run()

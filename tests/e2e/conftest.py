@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import URLError
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 from urllib.request import urlopen
 
 import pytest
@@ -41,11 +42,13 @@ class App:
 
     Args:
         url: its address, without a final slash.
+        enter: the address that lets a browser in, as the launcher printed it.
         log: the file that holds its output.
         store: the store that it was started with.
     """
 
     url: str
+    enter: str
     log: Path
     store: Path
 
@@ -62,6 +65,42 @@ class Visit:
     """Requests beyond this computer; they are blocked."""
     errors: list[str] = field(default_factory=list)
     """Uncaught errors in the page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doorkeeper:
+    """Lets every fresh profile into every app, as its user would by the printed address."""
+
+    apps: list[App] = field(default_factory=list)
+    contexts: list = field(default_factory=list)
+
+    def opened(self, app: App) -> None:
+        """Let the profiles that are open into a new app."""
+        self.apps.append(app)
+        for context in self.contexts:
+            context.add_cookies([cookie_of(app)])
+
+    def came(self, context) -> None:
+        """Let a new profile into the apps that are open."""
+        self.contexts.append(context)
+        context.add_cookies([cookie_of(app) for app in self.apps])
+
+    def left(self, context) -> None:
+        """Forget a profile that is closed."""
+        self.contexts.remove(context)
+
+
+def cookie_of(app: App) -> dict[str, str]:
+    """Return the cookie that the app's door sets."""
+    secret = dict(parse_qsl(urlsplit(app.enter).query))["enter"]
+    return {"name": f"atomscope_{urlsplit(app.url).port}", "value": secret, "url": app.url}
+
+
+def printed_address(log: Path) -> str:
+    """Return the address with the secret that an app's launcher printed."""
+    found = re.search(r"http://\S+[?&]enter=\S+", log.read_text(encoding="utf-8"))
+    assert found is not None, "the launcher printed no address"
+    return found.group(0)
 
 
 def free_port() -> int:
@@ -108,8 +147,14 @@ def chromium_path() -> str:
 
 
 @pytest.fixture(scope="session")
+def doorkeeper() -> Doorkeeper:
+    """Return who lets profiles into apps."""
+    return Doorkeeper()
+
+
+@pytest.fixture(scope="session")
 def start_app(
-    chromium_path: str, tmp_path_factory: pytest.TempPathFactory
+    chromium_path: str, doorkeeper: Doorkeeper, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., App]]:
     """Return a function that starts an app: (store=None, demo=None, environ=None) -> App.
 
@@ -145,7 +190,9 @@ def start_app(
         running.append(process)
         url = f"http://127.0.0.1:{port}"
         wait_until_up(process, url, log)
-        return App(url=url, log=log, store=store)
+        app = App(url=url, enter=printed_address(log), log=log, store=store)
+        doorkeeper.opened(app)
+        return app
 
     yield start
     for process in running:
@@ -181,7 +228,7 @@ def visit() -> Visit:
 
 
 @pytest.fixture
-def new_page(browser, visit: Visit):
+def new_page(browser, doorkeeper: Doorkeeper, visit: Visit):
     """Return a function that opens a fresh profile: (scheme="light", **viewport) -> page."""
     contexts = []
 
@@ -190,6 +237,7 @@ def new_page(browser, visit: Visit):
             viewport={"width": width, "height": height}, color_scheme=scheme
         )
         contexts.append(context)
+        doorkeeper.came(context)
         context.set_default_timeout(PATIENCE_MS)
 
         def only_loopback(route) -> None:
@@ -207,6 +255,7 @@ def new_page(browser, visit: Visit):
 
     yield open_page
     for context in contexts:
+        doorkeeper.left(context)
         context.close()
 
 
