@@ -24,6 +24,7 @@ from atom.engine.endpoints import (
 )
 from atom.engine.servers import find_servers
 from atom.errors import UsageError
+from atom.foreign import read_foreign
 from atom.records import Endpoint, Prices
 from atom.settings import read_key
 
@@ -202,10 +203,7 @@ def find(args: argparse.Namespace, out: Output) -> int:
 def prices(args: argparse.Namespace, out: Output) -> int:
     """Take prices from a file."""
     settings = settings_of(args)
-    try:
-        data = args.file.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{str(args.file)!r} can't be read: {error.strerror or error}") from error
+    data = read_foreign(args.file)
     changes = price_changes(settings, read_prices(args.file.name, data))
     if not args.dry_run:
         take_prices(settings, changes)

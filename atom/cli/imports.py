@@ -11,6 +11,7 @@ from atom.cli.options import add_common, settings_of
 from atom.cli.output import Output, table
 from atom.engine.imports import Imported, import_reading
 from atom.errors import UsageError
+from atom.foreign import files_in, read_foreign_text
 from atom.formats import (
     FORMATS,
     Account,
@@ -169,13 +170,8 @@ def _inside(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    found = sorted(
-        file
-        for file in path.rglob("*")
-        if file.is_file()
-        and not any(part.startswith(".") for part in file.relative_to(path).parts)
-        and file.suffix.lower() not in (*PICTURE_SUFFIXES, ".log", ".pkl", ".md")
-    )
+    aside = (*PICTURE_SUFFIXES, ".log", ".pkl", ".md")
+    found = files_in(path, lambda file: file.suffix.lower() not in aside)
     if not found:
         raise UsageError(f"the folder {str(path)!r} holds no file to import")
     return found
@@ -184,10 +180,7 @@ def _inside(path: Path) -> list[Path]:
 def _columns(file: str | None) -> ColumnMap | None:
     if file is None:
         return None
-    try:
-        return read_column_map(Path(file).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the column map {file!r} can't be read: {error}") from error
+    return read_column_map(read_foreign_text(Path(file)))
 
 
 def _candidates(pairs: Sequence[str]) -> dict[str, str]:

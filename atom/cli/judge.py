@@ -40,6 +40,7 @@ from atom.engine.calibration import ANSWERS, calibration_name
 from atom.engine.control import RunStatus, start_bench
 from atom.engine.endpoints import known_endpoints
 from atom.errors import UsageError
+from atom.foreign import read_foreign, read_foreign_text
 from atom.formats import FolderPictures, ImportFile, PictureFinder
 from atom.formats.zip_pictures import SeveralPictures, ZipPictures
 from atom.judgebench.base import BenchResult, MetricRow, Unit, without_picture_words
@@ -61,6 +62,9 @@ from atom.views.judge_lab import (
     read_columns,
     standings,
 )
+
+_MOST_ZIPPED = 2_000_000_000
+"""Bytes of a zip file of pictures, which is held in memory."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -301,10 +305,7 @@ def files_at(paths: Sequence[Path]) -> list[ImportFile]:
 def _columns(path: Path | None) -> dict[str, str]:
     if path is None:
         return {}
-    try:
-        return read_columns(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the column map {str(path)!r} can't be read: {error}") from error
+    return read_columns(read_foreign_text(path))
 
 
 def _pictures(places: Sequence[Path] | None, files: Sequence[Path]) -> PictureFinder:
@@ -319,7 +320,7 @@ def _pictures(places: Sequence[Path] | None, files: Sequence[Path]) -> PictureFi
         if place.is_dir():
             folders.append(place)
         elif place.is_file():
-            finders.append(ZipPictures(place.name, place.read_bytes()))
+            finders.append(ZipPictures(place.name, read_foreign(place, _MOST_ZIPPED)))
         else:
             raise UsageError(f"there is no folder or zip file {str(place)!r} (--pictures)")
     return SeveralPictures([*finders, FolderPictures(folders)])

@@ -32,6 +32,7 @@ from atom.engine.batch_files import (
 )
 from atom.engine.clock import Clock, utc_now
 from atom.errors import UsageError
+from atom.foreign import open_foreign
 from atom.judge import Request
 from atom.judge.completion import Completion, read_completion
 from atom.judge.dialect import THIS_REQUEST, Sent
@@ -457,7 +458,7 @@ def read_lines(file: Path) -> Iterator[bytes | None]:
         UsageError: it can't be read.
     """
     try:
-        with file.open("rb") as opened:
+        with open_foreign(file) as opened:
             first = True
             while line := opened.readline(LONGEST_LINE + 1):
                 whole = len(line) <= LONGEST_LINE

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from atom.errors import FormatError, PictureError, UsageError
+from atom.errors import DataError, FormatError, PictureError, UsageError
 from atom.exports.archive_form import (
     LINKS,
     MANIFEST,
@@ -33,6 +33,7 @@ from atom.exports.archive_form import (
     from_row,
     kinds_by_table,
 )
+from atom.foreign import files_in, open_foreign
 from atom.records import (
     BenchItem,
     BenchSet,
@@ -52,6 +53,7 @@ from atom.store.schema import KINDS, Kind
 from atom.store.selection import OF_STUDY
 
 _ROWS = 400
+_MOST_FILES = 2_000_000
 _MANIFEST_BYTES = 200_000_000
 _BLOCK = 1 << 20
 _DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, EOFError)
@@ -100,10 +102,10 @@ class _Folder:
         self._folder = folder
 
     def open(self, name: str) -> BinaryIO:
-        return (self._folder / name).open("rb")
+        return open_foreign(self._folder / name)
 
     def names(self) -> set[str]:
-        files = (path for path in self._folder.rglob("*") if path.is_file())
+        files = files_in(self._folder, lambda _: True, most=_MOST_FILES)
         return {path.relative_to(self._folder).as_posix() for path in files}
 
 
@@ -123,9 +125,9 @@ def is_archive(place: Path) -> bool:
     try:
         if place.is_dir():
             return (place / MANIFEST).is_file() and (place / "records").is_dir()
-        with zipfile.ZipFile(place) as packed:
+        with open_foreign(place) as stream, zipfile.ZipFile(stream) as packed:
             return MANIFEST in packed.namelist()
-    except (OSError, zipfile.BadZipFile, ValueError):
+    except (DataError, OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
         return False
 
 
@@ -134,15 +136,13 @@ def _opened(place: Path) -> Iterator[_Files]:
     if place.is_dir():
         yield _Folder(place)
         return
-    try:
-        packed = zipfile.ZipFile(place)
-    except FileNotFoundError:
-        raise UsageError(f"there is no file or folder {str(place)!r}") from None
-    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise FormatError(
-            f"{place.name!r} isn't a study's archive (a zip file or a folder): {error}"
-        ) from error
-    with packed:
+    with ExitStack() as stack:
+        try:
+            packed = stack.enter_context(zipfile.ZipFile(stack.enter_context(open_foreign(place))))
+        except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise FormatError(
+                f"{place.name!r} isn't a study's archive (a zip file or a folder): {error}"
+            ) from error
         yield _Zip(packed)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from atom.foreign import open_foreign
 from atom.formats.account import Account, Item, make_account, plain_reason, too_much_left_out
 from atom.formats.column_map import ColumnMap
 from atom.formats.pictures import NOT_THERE, NoPictures, PictureData, PictureFinder
@@ -57,7 +58,7 @@ class ImportFile:
     @classmethod
     def from_path(cls, path: Path) -> Self:
         """Read a file on disk."""
-        return cls(name=path.name, open=lambda: path.open("rb"), folder=path.parent)
+        return cls(name=path.name, open=lambda: open_foreign(path), folder=path.parent)
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Self:

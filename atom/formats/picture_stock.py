@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import weakref
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from atom.errors import DataError, UsageError
+from atom.foreign import open_foreign
 from atom.formats.pictures import (
     BROKEN_URL,
     MAX_BYTES,
@@ -154,7 +156,7 @@ class PictureStock:
         """Read a file as a picture; never raises for what is wrong with it."""
         try:
             data = file.read()
-        except DAMAGED_ZIP:
+        except (DataError, *DAMAGED_ZIP):
             return Look(picture=None, reason="it can't be read or unpacked")
         return check_picture(data, file.where)
 
@@ -163,7 +165,7 @@ class PictureStock:
         if file not in self._hashes:
             try:
                 self._hashes[file] = blob_hash(file.read())
-            except DAMAGED_ZIP:
+            except (DataError, *DAMAGED_ZIP):
                 self._hashes[file] = f"unreadable:{file.where}"
         return self._hashes[file]
 
@@ -174,7 +176,7 @@ class PictureStock:
             for file in self.files:
                 try:
                     data = file.read()
-                except DAMAGED_ZIP:
+                except (DataError, *DAMAGED_ZIP):
                     continue
                 n_bytes += len(data)
                 if n_bytes > MAX_HASHED_BYTES:
@@ -207,7 +209,7 @@ def stock_of(
         elif not place.is_file():
             raise UsageError(f"there is no folder or file {str(place)!r}")
         elif place.suffix.lower() == ".zip":
-            files += _of_zip(place.name, place)
+            files += _of_zip(place.name, open_foreign(place))
         elif place.suffix.lower() in _SUFFIXES:
             files.append(_of_file(place, place.name, place.name))
         else:
@@ -246,15 +248,16 @@ def _of_folder(root: Path) -> list[StockFile]:
 
 def _of_file(path: Path, within: str, where: str) -> StockFile:
     def read() -> bytes:
-        with path.open("rb") as stream:
+        with open_foreign(path) as stream:
             return stream.read(MAX_BYTES + 1)
 
     return StockFile(path=within, where=where, read=read)
 
 
-def _of_zip(name: str, source: Path | IO[bytes]) -> list[StockFile]:
+def _of_zip(name: str, source: IO[bytes]) -> list[StockFile]:
     try:
         archive = zipfile.ZipFile(source)
+        weakref.finalize(archive, source.close)
         entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
         raise DataError(f"{name!r} isn't a zip file that can be read: {error}") from error

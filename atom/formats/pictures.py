@@ -20,6 +20,8 @@ from typing import Protocol
 
 from PIL import Image
 
+from atom.errors import DataError
+from atom.foreign import open_foreign, read_foreign
 from atom.formats.cells import to_name
 from atom.records import blob_hash
 
@@ -205,9 +207,9 @@ class FolderPictures:
                 if not real.is_relative_to(root):
                     outside = True
                     continue
-                with real.open("rb") as stream:
+                with open_foreign(real) as stream:
                     data = stream.read(MAX_BYTES + 1)
-            except (OSError, ValueError, RuntimeError):
+            except (DataError, OSError, ValueError, RuntimeError):
                 continue
             return check_picture(data, name)
         return Look(
@@ -243,8 +245,8 @@ class FolderPictures:
             for root in self._roots:
                 for path in _pictures_in(root):
                     try:
-                        self._by_hash.setdefault(blob_hash(path.read_bytes()), path)
-                    except OSError:
+                        self._by_hash.setdefault(blob_hash(read_foreign(path, MAX_BYTES)), path)
+                    except (DataError, OSError):
                         continue
         return self._by_hash
 
@@ -282,8 +284,8 @@ def _pictures_in(root: Path) -> list[Path]:
 
 def _checked_file(path: Path, name: str) -> Look:
     try:
-        return check_picture(path.read_bytes(), name)
-    except OSError:
+        return check_picture(read_foreign(path, MAX_BYTES), name)
+    except (DataError, OSError):
         return Look(picture=None, reason=NOT_THERE)
 
 

@@ -17,7 +17,8 @@ from urllib.parse import parse_qsl, urlsplit
 import yaml
 from pydantic import ValidationError
 
-from atom.errors import SettingsError
+from atom.errors import DataError, SettingsError
+from atom.foreign import read_foreign_text
 from atom.judge.keys import named_variables
 from atom.judge.sampling import extra_problem
 from atom.records import Endpoint, Prices
@@ -105,8 +106,8 @@ def read_endpoints(path: Path) -> tuple[Endpoint, ...]:
         SettingsError: naming the file, the line and the field that is wrong.
     """
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_foreign_text(path)
+    except DataError as error:
         raise SettingsError(
             f"The endpoints file {str(path)!r} can't be read: {error}. Check its place and rights."
         ) from None

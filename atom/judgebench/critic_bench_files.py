@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from atom.errors import DataError, FormatError, UsageError
+from atom.foreign import files_in
 from atom.formats.base import ImportFile
 from atom.formats.cells import to_list
 from atom.formats.pictures import PictureData, place_picture
@@ -160,10 +161,10 @@ def expand(files: Sequence[ImportFile]) -> Iterator[ImportFile]:
         if path is None or not path.is_dir():
             yield file
             continue
-        inside = [one for ending in ("json", "jsonl") for one in path.rglob(f"*.{ending}")]
+        inside = files_in(path, lambda one: one.suffix in (".json", ".jsonl"))
         if not inside:
             raise UsageError(f"the folder {file.name!r} holds no JSON file")
-        yield from (ImportFile.from_path(one) for one in sorted(inside))
+        yield from (ImportFile.from_path(one) for one in inside)
 
 
 def folder_of(file: ImportFile) -> tuple[str, str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from atom.errors import SettingsError
+from atom.errors import DataError, SettingsError
+from atom.foreign import read_foreign_text
 from atom.probes.candidates import DEFAULT_SEED
 from atom.probes.faults import FaultPlan
 
@@ -40,9 +41,9 @@ def load_config(path: Path) -> ProbeConfig:
         SettingsError: the file can't be read or holds a setting that isn't one.
     """
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document = yaml.safe_load(read_foreign_text(path))
         return ProbeConfig.model_validate(document or {})
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+    except (DataError, yaml.YAMLError, RecursionError, ValidationError) as error:
         raise SettingsError(
             f"{str(path)!r} is not a probe configuration: {error}. It may set "
             f"{', '.join(sorted(ProbeConfig.model_fields))}."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from atom.errors import UsageError
+from atom.foreign import files_in
 from atom.formats import ImportFile
 from atom.formats.pictures import PictureFinder
 from atom.judgebench import published
@@ -300,14 +300,7 @@ def data_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise UsageError(f"there is no file or folder {str(path)!r} on this computer")
-    found: list[Path] = []
-    for folder, _, names in os.walk(path):
-        data = (Path(folder) / name for name in names if name.lower().endswith(DATA_SUFFIXES))
-        found += [one for one in data if one.is_file()]
-        if len(found) > MOST_FILES:
-            raise UsageError(
-                f"the folder {str(path)!r} holds more than {MOST_FILES} files: name those you mean"
-            )
+    found = files_in(path, lambda one: one.suffix.lower() in DATA_SUFFIXES, most=MOST_FILES)
     if not found:
         raise UsageError(f"the folder {str(path)!r} holds no {', '.join(DATA_SUFFIXES)} file")
     return sorted(found)

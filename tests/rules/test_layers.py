@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 COMMON = {"atom.errors", "atom.settings"}
-PURE = {"taxonomy", "atom.records", "atom.errors"}
+PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign"}
 LOGIC = {"atom.analysis", "atom.stages", "atom.methods", "atom.judgebench", "atom.formats"}
 MAY_IMPORT = {
     "taxonomy": {"atom.errors"},
     "atom.errors": set(),
     "atom.settings": {"atom.errors"},
+    "atom.foreign": {"atom.errors"},
     "atom.records": {"taxonomy", *COMMON},
     "atom.analysis": PURE,
     "atom.formats": {*PURE, "atom.analysis"},

@@ -144,7 +144,7 @@ def test_an_error_names_what_to_do(say, words, told):
 def test_pictures_and_columns_that_are_not_there_are_errors(say, letters):
     base = ("judge", "bench", NAME, "--files", str(letters))
     assert "(--pictures)" in say(*base, "--pictures", "/no/such").err
-    assert "can't be read" in say(*base, "--columns", "/no/such").err
+    assert "there is no file" in say(*base, "--columns", "/no/such").err
 
 
 def test_a_set_is_deleted(say, tmp_path):

@@ -1,0 +1,70 @@
+"""Only `atom.foreign` opens a file that somebody else named: it may be a device or a pipe."""
+
+from __future__ import annotations
+
+import ast
+
+OWN = {
+    "taxonomy/serial.py": "the project's own trees",
+    "atom/foreign/": "it is the one place",
+    "atom/ui/": "the app's own style sheets and scripts, and files that it wrote itself",
+    "atom/store/": "the store's own folder",
+    "atom/reports/": "the project's own templates and words",
+    "atom/analysis/rivals.py": "the project's own trees",
+    "atom/judge/templates.py": "the project's own prompts",
+    "atom/judge/structured.py": "the project's own words",
+    "atom/judge/batches.py": "files that a batch wrote into the store's folder",
+    "atom/judgebench/published.py": "the project's own figures",
+    "atom/engine/batch_files.py": "files that a batch wrote into the store's folder",
+    "atom/engine/demo.py": "the bundled study",
+    "atom/engine/process.py": "the kernel's word on a process of ours",
+    "atom/engine/sandbox.py": "the project's own first lines of a sandbox",
+    "atom/exports/csv_tables.py": "it writes",
+    "atom/exports/evaltree_form.py": "it writes",
+    "atom/exports/archive.py": "files that it wrote itself",
+    "atom/exports/html_study.py": "the project's own templates",
+    "atom/views/settings.py": "the project's own file",
+    "atom/views/runs.py": "a run's own log",
+}
+READS = {"read_bytes", "read_text"}
+
+
+def openings(module) -> list[int]:
+    """Return the lines on which a module opens a file by its path, to read it."""
+    lines = []
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and node.attr in READS:
+            lines.append(node.lineno)
+        if not isinstance(node, ast.Call):
+            continue
+        words = {word.value for word in node.args if isinstance(word, ast.Constant)}
+        named = {word.arg for word in node.keywords}
+        if isinstance(node.func, ast.Name) and node.func.id == "open":
+            lines.append(node.lineno)
+        elif isinstance(node.func, ast.Attribute) and node.func.attr == "open":
+            on = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+            writes = any(str(word)[:1] in "wax" for word in words)
+            if on == "os" or words & {"r", "rb"} or ("encoding" in named and not writes):
+                lines.append(node.lineno)
+    return lines
+
+
+def test_foreign_paths_are_opened_in_one_place(modules):
+    wrong = [
+        f"{module.path.as_posix()}:{line}"
+        for module in modules
+        if not module.path.as_posix().startswith(tuple(OWN))
+        for line in openings(module)
+    ]
+    assert wrong == []
+
+
+def test_what_is_called_own_opens_something(modules):
+    """An exception that is no longer needed would cover a new mistake."""
+    opened = {module.path.as_posix() for module in modules if openings(module)}
+    writers = {place for place, reason in OWN.items() if reason == "it writes"}
+    idle = {
+        place for place in OWN
+        if place not in writers and not any(path.startswith(place) for path in opened)
+    }  # fmt: skip
+    assert idle == set()
