@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 OWN = {
+    "atom/settings.py": "the checkout's own description",
     "taxonomy/serial.py": "the project's own trees",
     "atom/foreign/": "it is the one place",
     "atom/ui/": "the app's own style sheets and scripts, and files that it wrote itself",
