@@ -20,11 +20,8 @@ OWN = {
     "atom/engine/demo.py": "the bundled study",
     "atom/engine/process.py": "the kernel's word on a process of ours",
     "atom/engine/sandbox.py": "the project's own first lines of a sandbox",
-    "atom/exports/csv_tables.py": "it writes",
-    "atom/exports/evaltree_form.py": "it writes",
     "atom/exports/archive.py": "files that it wrote itself",
     "atom/exports/html_study.py": "the project's own templates",
-    "atom/views/settings.py": "the project's own file",
     "atom/views/runs.py": "a run's own log",
 }
 READS = {"read_bytes", "read_text"}
@@ -58,14 +55,3 @@ def test_foreign_paths_are_opened_in_one_place(modules):
         for line in openings(module)
     ]
     assert wrong == []
-
-
-def test_what_is_called_own_opens_something(modules):
-    """An exception that is no longer needed would cover a new mistake."""
-    opened = {module.path.as_posix() for module in modules if openings(module)}
-    writers = {place for place, reason in OWN.items() if reason == "it writes"}
-    idle = {
-        place for place in OWN
-        if place not in writers and not any(path.startswith(place) for path in opened)
-    }  # fmt: skip
-    assert idle == set()
