@@ -12,6 +12,7 @@ from atom.records import (
     Checkpoint,
     CriteriaSet,
     Criterion,
+    CriterionUse,
     Response,
     Sample,
     Tag,
@@ -33,8 +34,13 @@ class CaseCriterion:
     """A criterion as it stands for a sample."""
 
     criterion: Criterion
-    weight: float
+    use: CriterionUse
     leaf: Path | None
+
+    @property
+    def weight(self) -> float:
+        """Its weight as written."""
+        return self.use.weight
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +177,7 @@ class _Reader:
             one.sample_id: tuple(
                 CaseCriterion(
                     criterion=known[use.criterion_id],
-                    weight=use.weight,
+                    use=use,
                     leaf=leaves.get(use.criterion_id),
                 )
                 for use in sorted(one.uses, key=lambda use: use.position)

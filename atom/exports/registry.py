@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from atom.errors import UsageError
-from atom.exports import csv_tables, evaltree_form, html_study, llm_comparator
+from atom.exports import csv_tables, evaltree_form, html_study, judgments, llm_comparator
 from atom.exports.archive import write_archive
 from atom.exports.base import Exporter, ExportOptions, Source, Written
 
@@ -47,6 +47,7 @@ EXPORTERS: Mapping[str, Exporter] = {
         ),
         html_study.EXPORTER,
         csv_tables.EXPORTER,
+        judgments.EXPORTER,
         llm_comparator.EXPORTER,
         evaltree_form.EXPORTER,
     )

@@ -6,34 +6,26 @@ docs/notebook.md lists the same; a test compares the two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
 
 import pandas as pd
 
-Dtype = Literal["str", "Int64", "float64", "boolean", "object"]
-"""`str` for texts, where a missing one is NaN; `Int64` and `boolean` have `<NA>` for unknown;
-`float64` has NaN; `object` holds tuples."""
+from atom.exports.columns import (
+    ASKED,
+    CHOICES,
+    CRITERION,
+    DATASET,
+    JUDGMENTS,
+    MODEL,
+    NUMBER,
+    PICTURES,
+    REFERENCE,
+    REPEAT,
+    SAMPLE,
+    SOURCE_ID,
+    USE,
+    Column,
+)
 
-
-class Column(NamedTuple):
-    """A column of a frame."""
-
-    name: str
-    dtype: Dtype
-    about: str
-    """What it means, with its unit and range."""
-
-
-_SAMPLE = Column("sample", "str", "the sample's id")
-_MODEL = Column("model", "str", "the model's name")
-_REPEAT = Column("repeat", "Int64", "which of the model's answers to the sample, from 0")
-_ANSWER = Column("answer", "str", "the answer's id")
-_CRITERION = Column("criterion", "str", "the criterion's id")
-_NUMBER = Column("number", "Int64", "its place among the sample's criteria, from 1")
-_QUESTION = Column("question", "str", "what the criterion asks")
-_TRUTH = Column("truth", "str", "the right answer to it; empty where none is given")
-_WEIGHT = Column("weight", "float64", "its weight as written, positive")
-_CAPABILITY = Column("capability", "object", "its leaf in the tree, a tuple of names; () = none")
 _ESTIMATE = (
     Column("score", "float64", "mean, 0-100; NaN where nothing is known"),
     Column("low", "float64", "lower end of its 95 % interval"),
@@ -50,53 +42,31 @@ STUDIES = (
     Column("created", "str", "UTC time, ISO 8601"),
 )
 SAMPLES = (
-    _SAMPLE,
-    Column("dataset", "str", "the data set it is of"),
-    Column("source_id", "str", "its id there"),
-    Column("question", "str", "what was asked"),
-    Column("choices", "object", "a tuple of texts; () where none were given"),
-    Column("reference", "str", "the right answer, where it is known"),
-    Column("pictures", "object", "a tuple of the pictures' names"),
+    SAMPLE,
+    DATASET,
+    SOURCE_ID,
+    ASKED,
+    CHOICES,
+    REFERENCE,
+    PICTURES,
     Column("tags", "object", "a tuple of (facet, value) pairs"),
     Column("quarantined", "boolean", "whether judge and reference disagree; it counts nowhere"),
     Column("synthetic", "boolean", "whether a program made it"),
 )
-CRITERIA = (_SAMPLE, _CRITERION, _NUMBER, _QUESTION, _TRUTH, _WEIGHT, _CAPABILITY)
+CRITERIA = (SAMPLE, CRITERION, NUMBER, *USE)
 ANSWERS = (
-    _SAMPLE,
-    _MODEL,
-    _REPEAT,
-    _ANSWER,
+    SAMPLE,
+    MODEL,
+    REPEAT,
+    Column("answer", "str", "the answer's text"),
     Column("state", "str", "`scored` where there is an answer; `unscored` or `failed` where none"),
-    Column("text", "str", "the answer"),
     Column("right", "float64", "whether it is right, 0 to 1; NaN where that isn't known"),
     Column("score", "float64", "the sample score, 0-100; NaN where nothing is marked"),
     Column("votes_won", "float64", "share of its votes that it won, 0 to 1; NaN without any"),
 )
-SCORES = (
-    _SAMPLE,
-    _MODEL,
-    _REPEAT,
-    _ANSWER,
-    _CRITERION,
-    _NUMBER,
-    _QUESTION,
-    _TRUTH,
-    _WEIGHT,
-    _CAPABILITY,
-    Column("state", "str", "`scored`, `unscored`, `failed`; `pending` where no mark is there yet"),
-    Column("score", "float64", "1 to 5; NaN unless scored"),
-    Column("reason", "str", "why, in the judge's words"),
-    Column("quote", "str", "the words of the answer that it rests on"),
-    Column("detail", "str", "why there is no score"),
-    Column("judge", "str", "who marked it"),
-    Column("mark_repeat", "Int64", "which time the judge was asked, from 0"),
-    Column("prompt", "str", "the prompt that it was marked with, and its version"),
-    Column("addressed", "boolean", "whether the answer speaks of the step; <NA> = wasn't asked"),
-    Column("carried", "boolean", "whether only an earlier step is to blame; <NA> = wasn't asked"),
-)
+SCORES = JUDGMENTS
 RANKING = (
-    _MODEL,
+    MODEL,
     Column("rank_best", "Int64", "best rank that the data allow; <NA> = not ranked"),
     Column("rank_worst", "Int64", "worst rank that they allow"),
     *_ESTIMATE,
@@ -109,7 +79,7 @@ RANKING = (
     Column("strengths", "Int64", "strengths"),
 )
 _NODE = (
-    _MODEL,
+    MODEL,
     Column("path", "object", "the capability's path, a tuple of names; () for a label"),
     Column("name", "str", "its own name, or the label's value"),
     Column("facet", "str", "the label's facet; missing for a capability"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Self
+from dataclasses import replace
+from itertools import chain
+from typing import Literal, Self
 
 import pandas as pd
 
@@ -11,6 +13,8 @@ from atom.analysis import Reading
 from atom.errors import UsageError
 from atom.exports.base import Source
 from atom.exports.cases import Case, cases
+from atom.exports.columns import Column
+from atom.exports.judgments import criterion_line, every_judge, judgments
 from atom.notebook.columns import (
     ANSWERS,
     CAPABILITIES,
@@ -19,7 +23,6 @@ from atom.notebook.columns import (
     SAMPLES,
     SCORES,
     WEAKNESSES,
-    Column,
     frame_of,
 )
 from atom.reports.profile import Profile, find_model, known_facet, profile
@@ -45,10 +48,10 @@ class Study:
         Raises:
             UsageError: it has no marks by this judge.
         """
-        self._store, self._entry, self._judge = store, entry, None
+        self._store, self._entry = store, entry
         self._source = Source(store, entry.study.id, entry.key)
         if judge is not None:
-            self._judge = _judge_of(self._source.data, judge)
+            self._source = replace(self._source, judge_id=_judge_of(self._source.data, judge))
 
     @property
     def name(self) -> str:
@@ -104,13 +107,15 @@ class Study:
             ANSWERS, (line for case in self._cases() for line in _answers(case, names))
         )
 
-    def scores(self) -> pd.DataFrame:
-        """Return a row a mark: a criterion on an answer, `pending` ones too (`columns.SCORES`)."""
-        names = self.models
-        judges = {one.id: one.name for one in self._data.judges}
-        return self._frame(
-            SCORES, (line for case in self._cases() for line in _scores(case, names, judges))
-        )
+    def scores(self, *, judges: Literal["one", "all"] = "one") -> pd.DataFrame:
+        """Return a row a mark: a criterion on an answer, `pending` ones too (`columns.SCORES`).
+
+        Args:
+            judges: marks of the judge that is looked at, or of every judge.
+        """
+        source = self._current()
+        every = every_judge(source) if judges == "all" else (source,)
+        return self._frame(SCORES, chain.from_iterable(judgments(one) for one in every))
 
     def ranking(self, *, reading: Reading = "strict") -> pd.DataFrame:
         """Return a row a model, the best first, as the Overview ranks them (`columns.RANKING`).
@@ -172,7 +177,7 @@ class Study:
             now = self._store.revision()
             if self._source.data.revision == now:
                 return self._source
-        self._source = Source(self._store, self._entry.study.id, self._entry.key, self._judge)
+        self._source = replace(self._source)
         return self._source
 
     def _cases(self) -> Iterator[Case]:
@@ -215,37 +220,16 @@ def _sample_line(case: Case) -> Line:
 
 def _criteria(case: Case) -> Iterator[Line]:
     for number, use in enumerate(case.criteria, start=1):
-        one = use.criterion
-        yield (
-            case.sample.id, one.id, number, one.question, one.ground_truth, use.weight,
-            use.leaf or (),
-        )  # fmt: skip
+        yield (case.sample.id, *criterion_line(number, use))
 
 
 def _answers(case: Case, models: Sequence[str]) -> Iterator[Line]:
     for one in case.answers:
         answer = one.response
         yield (
-            case.sample.id, models[one.model], answer.repeat, answer.id, answer.state, answer.text,
-            one.right, one.score, one.preferred,
+            case.sample.id, models[one.model], answer.repeat, answer.text, answer.state, one.right,
+             one.score, one.preferred,
         )  # fmt: skip
-
-
-def _scores(case: Case, models: Sequence[str], judges: dict[str, str]) -> Iterator[Line]:
-    for one in case.answers:
-        answer = one.response
-        for place in _criteria(case):
-            sample, criterion, *rest = place
-            head = (sample, models[one.model], answer.repeat, answer.id, criterion, *rest)
-            marks = one.marks.get(str(criterion), ())
-            for mark in marks:
-                yield (
-                    *head, mark.state, mark.score, mark.reason, mark.quote, mark.detail,
-                    judges.get(mark.judge_id, mark.judge_id), mark.repeat, mark.prompt,
-                    mark.addressed, mark.carried,
-                )  # fmt: skip
-            if not marks:
-                yield (*head, "pending", *(None for _ in range(9)))
 
 
 def _numbers(one: Estimate) -> Line:

@@ -52,3 +52,11 @@ def safe_text(text: str) -> str:
     # A lone carriage return isn't quoted by the writer and would end the row.
     kept = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"'{kept}" if text.startswith(_UNSAFE) else kept
+
+
+def guarded(text: str) -> str:
+    """Keep a text from being read as a formula, so that it can be taken off again.
+
+    Whoever reads it takes one ' from the front of a text that begins with one.
+    """
+    return f"'{text}" if text.startswith((*_UNSAFE, "'")) else text

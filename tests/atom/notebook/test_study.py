@@ -22,16 +22,17 @@ from atom.notebook.columns import (
     WEAKNESSES,
     frame_of,
 )
-from atom.records import Checkpoint
+from atom.records import Checkpoint, Judge, Response
 from atom.settings import DEMO_FOLDER
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.overview import overview
 from atom.views.sample import sample_view
 from atom.views.study_data import load_study
-from tests.factories import JUDGE, SAMPLING, STUDY, open_small
+from tests.factories import ANSWERING, JUDGE, SAMPLING, STUDY, open_small
 from tests.factories import SCORES as GIVEN
 
+KEY = ["sample", "model", "repeat"]
 BUNDLED = "Probe world (synthetic demo)"
 METHODS = {
     "samples": SAMPLES, "criteria": CRITERIA, "answers": ANSWERS, "scores": SCORES,
@@ -94,33 +95,41 @@ def test_an_answers_score_is_the_weighted_mean_of_its_marks(small):
     assert len(frame) == 18
 
 
-def test_marks_of_every_repeat_are_rows_of_their_own(folder, small):
-    before = small.scores()
-    one = before.iloc[0]
-    again = Checkpoint(
-        key="again", criterion_id=one["criterion"], response_id=one["answer"], judge_id=JUDGE,
-        prompt="scoring/2", sampling=SAMPLING, repeat=1, state="scored", score=3,
+def mark_of(row, **changes):
+    """Make another mark of the criterion and answer that a row is about."""
+    answer = Response.make_id(row["sample"], "cand-a", "answer/1", ANSWERING)
+    return Checkpoint(
+        criterion_id=row["criterion"], response_id=answer, judge_id=JUDGE, sampling=SAMPLING,
+        state="scored", **changes,
     )  # fmt: skip
-    with Store.open(folder) as store, store.write() as writer:
-        writer.put([again, again.model_copy(update={"key": "first", "repeat": 0, "score": 4})])
-    with atom.open(STUDY, store=folder) as study:
-        frame = study.scores()
-    mine = frame[(frame["criterion"] == one["criterion"]) & (frame["answer"] == one["answer"])]
+
+
+def test_marks_of_every_repeat_are_rows_of_their_own(folder, small):
+    one = small.scores().iloc[0]
+    with Store.open(folder) as store:
+        store.put(
+            mark_of(one, key=f"again {repeat}", prompt="scoring/2", repeat=repeat, score=score)
+            for repeat, score in ((1, 3), (0, 4))
+        )
+    frame = small.scores()
+    mine = frame[(frame["criterion"] == one["criterion"]) & (frame["model"] == one["model"])]
     # On the newer scale there are these two alone: the older marks count no more.
     assert mine[["mark_repeat", "score"]].values.tolist() == [[0, 4], [1, 3]]
     assert (frame["state"] == "scored").sum() == 2
 
 
-def test_what_changes_in_the_store_is_read_anew(folder, small):
-    assert small.scores()["state"].eq("pending").sum() == 1
-    row = small.scores()[lambda frame: frame["state"] == "pending"].iloc[0]
-    mark = Checkpoint(
-        key="late", criterion_id=row["criterion"], response_id=row["answer"], judge_id=JUDGE,
-        prompt="scoring/1", sampling=SAMPLING, state="scored", score=5,
-    )  # fmt: skip
-    with Store.open(folder) as store, store.write() as writer:
-        writer.put([mark])
-    assert small.scores()["state"].eq("pending").sum() == 0
+def test_every_judges_marks_can_be_asked_for(folder, small):
+    one = small.scores().iloc[0]
+    mark = mark_of(one, key="other", prompt="imported", score=1)
+    with Store.open(folder) as store:
+        store.put([Judge(id="anna", name="Anna", kind="person")])
+        store.put([mark.model_copy(update={"judge_id": "anna"})])
+    frame = small.scores(judges="all")
+    assert frame["judge_kind"].value_counts().to_dict() == {"model": 53, "person": 1}
+    with atom.open(STUDY, store=folder, judge="Anna") as study:
+        assert study.scores()["judge"].dropna().tolist() == ["Anna"]
+        # One answer of three criteria is marked, at 1: (1 - 1) / 4 = 0.
+        assert study.answers()["score"].dropna().tolist() == [0.0]
 
 
 def test_the_bundled_studys_frames_are_what_the_screens_show(bundled):
@@ -134,15 +143,15 @@ def test_the_bundled_studys_frames_are_what_the_screens_show(bundled):
         answers = bundled.answers()
         sample = answers["sample"].iloc[1000]
         view = sample_view(store, data, Filters(sample=sample))
-    on_screen = {one.response.id: 25 * (one.score - 1) for one in view.answers}
+    on_screen = {one.candidate.name: 25 * (one.score - 1) for one in view.answers}
     mine = answers[answers["sample"] == sample]
-    assert dict(zip(mine["answer"], mine["score"], strict=True)) == pytest.approx(on_screen)
+    assert dict(zip(mine["model"], mine["score"], strict=True)) == pytest.approx(on_screen)
     scores = bundled.scores()
     assert len(scores) == 9776
     # The mean of an answer's marks by weight is its score, for all 2,400 of them.
-    weighted = scores.assign(part=scores["weight"] * (scores["score"] - 1) / 4).groupby("answer")
+    weighted = scores.assign(part=scores["weight"] * scores["value"]).groupby(KEY)
     mean = 100 * weighted["part"].sum() / weighted["weight"].sum()
-    assert answers.set_index("answer")["score"].to_dict() == pytest.approx(mean.to_dict())
+    assert answers.set_index(KEY)["score"].to_dict() == pytest.approx(mean.to_dict())
 
 
 def test_capabilities_and_weaknesses_are_the_profiles(bundled, tmp_path, capsys):
