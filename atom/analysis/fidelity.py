@@ -469,7 +469,7 @@ def criteria_quality(accuracy: Floats, necessity: Floats, cluster: Ints) -> Crit
     """
     right, needed = np.isfinite(accuracy), np.isfinite(necessity)
     both = right & needed
-    full = (accuracy[both] >= 3 - 1e-9) & (necessity[both] >= 3 - 1e-9)
+    full = (accuracy[both] == 3) & (necessity[both] == 3)
     return CriteriaQuality(
         accuracy=label_mean(accuracy[right], cluster[right]),
         necessity=label_mean(necessity[needed], cluster[needed]),

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from atom.analysis.exact import snapped
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.resampling import LEAST_CLUSTERS
 
@@ -95,7 +96,7 @@ class JointMarks:
         both = np.isfinite(first) & np.isfinite(second)
         self.at = np.flatnonzero(both)
         """Which marks both gave."""
-        given = np.concatenate([first[both], second[both]])
+        given = snapped(np.concatenate([first[both], second[both]]))
         self.values, code = np.unique(given, return_inverse=True)
         size = max(len(self.values), 1)
         self._key = code[: len(self.at)] * size + code[len(self.at) :]

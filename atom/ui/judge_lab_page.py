@@ -34,6 +34,7 @@ from atom.ui import (
     judge_lab_parts,
     kit,
     lab_fidelity,
+    lab_judges,
     lab_mm_critic,
     lab_multi_crit,
     lab_reliability,
@@ -75,6 +76,7 @@ Extra = Callable[[LabContext, BenchSet, tuple[Standing, ...]], None]
 
 STUDY_TABS: Mapping[str, tuple[str, OfStudy]] = {
     "judge": ("This study’s judge", lab_reliability.draw),
+    lab_judges.TAB: ("Its judges", lab_judges.draw),
     lab_fidelity.TAB: ("Against people", lab_fidelity.draw),
 }
 """Tabs about the study itself: key → (title, drawing)."""

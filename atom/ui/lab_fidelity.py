@@ -13,7 +13,15 @@ import streamlit as st
 
 from atom.analysis.fidelity import HitRates, LabelMean, MethodAccuracy, Share
 from atom.analysis.paired import PairedGap
-from atom.ui import commands, kit, lab_fidelity_run, lab_people, links, numbers
+from atom.ui import (
+    commands,
+    kit,
+    lab_fidelity_run,
+    lab_judge_methods,
+    lab_people,
+    links,
+    numbers,
+)
 from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import HUMAN_CHECK, JUDGE_LAB
@@ -38,9 +46,10 @@ def draw(here: Here) -> None:
     view = read(here)
     parts: list[Child] = [_title(view), _judges(here, view)]
     if not view.people.pairs:
-        parts.append(_nobody_ranked(here, view))
+        parts += [_nobody_ranked(here, view), lab_judge_methods.draw(here, view, TAB)]
     else:
-        parts += [_answer(view), _methods(view), _missing(here, view), _more(view)]
+        side = lab_judge_methods.draw(here, view, TAB)
+        parts += [_answer(view), _methods(view), side, _missing(here, view), _more(view)]
     # What is known comes first, what could be done after it.
     if not view.measured:
         lab_people.draw(here)

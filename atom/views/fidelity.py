@@ -266,7 +266,7 @@ def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> Fid
     shared = ranked.intersection(*(one.asked for one in having)) if having else frozenset()
     roots = _roots(own.table)
     costs = _costs(store, {name: one.calls for name, one in read.items()}, shared)
-    quality, hits, undecided = _labelled(store, labels, own)
+    quality, hits, undecided = labels_of_criteria(store, labels, own)
     return FidelityView(
         study_id=study.id,
         synthetic=study.synthetic,
@@ -585,9 +585,20 @@ def _roots(table: ScoreTable) -> dict[str, str]:
 # --- labels of criteria --------------------------------------------------------------------------
 
 
-def _labelled(
+def labels_of_criteria(
     store: Store, labels: Sequence[Annotation], own: StudyData
 ) -> tuple[tuple[QualityRow, ...], HitRates | None, int]:
+    """Say what people's labels of criteria and of their capabilities say.
+
+    Args:
+        store: where the study is.
+        labels: labels of any kind.
+        own: the study.
+
+    Returns:
+        Criteria quality, all first, then by root; hit rates, None without labels of leaves; and on
+        how many leaves people don't agree.
+    """
     given = [label for label in labels if label.state == "given"]
     about = {label.subject_id for label in given
              if label.kind in ("accuracy", "necessity", "mapping")}  # fmt: skip

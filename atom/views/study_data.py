@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import Facet, ScoreTable
-from atom.analysis.intervals import Ints
+from atom.analysis.intervals import Floats, Ints
 from atom.analysis.repeats import merge_repeats
 from atom.records import CAUSES, Candidate, Judge, Scale, Study, TreeRecord
 from atom.store import Store, asks_again, find_study, study_candidates
@@ -152,6 +152,12 @@ def roots_of_rows(data: StudyData) -> tuple[Ints, tuple[str, ...]]:
     names = tuple(dict.fromkeys(leaf[0] for leaf in data.table.leaves))
     of_leaf = np.array([names.index(leaf[0]) for leaf in data.table.leaves] + [-1], dtype=np.int64)
     return of_leaf[data.table.leaf], names
+
+
+def values_of_rows(data: StudyData) -> Floats:
+    """Return each checkpoint's value, 0 to 1, shape (N,); NaN where it has none."""
+    score = data.table.score.astype(np.float64)
+    return np.where(score > 0, (score - 1) / 4, np.nan)
 
 
 def load_study(store: Store, study_id: str, judge_id: str | None = None) -> StudyData:

@@ -1,0 +1,62 @@
+"""One study through two judges and through people: from screens to a mark and its reason."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.judged import STUDY, open_judged
+
+
+@pytest.fixture(scope="module")
+def app(start_app, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("judged")
+    with open_judged(folder / "workspace"):
+        pass
+    return start_app(store=folder / "workspace", demo=folder / "no_demo")
+
+
+def judged_by(page, app, screen, judge):
+    page.goto(f"{app.url}/{screen}?study={STUDY}&judge={judge}".replace(" ", "%20"))
+    page.get_by_text(f"judge: {judge}").first.wait_for()
+
+
+@pytest.mark.parametrize("judge", ["Judge X", "Judge Y", "Ann"])
+def test_a_study_is_looked_at_through_each_judge(app, page, visit, judge):
+    for screen in ("fingerprints", "compare", "tree", "failures"):
+        judged_by(page, app, screen, judge)
+    page.get_by_role("link", name=re.compile("A red ball left of a box")).first.click()
+    page.get_by_text(re.compile(f"{judge} (sees|misses) it")).first.wait_for()
+    assert visit.errors == []
+
+
+def test_two_judges_are_compared_down_to_their_reasons(app, page, new_page, visit):
+    page.goto(f"{app.url}/judge-lab?tab=judges")
+    page.get_by_text("Do its judges say the same?").wait_for()
+    table = page.get_by_label("Agreement of every two judges")
+    expect(table.get_by_role("link", name="Judge X and Ann (person)")).to_be_visible()
+    table.get_by_role("link", name="Judge X and Ann (person)").click()
+    page.get_by_role("heading", name="Judge X and Ann, part by part").wait_for()
+    page.get_by_label("Agreement by capability").get_by_role("link", name="Colours").click()
+    page.get_by_role("heading", name=re.compile("of Perception.*Colours")).wait_for()
+    marks = page.get_by_test_id("marks-of-both")
+    expect(marks.get_by_text(re.compile("Judge X (sees|misses) it: Is the ball red")).first
+           ).to_be_visible()  # fmt: skip
+    expect(marks.get_by_text(re.compile("Ann (sees|misses) it: Is the ball red")).first
+           ).to_be_visible()  # fmt: skip
+    marks.get_by_role("link", name=re.compile("A red ball left of a box")).first.click()
+    page.get_by_text(re.compile("Judge X (sees|misses) it: Is the ball red")).first.wait_for()
+    assert visit.errors == []
+
+
+def test_judges_stand_by_methods_beside_people(app, page, visit):
+    page.goto(f"{app.url}/judge-lab?tab=people")
+    side = page.get_by_test_id("judges-by-methods")
+    side.wait_for()
+    table = side.get_by_label("Judges by methods")
+    for judge in ("Judge X", "Judge Y"):
+        expect(table.get_by_role("link", name=judge)).to_be_visible()
+    expect(side.get_by_text("Judge X and Judge Y")).to_be_visible()
+    assert visit.errors == []
