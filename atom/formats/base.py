@@ -336,6 +336,7 @@ class Collector:
         self._named = False
         self._last_name: tuple[str, str] | None = None
         self._last_id = ""
+        self._scopes: dict[str, str] = {}
         self._left: dict[Item, Counter[str]] = {}
         self._doubts: dict[str, None] = {}
         self._format = format_name
@@ -363,6 +364,7 @@ class Collector:
         """
         self._owner, self._named = owner, named
         self._last_name = None
+        self._scopes.clear()
 
     @property
     def by_content(self) -> bool:
@@ -397,6 +399,12 @@ class Collector:
 
     def _scope(self) -> str:
         """Return what stands for the data set in its questions' ids."""
+        scope = self._scopes.get(self.dataset)
+        if scope is None:
+            scope = self._scopes[self.dataset] = self._new_scope()
+        return scope
+
+    def _new_scope(self) -> str:
         owner = self._owner
         if owner is None:
             return self.dataset

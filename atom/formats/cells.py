@@ -10,9 +10,12 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 _MAX_LITERAL = 200_000
+_LONGEST_VERDICT = 40
+"""Characters of a verdict that is remembered."""
 _NOT_A_NUMBER = frozenset({"nan", "NaN"})
 _RIGHT = frozenset({"true", "yes", "y", "t", "right", "correct", "c", "pass", "passed"})
 _WRONG = frozenset({"false", "no", "n", "f", "wrong", "incorrect", "i", "fail", "failed"})
@@ -137,8 +140,7 @@ def to_number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
+class Verdict(NamedTuple):
     """An imported verdict: a value from 0 to 1, or why there is none."""
 
     value: float | None
@@ -146,7 +148,7 @@ class Verdict:
 
 
 def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
-    """Read a verdict.
+    """Read a verdict; the few that a file has are read once.
 
     Args:
         value: the cell.
@@ -156,10 +158,23 @@ def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
         None when the cell is empty; a verdict without a value, and the reason, when it says
         something that is no verdict.
     """
+    if value is None or isinstance(value, bool | int | float):
+        return _verdict_of(value, top)
+    if isinstance(value, str) and len(value) <= _LONGEST_VERDICT:
+        return _verdict_of(value, top)
+    return _worded(value, top)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _verdict_of(value: str | float | None, top: float) -> Verdict | None:
     if isinstance(value, bool):
         return Verdict(value=float(value))
     if isinstance(value, int | float) and 0 <= value <= top:
         return Verdict(value=value / top)
+    return _worded(value, top)
+
+
+def _worded(value: object, top: float) -> Verdict | None:
     name = to_name(value)
     if name is None:
         return None
@@ -176,8 +191,7 @@ def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
     return Verdict(value=number / top)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices:
+class Choices(NamedTuple):
     """Answer options, and what the source calls each."""
 
     texts: tuple[str, ...]
@@ -223,8 +237,7 @@ def label_choices(labels: Sequence[str], values: Sequence[object]) -> Choices:
     return Choices(texts=tuple(texts), labels=named)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reference:
+class Reference(NamedTuple):
     """A reference answer as text, with what had to be decided to read it."""
 
     text: str | None

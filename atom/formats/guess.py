@@ -569,8 +569,10 @@ class _Labels:
 
     def add(self, value: object, key: int) -> bool:
         """Take a cell of the question with this key; says whether the column can be labels."""
-        plain = isinstance(value, str | int | float | NoneType)
-        known = (value.__class__, value) if plain else None
+        plain = value.__class__ is str or isinstance(value, str | int | float | NoneType)
+        known: object = value
+        if value.__class__ is not str:  # 1 and True are equal, and two labels
+            known = (value.__class__, value) if plain else None
         labels = self._values.get(known) if plain else None
         if labels is None:
             labels = labels_of(value)

@@ -14,7 +14,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
+from typing import NamedTuple
 
 from atom.errors import FormatError
 from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
@@ -41,7 +43,7 @@ from atom.formats.maker import (
     unknown_score,
 )
 from atom.formats.rows import Row
-from atom.records import AnswerCause, content_id
+from atom.records import AnswerCause
 from atom.records.thoughts import tell_apart
 
 NAME = "lmms-eval"
@@ -56,7 +58,7 @@ _NO_METRIC = frozenset(
 _PICTURE_KEY = re.compile(r"images?(?:_?(\d{1,2}))?")
 _SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exact_match")
 _QUESTION_KEYS = ("question", "query", "prompt", "text", "instruction")
-_CHOICE_KEYS = ("options", "choices")
+_CHOICE_KEYS = dict.fromkeys(("options", "choices"))
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MAX_RESULTS = 50_000_000
 _HEAD_ROWS = 50
@@ -227,7 +229,7 @@ class _Names:
         """Take a name in; says whether it is new."""
         if len(name) <= _MOST_DIGITS and name.isascii() and name.isdecimal():
             return self._numbers.add(int(name))
-        key = short(content_id("name", name))
+        key = short(name)
         if key in self._others:
             return False
         self._others.add(key)
@@ -333,7 +335,11 @@ class _Reader:
         )
         if sample_id is None:
             return
-        metric = next((key for key in self._metrics if key in values), None)
+        metric = None
+        for key in self._metrics:
+            if key in values:
+                metric = key
+                break
         verdict = None if metric is None else _verdict(values[metric])
         if said.note:
             out.tally(f"{self._task}: {said.note}", row.place)
@@ -376,7 +382,7 @@ class _Reader:
             self._maker.out.tally(reference.note, row.place)
         labels = dict(labels_in(document))
         for value in values.values():
-            if isinstance(value, dict) and value is not document:
+            if value.__class__ is dict and value is not document:
                 labels |= dict(labels_in(value))
         if self._prefix or len(self._metrics) > 1:
             labels["task"] = self._task
@@ -425,8 +431,7 @@ def _verdict(value: object) -> Verdict | None:
     return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Answered:
+class _Answered(NamedTuple):
     """One of a model's answers to a document."""
 
     text: str | None
@@ -437,8 +442,7 @@ class _Answered:
     detail: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _SaidOnce:
+class _SaidOnce(NamedTuple):
     """All that a model said to a document.
 
     Args:
@@ -458,8 +462,10 @@ class _SaidOnce:
 
 def _said(values: Mapping[str, object], document: Mapping[str, object]) -> _SaidOnce:
     """Read what a model said: texts, repeats of them, or the likelihoods of options."""
-    listed = next((to_list(document.get(key)) for key in _CHOICE_KEYS if key in document), None)
-    choices = tuple(t for item in listed or () if (t := to_text(item)) is not None)
+    listed = None
+    if not _CHOICE_KEYS.keys().isdisjoint(document):
+        listed = next(to_list(document[key]) for key in _CHOICE_KEYS if key in document)
+    choices = tuple([t for item in listed or () if (t := to_text(item)) is not None])
     scores = _likelihoods(values.get("resps")) or _likelihoods(values.get("filtered_resps"))
     if scores is not None:
         return _likeliest(scores, choices or _continuations(values.get("arguments")))
@@ -503,9 +509,10 @@ def _spoken(raw: str | None, read: str | None) -> _Answered:
 
 def _likelihoods(value: object) -> list[float] | None:
     """Read `[[-2.64, false], ...]`, one pair an option, however deep each stands; else None."""
-    options = to_list(value) if isinstance(value, list) else None
+    if not isinstance(value, list):
+        return None
     found: list[float] = []
-    for option in options or ():
+    for option in value:
         while isinstance(option, list) and len(option) == 1:
             option = option[0]
         if not isinstance(option, list) or len(option) != 2:
@@ -553,6 +560,8 @@ def _texts(value: object) -> list[str | None]:
     """Return the texts of nested lists, as `resps` and `filtered_resps` are."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
+    if value.__class__ is str:  # nearly all are
+        return [to_text(value)]
     if isinstance(value, list):
         return [_texts(item)[0] if _texts(item) else None for item in value]
     return [to_text(value)]
@@ -564,12 +573,7 @@ def _pictures(document: Mapping[str, object]) -> tuple[object, ...]:
     if path is not None:
         return (path,)
     found: list[object] = []
-    keys = sorted(
-        (int(match[1] or 0), key)
-        for key in document
-        if key.startswith("image") and (match := _PICTURE_KEY.fullmatch(key))
-    )
-    for _, key in keys:
+    for key in _picture_keys(tuple(document)):
         value = document[key]
         found += [
             one
@@ -577,6 +581,17 @@ def _pictures(document: Mapping[str, object]) -> tuple[object, ...]:
             if isinstance(one, dict) or (isinstance(one, str) and one.strip())
         ]
     return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _picture_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which of a document's keys hold pictures, in their order; most rows have the same."""
+    numbered = sorted(
+        (int(match[1] or 0), key)
+        for key in keys
+        if key.startswith("image") and (match := _PICTURE_KEY.fullmatch(key))
+    )
+    return tuple(key for _, key in numbered)
 
 
 def _asked(value: object) -> str | None:
@@ -589,10 +604,10 @@ def _asked(value: object) -> str | None:
                 return _asked(value[key])
         return None
     if isinstance(value, list):
-        parts = [text for item in value if (text := _asked(item)) is not None]
+        parts = (text for item in value if (text := _asked(item)) is not None)
         if value and isinstance(value[0], dict):
             return "\n".join(parts) or None
-        return parts[0] if parts else None
+        return next(parts, None)
     return None
 
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -62,6 +63,8 @@ _MAX_LABEL = 80
 _SAMPLING = Sampling()
 _sample = unchecked(Sample)
 _response = unchecked(Response)
+_outcome = unchecked(Outcome)
+_slot = unchecked(PictureSlot)
 _tag = unchecked(Tag)
 T = TypeVar("T")
 
@@ -73,23 +76,28 @@ LABELS = (
     "dataset", "language", "lang", "image_type", "img_type", "bench", "capability",
 )  # fmt: skip
 """Keys whose values are labels of a question, in files that don't say which are."""
-_LABEL_ORDER = {key: at for at, key in enumerate(LABELS)}
 
 
 def labels_in(
     values: Mapping[str, object], keys: Sequence[str] = LABELS, separator: str | None = None
 ) -> tuple[tuple[str, str], ...]:
     """Return the labels among a row's cells: (facet, value), lists and separated ones apart."""
-    if len(values) < len(keys):  # a log asks this of every row
-        there = _LABEL_ORDER if keys is LABELS else {key: at for at, key in enumerate(keys)}
-        keys = sorted((key for key in values if key in there), key=there.__getitem__)
+    if not values:
+        return ()
     return tuple(
-        (key, label)
-        for key in keys
-        if key in values
-        for label in (part.strip() for part in labels_of(values[key], separator))
-        if label and len(label) <= _MAX_LABEL and "\n" not in label
+        [
+            (key, label)
+            for key in _keys_among(tuple(values), tuple(keys))
+            for part in labels_of(values[key], separator)
+            if (label := part.strip()) and len(label) <= _MAX_LABEL and "\n" not in label
+        ]
     )
+
+
+@lru_cache(maxsize=256)
+def _keys_among(there: tuple[str, ...], keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those keys that are there, in their order; most rows of a file have the same."""
+    return tuple(key for key in keys if key in there)
 
 
 def again_named(source_id: str, n: int) -> str:
@@ -98,8 +106,8 @@ def again_named(source_id: str, n: int) -> str:
 
 
 def short(record_id: str) -> int:
-    """Cut an id to 64 bits, to remember millions of them in little memory."""
-    return int(record_id[:16], 16)
+    """Cut an id to 64 bits, to remember millions of them in little memory while this runs."""
+    return hash(record_id)
 
 
 def cut(text: str, length: int = MAX_NAME) -> str:
@@ -271,8 +279,7 @@ def row_by_row(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(NamedTuple):
     """A question as a row gives it."""
 
     text: str
@@ -291,8 +298,7 @@ class Question:
     """Whether a picture is looked for under the question's id where the row names none."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     """What is remembered of a question: hashes, not texts; None = the file didn't say."""
 
     text: int
@@ -335,6 +341,9 @@ class _Slots:
     """Name -> why it isn't there."""
 
 
+_NO_SLOTS = _Slots()
+
+
 class SeenNumbers:
     """Remembers whole numbers as runs: a log that counts upwards takes no memory at all."""
 
@@ -344,6 +353,9 @@ class SeenNumbers:
 
     def add(self, number: int) -> bool:
         """Take a number in; says whether it is new."""
+        if self._ends and self._ends[-1] == number - 1:  # so most logs count
+            self._ends[-1] = number
+            return True
         at = bisect_right(self._starts, number)
         if at and number <= self._ends[at - 1]:
             return False
@@ -510,6 +522,8 @@ class Maker:
             )
 
     def _slots(self, question: Question, source_id: str | None, place: str) -> _Slots:
+        if not (question.pictures or question.find_by_id):
+            return _NO_SLOTS
         filled = _Slots()
         for item in question.pictures:
             self._fill(item, place, filled)
@@ -577,7 +591,7 @@ class Maker:
             Its id; None for a second, different answer, which is left out.
         """
         candidate_id = self.out.candidate(cut(candidate))
-        response_id = Response.make_id(sample_id, candidate_id, "imported", _SAMPLING, repeat)
+        response_id = Response.imported_id(sample_id, candidate_id, repeat)
         now = hash(text) if self._remember else 0
         before = self._answers.get(short(response_id)) if self._remember else None
         if before is not None:
@@ -626,7 +640,7 @@ class Maker:
                 return
             verdict = Verdict(value=None, detail=unread)
         self.out.add(
-            Outcome(
+            _outcome(
                 response_id=response_id,
                 how="imported",
                 state="scored" if verdict.value is not None else "unscored",

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from PIL import Image
 
@@ -35,6 +35,7 @@ _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")
 _DATA_URL = re.compile(r"^data:[^,]{0,200};base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
+_MOST_FOLDERS = 10_000
 _MAX_HASHED = 10_000
 _MAX_NAME = 500
 _MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
@@ -51,8 +52,7 @@ class PictureData:
     data: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Look:
+class Look(NamedTuple):
     """What came of looking for a picture."""
 
     picture: PictureData | None
@@ -103,8 +103,7 @@ def embedded_bytes(text: str) -> bytes | None:
         return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Placed:
+class Placed(NamedTuple):
     """What a cell gives for a picture's place."""
 
     name: str
@@ -181,6 +180,7 @@ class FolderPictures:
         self._by_hash: dict[str, Path] | None = None
         self._names: dict[Path, frozenset[str]] = {}
         self._own: frozenset[str] | None = None
+        self._folders: dict[str, bool] = {}
 
     def find(self, name: str) -> PictureData | None:
         """Return the picture, or None."""
@@ -200,6 +200,8 @@ class FolderPictures:
             if path_by_hash is not None:
                 return _checked_file(path_by_hash, name)
         for root, path in self._places(name):
+            if not self._is_folder(path[: path.rfind("/")]):
+                continue
             try:
                 if not os.path.isfile(path):  # noqa: PTH113 - called for every row
                     continue
@@ -216,6 +218,19 @@ class FolderPictures:
             picture=None,
             reason="it lies outside the picture folders" if outside else NOT_THERE,
         )
+
+    def _is_folder(self, path: str) -> bool:
+        """Look once whether a folder is there: a log of a million pictures names few folders."""
+        known = self._folders.get(path)
+        if known is None:
+            if len(self._folders) >= _MOST_FOLDERS:
+                self._folders.clear()
+            try:
+                known = os.path.isdir(path or "/")  # noqa: PTH112 - called for every row
+            except ValueError:
+                known = False
+            self._folders[path] = known
+        return known
 
     def _listing(self, root: Path) -> frozenset[str]:
         """List a folder once: a log of a million ids asks for a million names."""

@@ -6,10 +6,13 @@ Long form has a row for each answer (`model`, `response`), wide form a column fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import marshal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from operator import itemgetter
+from typing import NamedTuple
 
 from atom.errors import FormatError
 from atom.formats.base import (
@@ -48,7 +51,6 @@ from atom.records import (
     PreferenceVerdict,
     Response,
     Sample,
-    Sampling,
     Tag,
     TagSubject,
     content_id,
@@ -60,10 +62,10 @@ _HEAD_ROWS = 200
 _HEAD_BYTES = 16_000_000
 _PEOPLE = "people"
 """The annotator where a file doesn't tell one person from another."""
-_SAMPLING = Sampling()
 _sample = unchecked(Sample)
 _response = unchecked(Response)
 _outcome = unchecked(Outcome)
+_slot = unchecked(PictureSlot)
 _tag = unchecked(Tag)
 _MOST_UNREAD = 0.01
 """The share of verdicts that may be unreadable before an import asks."""
@@ -90,8 +92,8 @@ class _Planned:
     file: ImportFile
     layout: Layout
     columns: ColumnMap
-    of_sample: tuple[str, ...]
-    """The columns that a question is made of."""
+    of_sample: Callable[[Mapping[str, object]], int]
+    """Hashes those of a row's cells that its question is made of, as they stand."""
     by_row: bool
     """Whether its rows are named by their place."""
     rotation: str
@@ -149,7 +151,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
                 file=file,
                 layout=layout,
                 columns=columns,
-                of_sample=_columns_of_sample(columns),
+                of_sample=_fingerprints(_columns_of_sample(columns)),
                 by_row=by_row,
                 rotation=turned.degrees,
                 candidate=turned.stem,
@@ -236,8 +238,7 @@ def _batches(
     yield collector.flush()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     """What is remembered of a sample: hashes, not texts."""
 
     raw: int
@@ -329,7 +330,7 @@ class _Reader:
         return given or planned.candidate
 
     def _sample(self, row: Row, planned: _Planned, source_id: str | None) -> str | None:
-        raw = hash(tuple([_fingerprint(cell(row.values, c)) for c in planned.of_sample]))
+        raw = planned.of_sample(row.values)
         given = None if source_id is None else turned_id(source_id, planned.rotation)
         if given is not None:
             sample_id = self._out.sample_id(given)
@@ -461,12 +462,12 @@ class _Reader:
             return None, None
         found = placed.look.picture
         if found is not None:
-            return PictureSlot(name=placed.name, picture_id=found.id), found
+            return _slot(name=placed.name, picture_id=found.id), found
         if placed.name == BROKEN_URL:
             self._out.tally("a picture's data URL can't be decoded; its place stays empty", place)
         else:
             self._out.missing_picture(placed.name or place, placed.look.reason)
-        return PictureSlot(name=placed.name), None
+        return _slot(name=placed.name), None
 
     def _answer(
         self,
@@ -484,8 +485,10 @@ class _Reader:
             self._out.tally(f"{name} has no answer to a question", row.place)
             return
         candidate = self._out.candidate(name)
-        repeat = int(to_number(cell(row.values, columns.repeat)) or 0)
-        response_id = Response.make_id(sample_id, candidate, "imported", _SAMPLING, repeat)
+        repeat = 0
+        if columns.repeat is not None:
+            repeat = int(to_number(cell(row.values, columns.repeat)) or 0)
+        response_id = Response.imported_id(sample_id, candidate, repeat)
         content = hash((text, verdict.value if verdict else None))
         known = self._responses.get(short(response_id))
         if known == content:
@@ -528,8 +531,9 @@ class _Reader:
                     detail=verdict.detail,
                 )
             )
-        labels = _labels(row.values, columns.response_tags, columns.tag_separator)
-        self._tags("response", response_id, planned.file.name, labels)
+        if columns.response_tags:
+            labels = _labels(row.values, columns.response_tags, columns.tag_separator)
+            self._tags("response", response_id, planned.file.name, labels)
 
     # --- two answers a row -------------------------------------------------------------------
 
@@ -596,7 +600,7 @@ class _Reader:
         """Take one of two answers, once; None for a second, different one."""
         text = to_text(cell(row.values, column))
         candidate = self._out.candidate(name)
-        response_id = Response.make_id(sample_id, candidate, "imported", _SAMPLING)
+        response_id = Response.imported_id(sample_id, candidate)
         known = self._responses.get(short(response_id))
         if known is not None:
             if text is None or known == hash(text):
@@ -708,6 +712,19 @@ def _cluster(dataset: str, given: str | None, pictures: tuple[str, ...]) -> str 
     if given is not None:
         return content_id("cluster", dataset, given)
     return content_id("cluster", dataset, sorted(pictures)) if pictures else None
+
+
+def _fingerprints(columns: tuple[str, ...]) -> Callable[[Mapping[str, object]], int]:
+    """Return what hashes a row's cells of some columns; equal hashes mean nothing new."""
+    pick = itemgetter(*columns) if columns else lambda _: ()
+
+    def fingerprint(values: Mapping[str, object]) -> int:
+        try:
+            return hash(marshal.dumps(pick(values), 0))
+        except (KeyError, ValueError):  # a cell is missing, or of a kind that only Parquet has
+            return hash(tuple([_fingerprint(cell(values, column)) for column in columns]))
+
+    return fingerprint
 
 
 def _fingerprint(value: object) -> int:

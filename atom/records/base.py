@@ -15,7 +15,8 @@ State = Literal["scored", "unscored", "failed"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_QUOTE = json.encoder.encode_basestring
+quoted: Callable[[str], str] = json.encoder.encode_basestring
+"""A text as canonical JSON writes it."""
 _BLAKE = hashlib.blake2b
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -51,14 +52,20 @@ def unchecked(kind: Callable[P, R]) -> Callable[P, R]:
         for name, field in record.model_fields.items()
     }
     blank, put = object.__new__, object.__setattr__
+    slots = vars(BaseModel)
+    put_set, put_extra, put_private = (
+        slots[f"__pydantic_{name}__"].__set__ for name in ("fields_set", "extra", "private")
+    )
+    given: dict[tuple[str, ...], set[str]] = {}  # shared: a copy of a record has a copy of it
 
     def make(*_: P.args, **fields: P.kwargs) -> R:
         made = blank(record)
         # A copy of the template keeps the fields in their order, which is the order in exports.
         put(made, "__dict__", template | fields)
-        put(made, "__pydantic_fields_set__", set(fields))
-        put(made, "__pydantic_extra__", None)
-        put(made, "__pydantic_private__", None)
+        names = tuple(fields)
+        put_set(made, given.get(names) or given.setdefault(names, set(names)))
+        put_extra(made, None)
+        put_private(made, None)
         return cast("R", made)
 
     return make
@@ -74,15 +81,19 @@ def content_id(kind: str, *parts: object) -> str:
     Returns:
         24 hexadecimal digits (96 bits) of a BLAKE2b hash over canonical JSON.
     """
-    cells = [_QUOTE(part) if part.__class__ is str else _canonical(part) for part in parts]
-    data = f"[{_QUOTE(kind)},{','.join(cells)}]" if cells else f"[{_QUOTE(kind)}]"
-    return _BLAKE(data.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    cells = [quoted(part) if part.__class__ is str else _canonical(part) for part in (kind, *parts)]
+    return hash_of(f"[{','.join(cells)}]")
+
+
+def hash_of(text: str) -> str:
+    """Name canonical JSON: 24 hexadecimal digits (96 bits) of its BLAKE2b hash."""
+    return _BLAKE(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _canonical(part: object) -> str:
     """Write a value as canonical JSON; texts and whole numbers are nearly all there is."""
     if part.__class__ is str:
-        return _QUOTE(part)
+        return quoted(part)
     if part is None:
         return "null"
     if part.__class__ is int:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from atom.records.base import Id, Record, State, content_id
+from atom.records.base import Id, Record, State, content_id, hash_of, quoted
 from atom.records.call import Sampling
 from atom.records.mark_scale import JUDGE_SCALE, MarkState
 from atom.records.sample import Region
@@ -27,6 +27,9 @@ AnswerCause = Literal["", "refused", "filtered", "cut", "empty"]
 CAUSES = ("", "refused", "filtered", "cut", "empty", "failed")
 """Why an answer wasn't given, as columns code it; `failed` is no fault of the model's."""
 """The model refused, a content filter stopped it, the token limit cut it, nothing came."""
+
+
+_PLAIN = Sampling()
 
 
 class Response(Record):
@@ -71,6 +74,14 @@ class Response(Record):
         told = () if feedback is None else (feedback,)
         return content_id(
             "response", sample_id, candidate_id, prompt, sampling.key, repeat, parent_id, arm, *told
+        )
+
+    @staticmethod
+    def imported_id(sample_id: str, candidate_id: str, repeat: int = 0) -> str:
+        """Return the id that `make_id` gives an imported response, in half of the time."""
+        return hash_of(
+            f'["response",{quoted(sample_id)},{quoted(candidate_id)},"imported",'
+            f'"{_PLAIN.key}",{repeat},null,null]'
         )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from atom.records.base import Id, Record, content_id
+from atom.records.base import Id, Record, content_id, hash_of, quoted
 
 Thousandth = Annotated[int, Field(ge=0, le=1000)]
 
@@ -74,5 +74,5 @@ class Sample(Record):
     ) -> str:
         """Hash (data set, source id), or the content where the source has no id."""
         if source_id is not None:
-            return content_id("sample", dataset, source_id)
+            return hash_of(f'["sample",{quoted(dataset)},{quoted(source_id)}]')
         return content_id("sample", list(picture_ids), question, list(choices))

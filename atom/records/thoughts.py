@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _TAG = re.compile(r"<(/?)think(?:ing)?>|◁(/?)think▷", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spoken:
+class Spoken(NamedTuple):
     """A reply in its two parts.
 
     Args:

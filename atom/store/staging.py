@@ -31,7 +31,7 @@ from atom.records import (
 )
 from atom.store.changed import forget_changed
 from atom.store.schema import KINDS
-from atom.store.stage import Row, Stage
+from atom.store.stage import Stage
 from atom.store.store import Store, Writer
 from atom.store.undo import ALSO, take_back
 
@@ -148,25 +148,20 @@ class Staging:
         return self._connection.dialect.name == "sqlite"
 
     def add(self, records: Iterable[Record]) -> None:
-        """Take records in; the order of those of one kind is kept."""
-        groups: dict[type[Record], list[Row]] = {}
-        for record in records:
-            kind = type(record)
-            fields = record.__dict__
-            row = tuple([fields[name] for name in self.stage(kind).columns])
-            groups.setdefault(kind, []).append(row)
-        self.add_rows(groups)
-
-    def add_rows(self, groups: Mapping[type[Record], Sequence[Row]]) -> None:
-        """Take records in as rows: their values, in the order of their fields.
+        """Take records in; the order of those of one kind is kept.
 
         Args:
-            groups: by kind of record; answers best come together with their verdicts.
+            records: answers best come together with their verdicts.
         """
-        for kind, rows in groups.items():
-            self.stage(kind).add(rows)
-        answers = {row[0] for row in groups.get(Response, ())}
-        self._all_decided &= answers <= {row[0] for row in groups.get(Outcome, ())}
+        groups: dict[type[Record], list[Record]] = {}
+        for record in records:
+            kind = record.__class__
+            if kind not in groups:
+                groups[kind] = []
+            groups[kind].append(record)
+        rows = {kind: self.stage(kind).add(group) for kind, group in groups.items()}
+        answers = {row[0] for row in rows.get(Response, ())}
+        self._all_decided &= answers <= {row[0] for row in rows.get(Outcome, ())}
 
     def stage(self, kind: type[Record]) -> Stage:
         """Return what gathers one kind of record."""

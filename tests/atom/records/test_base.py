@@ -75,6 +75,13 @@ def test_an_unchecked_record_is_the_record_that_checks_would_let_through(kind, f
         made.id = "other"
 
 
+def test_an_imported_answer_is_named_as_any_other():
+    for sample, candidate, repeat in (("a1", "b2", 0), ('s"\u00e4', "c\\", 12)):
+        assert Response.imported_id(sample, candidate, repeat) == Response.make_id(
+            sample, candidate, "imported", Sampling(), repeat
+        )
+
+
 def test_ids_are_stable_across_versions():
     assert content_id("sample", "set", "1") == "675c6c6fc43a46800fdf4fce"
 
