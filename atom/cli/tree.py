@@ -16,6 +16,7 @@ from atom.cli.run import with_consent
 from atom.engine.endpoints import known_endpoints
 from atom.engine.growing import GrowSettings
 from atom.engine.induction import Induced, InductionSpec, Start, induce
+from atom.engine.induction_control import spec_of
 from atom.engine.induction_forecast import InductionForecast, forecast_induction
 from atom.engine.process import halted_by_signals
 from atom.errors import UsageError
@@ -80,7 +81,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def _add_induce(one: argparse.ArgumentParser) -> None:
     usual = GrowSettings()
-    one.add_argument("--study", required=True, help="name or id")
+    which = one.add_mutually_exclusive_group(required=True)
+    which.add_argument("--study", help="name or id")
+    which.add_argument("--resume-id", metavar="ID", help="go on with this induction as it was")
     one.add_argument("--judge", metavar="ENDPOINT", help="the judge; the study's own if left out")
     one.add_argument(
         "--samples",
@@ -105,6 +108,10 @@ def grow(args: argparse.Namespace, out: Output) -> int:
     """Grow a study's tree; the same command goes on where it was stopped."""
     settings = settings_of(args)
     with Store.open(settings.store) as store:
+        if args.resume_id is not None:
+            induced = _here(store, settings, spec_of(store, args.resume_id), out)
+            out.result(_induced_data(induced), induced_lines(induced))
+            return 0 if induced.version is not None else 1
         spec = _spec(store, args)
         expected = forecast_induction(store, spec, known_endpoints(settings))
         if args.dry_run:

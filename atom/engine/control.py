@@ -6,28 +6,25 @@ commands and the screens see the same run.
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atom.engine.clock import stamp, utc_now
 from atom.engine.correction import open_experiment
 from atom.engine.correction_subjects import CorrectionSpec
+from atom.engine.detached import detach
 from atom.engine.fidelity import FidelitySpec, open_fidelity
-from atom.engine.ledger import LEASE, run_claim
+from atom.engine.ledger import run_claim
 from atom.engine.plan import RunSpec
-from atom.engine.process import owner_name, process_gone
+from atom.engine.process import process_gone
 from atom.engine.runner import open_run
-from atom.errors import StoreError, UsageError
+from atom.errors import UsageError
 from atom.judge.endpoints import load_endpoints
 from atom.records import Experiment, Run
-from atom.settings import PROJECT_ROOT, Settings
+from atom.settings import Settings
 from atom.store import Store, table
 from atom.store.holds import drop_hold, hold_of, update_run
 
@@ -212,28 +209,14 @@ def prepare_resume(
 
 
 def _spawn(store: Store, run: Run, settings: Settings, *, retry_failed: bool) -> None:
-    location = settings.store if "://" in settings.store else str(Path(settings.store).resolve())
-    command = [sys.executable, "-m", "atom", "run", "start", "--resume-id", run.id]
-    command += ["--store", location, "--endpoints", str(settings.endpoints.resolve())]
-    if retry_failed:
-        command.append("--retry-failed")
-    log = store.folder / "runs" / f"{run.id}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with log.open("ab") as out:
-            process = subprocess.Popen(
-                command,
-                cwd=PROJECT_ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-    except OSError as error:
-        raise StoreError(f"the run's process can't be started: {error}") from error
-    with store.write() as writer:
-        writer.claim([run_claim(run.id)], owner_name(run.id, process.pid), LEASE, time.time())
-    threading.Thread(target=process.wait, daemon=True, name=f"wait-{run.id}").start()
+    detach(
+        store,
+        settings,
+        ["run", "start", "--resume-id", run.id, *(["--retry-failed"] if retry_failed else [])],
+        name=run.id,
+        claim=run_claim(run.id),
+        log=store.folder / "runs" / f"{run.id}.log",
+    )
 
 
 def stop_run(store: Store, run_id: str) -> RunStatus:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from atom.errors import PermanentError
 from atom.judge import Reply, Request
 from atom.records import Criterion, Sampling
-from atom.stages import propose, same
+from atom.stages import propose, same, vague
 from atom.stages.induction import BATCH, WAVE, Cut, batches, waves
-from taxonomy import DEPTH, Path, Tree
+from taxonomy import DEPTH, Path, Tree, format_path
+from taxonomy.edits import Drop, Entry, Merge
 from taxonomy.grow import Grown
 from taxonomy.prune import MIN_CRITERIA, MIN_SAMPLES, Nearest, prune
 from taxonomy.similar import Texts
@@ -29,6 +30,8 @@ from taxonomy.unite import Same, unite
 
 PAIRS = 20
 """Pairs of nodes in a request."""
+LEAVES = 40
+"""Leaves in a request that asks which are vague."""
 NEIGHBOURS = {2: 2, 3: 3, 4: 5}
 """Nearest nodes that each node is compared with, by layer; names and examples each count."""
 NAME_FLOOR = 0.25
@@ -46,6 +49,8 @@ AskAll = Callable[[str, Sequence[Request]], Awaitable[Sequence[Answer]]]
 refuses for good gives its error; anything else that goes wrong is raised."""
 
 
+Told = Callable[[Grown], Awaitable[None]]
+"""Told of the tree whenever it has changed."""
 Embed = Callable[[Sequence[str]], Awaitable[NDArray[np.float32] | None]]
 """Turns texts into vectors, shape (N, D); None when that isn't possible, and letters decide."""
 
@@ -98,6 +103,7 @@ class _Garden:
     questions: Mapping[str, str]
     sample_of: Mapping[str, str]
     embed: Embed | None = None
+    told: Told | None = None
     refused: list[tuple[str, str]] = field(default_factory=list)
     asked: set[frozenset[tuple[Path, int]]] = field(default_factory=set)
     taken_in: dict[Path, int] = field(default_factory=dict)
@@ -113,6 +119,7 @@ class _Garden:
             answers = await self.ask("proposing", requests)
             for batch, answer in zip(wave, answers, strict=True):
                 left.update(self._take(batch, answer, round_))
+            await self._tell()
         self.refused += left.items()
         return left
 
@@ -144,6 +151,11 @@ class _Garden:
         self.grown = self.grown.edited(entries)
         for path in {getattr(entry.edit, "into", ()) for entry in entries}:
             self.taken_in[path] = self.taken_in.get(path, 0) + 1
+        await self._tell()
+
+    async def _tell(self) -> None:
+        if self.told is not None:
+            await self.told(self.grown)
 
     async def _same(self, pairs: Sequence[same.Pair]) -> dict[same.Pair, str]:
         """Return the pairs that the judge calls the same, with its reasons."""
@@ -210,11 +222,40 @@ class _Garden:
 
     # Pruning
 
-    def prune(self, round_: int) -> None:
+    async def weed(self, round_: int) -> None:
+        """Take out the leaves that the judge, asked twice, calls too vague to be kept."""
+        leaves = self._nodes(DEPTH)
+        doubted = await self._vague(leaves)
+        again = [leaf for leaf in reversed(leaves) if leaf.path in doubted]
+        vague_ones = await self._vague(again)
+        for path, why in sorted(vague_ones.items()):
+            others = [leaf for leaf in self.grown.tree.leaves if leaf not in vague_ones]
+            place = nearest_leaf(self.grown, self.questions)(path, others) if others else None
+            edit = Drop(path) if place is None else Merge(path, place)
+            where = "" if place is None else f"; the nearest is {format_path(place)}"
+            by = f"{self.judge}, {vague.PROMPT}"
+            entry = Entry(edit=edit, by=by, why=f"vague: {why}{where}", round=round_)
+            self.grown = self.grown.edited([entry])
+        await self._tell()
+
+    async def _vague(self, leaves: Sequence[same.Shown]) -> dict[Path, str]:
+        groups = [leaves[at : at + LEAVES] for at in range(0, len(leaves), LEAVES)]
+        if not groups:
+            return {}
+        answers = await self.ask("weeding", [vague.build(g, self.sampling) for g in groups])
+        return {
+            group[number].path: why
+            for group, answer in zip(groups, answers, strict=True)
+            if not isinstance(answer, PermanentError)
+            for number, why in vague.parse(answer, group).items()
+        }
+
+    async def prune(self, round_: int) -> None:
         """Merge or drop leaves with too little support."""
         self.grown = prune_leaves(
             self.grown, self.questions, self.sample_of, self.settings, round_=round_
         )
+        await self._tell()
 
 
 async def grow(
@@ -226,6 +267,7 @@ async def grow(
     judge: str,
     sampling: Sampling,
     embed: Embed | None = None,
+    told: Told | None = None,
 ) -> Growth:
     """Grow a tree.
 
@@ -237,11 +279,13 @@ async def grow(
         judge: the judge's name, for the log.
         sampling: the study's settings for the judge.
         embed: vectors of an embedding model, to find more likely duplicates than letters do.
+        told: told of the tree whenever it has changed.
 
     Returns:
         The tree. Rounds in its log: 1 proposals, 2 those that were refused, then the uniting
-        rounds, then pruning, reconciliation (uniting once more among what is left, in a wider
-        circle, and pruning what is under the threshold).
+        rounds, then pruning (what the judge calls vague, then what lacks support),
+        reconciliation (uniting once more among what is left, in a wider circle, and pruning what
+        is under the threshold).
     """
     criteria = [criterion for cut in cuts for criterion in cut.criteria]
     garden = _Garden(
@@ -253,6 +297,7 @@ async def grow(
         questions={criterion.id: criterion.question for criterion in criteria},
         sample_of={criterion.id: criterion.sample_id for criterion in criteria},
         embed=embed,
+        told=told,
     )
     left = await garden.place(cuts, 1)
     if left:
@@ -262,9 +307,10 @@ async def grow(
     for number in range(settings.rounds):
         await garden.unite(3 + number)
     round_ = 3 + settings.rounds
-    garden.prune(round_)
+    await garden.weed(round_)
+    await garden.prune(round_)
     await garden.unite(round_ + 1, wider=2)
-    garden.prune(round_ + 1)
+    await garden.prune(round_ + 1)
     return Growth(grown=garden.grown, unplaced=left, refused=tuple(garden.refused))
 
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -38,6 +38,7 @@ from atom.engine.growing import (
     leaf_texts,
     prune_leaves,
 )
+from atom.engine.growth_log import GrowthLog, growth_file
 from atom.engine.ledger import LEASE
 from atom.engine.members import Members, gather, pick_endpoint
 from atom.engine.plan import RunSpec
@@ -64,6 +65,7 @@ from atom.records import (
     Record,
     Replay,
     Sample,
+    Study,
     Tag,
     TreeVersion,
 )
@@ -233,7 +235,7 @@ def prepare(
         embedding=embedding,
         cuts=cuts,
         subset=subset,
-        start=tree,
+        start=replace(tree, name=grown_name(members.study)),
         induction_id=Induction.make_id(
             members.study.id,
             members.judge_endpoint.model,
@@ -241,6 +243,11 @@ def prepare(
             [criterion.id for cut in cuts for criterion in cut.criteria],
         ),
     )
+
+
+def grown_name(study: Study) -> str:
+    """Return the name of a tree that grows from a study's criteria."""
+    return f"Grown from {study.name}"
 
 
 def load_cuts(store: Store, study_id: str) -> tuple[Cut, ...]:
@@ -272,6 +279,16 @@ def _sources(store: Store, facet: str | None, sample_ids: Sequence[str]) -> dict
         known = sorted({t.facet for t in tags if t.subject == "sample"})
         raise UsageError(f"no sample has the facet {facet!r}; facets: {', '.join(known) or 'none'}")
     return found
+
+
+def consent_needed(store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
+    """Say what would be sent to hosts that nobody has agreed to; empty where all is agreed."""
+    return (*consent_questions(store, ground.members), *_embedding_consent(ground))
+
+
+def induction_claim(induction_id: str) -> str:
+    """Name what the process that does an induction holds."""
+    return f"induction:{induction_id}"
 
 
 def _embedding_consent(ground: Ground) -> tuple[ConsentQuestion, ...]:
@@ -319,7 +336,7 @@ async def induce(
     """
     created = stamp(clock())
     ground = prepare(store, spec, endpoints, created)
-    questions = (*consent_questions(store, ground.members), *_embedding_consent(ground))
+    questions = consent_needed(store, ground)
     if questions:
         raise ConsentNeeded(questions)
     old = store.get(Induction, ground.induction_id)
@@ -374,6 +391,7 @@ class _Desk:
     writer: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="atom-induce")
     )
+    growth: GrowthLog = field(init=False)
 
     @property
     def owner(self) -> str:
@@ -430,7 +448,7 @@ class _Desk:
         return Induced(**{**vars(induced), "row": self.row})
 
     def _take_over(self) -> None:
-        name = f"induction:{self.row.id}"
+        name = induction_claim(self.row.id)
         with self.store.write() as writer:
             for owner in owners(writer):
                 if owner != self.owner and process_gone(owner):
@@ -441,6 +459,7 @@ class _Desk:
                     "it, or stop it"
                 )
             writer.replace([self.row])
+        self.growth = GrowthLog(growth_file(self.store, self.row.id))
 
     def _close(self) -> None:
         with self.store.write() as writer:
@@ -463,6 +482,10 @@ class _Desk:
     def _tell(self, **news: object) -> None:
         self.row = self.row.model_copy(update={"heartbeat": stamp(self.clock()), **news})
 
+    async def grown(self, grown: Grown) -> None:
+        """Let those who watch see the tree as it is now."""
+        await self.off(partial(self.growth.take, grown))
+
     async def write(self, records: Sequence[Record]) -> None:
         """Write records and the row, in one transaction; see whether somebody wants it stopped."""
         await self.off(partial(self._write, tuple(records), self.row))
@@ -475,7 +498,7 @@ class _Desk:
             kept = [r for r in records if isinstance(r, Call) and r.reply is None]
             writer.put(kept)
             writer.replace([*(r for r in records if r not in kept), row])
-            writer.claim([f"induction:{row.id}"], self.owner, LEASE, time.time())
+            writer.claim([induction_claim(row.id)], self.owner, LEASE, time.time())
 
     async def off(self, job: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.writer, job)
@@ -583,6 +606,7 @@ async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> I
         judge=ground.judge.model,
         sampling=ground.members.judge_sampling,
         embed=asker.embed if asker.embedder is not None else None,
+        told=asker.desk.grown,
     )
     if not growth.grown.tree.leaves:
         raise UsageError(
@@ -624,6 +648,7 @@ async def _settle(
         leaf_of = {c: m.leaf for c, m in mappings.items() if m.leaf is not None}
         mapped = Grown(tree=grown.tree, log=grown.log, leaf_of=leaf_of)
         pruned = prune_leaves(mapped, mapper.questions, mapper.sample_of, spec.grow, round_=round_)
+        await mapper.asker.desk.grown(pruned)
         added = pruned.log[len(grown.log) :]
         if not added:
             return pruned, mappings

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.growing import PAIRS
+from atom.engine.growing import LEAVES, PAIRS
 from atom.engine.induction import SHORTLIST, SHORTLIST_FROM, Ground, InductionSpec, prepare
 from atom.engine.steps import read_material
 from atom.errors import PictureError
 from atom.judge import Request
 from atom.judge.usage import Estimate, estimate_request
 from atom.records import Endpoint
-from atom.stages import mapping, propose, same
+from atom.stages import mapping, propose, same, vague
 from atom.stages.induction import batches
 from atom.store import Store
 from taxonomy import Tree, load_anchors
@@ -38,7 +38,7 @@ class PhaseForecast:
     """One phase of an induction.
 
     Args:
-        phase: `proposing`, `uniting` or `mapping`.
+        phase: `proposing`, `uniting`, `weeding` or `mapping`.
         calls: requests, about.
         tokens: tokens in and out, about.
         cost: USD, about; None where the endpoint has no prices.
@@ -97,6 +97,7 @@ def forecast_induction(
         _phase(
             ground, "uniting", math.ceil(leaves * PAIRS_A_LEAF / PAIRS) + 2, _comparisons(ground)
         ),
+        _phase(ground, "weeding", math.ceil(leaves / LEAVES), _weedings(ground)),
         _phase(ground, "mapping", len(ground.cuts), _mappings(store, ground, leaves)),
     )
     return InductionForecast(
@@ -151,6 +152,13 @@ def _comparisons(ground: Ground) -> list[tuple[Request, int]]:
     pairs = [same.Pair(first=one, second=other) for one, other in itertools.pairwise(shown)][:PAIRS]
     request = same.build(pairs, ground.members.judge_sampling)
     return [(request, OPINION_TOKENS * len(pairs))]
+
+
+def _weedings(ground: Ground) -> list[tuple[Request, int]]:
+    questions = tuple(c.question for cut in ground.subset[: same.EXAMPLES] for c in cut.criteria)
+    leaves = [same.Shown(path=leaf, examples=questions) for leaf in _usual_tree().leaves][:LEAVES]
+    request = vague.build(leaves, ground.members.judge_sampling)
+    return [(request, OPINION_TOKENS * len(leaves))]
 
 
 def _mappings(store: Store, ground: Ground, leaves: int) -> list[tuple[Request, int]]:

@@ -69,6 +69,7 @@ JUDGE_TASKS: Final = (
     "criteria",
     "propose",
     "same",
+    "vague",
     "mapping",
     "scoring",
     "outcome",
@@ -319,6 +320,7 @@ class ProbeEndpoint:
             "criteria": self._criteria,
             "propose": self._propose,
             "same": self._same,
+            "vague": self._vague,
             "mapping": self._mapping,
             "scoring": self._scoring,
             "outcome": self._outcome,
@@ -397,6 +399,10 @@ class ProbeEndpoint:
 
     def _same(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         return growing.compare(data, loose=request.model == LOOSE_NAMER)
+
+    def _vague(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
+        del request
+        return growing.weed(data)
 
     def _meant(
         self, request: ChatRequest, probe: _Probe, step: Step, offered: Sequence[str]

@@ -18,6 +18,14 @@ from atom.probes.naming import (
 from atom.probes.protocol import RequestError
 from atom.probes.worlds.leaves import Leaf
 
+_EMPTY = frozenset(
+    (
+        *("other", "others", "various", "general", "miscellaneous", "stuff", "things", "aspects"),
+        *("details", "ability", "abilities", "understanding", "and"),
+    )
+)
+"""Words of which alone a name says nothing."""
+
 
 def propose(data: Mapping[str, Any], *, loose: bool, said: str) -> dict[str, object]:
     """Answer a proposal request.
@@ -58,6 +66,20 @@ def compare(data: Mapping[str, Any], *, loose: bool) -> dict[str, object]:
         reason = "both name one planted ability" if same else "these are different abilities"
         rows.append({"id": item.get("id"), "reason": reason, "same": same})
     return {"pairs": rows}
+
+
+def weed(data: Mapping[str, Any]) -> dict[str, object]:
+    """Answer which abilities are too vague: those whose name says nothing, or their parent's."""
+    rows: list[dict[str, object]] = []
+    for item in _objects(data, "leaves"):
+        path = item.get("path")
+        if not isinstance(path, str) or not path:
+            raise RequestError(400, "each of the `leaves` must be an object with a `path`")
+        names = [name.casefold().strip() for name in path.split(SEPARATOR)]
+        vague = set(names[-1].split()) <= _EMPTY or names[-1] in names[:-1]
+        reason = "the name tells no ability" if vague else "the name tells an ability"
+        rows.append({"id": item.get("id"), "reason": reason, "vague": vague})
+    return {"leaves": rows}
 
 
 def _missing(leaf: Leaf, known: set[tuple[str, ...]]) -> Iterator[dict[str, object]]:

@@ -14,6 +14,7 @@ from atom.stages import (
     replay,
     same,
     scoring,
+    vague,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "replay",
     "same",
     "scoring",
+    "vague",
 ]

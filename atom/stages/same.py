@@ -80,7 +80,7 @@ def build(pairs: Sequence[Pair], sampling: Sampling, *, repeat: int = 0) -> Requ
         PROMPT,
         {
             "pairs": [
-                {"id": str(number), "first": _plain(pair.first), "second": _plain(pair.second)}
+                {"id": str(number), "first": plain(pair.first), "second": plain(pair.second)}
                 for number, pair in enumerate(pairs, start=1)
             ]
         },
@@ -116,7 +116,8 @@ def parse(reply: Reply, pairs: Sequence[Pair]) -> tuple[Opinion, ...]:
     return tuple(out)
 
 
-def _plain(shown: Shown) -> dict[str, JsonValue]:
+def plain(shown: Shown) -> dict[str, JsonValue]:
+    """Return a node as it is put before the judge."""
     return {
         "path": format_path(shown.path),
         "meaning": shown.meaning,

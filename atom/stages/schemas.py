@@ -131,3 +131,9 @@ def same_schema(n: int) -> Schema:
     """Return the schema of a reply about `n` pairs of nodes."""
     entry = an_object(id=a_text(40), reason=a_text(400), same={"type": "boolean"})
     return an_object(pairs=a_list(entry, n, n))
+
+
+def vague_schema(n: int) -> Schema:
+    """Return the schema of a reply about `n` leaves."""
+    entry = an_object(id=a_text(40), reason=a_text(400), vague={"type": "boolean"})
+    return an_object(leaves=a_list(entry, n, n))

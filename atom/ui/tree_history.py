@@ -95,7 +95,7 @@ def log_of(lines: tuple[LogLine, ...]) -> Html | None:
 def by_hand(here: Here, nodes: NodeTable, index: int, found: Steps) -> None:
     """Draw what can be changed by hand, with undo and redo."""
     if here.entry.bundled or here.store.read_only:
-        _copy_first(here)
+        copy_first(here)
         return
     with st.container(key="tree_hand", horizontal=True):
         possible = choices(nodes, index)
@@ -106,11 +106,11 @@ def by_hand(here: Here, nodes: NodeTable, index: int, found: Steps) -> None:
                 _pick(here, nodes, index, "move", possible.parents)
                 _drop(here, nodes, index)
         if found.undo is not None or found.redo is not None:
-            _step(here, UNDO, found.undo)
-            _step(here, REDO, found.redo)
+            step(here, UNDO, found.undo)
+            step(here, REDO, found.redo)
 
 
-def _copy_first(here: Here) -> None:
+def copy_first(here: Here) -> None:
     """Offer the reader a copy of a sealed study."""
 
     def copied() -> None:
@@ -186,15 +186,17 @@ def _drop(here: Here, nodes: NodeTable, index: int) -> None:
               key="tree_do_drop", on_click=drop)  # fmt: skip
 
 
-def _step(here: Here, which: str, words: str | None) -> None:
-    def step() -> None:
+def step(here: Here, which: str, words: str | None) -> None:
+    """Draw the button that undoes or redoes the last change of the tree."""
+
+    def go() -> None:
         def change() -> str:
             step_tree(here.store, here.data.study.id, which)
             return f"{'Undone' if which == UNDO else 'Done again'}: {words}."
 
         _try(change)
 
-    st.button(which.capitalize(), key=f"tree_{which}", on_click=step, disabled=words is None,
+    st.button(which.capitalize(), key=f"tree_{which}", on_click=go, disabled=words is None,
               help=words or f"nothing to {which}")  # fmt: skip
 
 
@@ -209,7 +211,7 @@ def draw_versions(here: Here, nodes: NodeTable | None) -> None:
             "div",
             tree_parts.style(),
             _history(here, view),
-            _diff(here, view.diff) if view.diff else None,
+            diff_table(here, view.diff) if view.diff else None,
             class_="stack",
         ),
         key="tree_versions",
@@ -277,7 +279,8 @@ def _version(here: Here, view: Versions, row: VersionRow) -> kit.Row:
     return kit.Row(cells=cells, on=row.current)
 
 
-def _diff(here: Here, diff: Diff) -> Html:
+def diff_table(here: Here, diff: Diff) -> Html:
+    """List what differs between two versions of the tree."""
     title = f"From version {diff.old} to version {diff.new}: " + _diff_words(diff)
     if not diff.rows:
         return el("section", el("h2", title))
@@ -355,7 +358,7 @@ def _files(here: Here, view: Versions, nodes: NodeTable | None) -> None:
     with right:
         kit.show(el("h2", "Bring a tree"), key="tree_in")
         if here.entry.bundled or here.store.read_only:
-            _copy_first(here)
+            copy_first(here)
         else:
             _upload(here)
 
@@ -711,9 +714,8 @@ def no_tree(here: Here) -> None:
             kit.empty(
                 "This study has no capability tree yet",
                 f"{words}. Or bring one of your own below, and map the criteria to it.",
-                commands.shown(
-                    here, f"python -m atom tree induce --study {shlex.quote(here.data.study.name)}"
-                ),
+                *([kit.button("Grow a tree", tree_parts.to(here, here.filters, tab="grow"),
+                              primary=True)] if has else []),
                 kit.button("Look at the answers", links.address(
                     FAILURES.url_path, Filters(study=here.entry.key, show="all")))
                 if has
@@ -724,6 +726,6 @@ def no_tree(here: Here) -> None:
         key="tree_none",
     )  # fmt: skip
     if here.entry.bundled or here.store.read_only:
-        _copy_first(here)
+        copy_first(here)
     else:
         _upload(here)

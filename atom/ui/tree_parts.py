@@ -45,7 +45,13 @@ from atom.views.weaknesses import (
 )
 from taxonomy import Tree, format_path
 
-TABS = (("map", "Map"), ("network", "Network"), ("versions", "Versions"), ("validity", "Validity"))
+TABS = (
+    ("map", "Map"),
+    ("network", "Network"),
+    ("grow", "Grow"),
+    ("versions", "Versions"),
+    ("validity", "Validity"),
+)
 COLOUR_WORDS: dict[Colouring, str] = {
     "score": "Score",
     "difference": "Difference to the others",

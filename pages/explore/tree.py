@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui import frame, judge_flaws, kit, tree_history, tree_parts
+from atom.ui import frame, judge_flaws, kit, tree_grow, tree_history, tree_parts
 from atom.ui.html import join
 from atom.ui.pages import TREE
 from atom.views.tree import NodeTable, node_card
@@ -46,6 +46,9 @@ def body(here: frame.Here) -> None:
     said = tree_history.said()
     if said is not None:
         kit.show(said, key="tree_said_now")
+    if ask.tab == "grow":
+        tree_grow.draw(here)
+        return
     tree = here.data.tree
     if tree is None:
         tree_history.no_tree(here)

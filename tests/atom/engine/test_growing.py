@@ -51,8 +51,9 @@ class Judge:
     The first `bad_first` proposals name no leaf.
     """
 
-    def __init__(self, *, loose=False, same=True, refuse=(), bad_first=0):
+    def __init__(self, *, loose=False, same=True, refuse=(), bad_first=0, vague=()):
         self.loose, self.same, self.refuse, self.bad_first = loose, same, refuse, bad_first
+        self.vague = list(vague)
         self.phases = []
         self.pairs = []
         self.proposals = 0
@@ -68,6 +69,14 @@ class Judge:
             if self.proposals in self.refuse:
                 return CallRefused("the server refuses this text")
             made = self.propose(data)
+        elif request.task == "vague":
+            named = self.vague.pop(0) if self.vague else ()
+            made = {
+                "leaves": [
+                    {"id": one["id"], "reason": "says nothing", "vague": one["path"] in named}
+                    for one in data["leaves"]
+                ]
+            }
         else:
             made = {"pairs": [self.compare(pair) for pair in data["pairs"]]}
         call = Call(
@@ -237,3 +246,44 @@ def test_vectors_find_duplicates_that_letters_do_not():
     without = Judge()
     grown(without, nothing)
     assert without.pairs == alone.pairs
+
+
+# Weeding
+
+DIFFERENCE = "Reasoning › Numbers › Arithmetic › Difference"
+
+
+def test_a_leaf_that_is_called_vague_twice_goes_and_the_log_says_who_and_why():
+    grown = run(Judge(vague=[(DIFFERENCE,), (DIFFERENCE,)]), cuts_of(9, 9, 9)).grown
+    assert DIFFERENCE not in [" › ".join(leaf) for leaf in grown.tree.leaves]
+    (entry,) = [entry for entry in grown.log if entry.by == "m, vague/1"]
+    assert entry.why.startswith("vague: says nothing")
+    assert isinstance(entry.edit, Drop | Merge)
+
+
+def test_one_opinion_takes_no_leaf_out():
+    grown = run(Judge(vague=[(DIFFERENCE,), ()]), cuts_of(9, 9, 9)).grown
+    assert DIFFERENCE in [" › ".join(leaf) for leaf in grown.tree.leaves]
+
+
+def test_whoever_watches_sees_every_edit_in_order():
+    seen = []
+
+    async def told(grown):
+        seen.append(grown.log)
+
+    judge = Judge(loose=True)
+    done = asyncio.run(
+        grow(
+            judge,
+            cuts_of(9, 9, 9),
+            ROOTS,
+            GrowSettings(batch=3, wave=1),
+            judge="m",
+            sampling=Sampling(temperature=0.0),
+            told=told,
+        )
+    )
+    assert len(seen) > 5
+    assert all(later[: len(earlier)] == earlier for earlier, later in zip(seen, seen[1:]))
+    assert seen[-1] == done.grown.log

@@ -45,6 +45,7 @@ from atom.stages import (
     same,
     schemas,
     scoring,
+    vague,
 )
 
 LOCK = Path(__file__).parent / "prompts.lock.json"
@@ -60,6 +61,7 @@ PROMPTS = {
     replay.PROMPT: schemas.REPLAY,
     report.PROMPT: report.report_schema(("stand", "weak"), 3),
     same.PROMPT: schemas.same_schema(3),
+    vague.PROMPT: schemas.vague_schema(3),
     scoring.PROMPT: schemas.scoring_schema(3),
     pointwise.PROMPT: rivals.POINTWISE,
     batch_rank.PROMPT: rivals.batch_schema(3),

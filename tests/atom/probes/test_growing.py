@@ -65,6 +65,16 @@ def test_the_loose_judge_adds_what_it_names(told):
     assert reply == told("propose", data(), LOOSE_NAMER)
 
 
+def test_names_that_say_nothing(told):
+    paths = (at.NEEDLE, (*at.NEEDLE[:3], "Various things"), (*at.NEEDLE[:3], at.NEEDLE[2]))
+    leaves = [
+        {"id": str(n), "path": SEPARATOR.join(path), "meaning": "", "examples": []}
+        for n, path in enumerate(paths)
+    ]
+    reply = told("vague", {"leaves": leaves})
+    assert [row["vague"] for row in reply["leaves"]] == [False, True, True]
+
+
 def test_pairs(told):
     def node(path):
         return {"path": SEPARATOR.join(path), "meaning": "", "examples": []}

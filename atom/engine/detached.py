@@ -1,0 +1,52 @@
+"""Work in a process of its own: it goes on when the browser closes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from atom.engine.ledger import LEASE
+from atom.engine.process import owner_name
+from atom.errors import StoreError
+from atom.settings import PROJECT_ROOT, Settings
+from atom.store import Store
+
+
+def detach(
+    store: Store, settings: Settings, arguments: Sequence[str], *, name: str, claim: str, log: Path
+) -> None:
+    """Start a command that nobody waits for, and hold its work in its name from the first moment.
+
+    Args:
+        store: the store that `settings` names.
+        settings: where the store and the endpoints are.
+        arguments: the command, after `python -m atom`.
+        name: the work's id.
+        claim: what the process holds while it works.
+        log: where what it prints is kept.
+
+    Raises:
+        StoreError: the process can't be started.
+    """
+    location = settings.store if "://" in settings.store else str(Path(settings.store).resolve())
+    where = ["--store", location, "--endpoints", str(settings.endpoints.resolve())]
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "atom", *arguments, *where],
+                cwd=PROJECT_ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise StoreError(f"the process can't be started: {error}") from error
+    with store.write() as writer:
+        writer.claim([claim], owner_name(name, process.pid), LEASE, time.time())
+    threading.Thread(target=process.wait, daemon=True, name=f"wait-{name}").start()

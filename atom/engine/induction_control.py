@@ -1,0 +1,143 @@
+"""Inductions as processes of their own: start, stop, go on, and see how they are."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, fields
+
+from atom.engine.clock import stamp, utc_now
+from atom.engine.consent import ConsentNeeded
+from atom.engine.control import GONE
+from atom.engine.detached import detach
+from atom.engine.first_tree import first_tree
+from atom.engine.growing import GrowSettings
+from atom.engine.induction import InductionSpec, consent_needed, induction_claim, prepare
+from atom.engine.members import study_tree
+from atom.engine.process import process_gone
+from atom.errors import UsageError
+from atom.judge.endpoints import load_endpoints
+from atom.records import Induction
+from atom.settings import Settings
+from atom.store import Store, find_study, load_tree, table, tree_versions
+from atom.store.holds import drop_hold, hold_of
+from taxonomy import Tree
+from taxonomy.grow import roots_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class InductionStatus:
+    """An induction as it is, not only as its row says.
+
+    Attributes:
+        row: the row; one whose process is gone shows `stopped`.
+        alive: whether a process works on it.
+    """
+
+    row: Induction
+    alive: bool
+
+
+def start_induction(store: Store, spec: InductionSpec, settings: Settings) -> Induction:
+    """Grow a study's tree in a process of its own; the same again goes on where it stopped.
+
+    Args:
+        store: the store that `settings` names.
+        spec: what is asked.
+        settings: where the store and the endpoints are.
+
+    Returns:
+        The induction's row; follow it with `induction_status`.
+
+    Raises:
+        UsageError: it can't begin, or it is being done.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    created = stamp(utc_now())
+    ground = prepare(store, spec, load_endpoints(settings.endpoints), created)
+    questions = consent_needed(store, ground)
+    if questions:
+        raise ConsentNeeded(questions)
+    old = store.get(Induction, ground.induction_id)
+    if old is not None and _status(store, old).alive:
+        raise UsageError("this tree is growing already: wait for its end, or stop it")
+    row = Induction(
+        id=ground.induction_id,
+        study_id=ground.members.study.id,
+        judge=ground.judge.name,
+        settings=spec.settings,
+        created=old.created if old else created,
+        heartbeat=created,
+        cost=old.cost if old else 0.0,
+        budget=spec.budget,
+    )
+    with store.write() as writer:
+        drop_hold(writer, induction_claim(row.id))
+        writer.replace([row])
+    detach(
+        store,
+        settings,
+        ["tree", "induce", "--resume-id", row.id],
+        name=row.id,
+        claim=induction_claim(row.id),
+        log=store.folder / "inductions" / f"{row.id}.log",
+    )
+    return row
+
+
+def spec_of(store: Store, induction_id: str) -> InductionSpec:
+    """Return what an induction was asked to do, so that it can go on.
+
+    Raises:
+        UsageError: there is no such induction.
+    """
+    row = store.get(Induction, induction_id)
+    if row is None:
+        raise UsageError(f"there is no induction {induction_id!r}")
+    asked = json.loads(row.settings)
+    grow = {field.name: asked.pop(field.name) for field in fields(GrowSettings)}
+    return InductionSpec(
+        study_id=row.study_id,
+        judge=row.judge,
+        budget=row.budget,
+        grow=GrowSettings(**grow),
+        **asked,
+    )
+
+
+def stop_induction(store: Store, induction_id: str) -> None:
+    """Ask an induction to stop; the calls in flight end first, and nothing that came is lost."""
+    row = store.get(Induction, induction_id)
+    if row is None or not _status(store, row).alive:
+        return
+    with store.write() as writer:
+        writer.replace([row.model_copy(update={"state": "stopping"})])
+
+
+def newest_induction(store: Store, study_id: str) -> InductionStatus | None:
+    """Return how the induction of a study is that was begun last; None where there was none."""
+    rows = table(Induction)
+    found = store.select(Induction, rows.c.study_id == study_id, order_by=[rows.c.heartbeat.desc()])
+    return _status(store, found[0]) if found else None
+
+
+def _status(store: Store, row: Induction) -> InductionStatus:
+    if row.state not in ("running", "stopping"):
+        return InductionStatus(row=row, alive=False)
+    held = hold_of(store, induction_claim(row.id))
+    if held is not None and held.until > time.time() and not process_gone(held.owner):
+        return InductionStatus(row=row, alive=True)
+    gone = row.model_copy(update={"state": "stopped", "message": GONE})
+    return InductionStatus(row=gone, alive=False)
+
+
+def start_of(store: Store, row: Induction) -> Tree:
+    """Return the tree that an induction's edits start from."""
+    study = find_study(store, row.study_id)
+    if row.position is not None:
+        for version in tree_versions(store, study.id):
+            if version.position == row.position and version.parent_version is not None:
+                return load_tree(store, version.parent_version)
+    if json.loads(row.settings)["start"] == "current":
+        return study_tree(store, study, "")[0]
+    return roots_of(first_tree(store, study))
