@@ -28,10 +28,10 @@ from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.views.filters import Filters
 from atom.views.runs import judge_endpoint, money
-from atom.views.tree_edit import UNDO, steps
+from atom.views.tree_edit import use_older
 from atom.views.tree_growth import Event, GrowthNode, GrowthView, growth_view
-from atom.views.tree_versions import history, versions
-from taxonomy import format_path
+from atom.views.tree_versions import VersionRow, versions
+from taxonomy import DEPTH, format_path
 
 FORMS = "grow_forms"
 FAULT = "grow_fault"
@@ -57,6 +57,9 @@ _EVENT_WORDS = {
     "renamed": ("=", "renamed"),
 }
 _SCALE = 330
+_LINE = 16.0
+"""Height of a name in the picture, and width of a letter."""
+_LETTER = 8.0
 _LABELLED = 46
 """Up to so many leaves, each has its name beside it; above, only what is new."""
 
@@ -177,8 +180,9 @@ def _progress(status: InductionStatus, view: GrowthView) -> Html:
             aria_valuemax=row.total,
             aria_label="calls done",
         ),
-        el("p", f"{row.done:,} of about {row.total:,} calls to {row.judge} · "
-                f"{money(row.cost)} spent", class_="quiet small"),
+        el("p", f"{row.done:,} of about {row.total:,} calls to {row.judge} so far · "
+                f"{money(row.cost)}" if row.total else "Reading the study's criteria.",
+           class_="quiet small"),
         el("dl", [el("div", el("dd", f"{n:,}"), el("dt", name)) for n, name in counts],
            class_="tally"),
         el("p", row.message, class_="text small") if row.message and not status.alive else None,
@@ -221,7 +225,8 @@ def _picture(view: GrowthView) -> Html:
         for a, b in view.edges
     ]
     most = max((node.criteria for node in view.nodes[1:]), default=1) or 1
-    marks = [_mark(node, xs[n], ys[n], most, view.leaves) for n, node in enumerate(view.nodes)]
+    named = _labels(view, xs, ys)
+    marks = [_mark(node, xs[n], ys[n], most, named.get(n)) for n, node in enumerate(view.nodes)]
     said = f"{view.leaves} leaves under {sum(len(n.path) == 1 for n in view.nodes)} roots"
     return el(
         "svg",
@@ -235,26 +240,47 @@ def _picture(view: GrowthView) -> Html:
     )
 
 
-def _mark(node: GrowthNode, x: float, y: float, most: int, leaves: int) -> Html:
+def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, float]:
+    """Say which nodes have their names beside them, and how far each name is lifted to be read."""
+    few = view.leaves <= _LABELLED
+    wanted = [
+        n
+        for n, node in enumerate(view.nodes)
+        if len(node.path) == 1 or (len(node.path) == DEPTH and (few or node.fresh))
+    ]
+    taken: list[tuple[float, float, float]] = []
+    lifts: dict[int, float] = {}
+    for n in sorted(wanted, key=lambda n: (len(view.nodes[n].path), ys[n])):
+        wide = _LETTER * len(view.nodes[n].path[-1]) + 24
+        left = xs[n] - wide if xs[n] < -1 else xs[n]
+        for lift in (0.0, _LINE, -_LINE, 2 * _LINE, -2 * _LINE):
+            at = ys[n] + lift
+            if all(abs(at - y) >= _LINE or left > end or left + wide < begin
+                   for begin, end, y in taken):  # fmt: skip
+                taken.append((left, left + wide, at))
+                lifts[n] = lift
+                break
+    return lifts
+
+
+def _mark(node: GrowthNode, x: float, y: float, most: int, lift: float | None) -> Html:
     layer = len(node.path)
     radius = 4 + 12 * (node.criteria / most) ** 0.5 if layer else 6
-    shown = layer == 1 or (layer > 2 and node.fresh) or (layer == 4 and leaves <= _LABELLED)
     outer = x < -1
     under = numbers.count(node.criteria, "criterion", "criteria")
-    label = el(
-        "text",
-        node.path[-1] if node.path else "",
-        x=f"{-radius - 5 if outer else radius + 5:.1f}",
-        y="5",
-        text_anchor="end" if outer else "start",
-        class_="root" if layer == 1 else None,
-    )
     return el(
         "g",
         el("title", f"{format_path(node.path)}: {under}"),
         el("circle", r=f"{radius + 5:.1f}", class_="halo") if node.fresh else None,
         el("circle", r=f"{radius:.1f}", fill=kit.colour(node.root) if layer else "currentColor"),
-        label if shown else None,
+        None if lift is None or not layer else el(
+            "text",
+            node.path[-1],
+            x=f"{-radius - 5 if outer else radius + 5:.1f}",
+            y=f"{5 + lift:.1f}",
+            text_anchor="end" if outer else "start",
+            class_="root" if layer == 1 else None,
+        ),
         class_="fresh" if node.fresh else None,
         style=f"transform:translate({x:.1f}px,{y:.1f}px)",
     )  # fmt: skip
@@ -287,12 +313,23 @@ def _came_of_it(here: Here, status: InductionStatus) -> None:
         ),
         key="grow_done",
     )  # fmt: skip
-    undo = steps(history(here.store, here.data)).undo
-    if row.current and undo is not None:
-        tree_history.step(here, UNDO, undo)
+    before = next((one for one in view.rows if one.position == position - 1), None)
+    if row.current and before is not None and before.version != row.version:
+        _undo(here, before)
     if view.diff is not None:
         shown = el("div", tree_parts.style(), tree_history.diff_table(here, view.diff))
         kit.show(shown, key="grow_diff")
+
+
+def _undo(here: Here, before: VersionRow) -> None:
+    def back() -> None:
+        def change() -> str:
+            use_older(here.store, here.data.study.id, before.version)
+            return f"{before.name!r} is the study's tree again; the grown one stays in Versions."
+
+        tree_history.attempt(change)
+
+    st.button(f"Undo: use {before.name!r} again", key="grow_undo", on_click=back)
 
 
 # --- beginning ----------------------------------------------------------------------------------

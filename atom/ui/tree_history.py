@@ -61,7 +61,7 @@ def said() -> Html | None:
     return kit.notice(words) if worked else kit.fault(words, title="The tree is as it was")
 
 
-def _try(change: Callable[[], str]) -> None:
+def attempt(change: Callable[[], str]) -> None:
     """Make a change; what it came to is said in the run that follows."""
     try:
         st.session_state[_SAID] = (True, change())
@@ -121,7 +121,7 @@ def copy_first(here: Here) -> None:
             kit.go(links.address(TREE.url_path, here.filters.but(study=study.id)))
             return f"{study.name!r} is your own copy; change its tree as you like."
 
-        _try(change)
+        attempt(change)
 
     st.button("Copy this study to change its tree", key="tree_copy", on_click=copied,
               help="This study is sealed. Your copy lies in your own store.")  # fmt: skip
@@ -134,7 +134,7 @@ def _edit(here: Here, edit: Edit, words: str) -> None:
         tree_parts.move(here, here.filters.but(node=node, sample=None, criterion=None))
         return words
 
-    _try(change)
+    attempt(change)
 
 
 def _rename(here: Here, nodes: NodeTable, index: int) -> None:
@@ -194,7 +194,7 @@ def step(here: Here, which: str, words: str | None) -> None:
             step_tree(here.store, here.data.study.id, which)
             return f"{'Undone' if which == UNDO else 'Done again'}: {words}."
 
-        _try(change)
+        attempt(change)
 
     st.button(which.capitalize(), key=f"tree_{which}", on_click=go, disabled=words is None,
               help=words or f"nothing to {which}")  # fmt: skip
@@ -395,7 +395,7 @@ def _go_back(here: Here, older: dict[str, VersionRow]) -> None:
             use_older(here.store, here.data.study.id, chosen)
             return f"Version {older[chosen].position} is the study's tree again."
 
-        _try(change)
+        attempt(change)
 
     st.button("Use it", key="tree_do_back", on_click=back, disabled=chosen is None)
 
@@ -418,7 +418,7 @@ def _upload(here: Here) -> None:
                 "mapped."
             )
 
-        _try(change)
+        attempt(change)
 
     st.button("Use this tree", key="tree_do_upload", on_click=take, disabled=given is None)
 

@@ -1,6 +1,7 @@
 """Growing a tree with a judge that is a plain function."""
 
 import asyncio
+import itertools
 import json
 import random
 
@@ -285,5 +286,5 @@ def test_whoever_watches_sees_every_edit_in_order():
         )
     )
     assert len(seen) > 5
-    assert all(later[: len(earlier)] == earlier for earlier, later in zip(seen, seen[1:]))
+    assert all(later[: len(earlier)] == earlier for earlier, later in itertools.pairwise(seen))
     assert seen[-1] == done.grown.log
