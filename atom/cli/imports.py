@@ -210,6 +210,7 @@ def _lines(report: ImportReport) -> list[str]:
         + (f", {report.preferences} votes" if report.preferences else "")
         + (f", {report.annotations} labels by people" if report.annotations else "")
         + (f", {report.verdicts} scores by a judge" if report.verdicts else "")
+        + (f", {report.judgments} marks on {report.criteria} criteria" if report.judgments else "")
     ]
     lines += account_lines(report.account)
     lines += [f"note: {note}" for note in report.notes[:_LINES]]

@@ -20,6 +20,8 @@ from atom.formats import STOOD_TWICE, Batch, ImportReport, Owner, Reading
 from atom.formats.account import Item, LeftOut, Tally, plain_reason
 from atom.records import (
     Annotation,
+    Checkpoint,
+    Criterion,
     Import,
     Outcome,
     Picture,
@@ -56,6 +58,8 @@ _KINDS: dict[Item, type[Record]] = {
     "votes": Preference,
     "labels": Annotation,
     "marks": Verdict,
+    "criteria": Criterion,
+    "judgments": Checkpoint,
 }
 
 
@@ -167,7 +171,14 @@ def import_reading(
             return record.model_copy(update={"skipped": (*record.skipped, *broken)[:200]})
 
         try:
-            record, moved = staging.move(study, begun, replace=replace, close=close)
+            record, moved = staging.move(
+                study,
+                begun,
+                replace=replace,
+                judge=reading.judge,
+                tree=reading.tree,
+                close=close,
+            )
         except ConflictFoundError as error:
             raise ConflictError(_conflict_words(error.moved, study)) from None
     return Imported(
@@ -314,6 +325,17 @@ def _with_account(report: ImportReport, moved: Moved) -> ImportReport:
         notes += (
             f"questions that are worded otherwise in these files: {moved.reworded:,}; the study's "
             "own wording stays",
+        )
+    if moved.stood.joined:
+        notes += (f"criteria were added to {moved.stood.joined:,} questions that had some already",)
+    if moved.stood.aside:
+        notes += (
+            f"{moved.stood.aside:,} questions keep the criteria that a judge or person made here: "
+            "the imported ones don't stand for them",
+        )
+    if moved.stood.other_tree:
+        notes += (
+            "the study keeps the tree that it has: the capabilities of these files are another one",
         )
     if moved.taken_back:
         notes += tuple(

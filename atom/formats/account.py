@@ -9,9 +9,13 @@ from typing import Literal, get_args
 
 from atom.records import Import, Record
 
-Item = Literal["rows", "questions", "answers", "verdicts", "votes", "marks", "labels", "groups"]
-"""What is counted: rows of the files, and the records made of them. *Marks* are a judge's scores,
-*labels* are people's, *groups* are the labels that questions and answers are grouped by."""
+Item = Literal[
+    "rows", "questions", "answers", "verdicts", "votes", "marks", "labels", "groups", "criteria",
+    "judgments",
+]  # fmt: skip
+"""What is counted: rows of the files, and the records made of them. *Marks* are a judge's scores of
+whole answers, *labels* are people's, *groups* are the labels that questions and answers are grouped
+by, *judgments* are marks on criteria, whoever made them."""
 ITEMS: tuple[Item, ...] = get_args(Item)
 MOST_LEFT_OUT = 0.01
 """The share that may be left out before an import asks."""

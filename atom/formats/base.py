@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, get_args
 
 from atom.foreign import open_foreign
 from atom.formats.account import Account, Item, make_account, plain_reason, too_much_left_out
@@ -17,7 +17,12 @@ from atom.records import (
     Annotation,
     AnnotationKind,
     Candidate,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
     Import,
+    Judge,
+    MarkScale,
     Outcome,
     Preference,
     RankedAnswer,
@@ -28,9 +33,11 @@ from atom.records import (
     State,
     Tag,
     TagSubject,
+    TreeRecord,
     Verdict,
     content_id,
 )
+from atom.records import Mapping as Mapped
 
 MAX_SKIPPED = 200
 MAX_MISSING = 1000
@@ -193,11 +200,16 @@ _ITEMS: Mapping[str, Item] = {
     "Preference": "votes",
     "GivenVerdict": "marks",
     "GivenLabel": "labels",
+    "Criterion": "criteria",
+    "Checkpoint": "judgments",
 }
 STOOD_TWICE = "it stands twice, and counts once"
 """A reason that loses nothing."""
 
-Taken = Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdict
+Evidence = Judge | MarkScale | TreeRecord | Criterion | CriteriaSet | Mapped | Checkpoint
+"""What judgments on criteria are made of."""
+_EVIDENCE = get_args(Evidence)
+Taken = Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdict | Evidence
 """What a format hands over, candidates and pictures aside."""
 
 
@@ -213,6 +225,8 @@ class Batch:
     preferences: tuple[Preference, ...] = ()
     annotations: tuple[GivenLabel, ...] = ()
     verdicts: tuple[GivenVerdict, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    """Criteria, who judged, on which scales, and the marks."""
     pictures: tuple[PictureData, ...] = ()
 
     def records(self) -> Iterator[Record]:
@@ -223,6 +237,7 @@ class Batch:
         yield from self.outcomes
         yield from self.tags
         yield from self.preferences
+        yield from self.evidence
 
     def without_picture(self, picture_id: str) -> Batch:
         """Return the batch with this picture's slots emptied: samples keep their ids."""
@@ -275,6 +290,9 @@ class ImportReport(Record):
     """People's labels."""
     verdicts: int = 0
     """A judge's scores and rankings that are no votes."""
+    criteria: int = 0
+    judgments: int = 0
+    """Marks on criteria, by anybody."""
     pictures: int = 0
     """Pictures that were found and can be attached."""
     facets: tuple[FacetCount, ...] = ()
@@ -308,6 +326,8 @@ class ImportReport(Record):
             notes += (f"{self.annotations} labels by people came in",)
         if self.verdicts:
             notes += (f"{self.verdicts} scores by a judge came in",)
+        if self.judgments:
+            notes += (f"{self.judgments} marks on {self.criteria} criteria came in",)
         if self.n_skipped > len(self.skipped):
             notes += (f"{self.n_skipped} rows were left out; the first {MAX_SKIPPED} are listed",)
         return Import(
@@ -330,6 +350,10 @@ class Collector:
     def __init__(self, format_name: str, dataset: str, sources: Sequence[str]) -> None:
         self.dataset = dataset
         self.columns: ColumnMap | None = None
+        self.judge: str | None = None
+        """The judge that a study without one looks through."""
+        self.tree: str | None = None
+        """The tree that criteria hang in, for a study without one."""
         self.rows = 0
         """Rows that were read, those that are left out included."""
         self._owner: Owner | None = None
@@ -533,6 +557,7 @@ class Collector:
             preferences=tuple(by_kind.get(Preference, ())),
             annotations=tuple(by_kind.get(GivenLabel, ())),
             verdicts=tuple(by_kind.get(GivenVerdict, ())),
+            evidence=tuple(one for kind in _EVIDENCE for one in by_kind.get(kind, ())),
             pictures=tuple(self._pictures),
         )
         self._pending = []
@@ -560,6 +585,8 @@ class Collector:
             preferences=self._counts["Preference"],
             annotations=self._counts["GivenLabel"],
             verdicts=self._counts["GivenVerdict"],
+            criteria=self._counts["Criterion"],
+            judgments=self._counts["Checkpoint"],
             pictures=self._counts["pictures"],
             facets=tuple(
                 FacetCount(facet=facet, subject=subject, values=len(values))
@@ -618,6 +645,16 @@ class Reading(Iterator[Batch]):
     def __next__(self) -> Batch:
         """Read on to the next batch."""
         return next(self._batches)
+
+    @property
+    def judge(self) -> str | None:
+        """The judge that a study without one looks through; None until the batches ended."""
+        return self._collector.judge
+
+    @property
+    def tree(self) -> str | None:
+        """The tree for a study without one; None until the batches ended."""
+        return self._collector.tree
 
     @property
     def report(self) -> ImportReport:

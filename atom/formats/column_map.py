@@ -8,10 +8,10 @@ import yaml
 from pydantic import Field, ValidationError, field_validator
 
 from atom.errors import FormatError
-from atom.records import Record
+from atom.formats.judgments.columns import MarkColumns
 
 
-class ColumnMap(Record):
+class ColumnMap(MarkColumns):
     """Names the columns of a table; what is left out is guessed.
 
     In nested JSON a column inside an object is named with a dot: `metadata.skills`.
@@ -115,6 +115,8 @@ class ColumnMap(Record):
                 "id", "question", "answer", "answer_type", "tolerance", "cluster", "model",
                 "response", "extracted", "repeat", "correct", "response_a", "response_b",
                 "model_a", "model_b", "winner", "order", "judge", "annotator",
+                "criterion", "criterion_text", "truth", "mark", "reason", "weight", "parents",
+                "gate",
             )
             if (value := getattr(self, field)) is not None
         ]  # fmt: skip

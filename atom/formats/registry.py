@@ -41,6 +41,7 @@ from atom.formats.base import (
 )
 from atom.formats.column_map import ColumnMap
 from atom.formats.foreign import check_foreign, check_packed
+from atom.formats.judgments import format as judgments
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
 from atom.records import Candidate, Outcome, Preference, Response, Sample, Tag
 
@@ -71,6 +72,7 @@ FORMATS: Mapping[str, Format] = {
             sniff=mllm_bench.sniff,
             read=mllm_bench.read,
         ),
+        judgments.FORMAT,
         pandalm.FORMAT,
         wildvision.FORMAT,
         reviews.FORMAT,
@@ -151,7 +153,10 @@ def read(
     Raises:
         FormatError: the files can't be this format; the message says what is expected.
     """
-    if format is None:
+    found: Format | None
+    if format is None and columns is not None and columns.has_marks:
+        found = FORMATS[judgments.NAME]
+    elif format is None:
         check_foreign(files)
         found = detect(files)
         if found is None:

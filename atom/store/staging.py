@@ -18,7 +18,12 @@ from atom.errors import ReadOnlyError
 from atom.records import (
     Annotation,
     Candidate,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
     Import,
+    Judge,
+    MarkScale,
     Outcome,
     Picture,
     Preference,
@@ -27,9 +32,12 @@ from atom.records import (
     Sample,
     Study,
     Tag,
+    TreeRecord,
     Verdict,
 )
+from atom.records import Mapping as Mapped
 from atom.store.changed import forget_changed
+from atom.store.judgments import Stood, stand
 from atom.store.schema import KINDS
 from atom.store.stage import Stage
 from atom.store.store import Store, Writer
@@ -43,6 +51,9 @@ _LINKED: Mapping[type[Record], str] = {
     Preference: "preference",
     Annotation: "annotation",
     Verdict: "verdict",
+    Criterion: "criterion",
+    CriteriaSet: "criteria",
+    Checkpoint: "mark",
 }
 """Kinds that an import is noted to have brought; outcomes have a rule of their own."""
 _UNTOLD = (
@@ -52,6 +63,7 @@ _UNTOLD = (
 """Texts that stand for a question's text, which another file may tell."""
 _ORDER: tuple[type[Record], ...] = (
     Picture, Candidate, Sample, Response, Outcome, Tag, Preference, Annotation, Verdict,
+    Judge, MarkScale, TreeRecord, Criterion, CriteriaSet, Mapped, Checkpoint,
 )  # fmt: skip
 _MOST_NAMED = 5
 _PAGE = 1000
@@ -63,6 +75,7 @@ _ONE = {
     "votes": "vote",
     "people's labels": "person's label",
     "judge's marks": "judge's mark",
+    "marks on criteria": "mark on a criterion",
 }
 _SAME_WORDS = 0.5
 """The share of words that two wordings of one question have in common, at least."""
@@ -95,6 +108,7 @@ class Moved:
         known: how many were there, unchanged.
         taken_back: imports that went, because this one replaces them.
         reworded: questions that these files word otherwise; the wording that is there stays.
+        stood: what came of criteria that were brought.
     """
 
     found: tuple[Conflict, ...] = ()
@@ -103,6 +117,7 @@ class Moved:
     known: Mapping[type[Record], int] = field(default_factory=dict)
     taken_back: tuple[Import, ...] = ()
     reworded: int = 0
+    stood: Stood = field(default_factory=Stood)
 
 
 class ConflictFoundError(Exception):
@@ -217,6 +232,8 @@ class Staging:
         record: Import,
         *,
         replace: bool = False,
+        judge: str | None = None,
+        tree: str | None = None,
         close: Callable[[Moved], Import],
     ) -> tuple[Import, Moved]:
         """Move everything into the store, in one transaction.
@@ -225,6 +242,8 @@ class Staging:
             study: where it goes; made now if it isn't there.
             record: the import as it begins.
             replace: take back the imports that brought other contents under the same ids.
+            judge: whose marks on criteria a study without a judge shows.
+            tree: the tree that criteria hang in, for a study without one.
             close: makes the import's record of what came of it.
 
         Returns:
@@ -237,7 +256,9 @@ class Staging:
         self._show()
         self._connection.commit()
         with self._store.write_on(self._connection) as writer:
-            moved = _Move(writer, self._stages, study, record).run(replace=replace)
+            moved = _Move(writer, self._stages, study, record).run(
+                replace=replace, judge=judge, tree=tree
+            )
             closed = close(moved)
             writer.replace([closed])
         return closed, moved
@@ -255,7 +276,7 @@ class _Move:
         self._import = record
         self.reworded = 0
 
-    def run(self, *, replace: bool) -> Moved:
+    def run(self, *, replace: bool, judge: str | None, tree: str | None) -> Moved:
         self._writer.put([self._study])
         known = self._find_known()
         found = self._conflicts(known)
@@ -278,12 +299,34 @@ class _Move:
             self._link(kind, stage, known.get(kind, 0))
             new[kind] = self._insert(stage)
         self._tell(known)
+        stood = self._stand(judge, tree)
         # A question that another study brought is new to this one.
         asked = new.get(Sample, 0) + known.get(Sample, 0)
         known[Sample], new[Sample] = asked - n_placed, n_placed
         return Moved(
-            found=found, new=new, known=known, taken_back=tuple(gone), reworded=self.reworded
+            found=found,
+            new=new,
+            known=known,
+            taken_back=tuple(gone),
+            reworded=self.reworded,
+            stood=stood,
         )
+
+    def _stand(self, judge: str | None, tree: str | None) -> Stood:
+        """Let criteria that came in stand for the study's samples."""
+        stage = self._stages.get(CriteriaSet)
+        if stage is None:
+            return Stood()
+        stood = stand(
+            self._writer,
+            self._study,
+            stage.name,
+            judge=judge,
+            tree=tree,
+            created=self._import.created,
+        )
+        self._writer.link_import(self._import.id, (("criteria", name) for name in stood.made))
+        return stood
 
     def _run(self, sql: str, **values: object) -> sa.CursorResult[Any]:
         statement = sa.text(sql).bindparams(**values)
@@ -402,7 +445,7 @@ class _Move:
             str(name)
             for kind, word in ((Sample, "sample"), (Response, "response"), (Outcome, "outcome"),
                                (Preference, "preference"), (Annotation, "annotation"),
-                               (Verdict, "verdict"))
+                               (Verdict, "verdict"), (Checkpoint, "mark"))
             for name in self._run(
                 "SELECT DISTINCT l.import_id FROM import_links l JOIN imports i "
                 "ON i.id = l.import_id WHERE i.study_id = :study AND ("
@@ -611,6 +654,11 @@ _CHANGES: Mapping[type[Record], tuple[str, str, str]] = {
         "s.state <> t.state OR (s.value IS NULL) <> (t.value IS NULL) OR s.value <> t.value "
         "OR s.label <> t.label",
         "s.subject_id",
+    ),
+    Checkpoint: (
+        "marks on criteria",
+        "s.state <> t.state OR (s.value IS NULL) <> (t.value IS NULL) OR s.value <> t.value",
+        "(SELECT sample_id FROM criteria c WHERE c.id = s.criterion_id)",
     ),
 }  # fmt: skip
 

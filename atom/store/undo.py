@@ -27,6 +27,7 @@ from atom.records import (
     Tag,
     Verdict,
 )
+from atom.store.judgments import take_back_marks
 from atom.store.schema import import_links, table
 from atom.store.store import Store, Writer
 
@@ -100,11 +101,19 @@ def take_back(writer: Writer, import_id: str) -> Undone:
     mine = {
         kind: brought.get(kind, set()) - everywhere.get(kind, set())
         for kind in (
-            "sample", "response", "candidate", "preference", "outcome", "annotation", "verdict"
+            "sample", "response", "candidate", "preference", "outcome", "annotation", "verdict",
+            "criterion", "criteria", "mark",
         )
     }  # fmt: skip
     _delete(writer, Annotation, "id", mine["annotation"])
     _delete(writer, Verdict, "key", mine["verdict"])
+    take_back_marks(
+        writer,
+        record.study_id,
+        checkpoints=mine["mark"],
+        criteria=mine["criterion"],
+        sets=mine["criteria"],
+    )
     placed = _elsewhere(writer, record.study_id, _samples_of(writer, mine))
     free = _on_free_samples(writer, Response, mine["response"], placed)
     votes = _on_free_samples(writer, Preference, mine["preference"], placed)
