@@ -42,6 +42,7 @@ from atom.formats.base import (
 from atom.formats.column_map import ColumnMap
 from atom.formats.foreign import check_foreign, check_packed
 from atom.formats.judgments import format as judgments
+from atom.formats.judgments.named import named_map
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
 from atom.records import Candidate, Outcome, Preference, Response, Sample, Tag
 
@@ -115,6 +116,8 @@ class Preview:
 
 def detect(files: Sequence[ImportFile]) -> Format | None:
     """Find the format that fits all files best; None when none fits."""
+    if named_map(files) is not None:
+        return FORMATS[judgments.NAME]
     best, best_score = None, _LIKELY
     heads = [(file.head(), file.name) for file in files]
     for format in FORMATS.values():

@@ -16,6 +16,7 @@ OWN = {
     "atom/judge/structured.py": "the project's own words",
     "atom/judge/batches.py": "files that a batch wrote into the store's folder",
     "atom/judgebench/published.py": "the project's own figures",
+    "atom/formats/judgments/named.py": "the project's own maps",
     "atom/engine/batch_files.py": "files that a batch wrote into the store's folder",
     "atom/engine/demo.py": "the bundled study",
     "atom/engine/growth_log.py": "files that it wrote itself",

@@ -130,6 +130,8 @@ class MarkColumns(Record):
     side by side); members of objects are read as `key` and `value`."""
     tree: str | None = None
     """The key under which nodes of a weighted tree hold their children; leaves are criteria."""
+    whole: bool = False
+    """Whether a JSON file is one object, whose lists `each` opens."""
     wide: dict[Axis, tuple[str, ...] | dict[str, str]] = Field(default_factory=dict)
     """What has a column each: `criterion: [P, R]`, `model: "*"`, `judge: {name: column}`."""
     cell: tuple[str, ...] = ()
@@ -195,5 +197,5 @@ class MarkColumns(Record):
     @property
     def has_marks(self) -> bool:
         """Whether the map leads to marks on criteria."""
-        named = (self.criterion, self.tree, self.cell, self.wide, self.criteria)
+        named = (self.criterion, self.tree, self.each, self.cell, self.wide, self.criteria)
         return bool(self.files) or any(map(bool, named))

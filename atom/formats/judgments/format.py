@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions, Unread
 from atom.formats.column_map import ColumnMap
-from atom.formats.judgments.named import named_map, sniff_named
+from atom.formats.judgments.named import named_map
 from atom.formats.judgments.plan import FilePlan, looks_like, plans_of
 from atom.formats.judgments.shapes import ShapeError
 from atom.formats.judgments.take import Taker
@@ -20,9 +20,8 @@ _LIKELY = 0.65
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Say how likely it is that this file holds marks on criteria, or belongs to such files."""
-    named = sniff_named(head, name)
-    return named or (_LIKELY if looks_like(header_of(head, name)) else 0.0)
+    """Say how likely it is that this file holds marks on criteria, side by side."""
+    return _LIKELY if looks_like(header_of(head, name)) else 0.0
 
 
 def header_of(head: bytes, name: str) -> tuple[str, ...]:

@@ -17,8 +17,6 @@ from atom.formats.column_map import ColumnMap, read_column_map
 from atom.formats.judgments.paths import match_path, place_of
 from atom.formats.maker import names_keys
 
-_SURE = 0.9
-
 
 @dataclass(frozen=True, kw_only=True)
 class NamedMap:
@@ -56,11 +54,6 @@ def named_maps() -> Mapping[str, NamedMap]:
             known_by={str(k): tuple(v) for k, v in sign["files"].items()},
         )
     return found
-
-
-def sniff_named(head: bytes, name: str) -> float:
-    """Say whether a file is one of a known format's."""
-    return _SURE if any(one.knows(head, name) for one in named_maps().values()) else 0.0
 
 
 def named_map(files: Sequence[ImportFile]) -> tuple[str, ColumnMap] | None:

@@ -90,10 +90,11 @@ class FilePlan:
 
     def rows(self, problems: Problems) -> Iterator[Row]:
         """Read its rows as they stand; a weighted tree is one row."""
-        if self.columns.tree is None or self.layout.kind in ("csv", "excel", "parquet"):
+        wanted = self.columns.tree or (self.columns.each[0] if self.columns.whole else None)
+        if wanted is None or self.layout.kind in ("csv", "excel", "parquet"):
             yield from read_rows(self.file, self.layout, problems)
         else:
-            yield from _whole(self.file, self.layout, self.columns.tree, problems)
+            yield from _whole(self.file, self.layout, wanted, problems)
 
 
 def plans_of(files: Sequence[ImportFile], columns: ColumnMap) -> list[FilePlan]:
@@ -105,13 +106,13 @@ def plans_of(files: Sequence[ImportFile], columns: ColumnMap) -> list[FilePlan]:
         FormatError: a file fits no item of `files`, or lacks a column that the map names.
     """
     made = [plan for file in files if (plan := _plan(file, columns)) is not None]
-    if not any(plan.role == "marks" for plan in made):
+    if not any(plan.role in ("marks", "criteria") for plan in made):
         names = ", ".join(sorted({name for plan in made for name in column_names(plan.head)})[:40])
         raise FormatError(
-            "no file holds marks on criteria; say where they stand: `criterion` and `mark`, or "
-            f"`wide: {{criterion: [columns]}}`. Columns met: {names or 'none'}"
+            "no file holds criteria or marks on them; say where they stand: `criterion` and "
+            f"`mark`, or `wide: {{criterion: [columns]}}`. Columns met: {names or 'none'}"
         )
-    return sorted(made, key=lambda plan: (_ROLE_ORDER[plan.role], plan.columns.model is None))
+    return sorted(made, key=lambda plan: (_ROLE_ORDER[plan.role], not _names_model(plan.columns)))
 
 
 def said_of(file: ImportFile, columns: ColumnMap) -> tuple[ColumnMap, dict[str, str]] | None:
@@ -289,7 +290,12 @@ def _completed(
         found["criterion"] = CRITERION
     if columns.wide or columns.cell:
         found["mark"] = MARK
-    elif columns.each and columns.mark is None and VALUE in present:
+    elif (
+        columns.each
+        and columns.mark is None
+        and VALUE in present
+        and not {columns.criterion, columns.criterion_text} & set(columns.each)
+    ):
         found["mark"] = VALUE
     if columns.each and columns.criterion is None and KEY in present:
         found.setdefault("criterion", KEY)
@@ -333,6 +339,10 @@ def looks_like(names: Sequence[str]) -> bool:
     return bool(plain & strict) and bool(plain & set(_NAMES["mark"]))
 
 
+def _names_model(columns: ColumnMap) -> bool:
+    return columns.model is not None or columns.candidate is not None
+
+
 def _role(columns: ColumnMap) -> Role:
     marked = columns.mark is not None or bool(columns.probabilities)
     if marked and columns.criterion is not None:
@@ -366,23 +376,23 @@ def _filled(template: str, row: Mapping[str, object]) -> str | None:
 
 
 def _whole(file: ImportFile, layout: Layout, children: str, problems: Problems) -> Iterator[Row]:
-    """Read trees: one in a JSON file, a list of them, or one a line."""
-    if layout.kind == "jsonl":
+    """Read whole objects: one in a JSON file, a list of them, or one a line."""
+    if layout.kind == "jsonl" and file.name.lower().endswith((".jsonl", ".ndjson")):
         yield from read_rows(file, layout, problems)
         return
     with file.open() as stream:
         data = stream.read(_MOST_TREE + 1)
     if len(data) > _MOST_TREE:
-        raise FormatError(f"{file.name!r} is too large for one tree; cut it into JSON lines")
+        raise FormatError(f"{file.name!r} is too large for one object; cut it into JSON lines")
     try:
         found = json.loads(data.decode(layout.encoding, "replace"))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{file.name!r} can't be read as JSON: {error}") from error
     for at, node in enumerate(found if isinstance(found, list) else [found], start=1):
-        if isinstance(node, dict) and children in node:
-            yield Row(place=f"{file.name} tree {at}", values=node)
+        if isinstance(node, dict) and cell(node, children) is not None:
+            yield Row(place=f"{file.name} object {at}", values=node)
         else:
-            problems.skip(f"{file.name} tree {at}", f"it has no {children!r}")
+            problems.skip(f"{file.name} object {at}", f"it has no {children!r}")
 
 
 assert set(get_args(Role)) == set(_ROLE_ORDER)

@@ -248,13 +248,8 @@ class Shape:
             values = {**values, **self.captured}
         if self.is_plain:
             return [values]
-        for column, pattern in self.split.items():
-            text = to_text(cell(values, column))
-            found = None if text is None else match_cell(pattern, text)
-            if found is None:
-                raise ShapeError(f"its {column!r} isn't made as {pattern!r}")
-            values = {**values, **found}
-        found_rows = [values]
+        first = {name: made for name, made in self.split.items() if name not in self.each}
+        found_rows = [_cut(values, first) if first else values]
         if self.tree is not None:
             outer = {key: value for key, value in values.items() if key != self.tree}
             found_rows = [
@@ -262,8 +257,22 @@ class Shape:
             ]
         if self.each:
             found_rows = [one for row in found_rows for one in exploded(row, self.each)]
+        later = {name: made for name, made in self.split.items() if name in self.each}
+        if later:
+            found_rows = [_cut(row, later) for row in found_rows]
         for axis, columns in self.axes:
             found_rows = [one for row in found_rows for one in wide(row, axis, columns, self.mark)]
         if self.cell:
             found_rows = [one for row in found_rows for one in in_cell(row, self.cell, self.mark)]
         return found_rows
+
+
+def _cut(row: Values, split: Mapping[str, str]) -> Values:
+    """Read the parts of cells that are made of several."""
+    for column, pattern in split.items():
+        text = to_text(cell(row, column))
+        found = None if text is None else match_cell(pattern, text)
+        if found is None:
+            raise ShapeError(f"its {column!r} isn't made as {pattern!r}")
+        row = {**row, **found}
+    return row

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.errors import FormatError
-from atom.formats.base import Collector, ReadOptions
+from atom.formats.base import STOOD_TWICE, Collector, ReadOptions
 from atom.formats.cells import to_list, to_name, to_number, to_reference, to_text, to_verdict
 from atom.formats.guess import labels_of
 from atom.formats.judgments.columns import CriterionMap, JudgeKind, ScaleMap
@@ -227,7 +227,7 @@ class Taker:
 
     def _sample(self, row: Mapping[str, object], place: str) -> str | None:
         name = to_name(self._get.id(row))
-        text = to_text(self._get.question(row))
+        text, _ = spoken(self._get.question(row))
         known = self._samples.get((name, text))
         if known is None and name is not None and text is None:
             known = self._by_id.get(name)
@@ -279,7 +279,7 @@ class Taker:
         known = self._answers.get(key)
         if known is not None:
             return known
-        text, detail = _answer_text(self._get.response(row))
+        text, detail = spoken(self._get.response(row))
         made = self._maker.answer(
             place, sample_id, name, text, repeat=repeat, detail=detail, known=False
         )
@@ -300,8 +300,11 @@ class Taker:
             self._out.skip(place, "it names no criterion", "criteria")
         elif sample_id is None:
             self._everywhere[key] = self._said(row)
-        elif key in self._uses.get(sample_id, {}):
-            self._out.skip(place, f"the criterion {key!r} stood before", "criteria")
+        elif (known := self._uses.get(sample_id, {}).get(key)) is not None:
+            if known.text == (to_text(self._get.text(row)) or key):
+                self._out.left_out("criteria", STOOD_TWICE)
+            else:
+                self._out.skip(place, f"another criterion {key!r} stood before", "criteria")
         else:
             self._criterion(row, sample_id, key, place)
 
@@ -670,11 +673,17 @@ def _gate(value: object) -> Gate | None:
     return "zero" if word in _TRUE else None
 
 
-def _answer_text(value: object) -> tuple[str | None, str]:
-    """Return an answer's text and what should be known of it; a bare address is no text."""
+def spoken(value: object) -> tuple[str | None, str]:
+    """Return a text and what should be known of it; a bare address is no text.
+
+    Messages are written one after the other, with who says each where there are several.
+    """
     items = value if isinstance(value, list) else None
     if items and all(isinstance(item, dict) and "content" in item for item in items):
-        return "\n\n".join(f"{item.get('role', '')}: {item['content']}" for item in items), ""
+        said = [(str(item.get("role", "")), to_text(item["content"]) or "") for item in items]
+        if len(said) == 1:
+            return said[0][1] or None, ""
+        return "\n\n".join(f"{role}: {text}" for role, text in said), ""
     text = to_text(value)
     if text is not None and _ADDRESS.match(text.strip()):
         return None, f"the file holds an address in place of a text: {text.strip()[:300]}"
