@@ -11,6 +11,7 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 _BUNDLED = _PACKAGE / "bundled"
 """Only an installed package has it (`pyproject.toml` says what lies in it)."""
+KEY_ENDING = "_KEY"
 PROJECT_ROOT = _BUNDLED if _BUNDLED.is_dir() else _PACKAGE.parent
 """What holds `app.py`, `pages`, `data` and the glossary: the checkout, or the bundled folder."""
 DEMO_FOLDER = PROJECT_ROOT / "data" / "demo"
@@ -69,8 +70,26 @@ def app_version() -> str:
         return version("atomscope")
 
 
+def listed_keys(environ: Mapping[str, str] | None = None) -> frozenset[str]:
+    """Return the variables that the user lists in `ATOM_KEYS` as holders of keys."""
+    env = os.environ if environ is None else environ
+    return frozenset(env.get("ATOM_KEYS", "").replace(",", " ").split())
+
+
+def may_hold_key(variable: str, environ: Mapping[str, str] | None = None) -> bool:
+    """Whether a variable's value may go to a server: its name ends in `_KEY`, or it is listed.
+
+    Whoever names a variable as an endpoint's key has its value sent there, and the environment
+    holds more than keys.
+    """
+    return variable.endswith(KEY_ENDING) or variable in listed_keys(environ)
+
+
 def read_key(variable: str | None, environ: Mapping[str, str] | None = None) -> str | None:
-    """Return the API key held by the environment variable, or None; never stored or logged."""
-    if not variable:
+    """Return the API key held by the environment variable, or None; never stored or logged.
+
+    None, too, for a variable that may hold none (`may_hold_key`).
+    """
+    if not variable or not may_hold_key(variable, environ):
         return None
     return (os.environ if environ is None else environ).get(variable) or None

@@ -20,7 +20,14 @@ SHARED = PROJECT.parent / "shared"
 STRICT = bool(os.environ.get("ATOM_CI") or os.environ.get("CI")) and SHARED.is_dir()
 FOLDER_MARKERS = {"e2e": "browser", "model": "model"}
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
-OWN_VARIABLES = ("ATOM_STORE", "ATOM_ENDPOINTS", "ATOM_DEMO", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+OWN_VARIABLES = (
+    "ATOM_STORE",
+    "ATOM_ENDPOINTS",
+    "ATOM_DEMO",
+    "ATOM_KEYS",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+)
 
 settings.register_profile("atomscope", deadline=None, derandomize=True, database=None)
 settings.load_profile("atomscope")

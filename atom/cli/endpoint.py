@@ -21,6 +21,7 @@ from atom.engine.endpoints import (
     read_prices,
     take_prices,
     try_endpoint,
+    what_a_test_sends,
 )
 from atom.engine.servers import find_servers
 from atom.errors import UsageError
@@ -71,6 +72,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--keep", action="store_true",
                      help="write the box convention that was found into the endpoints file",
                      )  # fmt: skip
+    one.add_argument("--yes", action="store_true", help="agree to what is sent to its host")
     one.set_defaults(call=test)
 
 
@@ -235,7 +237,10 @@ def test(args: argparse.Namespace, out: Output) -> int:
     known = known_endpoints(settings)
     if args.name not in known:
         raise UsageError(f"there is no endpoint {args.name!r}; there are {', '.join(known)}")
-    result = asyncio.run(try_endpoint(known[args.name]))
+    endpoint = known[args.name]
+    question = what_a_test_sends(endpoint)
+    agreed = args.yes or (question and out.ask(f"{question} to {endpoint.host}. Send it?"))
+    result = asyncio.run(try_endpoint(endpoint, agreed=[endpoint.host] if agreed else []))
     rows = [[check.state, check.name, check.detail] for check in result.checks]
     failed = any(check.state == "failed" for check in result.checks)
     data = {

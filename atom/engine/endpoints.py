@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from urllib.parse import urlsplit
 
+from atom.engine.consent import is_remote
 from atom.engine.form_checks import check_forms
-from atom.errors import SettingsError
+from atom.errors import SettingsError, UsageError
 from atom.judge.checkup import EndpointTest as EndpointTest
 from atom.judge.checkup import check_endpoint
 from atom.judge.endpoints import (
+    VARIABLE,
     builtin_endpoints,
     load_endpoints,
     read_endpoints,
@@ -23,10 +27,12 @@ from atom.judge.presets import find_preset as find_preset
 from atom.judge.prices import PriceList as PriceList
 from atom.judge.prices import read_prices as read_prices
 from atom.records import BoxConvention, Endpoint, Prices
-from atom.settings import Settings
+from atom.records.endpoint import named_variables
+from atom.settings import Settings, listed_keys, may_hold_key
 from atom.store import Store
 from atom.store.calls import adapted_calls
 
+_BLANK = re.compile(r"\{[^}]*\}")
 _LATELY = 500
 """Calls of an endpoint that are looked at."""
 
@@ -79,6 +85,45 @@ def put_endpoint(settings: Settings, endpoint: Endpoint, *, replaces: str | None
     else:
         raise SettingsError(f"There is no endpoint {replaces!r} any more. Add it as a new one.")
     save_endpoints(settings.endpoints, own)
+
+
+def check_variables(
+    settings: Settings, endpoint: Endpoint, environ: Mapping[str, str] | None = None
+) -> None:
+    """Refuse a variable that the user hasn't listed; asked of endpoints that come by the screens.
+
+    Whoever reaches the screens could else have any variable of the environment sent to a server
+    of their own. Listed are those in `ATOM_KEYS`, those of the endpoints file that end in `_KEY`,
+    and a provider's usual one for that provider's own address.
+
+    Raises:
+        SettingsError: a variable is none of these.
+    """
+    held = {name for other in own_endpoints(settings) for name in other.variables}
+    listed = listed_keys(environ)
+    for name in endpoint.variables:
+        if name == endpoint.key_env and not VARIABLE.fullmatch(name):
+            continue  # Perhaps a key itself: saving refuses it, and doesn't repeat it.
+        if name in listed or (name in held and may_hold_key(name, environ)):
+            continue
+        if any(_is_usual(name, endpoint, preset) for preset in PRESETS.values()):
+            continue
+        raise SettingsError(
+            f"The variable {name!r} isn't among those that you have listed as keys, so its value "
+            f"is sent to no server that is named here. Start the app with ATOM_KEYS={name}, or "
+            "add the endpoint on the command line (endpoint add)."
+        )
+
+
+def _is_usual(name: str, endpoint: Endpoint, preset: Preset) -> bool:
+    """Whether a variable goes to the provider whose key it usually holds."""
+    usual = {*([preset.key_env] if preset.key_env else [])}
+    usual |= {one for text in preset.extra_headers.values() for one in named_variables(text)}
+    if name not in usual:
+        return False
+    own, asked = urlsplit(preset.address), urlsplit(endpoint.url)
+    pattern = "[a-z0-9-]+".join(re.escape(part) for part in _BLANK.split(own.netloc))
+    return own.scheme == asked.scheme and re.fullmatch(pattern, asked.netloc.lower()) is not None
 
 
 def remove_endpoint(settings: Settings, name: str) -> None:
@@ -186,9 +231,30 @@ def keep_boxes(settings: Settings, name: str, boxes: BoxConvention) -> Endpoint:
     return made
 
 
-async def try_endpoint(endpoint: Endpoint) -> EndpointTest:
+def what_a_test_sends(endpoint: Endpoint) -> str:
+    """Say what a test sends off this computer, as a question's first half; empty for nothing."""
+    if not is_remote(endpoint):
+        return ""
+    keys = " and ".join(f"the value of {name}" for name in endpoint.variables)
+    return f"A test sends a drawn picture, questions about it{', and ' if keys else ''}{keys}"
+
+
+async def try_endpoint(endpoint: Endpoint, *, agreed: Collection[str] = ()) -> EndpointTest:
     """Ask an endpoint a few small things, then what a run asks.
 
     Nothing is raised for what it does wrong.
+
+    Args:
+        endpoint: where.
+        agreed: the hosts beyond this computer that may be sent something.
+
+    Raises:
+        UsageError: nobody has agreed to its host; nothing was sent.
     """
+    question = what_a_test_sends(endpoint)
+    if question and endpoint.host not in agreed:
+        raise UsageError(
+            f"{question} to {endpoint.host}: agree first (--yes on the command line, or on the "
+            "Settings page)"
+        )
     return await check_endpoint(endpoint, further=check_forms)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,7 +146,7 @@ class BatchService:
                 purpose="batch",
                 timeout=TRANSFER_SECONDS,
             )
-            return _name(_object(answer.content))
+            return _name(self._object(answer.content))
 
         return await self._try(attempt, TRANSFER_SECONDS)
 
@@ -182,7 +182,7 @@ class BatchService:
                 completion_window=WINDOW,
                 metadata={TAG: ours},
             )
-            return read_batch(_object(answer.content))
+            return read_batch(self._object(answer.content))
 
         return await self._try(attempt)
 
@@ -196,7 +196,7 @@ class BatchService:
 
         async def attempt() -> RemoteBatch:
             answer = await self._batches.retrieve(batch_id)
-            return read_batch(_object(answer.content))
+            return read_batch(self._object(answer.content))
 
         return await self._try(attempt)
 
@@ -210,7 +210,7 @@ class BatchService:
 
         async def attempt() -> RemoteBatch:
             answer = await self._batches.cancel(batch_id)
-            return read_batch(_object(answer.content))
+            return read_batch(self._object(answer.content))
 
         return await self._try(attempt)
 
@@ -233,8 +233,8 @@ class BatchService:
                 )
                 try:
                     file = stack.enter_context(part.open("wb"))
-                    async for piece in opened.iter_bytes(1 << 16):
-                        file.write(piece)
+                    async for line in _lines(opened.iter_bytes(1 << 16)):
+                        file.write(self._clean(line))
                 except OSError as error:
                     if isinstance(error, ConnectionError | TimeoutError):
                         raise
@@ -261,6 +261,15 @@ class BatchService:
     def _batches(self) -> AsyncBatchesWithRawResponse:
         return self._client.batches.with_raw_response
 
+    def _clean(self, raw: bytes) -> bytes:
+        """Take secrets out of what came, before it is read or kept."""
+        return self._key.scrub(raw.decode("utf-8", "surrogateescape")).encode(
+            "utf-8", "surrogateescape"
+        )
+
+    def _object(self, raw: bytes) -> dict[str, object]:
+        return _object(self._clean(raw))
+
     async def _optional(
         self, ask: Callable[[], Awaitable[LegacyAPIResponse[Any]]]
     ) -> list[dict[str, object]]:
@@ -275,7 +284,7 @@ class BatchService:
             if error.status_code in (405, 501):
                 return []
             raise
-        rows = _object(answer.content).get("data")
+        rows = self._object(answer.content).get("data")
         return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
     async def _try(self, attempt: Callable[[], Awaitable[T]], seconds: float | None = None) -> T:
@@ -306,9 +315,23 @@ class BatchService:
         return advice(fault, self.endpoint)
 
     async def _once(self, attempt: Callable[[], Awaitable[T]], seconds: float) -> T:
-        with as_faults(self._timing, seconds):
+        with as_faults(self._timing, seconds, key=self._key):
             async with asyncio.timeout(seconds):
                 return await attempt()
+
+
+async def _lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield whole lines, their ends included."""
+    held: list[bytes] = []
+    async for piece in pieces:
+        whole, mark, rest = piece.rpartition(b"\n")
+        if not mark:
+            held.append(piece)
+            continue
+        for line in (b"".join(held) + whole + mark).splitlines(keepends=True):
+            yield line
+        held = [rest]
+    yield b"".join(held)
 
 
 def read_batch(row: Mapping[str, object]) -> RemoteBatch:

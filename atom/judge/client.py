@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar, cast
@@ -160,7 +160,8 @@ class JudgeClient:
                             cast_to=httpx2.Response,
                             options={"headers": self._headers(1)},
                         )
-                    return read_models(response.content)
+                    raw = response.content.decode("utf-8", errors="replace")
+                    return read_models(self._key.scrub(raw))
         except AttemptFailed as failed:
             raise CallRefused(self._explain(failed.fault)) from None
 
@@ -230,12 +231,17 @@ class JudgeClient:
             try:
                 opened = await self._send(exchange, turn, self._attempt_stream, stream=True)
                 async with opened.stack:
+                    shown = self._key.stream()
                     for piece in opened.first:
-                        yield piece
+                        if clean := shown.take(piece):
+                            yield clean
                     async for line in opened.lines:
                         for piece in opened.gathered.take_line(line):
-                            yield piece
-                    completion = opened.gathered.result()
+                            if clean := shown.take(piece):
+                                yield clean
+                    if clean := shown.rest():
+                        yield clean
+                    completion = self._clean(opened.gathered.result())
             finally:
                 self._pay(exchange, estimate, completion)
             yield await self._conclude(exchange, completion)
@@ -364,12 +370,12 @@ class JudgeClient:
         self, exchange: Exchange, completion: Completion, verdict: Verdict, error: str | None = None
     ) -> Reply:
         exchange.notes.extend(verdict.notes)
-        text = self._key.scrub(completion.content or completion.refusal or "")
+        text = completion.content or completion.refusal or ""
         return Reply(
             state=verdict.state,
             text=text,
             data=verdict.data,
-            reason=self._key.scrub(verdict.reason),
+            reason=verdict.reason,
             call=exchange.record(
                 self.endpoint,
                 self._timing.now(),
@@ -380,7 +386,17 @@ class JudgeClient:
             ),
             notes=tuple(exchange.notes),
             estimated_cost=exchange.estimated_cost,
-            thoughts=self._key.scrub(verdict.thoughts),
+            thoughts=verdict.thoughts,
+        )
+
+    def _clean(self, completion: Completion) -> Completion:
+        """Take out secrets that came in parts: joined, they are whole again."""
+        scrub = self._key.scrub
+        return replace(
+            completion,
+            content=None if completion.content is None else scrub(completion.content),
+            refusal=None if completion.refusal is None else scrub(completion.refusal),
+            thoughts=scrub(completion.thoughts),
         )
 
     def _learn_room(self, request: Request, max_tokens: int) -> None:
@@ -469,7 +485,7 @@ class JudgeClient:
                     response = await self._post(exchange, body)
                 # Secrets are taken out at the door, before anything is parsed, cut or kept.
                 raw = self._key.scrub(response.content.decode("utf-8", errors="replace"))
-                completion = read_completion(raw, sent=exchange.sent)
+                completion = self._clean(read_completion(raw, sent=exchange.sent))
             slot.clean(_total(completion.usage))
         return completion
 
@@ -589,7 +605,7 @@ class JudgeClient:
         message = self._explain(fault)
         if fault.kind == "filtered":
             nothing = Completion(content=None, refusal=None, finish="content_filter", usage=Usage())
-            reason = self._key.scrub(f"A content filter stopped the question. {fault.message}")
+            reason = f"A content filter stopped the question. {fault.message}"
             return self._reply(
                 exchange, nothing, Verdict(state="filtered", reason=reason), error=reason
             )

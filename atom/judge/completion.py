@@ -154,7 +154,7 @@ def _blocked(body: Mapping[str, object]) -> bool:
     )
 
 
-def read_models(raw: bytes) -> tuple[str, ...]:
+def read_models(raw: bytes | str) -> tuple[str, ...]:
     """Read the names out of a list of models.
 
     Raises:

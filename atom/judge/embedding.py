@@ -23,13 +23,10 @@ from atom.judge.retry import (
     Fault,
     RetryPolicy,
     advice,
-    http_fault,
-    transport_fault,
-    transport_words,
     with_retries,
 )
 from atom.judge.timing import Timing
-from atom.judge.transport import open_openai
+from atom.judge.transport import as_faults, open_openai
 from atom.judge.usage import cost_of
 from atom.records import Call, Endpoint, Usage, content_id
 
@@ -127,33 +124,16 @@ class EmbeddingClient:
         return Embedded(vectors=tuple(unpack(call.reply or "")), call=call)
 
     async def _attempt(self, texts: list[str], left: float) -> tuple[list[Vector], int | None]:
-        import aiohttp
-        import httpx2
-        import openai
-
         try:
-            async with asyncio.timeout(min(self.endpoint.timeout, left)):
-                found = await self._openai.embeddings.create(
-                    model=self.endpoint.model,
-                    input=texts,
-                    encoding_format="float",
-                )
-        except openai.APIStatusError as error:
-            raise AttemptFailed(
-                http_fault(
-                    error.status_code,
-                    error.response.headers,
-                    error.body,
-                    now=self._timing.now(),
-                )
-            ) from None
-        except TimeoutError:
-            words = f"no whole answer within {self.endpoint.timeout:g} s"
-            raise AttemptFailed(transport_fault(words)) from None
-        except (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError) as error:
-            raise AttemptFailed(transport_fault(transport_words(error))) from None
-        except (openai.OpenAIError, ValueError, TypeError) as error:
-            message = f"The reply can't be read: {error}."
+            with as_faults(self._timing, self.endpoint.timeout, key=self._key):
+                async with asyncio.timeout(min(self.endpoint.timeout, left)):
+                    found = await self._openai.embeddings.create(
+                        model=self.endpoint.model,
+                        input=texts,
+                        encoding_format="float",
+                    )
+        except ValueError as error:
+            message = f"The reply can't be read: {self._key.scrub(str(error))}."
             raise AttemptFailed(Fault(kind="transient", message=message)) from None
         rows = sorted(found.data or (), key=lambda row: row.index)
         vectors = [tuple(row.embedding) for row in rows]

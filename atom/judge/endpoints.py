@@ -25,7 +25,8 @@ from atom.records import Endpoint, Prices
 
 CANDIDATE_NAMES = tuple(f"model-{letter}" for letter in "abcdefgh")
 JUDGE_NAMES = ("probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient")
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+"""What `key_env` may be: nothing that could be a key itself."""
 _KEY_FIELDS = frozenset({"key", "api_key", "apikey", "token", "secret", "password"})
 _NEVER_QUOTED = frozenset({"key_env", "base_url", "extra_headers", "query"})
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -221,16 +222,14 @@ class _FieldError(Exception):
 
 def check_endpoint_fields(endpoint: Endpoint) -> None:
     """Check what the record's types can't; values that may be a key are never repeated."""
-    if endpoint.key_env is not None and not _VARIABLE.fullmatch(endpoint.key_env):
+    if endpoint.key_env is not None and not VARIABLE.fullmatch(endpoint.key_env):
         raise _FieldError(
             "key_env",
             "name an environment variable in capitals, digits and underscores, such as "
             "OPENAI_API_KEY. If this is the key itself: put it into a variable and take it out "
             "of the file.",
         )
-    problem = extra_problem(endpoint.extra_body)
-    if problem is not None:
-        raise _FieldError("extra_body", problem)
+    _check_body(endpoint.extra_body)
     for name, value in endpoint.extra_headers.items():
         _check_header(name, value)
     for name, value in endpoint.query.items():
@@ -264,6 +263,19 @@ def check_endpoint_fields(endpoint: Endpoint) -> None:
         )
     if url.path.rstrip("/").endswith("/chat/completions"):
         raise _FieldError("base_url", "leave '/chat/completions' out: it's added by the client.")
+
+
+def _check_body(fields: Mapping[str, object]) -> None:
+    problem = extra_problem(fields)
+    if problem is not None:
+        raise _FieldError("extra_body", problem)
+    for name, held in fields.items():
+        if name.lower() in _KEY_FIELDS and isinstance(held, str):
+            raise _FieldError(
+                "extra_body",
+                f"{name!r} holds a key: put it into an environment variable, name that in "
+                "key_env or extra_headers, and take it out of the file.",
+            )
 
 
 def _check_header(name: str, value: str) -> None:

@@ -278,12 +278,17 @@ def transport_fault(what: str) -> Fault:
     return Fault(kind="transient", message=f"No usable connection: {what}.")
 
 
-def transport_words(error: BaseException) -> str:
-    """Say what a transport error was at its root: the library's own names mislead."""
+def transport_words(error: BaseException, scrub: Callable[[str], str] = str) -> str:
+    """Say what a transport error was at its root: the library's own names mislead.
+
+    Args:
+        error: the error.
+        scrub: takes out what must not be repeated, before anything is shortened.
+    """
     root = error
     while root.__cause__ is not None:
         root = root.__cause__
-    words = str(root).strip().rstrip(".") or "no details"
+    words = scrub(str(root)).strip().rstrip(".") or "no details"
     return f"{type(root).__name__}, {quoted(words)}"
 
 

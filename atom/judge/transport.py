@@ -121,9 +121,11 @@ def as_faults(
     except TimeoutError:
         fault = transport_fault(f"no whole answer within {seconds:g} s")
     except (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError) as error:
-        fault = transport_fault(transport_words(error))
+        fault = transport_fault(transport_words(error, key.scrub))
     except (openai.OpenAIError, httpx2.InvalidURL, httpx2.StreamError, TypeError) as error:
-        fault = Fault(kind="permanent", message=f"The request can't be sent: {error}.")
+        fault = Fault(
+            kind="permanent", message=f"The request can't be sent: {key.scrub(str(error))}."
+        )
     else:
         return
     raise AttemptFailed(fault)

@@ -15,6 +15,7 @@ from atom.engine.endpoints import (
     Preset,
     adapted_lately,
     built_in,
+    check_variables,
     keep_boxes,
     own_endpoints,
     plain_address,
@@ -22,6 +23,7 @@ from atom.engine.endpoints import (
     remove_endpoint,
     sketch,
     try_endpoint,
+    what_a_test_sends,
 )
 from atom.engine.jobs import Job
 from atom.engine.own import withdraw_consent
@@ -68,6 +70,8 @@ FORM = "settings_form"
 FAULT = "settings_fault"
 TOLD = "settings_told"
 TESTS = "settings_tests"
+TEST_ASKED = "settings_test_asked"
+TEST_AGREED = "settings_test_agreed"
 ASKED = "settings_asked"
 _BOX_NAMES = {
     None: "not checked",
@@ -412,6 +416,7 @@ def _save(chosen: str, before: Endpoint | None) -> None:
     st.session_state.pop(FAULT, None)
     try:
         endpoint = endpoint_of(held[chosen], before)
+        check_variables(stores.settings(), endpoint)
         put_endpoint(stores.settings(), endpoint, replaces=before.name if before else None)
     except AtomError as error:
         st.session_state[FAULT] = (chosen, error.message)
@@ -468,10 +473,20 @@ def _test(endpoint: Endpoint) -> None:
     held: dict[str, str] = st.session_state.setdefault(TESTS, {})
     name = f"{endpoint.name}:{endpoint.base_url}:{endpoint.model}:{endpoint.key_env}"
 
-    def start() -> None:
+    agreed: set[str] = st.session_state.setdefault(TEST_AGREED, set())
+    question = what_a_test_sends(endpoint)
+
+    def start(*, yes: bool = False) -> None:
+        if yes:
+            agreed.add(name)
+        st.session_state.pop(TEST_ASKED, None)
+        if question and name not in agreed:
+            st.session_state[TEST_ASKED] = name
+            return
+
         async def work_(job: Job[object]) -> object:
             del job
-            return await try_endpoint(endpoint)
+            return await try_endpoint(endpoint, agreed=[endpoint.host])
 
         ask: Callable[[Job[object]], Awaitable[object]] = work_
         job = work.jobs().start("test", ask)
@@ -492,7 +507,15 @@ def _test(endpoint: Endpoint) -> None:
         else:
             st.button("Test", key="endpoint_test", on_click=start)
         kit.show(el("p", where, class_="quiet small"), key="test_words")
-    if running:
+    if not running and st.session_state.get(TEST_ASKED) == name:
+        words = f"{question} to {endpoint.host}."
+        kit.show(kit.notice(words), key="test_question")
+        with st.container(horizontal=True, key="stepbar_test_question"):
+            st.button("Agree and send", key="endpoint_test_yes", type="primary", on_click=start,
+                      kwargs={"yes": True})  # fmt: skip
+            st.button("Send nothing", key="endpoint_test_no", on_click=st.session_state.pop,
+                      args=(TEST_ASKED, None))  # fmt: skip
+    elif running:
         _testing(held[name])
     elif state is not None and state.status == "done":
         result = cast("EndpointTest", state.result)

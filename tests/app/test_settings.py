@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from atom.engine.endpoints import EndpointTest
 from atom.engine.servers import FoundServer
 from atom.judge.endpoints import read_endpoints
 from atom.judge.presets import PRESETS
@@ -42,7 +43,8 @@ def test_without_any_endpoint_the_built_in_ones_are_there(open_app, file):
     assert str(file) in seen.markup
 
 
-def test_an_endpoint_is_added_changed_and_opened(open_app, file):
+def test_an_endpoint_is_added_changed_and_opened(open_app, file, monkeypatch):
+    monkeypatch.setenv("ATOM_KEYS", "MY_KEY")
     test = open_app(page=PAGE, query={"endpoint": "+"}).test
     fill(test, name="mine", base_url="https://api.example.com/v1", model="big", key_env="MY_KEY")
     test.button(key="endpoint_save").click().run()
@@ -88,6 +90,40 @@ def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(open_app, fi
     test.button(key="endpoint_save").click().run()
     assert "name an environment variable" in markup_of(test)
     assert SECRET not in markup_of(test)
+
+
+@pytest.mark.parametrize("variable", ["HOME", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY"])
+def test_a_variable_that_nobody_listed_is_sent_nowhere(open_app, file, variable):
+    test = open_app(page=PAGE, query={"endpoint": "+"}).test
+    fill(test, name="mine", base_url="https://a.example/v1", model="m", key_env=variable)
+    test.button(key="endpoint_save").click().run()
+    assert f"ATOM_KEYS={variable}" in markup_of(test)
+    assert not file.exists()
+
+
+def test_a_test_on_another_host_asks_first(open_app, file, monkeypatch):
+    monkeypatch.setenv("MY_KEY", SECRET)
+    file.write_text(
+        "- {name: away, base_url: 'https://a.invalid/v1', model: m, key_env: MY_KEY, max_tries: 1}"
+    )
+    asked = []
+
+    async def try_(endpoint, *, agreed):
+        asked.append((endpoint.name, list(agreed)))
+        return EndpointTest(endpoint=endpoint.name, model=endpoint.model, checks=())
+
+    monkeypatch.setattr("atom.ui.settings_page.try_endpoint", try_)
+    test = open_app(page=PAGE, query={"endpoint": "away"}).test
+    test.button(key="endpoint_test").click().run()
+    words = "questions about it, and the value of MY_KEY to a.invalid."
+    assert words in markup_of(test)
+    test.button(key="endpoint_test_no").click().run()
+    assert words not in markup_of(test)
+    assert asked == []
+    test.button(key="endpoint_test").click().run()
+    test.button(key="endpoint_test_yes").click().run()
+    settle(test)
+    assert asked == [("away", ["a.invalid"])]
 
 
 def test_a_key_is_never_shown(open_app, file, monkeypatch):

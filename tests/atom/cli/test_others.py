@@ -46,6 +46,15 @@ def test_an_endpoint_is_tested(say):
     assert say("endpoint", "test", "nobody").code == 2
 
 
+def test_a_test_on_another_host_wants_a_yes(say, tmp_path, monkeypatch):
+    file = tmp_path / "e.yaml"
+    monkeypatch.setenv("ATOM_ENDPOINTS", str(file))
+    file.write_text("- {name: away, base_url: 'https://a.invalid/v1', model: m, max_tries: 1}")
+    said = say("endpoint", "test", "away")
+    assert (said.code, said.out) == (2, "")
+    assert "to a.invalid: agree first (--yes" in said.err
+
+
 def test_a_demo_is_built_into_the_store_and_sealed(say, tmp_path):
     small = ("demo", "build", "--samples", "1", "--candidates", "1", "--seed", "2")
     said = say(*small)

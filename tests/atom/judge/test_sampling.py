@@ -176,7 +176,8 @@ async def test_headers_and_query_are_sent_and_their_secrets_never_shown(
 async def test_a_header_may_take_the_place_of_the_key(server, make_client, free_text):
     server.plan(server.completion("words"))
     client = make_client(
-        extra_headers={"authorization": "Basic ${WHO}"}, options={"environ": {"WHO": "abc="}}
+        extra_headers={"authorization": "Basic ${WHO}"},
+        options={"environ": {"WHO": "abc=", "ATOM_KEYS": "WHO"}},
     )
     await client.ask(free_text)
     assert server.seen[0].headers["authorization"] == "Basic abc="
