@@ -451,8 +451,8 @@ def _counted(here: Here, view: Comparison, every: bool) -> Html:
         f" {100 * Q:.0f} % (Benjamini-Hochberg",
         ", each level of the tree for itself)" if view.facet is None else ")",
         f" · labels of {view.facet} may overlap" if view.facet else "",
-        ". A name shows its pairs below; the last column opens all that "
-        f"{view.picked.first.name} answered there.",
+        ". A name shows its pairs below; the last column opens what "
+        f"{view.picked.first.name} failed there.",
         class_="note",
         style="margin-top:10px",
     )
@@ -485,7 +485,7 @@ def _table(
                    number=True),
         kit.Column(title=kit.term("adjusted p", "adj.\u00a0p"), number=True),
         kit.Column(title="Shared samples", number=True),
-        kit.Column(title="Failures", number=True),
+        kit.Column(title="Failed", number=True),
     ]  # fmt: skip
     rows = [_row(here, view, node, limit, indent=indent) for node in nodes]
     return kit.table(columns, rows, label=label, tight=True)
@@ -517,11 +517,20 @@ def _row(here: Here, view: Comparison, node: NodeGap, limit: float, *, indent: b
                data_tip=f"p {p_text(node.p)} before allowing for the other nodes of its level"),
             el("a", node.samples, href=pairs, data_go=True, class_="cell",
                data_tip=f"{shared} that both have a value for"),
-            el("a", node.listed, href=links.address(FAILURES.url_path, node.filters), data_go=True,
-               class_="cell", data_tip=f"all that {view.picked.first.name} answered here"),
+            _failed(view, node),
         ],
         on=bool(node.path) and node.path == here.filters.node,
     )  # fmt: skip
+
+
+def _failed(view: Comparison, node: NodeGap) -> Html:
+    """Count what the first side failed here, with the door to it."""
+    words = f"{node.failed} of {node.answered}"
+    if not node.failed:
+        return el("span", words, class_="quiet")
+    tip = f"what {view.picked.first.name} failed, of all samples that it answered here"
+    return el("a", words, href=links.address(FAILURES.url_path, node.filters), data_go=True,
+              class_="cell", data_tip=tip)  # fmt: skip
 
 
 def _keep(here: Here, view: Comparison, node: NodeGap) -> Filters:

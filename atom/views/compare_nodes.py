@@ -22,7 +22,8 @@ from atom.analysis import (
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.views.compare_sides import Sides, layout_of
-from atom.views.filters import Filters, Measure, answers_kept, rows_in_node
+from atom.views.failures import answers_shown, checkpoints_shown, rows_here
+from atom.views.filters import Filters, Measure, answer_values, answers_kept
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import dataset_facet
 from taxonomy import Path
@@ -54,8 +55,9 @@ class NodeGap:
         verdict: who is ahead.
         repeats: whether a node below it holds the same criteria and says the same.
         inside: where its pairs are listed, on this page.
-        filters: where the list of failures behind it is.
-        listed: how many samples that list has.
+        filters: where the list of the first side's failures is.
+        failed: how many samples that list has.
+        answered: how many samples the first side answered here.
     """
 
     name: str
@@ -75,7 +77,8 @@ class NodeGap:
     repeats: bool
     inside: Filters
     filters: Filters
-    listed: int
+    failed: int
+    answered: int
 
 
 def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[NodeGap, ...]:
@@ -101,8 +104,13 @@ def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[
     size = (len(table.sample_ids), len(nodes.paths))
     samples = _spread(nodes.ancestor, leaf_of[both], sample[both], size)
     behind = _behind(sides) & (table.leaf >= 0)
-    where = table.sample[table.response[behind]].astype(np.int64)
-    listed = _spread(nodes.ancestor, table.leaf[behind].astype(np.int64), where, size)
+
+    def spread(rows: Mask) -> Ints:
+        where = table.sample[table.response[rows]].astype(np.int64)
+        return _spread(nodes.ancestor, table.leaf[rows].astype(np.int64), where, size)
+
+    answered = spread(behind)
+    failed = spread(behind & checkpoints_shown(table.score, "failed"))
     chain = sides.filters.but(sample=None, criterion=None)
     door = _door(sides)
     made = {
@@ -110,7 +118,8 @@ def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[
             found,
             at,
             samples=int(samples[at]),
-            listed=int(listed[at]),
+            failed=int(failed[at]),
+            answered=int(answered[at]),
             name=nodes.paths[at][-1],
             path=nodes.paths[at],
             depth=len(nodes.paths[at]),
@@ -148,27 +157,20 @@ def _spread(ancestor: Ints, leaf: Ints, sample: Ints, size: tuple[int, int]) -> 
 
 
 def _behind(sides: Sides) -> Mask:
-    """Say which checkpoints the list of failures is made of, showing all, shape (N,)."""
-    table, root = sides.data.table, sides.filters.root
-    rows = table.of_answers(_answers_behind(sides))
-    return rows & rows_in_node(sides.data, (root,)) if root else rows
+    """Say which checkpoints of the first model's the list of failures is made from, shape (N,)."""
+    return sides.data.table.of_answers(_answers_behind(sides)) & rows_here(
+        sides.data, sides.filters.but(node=())
+    )
 
 
-def _answers_behind(sides: Sides, *, labelled: bool = False) -> Mask:
-    """Say which answers the list of failures is made of: all of the first model's, shape (R,).
-
-    Quarantined samples are in that list while no filter narrows it.
-    """
-    data, filters = sides.data, sides.filters
-    table = data.table
-    keep = answers_kept(data, filters)
-    if not labelled and not filters.tags and filters.outcome is None:
-        keep = keep | (table.counts & table.quarantined[table.sample])
-    return np.asarray(keep & (table.model == sides.first_model))
+def _answers_behind(sides: Sides) -> Mask:
+    """Say which answers the list of failures is made from: all of the first model's, shape (R,)."""
+    table = sides.data.table
+    return np.asarray(answers_kept(sides.data, sides.filters) & (table.model == sides.first_model))
 
 
 def _door(sides: Sides) -> Filters:
-    """Say what the list of failures shows: the first model's answers, the second's beside them."""
+    """Say what the list of failures shows: the first model's, the second's answers beside them."""
     first, second = sides.picked.first.model_id, sides.picked.second.model_id
     return sides.filters.but(
         model=first,
@@ -176,7 +178,7 @@ def _door(sides: Sides) -> Filters:
         node=(),
         sample=None,
         criterion=None,
-        show="all",
+        show="failed",
     )
 
 
@@ -227,14 +229,15 @@ def label_nodes(
     # Both sides pass through the layout's precision, so that equal values stay equal.
     second = pairs.second.astype(np.float32).astype(np.float64)
     found = paired_items(layout, np.isfinite(value), second)
-    listed = _listed_by_label(sides, group, measure)
+    failed, answered = _failed_by_label(sides, group, measure)
     chain, door = sides.filters.but(sample=None, criterion=None), _door(sides)
     return tuple(
         _node(
             found,
             at,
             samples=int(found.n[at]),
-            listed=int(listed[at]),
+            failed=int(failed[at]),
+            answered=int(answered[at]),
             name=name,
             label=(facet, name),
             depth=1,
@@ -249,17 +252,26 @@ def _with(tags: tuple[tuple[str, str], ...], tag: tuple[str, str]) -> tuple[tupl
     return tuple(dict.fromkeys((*tags, tag)))
 
 
-def _listed_by_label(sides: Sides, group: Facet, measure: Measure) -> Ints:
-    table = sides.data.table
-    behind = _answers_behind(sides, labelled=True)
+def _failed_by_label(sides: Sides, group: Facet, measure: Measure) -> tuple[Ints, Ints]:
+    """Count by label the samples that the first model failed, and those that it answered."""
+    table, door = sides.data.table, _door(sides)
+    behind = _answers_behind(sides)
     if measure == "process":
-        scored = np.zeros(len(behind), dtype=bool)
-        scored[table.response[_behind(sides)]] = True
-        behind = behind & scored
-    carried = behind[group.response]
-    seen = np.zeros((len(table.sample_ids), len(group.values)), dtype=bool)
-    seen[table.sample[group.response[carried]], group.value[carried]] = True
-    return np.asarray(seen.sum(axis=0), dtype=np.int64)
+        rows = _behind(sides)
+        answered, failed = np.zeros_like(behind), np.zeros_like(behind)
+        answered[table.response[rows]] = True
+        failed[table.response[rows & checkpoints_shown(table.score, "failed")]] = True
+    else:
+        answered = behind
+        failed = behind & answers_shown(answer_values(sides.data, door, measure), door)
+
+    def count(answers: Mask) -> Ints:
+        carried = answers[group.response]
+        seen = np.zeros((len(table.sample_ids), len(group.values)), dtype=bool)
+        seen[table.sample[group.response[carried]], group.value[carried]] = True
+        return np.asarray(seen.sum(axis=0), dtype=np.int64)
+
+    return count(failed), count(answered)
 
 
 def _node(
@@ -267,7 +279,8 @@ def _node(
     at: int,
     *,
     samples: int,
-    listed: int,
+    failed: int,
+    answered: int,
     name: str,
     depth: int,
     inside: Filters,
@@ -299,5 +312,6 @@ def _node(
         repeats=False,
         inside=inside,
         filters=filters,
-        listed=listed,
+        failed=failed,
+        answered=answered,
     )

@@ -15,6 +15,7 @@ from atom.store import Store
 from atom.views.filters import (
     Filters,
     Measure,
+    Show,
     answer_values,
     answers_kept,
     measure_of,
@@ -191,13 +192,13 @@ def _of_model(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
 
 def _quarantined_too(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
-    """Let quarantined samples into the full list (marked as such) when nothing else narrows it."""
+    """Let quarantined samples into the full list (marked as such) when nothing else narows it."""
     if filters.tags or filters.outcome is not None:
         return np.zeros(len(data.table.sample), dtype=bool)
     return data.table.counts & data.table.quarantined[data.table.sample]
 
 
-def _rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
+def rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     """Say which checkpoints hang under the node and the root chosen, shape (N,).
 
     Only those that an answer speaks of in the reading of what was said, and only those that a claim
@@ -227,7 +228,7 @@ def _scores_here(data: StudyData, filters: Filters, answers: NDArray[np.bool_]) 
     By the answer's index; answers without a scored one there are left out.
     """
     table = data.table
-    rows = np.flatnonzero(table.of_answers(answers) & _rows_here(data, filters))
+    rows = np.flatnonzero(table.of_answers(answers) & rows_here(data, filters))
     rows = rows[table.score[rows] > 0]
     at, of = np.unique(table.response[rows], return_inverse=True)
     weight = table.weight[rows].astype(np.int64)
@@ -239,17 +240,8 @@ def _scores_here(data: StudyData, filters: Filters, answers: NDArray[np.bool_]) 
 def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _Selection:
     table = data.table
     n = len(table.sample_ids)
-    seen = np.flatnonzero(table.of_answers(mine) & _rows_here(data, filters))
-    score = table.score[seen]
-    if filters.show == "unscored":
-        hit = score <= 0
-    elif filters.show == "imperfect":
-        hit = (score > 0) & (score < 5)
-    elif filters.show == "all":
-        hit = np.ones(len(seen), dtype=bool)
-    else:
-        hit = (score > 0) & (score <= FAILED_SCORE)
-    rows = seen[hit]
+    seen = np.flatnonzero(table.of_answers(mine) & rows_here(data, filters))
+    rows = seen[checkpoints_shown(table.score[seen], filters.show)]
     sample = table.sample[table.response[rows]].astype(np.int64)
     gap = np.where(table.score[rows] > 0, 5 - table.score[rows].astype(np.float64), 0)
     cost = (table.weight[rows].astype(np.int64) * gap).astype(np.float64)
@@ -270,6 +262,29 @@ def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
     )
 
 
+def checkpoints_shown(score: NDArray[np.int8] | Floats, show: Show) -> NDArray[np.bool_]:
+    """Say which checkpoints a list shows, by their scores."""
+    if show == "unscored":
+        return np.asarray(score <= 0)
+    if show == "imperfect":
+        return np.asarray((score > 0) & (score < 5))
+    if show == "all":
+        return np.ones(len(score), dtype=bool)
+    return np.asarray((score > 0) & (score <= FAILED_SCORE))
+
+
+def answers_shown(value: Floats, filters: Filters) -> NDArray[np.bool_]:
+    """Say which answers a list shows, by their values in [0, 1]; NaN = not known."""
+    known = np.isfinite(value)
+    if filters.show == "all":
+        return np.ones(len(value), dtype=bool)
+    if filters.show == "unscored":
+        return ~known
+    if filters.show == "imperfect":
+        return known & (value < 1)
+    return known if filters.outcome is not None else known & (value < 0.5)
+
+
 def _by_answer(
     data: StudyData, filters: Filters, mine: NDArray[np.bool_], value: Floats
 ) -> _Selection:
@@ -278,16 +293,7 @@ def _by_answer(
     n = len(table.sample_ids)
     seen = np.flatnonzero(mine)
     known = np.isfinite(value[seen])
-    if filters.show == "all":
-        hit = np.ones(len(seen), dtype=bool)
-    elif filters.show == "unscored":
-        hit = ~known
-    elif filters.show == "imperfect":
-        hit = known & (value[seen] < 1)
-    else:
-        hit = known & (value[seen] < 0.5)
-    if filters.outcome is not None and filters.show == "failed":
-        hit = known
+    hit = answers_shown(value[seen], filters)
     rows = seen[hit]
     sample = table.sample[rows].astype(np.int64)
     loss = np.nan_to_num(1 - value[rows])

@@ -67,18 +67,29 @@ def test_a_node_is_a_door_to_its_pairs_and_to_its_failures(show, open_app, made)
     seen = show(model=a, peers=[b], depth="all")
     text = html.unescape(seen.markup)
     assert "All 8 capabilities" in text or "All 9 capabilities" in text
-    row = re.search(r"<tr[^>]*>(?:(?!</tr>).)*Clock reading(?:(?!</tr>).)*</tr>", seen.markup)[0]
+    rows = re.findall(r"<tr[^>]*>(?:(?!</tr>).)*</tr>", seen.markup)
+    row = next(one for one in rows if "./failures?" in one)
     pairs, behind = re.search(r'compare\?[^"]*"[^>]*>(\d+)<', row)[1], re.search(
-        r'<a href="(\./failures\?[^"]*)"[^>]*>(\d+)<', row
+        r'<a href="(\./failures\?[^"]*)"[^>]*>(\d+) of (\d+)<', row
     )  # fmt: skip
-    node = "Perception › Fine detail › Reading marks › Clock reading"
-    inside = show(model=a, peers=[b], node=node)
-    assert "Pairs inside Clock reading" in inside.markup
-    assert f"All {pairs}<" in inside.markup
     query = parse_qs(urlsplit(html.unescape(behind[1])).query)
-    assert (query["model"], query["peers"], query["show"]) == ([a], [b], ["all"])
-    listed = open_app(made.folder, "pages/explore/failures.py", query)
-    assert f"{behind[2]} samples" in listed.markup
+    node = query["node"][0]
+    inside = show(model=a, peers=[b], node=node)
+    assert f"Pairs inside {node.split(' › ')[-1]}" in inside.markup
+    assert f"All {pairs}<" in inside.markup
+    assert (query["model"], query["peers"]) == ([a], [b])
+    failed = open_app(made.folder, "pages/explore/failures.py", query)
+    assert 0 < int(behind[2]) < int(behind[3])
+    assert re.search(rf"\b{behind[2]} samples?\b", failed.markup)
+
+
+def test_where_nothing_failed_there_is_no_door_to_failures(show, made):
+    a, b, _ = made.candidate_ids
+    seen = show(model=a, peers=[b], depth="all", outcome="right")
+    rows = re.findall(r"<tr[^>]*>(?:(?!</tr>).)*</tr>", seen.markup)
+    none = [one for one in rows if re.search(r">0 of \d+<", one)]
+    assert none
+    assert not [one for one in none if "./failures?" in one]
 
 
 def test_the_chosen_pair_shows_both_answers_and_reasons(show, made):

@@ -230,18 +230,22 @@ def test_the_chains_node_limits_the_pairs_and_nothing_else(data, store):
 
 def test_counts_of_doors_equal_the_lists_behind_them(data, store):
     for filters in (Filters(), Filters(root="Perception"), Filters(tags=(("level", "hard"),)),
-                    Filters(outcome="right"), Filters(process="sound")):  # fmt: skip
+                    Filters(outcome="right"), Filters(process="sound"), Filters(reading="said"),
+                    Filters(measure="outcome")):  # fmt: skip
         for facet in (None, "level"):
             view = versus(data, "cand-b", "cand-a", filters, facet)
             for one in view.nodes:
                 assert one.filters.model == "cand-b"
                 assert one.filters.peers == ("cand-a",)
-                assert one.filters.show == "all"
-                assert count_listed(data, one.filters) == one.listed
+                assert one.filters.show == "failed"
+                assert count_listed(data, one.filters) == one.failed
+                assert one.failed <= one.answered
     view = versus(data, "cand-b", "cand-a")
     seen = failures(store, data, node(view, SOME).filters)
-    # b's answers to all six samples (5 set aside), but to 4 the checkpoint isn't there yet.
-    assert seen.total == node(view, SOME).listed == 5
+    # b's marks there are 2, 4, unscored, 5; to sample 4 none is there yet, and 5 is set aside:
+    # one failure of four.
+    assert seen.total == node(view, SOME).failed == 1
+    assert node(view, SOME).answered == 4
 
 
 def test_labels_group_samples(data):
