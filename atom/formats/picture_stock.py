@@ -257,9 +257,10 @@ def _of_file(path: Path, within: str, where: str) -> StockFile:
 def _of_zip(name: str, source: IO[bytes]) -> list[StockFile]:
     try:
         archive = zipfile.ZipFile(source)
-        weakref.finalize(archive, source.close)
+        weakref.finalize(archive, source.close)  # it is read from as long as the stock is there
         entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        source.close()
         raise DataError(f"{name!r} isn't a zip file that can be read: {error}") from error
     files = []
     for entry in entries:

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import base64
 import binascii
-import io
 import os
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from PIL import Image
-
-from atom.errors import DataError
+from atom.errors import DataError, PictureError
 from atom.foreign import open_foreign, read_foreign
+from atom.foreign.pictures import read_header
 from atom.formats.cells import to_name
 from atom.records import blob_hash
 
@@ -76,10 +73,8 @@ def check_picture(data: bytes, name: str) -> Look:
     if len(data) > MAX_BYTES:
         return Look(picture=None, reason=f"it has more than {MAX_BYTES // 1_000_000} MB")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            width, height = Image.open(io.BytesIO(data)).size
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        _, width, height = read_header(data, name)
+    except PictureError:
         return Look(picture=None, reason="it can't be read as a picture")
     if width * height > MAX_PIXELS:
         return Look(

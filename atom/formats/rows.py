@@ -8,25 +8,22 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, Protocol, TextIO
+from itertools import groupby, zip_longest
+from typing import BinaryIO, Literal, NamedTuple, Protocol, TextIO
 
 from atom.errors import FormatError
+from atom.foreign.native import Piece, parquet_rows, sheet_rows
+from atom.foreign.parsers import Limits, parse_rows, time_for
 from atom.formats.base import ImportFile
 from atom.formats.foreign import check_packed
 from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner, decode
 
-if TYPE_CHECKING:
-    from python_calamine import CalamineSheet
-
 Kind = Literal["csv", "jsonl", "json", "parquet", "excel"]
 DELIMITERS = (",", "\t", ";", "|")
 _FIELD_LIMIT = 64_000_000
-_PARQUET_ROWS = 64
-_MAX_WORKBOOK = 500_000_000
 _SCAN_CHUNK = 1 << 20
 _END = "\x1e\x1eend of table\x1e\x1e"
 
@@ -425,27 +422,16 @@ def _kind_of(value: object) -> str:
 
 
 def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
-    import pyarrow as pa  # costs 0.2 s, and only Parquet files need it
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(stream, buffer_size=1 << 20)
-    except (pa.ArrowException, OSError) as error:
-        raise FormatError(
-            f"{name!r} can't be read as Parquet ({_first_line(error)}); the end of the file is "
-            "missing or damaged: get it again"
-        ) from error
     number = 0
-    try:
-        for batch in file.iter_batches(batch_size=_PARQUET_ROWS):
-            for values in batch.to_pylist():
-                number += 1
-                yield Row(place=f"{name} row {number}", values=values)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        problems.broken(
-            f"{name}: the file is broken after row {number} ({_first_line(error)}); the rows "
-            "before are kept"
-        )
+    for rows, broken in parse_rows(parquet_rows, stream, name, name=name, limits=_limits(stream)):
+        for values in rows:
+            number += 1
+            yield Row(place=f"{name} row {number}", values=values)
+        if broken:
+            problems.broken(
+                f"{name}: the file is broken after row {number} ({broken}); the rows before are "
+                "kept"
+            )
 
 
 def _excel(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
@@ -467,7 +453,7 @@ def _excel(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
                 place=place,
                 values={
                     column: None if cell == "" else cell
-                    for column, cell in zip(header, cells, strict=False)
+                    for column, cell in zip_longest(header, cells[: len(header)], fillvalue="")
                 },
             )
     if sheets > 1:
@@ -483,48 +469,32 @@ class Sheet:
 
 
 def read_sheets(stream: BinaryIO, name: str) -> Iterator[Sheet]:
-    """Read a workbook's sheets.
+    """Read a workbook's sheets, one after the other: each before the next.
 
     Raises:
         FormatError: it can't be read, is locked, or would fill the memory.
     """
-    import python_calamine as calamine  # only workbooks need it
-
-    _check_size(stream, name)
-    try:
-        book = calamine.CalamineWorkbook.from_filelike(stream)
-        for at, title in enumerate(book.sheet_names):
-            yield Sheet(title=title, rows=_cells(book.get_sheet_by_index(at)))
-    except calamine.PasswordError as error:
-        raise FormatError(f"{name!r} is locked with a password; save it without one") from error
-    except (calamine.CalamineError, OSError, ValueError) as error:
-        raise FormatError(
-            f"{name!r} can't be read as an Excel workbook ({_first_line(error)}); it may be cut: "
-            "get it again, or save it as CSV"
-        ) from error
+    pieces = parse_rows(sheet_rows, stream, name, name=name, limits=_limits(stream))
+    for (_, title), pieces_of_sheet in groupby(pieces, key=_Titles()):
+        yield Sheet(title=title, rows=(row for _, rows in pieces_of_sheet for row in rows))
 
 
-def _cells(sheet: CalamineSheet) -> Iterator[list[object]]:
-    for row in sheet.iter_rows():
-        yield [cell if isinstance(cell, str | bool | int | float) else str(cell) for cell in row]
+class _Titles:
+    """Tells the sheet that a piece belongs to: the last whose title was given."""
+
+    def __init__(self) -> None:
+        self._at = 0
+        self._title = ""
+
+    def __call__(self, piece: Piece) -> tuple[int, str]:
+        """Return the sheet's number and title."""
+        if piece[0] is not None:
+            self._at, self._title = self._at + 1, piece[0]
+        return self._at, self._title
 
 
-def _check_size(stream: BinaryIO, name: str) -> None:
-    """Refuse a workbook that unpacks to more than the memory should hold."""
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise FormatError(
-            f"{name!r} can't be read as an Excel workbook ({_first_line(error)}); it may be cut: "
-            "get it again, or save it as CSV"
-        ) from error
-    if size > _MAX_WORKBOOK:
-        raise FormatError(
-            f"{name!r} unpacks to {size // 1_000_000} MB; save it as CSV, which is read row by row"
-        )
+def _limits(stream: BinaryIO) -> Limits:
+    """Return what reading a table may cost, by its size."""
+    size = stream.seek(0, io.SEEK_END)
     stream.seek(0)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    return time_for(size)

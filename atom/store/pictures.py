@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import os
 import uuid
-import warnings
 from pathlib import Path
 
-from PIL import Image, ImageOps
-
 from atom.errors import PictureError
+from atom.foreign.pictures import draw_thumbnail, read_header
 from atom.records import Picture, blob_hash
 
 MAX_BYTES = 50_000_000
@@ -30,15 +27,9 @@ def inspect_picture(data: bytes, name: str = "picture") -> Picture:
             "are taken: save it smaller"
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            image = Image.open(io.BytesIO(data))
-            width, height = image.size
-            media_type = Image.MIME.get(image.format or "", "application/octet-stream")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise PictureError(
-            f"{name!r} can't be read as a picture ({error}); PNG, JPEG, WebP and GIF are taken"
-        ) from error
+        media_type, width, height = read_header(data, name)
+    except PictureError as error:
+        raise PictureError(f"{name!r}: {error.message}") from error
     if width * height > MAX_PIXELS:
         raise PictureError(
             f"{name!r} is {width} x {height} pixels; up to {MAX_PIXELS / 1e6:.0f} million are "
@@ -55,23 +46,7 @@ def make_thumbnail(data: bytes) -> bytes:
     Raises:
         PictureError: the file is broken.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            opened = Image.open(io.BytesIO(data))
-            opened.draft("RGB", (THUMBNAIL[0] * 2, THUMBNAIL[1] * 2))
-            image: Image.Image = ImageOps.exif_transpose(opened)
-            if image.mode.startswith("I;16") or image.mode in ("I", "F"):
-                image = image.convert("F").point(lambda value: value / 257.0).convert("L")
-            rgba = image.convert("RGBA")
-            rgba.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
-            flat = Image.new("RGB", rgba.size, "white")
-            flat.paste(rgba, mask=rgba.getchannel("A"))
-            out = io.BytesIO()
-            flat.save(out, "WEBP", quality=72, method=4)
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-        raise PictureError(f"the picture is broken ({error}); attach a whole one") from error
-    return out.getvalue()
+    return draw_thumbnail(data, THUMBNAIL)
 
 
 class PictureFiles:
