@@ -14,7 +14,6 @@ import numpy as np
 
 from atom.analysis.intervals import Z95, Floats, Ints
 from atom.analysis.layout import Mask
-from atom.analysis.readings import FAILED_SCORE
 from atom.analysis.score_table import ScoreTable
 
 INTACT = -1
@@ -53,14 +52,14 @@ class FirstBreaks:
 
 
 def first_breaks(
-    table: ScoreTable, rows: Mask | None = None, *, threshold: int = FAILED_SCORE
+    table: ScoreTable, rows: Mask | None = None, *, threshold: int | None = None
 ) -> FirstBreaks:
     """Find where each answer first fails a criterion.
 
     Args:
         table: the score table.
         rows: bool, shape (N,): checkpoints that count; all when None.
-        threshold: a criterion fails at this score or less.
+        threshold: a criterion fails at this score or less; None = as its own scale says.
 
     Returns:
         The breaks, by place and by leaf.
@@ -77,7 +76,7 @@ def first_breaks(
     n_leaves, k = len(table.leaves) + 1, table.n_models
     never = places
     broken = np.full(n_answers, never, dtype=np.int64)
-    failed = (score > 0) & (score <= threshold)
+    failed = table.fails[index] if threshold is None else (score > 0) & (score <= threshold)
     np.minimum.at(broken, response[failed], place[failed])
     open_at = np.full(n_answers, never, dtype=np.int64)
     np.minimum.at(open_at, response[score <= 0], place[score <= 0])

@@ -108,8 +108,9 @@ class Cube:
 
     Attributes:
         counts: int64, shape (K, L + 1, 11, 7): by model, leaf (the last = not mapped), weight
-            (0..10) and score code + 1 (0 = failed, 1 = unscored, 2..6 = scores 1..5). A score
-            that is a mean over repeats counts as the nearest whole one.
+            (0..10, the nearest whole one) and score code + 1 (0 = failed, 1 = unscored, 2..6 =
+            scores 1..5). A score that is a mean over repeats, or on a scale that isn't our own
+            judges', counts as the nearest whole one.
         rest: what the scores are above those that they count as, summed, shape (K, L + 1, 11);
             None where all are whole.
         below: the same as `counts`, each score counted as the next whole one above it, by which
@@ -222,6 +223,12 @@ def _next_whole(table: ScoreTable) -> NDArray[np.int8]:
     return np.asarray(np.ceil(table.score - 1e-9).astype(np.int8))
 
 
+def _whole_weight(table: ScoreTable) -> NDArray[np.integer]:
+    if table.whole_weights:
+        return table.weight  # type: ignore[return-value]
+    return np.minimum(np.rint(table.weight), MAX_WEIGHT).astype(np.int64)
+
+
 def _shape(table: ScoreTable) -> tuple[int, int, int, int]:
     return (table.n_models, len(table.leaves) + 1, MAX_WEIGHT + 1, CODES)
 
@@ -239,7 +246,7 @@ def _places(table: ScoreTable, code: NDArray[np.int8]) -> NDArray[np.integer]:
     key *= shape[1]
     key += np.where(table.leaf < 0, shape[1] - 1, table.leaf)
     key *= shape[2]
-    key += table.weight
+    key += _whole_weight(table)
     key *= CODES
     key += code - np.int8(FAILED)
     return key.astype(narrow)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import stdtrit
@@ -48,7 +48,8 @@ class Ratings:
         item: checkpoint of each score, 0..I-1, shape (V,).
         judge: 0..J-1, shape (V,); 0 is the judge whose scores the study shows.
         repeat: 0 = asked for the first time, shape (V,).
-        score: 1..5; 0 or less = none, shape (V,).
+        score: 1..5; 0 or less = none, shape (V,). On a scale that isn't our own judges'
+            `1 + 4 value`.
         cluster: of each checkpoint, shape (I,): one model's share of one sample.
         judges: J.
     """
@@ -56,7 +57,7 @@ class Ratings:
     item: Ints
     judge: Ints
     repeat: Ints
-    score: Ints
+    score: Ints | Floats
     cluster: Ints
     judges: int
 
@@ -466,7 +467,7 @@ def _columns(
     return np.stack(means, axis=1), np.stack(errors, axis=1), n, clusters
 
 
-def first_two(ratings: Ratings, judge: int) -> Ints:
+def first_two(ratings: Ratings, judge: int) -> Ints | Floats:
     """Return a judge's first two usable scores of each checkpoint, 0 = none; shape (I, 2).
 
     `atom.analysis.agreement` compares the two (test-retest), or the first ones of two judges.
@@ -479,13 +480,13 @@ def first_two(ratings: Ratings, judge: int) -> Ints:
     item = ratings.item[order]
     start = np.append(True, item[1:] != item[:-1])[: len(item)]
     first = np.flatnonzero(start)
-    wide = np.zeros((ratings.items, 2), dtype=np.int64)
+    wide: Any = np.zeros_like(ratings.score, shape=(ratings.items, 2))
     wide[item[first], 0] = ratings.score[order[first]]
     second = first + 1
     second = second[second < len(item)]
     second = second[~start[second]]
     wide[item[second], 1] = ratings.score[order[second]]
-    return wide
+    return np.asarray(wide)
 
 
 # --- length --------------------------------------------------------------------------------------

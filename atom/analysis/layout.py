@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -299,7 +300,7 @@ def tree_layout(table: ScoreTable) -> Layout:
         The layout; its rows are the table's checkpoint rows, unmapped ones in no node.
     """
     nodes = index_nodes(table.leaves)
-    score = table.score.astype(np.float32)
+    score: NDArray[Any] = table.score.astype(np.float32 if table.ours else np.float64)
     mapped = np.flatnonzero(table.leaf >= 0)
     return _lay_out(
         table=table,

@@ -91,7 +91,7 @@ def rank_patterns(
         good &= answers
     numerator, weight = np.zeros((n, k), dtype=np.int64), np.zeros((n, k), dtype=np.int64)
     at = table.sample[good], table.model[good]
-    numerator[at], weight[at] = scores.exact[good], scores.weight[good]
+    numerator[at], weight[at] = scores.exact[good], scores.exact_weight[good]
     known = (weight > 0).sum(axis=1)
     full = np.flatnonzero(known == k) if k else np.zeros(0, dtype=np.int64)
     counts, codes = np.zeros((k, k), dtype=np.int64), []

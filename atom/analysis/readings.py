@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats
+from atom.analysis.score_table import FAILED_SCORE as FAILED_SCORE
 from atom.analysis.score_table import ScoreTable
 
 Mask = NDArray[np.bool_]
 Reading = Literal["strict", "said"]
 """`strict`: over all steps. `said`: over the steps that an answer says something about."""
-FAILED_SCORE = 2
-"""A criterion is failed at this score or less (METHODS A2)."""
 HEAVY = 2
 """From this weight on a failed step makes a process flawed."""
 ENOUGH_SAID = 0.5
@@ -37,7 +36,7 @@ def scored_rows(table: ScoreTable) -> Mask:
 
 def failed_rows(table: ScoreTable) -> Mask:
     """Say which checkpoints an answer takes a stand on and fails, shape (N,); carried or not."""
-    return scored_rows(table) & (table.score <= FAILED_SCORE) & table.addressed
+    return table.fails & table.addressed
 
 
 def mean_rows(table: ScoreTable, reading: Reading = "strict") -> Mask:
@@ -131,8 +130,7 @@ class Processes:
     Attributes:
         said: share of the weight of its scored steps that the answer addresses; NaN without any.
         terse: less than half of it is addressed: counted, and accused of nothing.
-        flawed: not terse, and a step of weight 2 or more, addressed and not carried, scores 2 or
-            less.
+        flawed: not terse, and a step of weight 2 or more, addressed and not carried, fails.
         sound: neither.
     """
 
@@ -154,9 +152,11 @@ def processes(table: ScoreTable) -> Processes:
         METHODS T1 (terse; right answer, wrong reason).
     """
     scored = scored_rows(table)
-    weight = np.where(scored, table.weight, 0).astype(np.int16)
-    total = table.answer_sums(weight)
-    addressed = table.answer_sums(np.where(table.addressed, weight, 0).astype(np.int16))
+    weight = np.where(scored, table.weight, table.weight.dtype.type(0))
+    if table.whole_weights:
+        weight = weight.astype(np.int16)
+    total = table.answer_masses(weight)
+    addressed = table.answer_masses(np.where(table.addressed, weight, weight.dtype.type(0)))
     with np.errstate(divide="ignore", invalid="ignore"):
         said = addressed / total
     failed = failed_rows(table) & ~table.carried & (table.weight >= HEAVY)

@@ -6,11 +6,13 @@ Reference: METHODS T3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
+from atom.records import FAILED, NOT_APPLICABLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +21,9 @@ class MergedMarks:
 
     Attributes:
         first: index of its first row among those that were put together.
-        score: mean of its scored marks, 1..5; 0 = all unscored or failed, -1 = all failed. Int8
-            where every mean is a whole number, else float64.
+        score: mean of its scored marks, 1..5; without any -2 = not applicable, says one of them,
+            else 0 = unscored, -1 = all failed. Int8 where every mean is a whole number, else
+            float64.
         addressed: at least half of its scored marks say that the answer addresses the step.
         carried: more than half of them say that its error was carried forward.
         marks: scored marks that the score is a mean of.
@@ -35,7 +38,7 @@ class MergedMarks:
 
 def merge_repeats(
     key: Ints,
-    score: NDArray[np.int8],
+    score: NDArray[np.int8] | Floats,
     addressed: NDArray[np.bool_],
     carried: NDArray[np.bool_],
 ) -> MergedMarks:
@@ -44,7 +47,7 @@ def merge_repeats(
     Args:
         key: which (answer, criterion) each mark is of, shape (N,); the marks of one are in the
             order of their repeats.
-        score: 1..5, 0 = unscored, -1 = failed, shape (N,).
+        score: 1..5, 0 = unscored, -1 = failed, -2 = not applicable, shape (N,).
         addressed: whether the answer says anything about the step, shape (N,).
         carried: whether its error was carried forward, shape (N,).
 
@@ -63,11 +66,16 @@ def merge_repeats(
             carried=carried[:0],
             marks=start,
         )
-    value, scored = score[order].astype(np.int64), score[order] > 0
+    value: NDArray[Any] = score[order]
+    scored = value > 0
+    if np.issubdtype(value.dtype, np.integer):
+        value = value.astype(np.int64)
     marks = np.add.reduceat(scored.astype(np.int64), start)
     total = np.add.reduceat(np.where(scored, value, 0), start)
-    # Without any score the best of the codes tells: one unusable reply is more than none.
-    code = np.maximum.reduceat(np.where(scored, 0, value), start)
+    # Without any score the one that tells most does: one unusable reply is more than none.
+    told = np.where(value == NOT_APPLICABLE, 1, np.where(scored, FAILED, value))
+    code = np.maximum.reduceat(told, start)
+    code = np.where(code == 1, NOT_APPLICABLE, code)
     mean = np.where(marks > 0, total / np.maximum(marks, 1), code)
     whole = bool((mean == np.rint(mean)).all())
     first = order[start]

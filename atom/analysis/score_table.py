@@ -20,13 +20,18 @@ from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
 from atom.records import FAILED as FAILED
+from atom.records import JUDGE_SCALE, MarkScale
 from atom.records import UNSCORED as UNSCORED
 from taxonomy import Path
 
 FINEST = 232_792_560
 """Least common multiple of 1 to 20."""
+FAILED_SCORE = 2
+"""A criterion is failed at this score or less on our own judges' scale (METHODS A2)."""
 PASS_SCORE = 4
-"""A criterion is met at this score or more, where a program asks for yes or no."""
+"""A criterion is met at this score or more there, where a program asks for yes or no."""
+_CLOSE = 1e-9
+Weights = NDArray[np.int8] | NDArray[np.float64]
 T = TypeVar("T")
 
 
@@ -36,6 +41,14 @@ def _no_column() -> NDArray[np.bool_]:
 
 def _no_cause() -> NDArray[np.int8]:
     return np.zeros(0, dtype=np.int8)
+
+
+def _no_gate() -> NDArray[np.float32]:
+    return np.zeros(0, dtype=np.float32)
+
+
+def _nothing_aside() -> NDArray[np.int32]:
+    return np.zeros((3, 0), dtype=np.int32)
 
 
 def _no_parents() -> NDArray[np.int32]:
@@ -87,10 +100,13 @@ class ScoreTable:
         response: int32, index of the answer among the answer rows.
         criterion: int32, index into `criterion_ids`.
         leaf: int16, index into `leaves`; -1 = not mapped.
-        weight: int8, 1..10.
+        weight: shares of 10, the total of a sample's criteria (but for penalties): int8 where all
+            are whole numbers, as our judges' are; else float64.
         position: int8, 0-based place of the criterion in its sample's chain.
         score: 1..5, the mean over judge repeats (METHODS T3); 0 = unscored, -1 = failed. Int8
-            where all are whole numbers, else float64.
+            where all are whole numbers, else float64. A mark on a scale that isn't our own judges'
+            stands at `1 + 4 value` (T11), a penalty's at `1 + 4 (1 - value)`: up is better.
+        scale: int8, index into `scales`.
         addressed: bool, whether the answer says anything about the step; True where the judge
             wasn't asked.
         carried: bool, whether the step is wrong only because an earlier one was; False where the
@@ -119,12 +135,18 @@ class ScoreTable:
             rests on a step that failed is told by the first break (METHODS T2).
         parents: int32, shape (2, P): criteria, and the criteria that these were declared to rest
             on, as indices into `criterion_ids`; they replace the chain in their sample.
+        penalty: bool, shape (C,): criteria that take points away.
+        gate: float32, shape (C,): the most, 0 to 1, that an answer can score which misses the
+            criterion; 1 = it is no gate.
+        aside: int32, shape (3, A): answer, criterion and leaf of marks that say that a criterion
+            doesn't apply: in no row and no mean, counted in sight.
+        scales: the declared scales of the marks; empty where all are on our own judges'.
     """
 
     response: NDArray[np.int32]
     criterion: NDArray[np.int32]
     leaf: NDArray[np.int16]
-    weight: NDArray[np.int8]
+    weight: Weights
     position: NDArray[np.int8]
     score: NDArray[np.int8] | NDArray[np.float64]
     sample: NDArray[np.int32]
@@ -149,6 +171,11 @@ class ScoreTable:
     carried_known: bool = False
     cause: NDArray[np.int8] = field(default_factory=_no_cause)
     parents: NDArray[np.int32] = field(default_factory=_no_parents)
+    scale: NDArray[np.int8] = field(default_factory=_no_cause)
+    penalty: NDArray[np.bool_] = field(default_factory=_no_column)
+    gate: NDArray[np.float32] = field(default_factory=_no_gate)
+    aside: NDArray[np.int32] = field(default_factory=_nothing_aside)
+    scales: tuple[MarkScale, ...] = ()
 
     def __post_init__(self) -> None:
         """Fill the columns that nobody gave: all is addressed, nothing carried, no chains.
@@ -163,6 +190,9 @@ class ScoreTable:
             ("carried", self.score, False),
             ("chained", self.cluster, False),
             ("cause", self.answered, 0),
+            ("scale", self.score, 0),
+            ("penalty", self.criterion_ids, False),
+            ("gate", self.criterion_ids, 1),
         ):
             given: NDArray[Any] = getattr(self, name)
             if len(given) != len(like):
@@ -249,10 +279,98 @@ class ScoreTable:
         """Whether all scores are whole numbers; else some are means over repeats."""
         return bool(np.issubdtype(self.score.dtype, np.integer))
 
+    @property
+    def ours(self) -> bool:
+        """Whether all marks are on our own judges' scale, 1 to 5."""
+        return not self.scales
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether some marks are levels whose distances nobody knows: a mean says little then."""
+        return any(scale.ordinal for scale in self.scales)
+
+    @cached_property
+    def levels(self) -> tuple[float, ...]:
+        """The values that every mark can have, ascending; empty where scales differ, or are lines.
+
+        What counts level by level (confusions, ordinal agreement, histograms) needs them.
+        """
+        there = {scale.values for scale in self.scales or (JUDGE_SCALE,)}
+        return there.pop() if len(there) == 1 and not self.any_penalty else ()
+
+    @cached_property
+    def any_penalty(self) -> bool:
+        """Whether any criterion takes points away."""
+        return bool(self.penalty.any())
+
+    @cached_property
+    def value(self) -> Floats:
+        """What each checkpoint is worth, 0 to 1; NaN where it has no score, shape (N,)."""
+        return np.where(self.score > 0, (self.score.astype(np.float64) - 1) / 4, np.nan)
+
+    @cached_property
+    def fails(self) -> NDArray[np.bool_]:
+        """Whether each checkpoint is failed on its own scale, shape (N,): 2 or less of 1 to 5.
+
+        A penalty is failed where it is met: what it penalises did happen.
+        """
+        most: Any = FAILED_SCORE
+        if self.scales:
+            most = self._bounds("fails_at", "passes_at") + _CLOSE
+        return np.asarray((self.score > 0) & (self.score <= most))
+
+    @cached_property
+    def fails_at(self) -> Floats:
+        """The value, 0 to 1, at or below which each criterion is failed, shape (C,)."""
+        bound = np.full(len(self.criterion_ids), (FAILED_SCORE - 1) / 4)
+        if self.scales:
+            bound[self.criterion] = (self._bounds("fails_at", "passes_at") - 1) / 4
+        return bound
+
+    @cached_property
+    def passes(self) -> NDArray[np.bool_]:
+        """Whether each checkpoint is met on its own scale, shape (N,): 4 or more of 1 to 5."""
+        least: Any = PASS_SCORE
+        if self.scales:
+            least = self._bounds("passes_at", "fails_at") - _CLOSE
+        return np.asarray(self.score >= least)
+
+    def _bounds(self, name: str, turned: str) -> Floats:
+        """Return a bound of each checkpoint's scale as a score; of penalties turned round."""
+        bound = 1 + 4 * np.array([getattr(scale, name) for scale in self.scales])[self.scale]
+        if self.any_penalty:
+            other = 1 + 4 * (1 - np.array([getattr(scale, turned) for scale in self.scales]))
+            bound = np.where(self.penalty[self.criterion], other[self.scale], bound)
+        return np.asarray(bound)
+
+    def level_codes(self, score: NDArray[Any]) -> Ints:
+        """Return which level scores stand nearest to: 1 = the worst; 0 = no score, or no levels.
+
+        Args:
+            score: as the column keeps them, any shape; the lower of two equally near ones counts.
+        """
+        levels = 1 + 4 * np.array(self.levels)
+        if not len(levels):
+            return np.zeros(score.shape, dtype=np.int64)
+        middle = (levels[1:] + levels[:-1]) / 2
+        return np.where(score > 0, 1 + np.searchsorted(middle, score - _CLOSE), 0)
+
     @cached_property
     def level(self) -> NDArray[np.int8]:
         """The nearest whole score, for counts by score, shape (N,)."""
         return self.score if self.whole else np.floor(self.score + 0.5).astype(np.int8)  # type: ignore[return-value]
+
+    @property
+    def whole_weights(self) -> bool:
+        """Whether all weights are whole numbers."""
+        return bool(np.issubdtype(self.weight.dtype, np.integer))
+
+    def answer_masses(self, weight: NDArray[Any]) -> NDArray[np.int32] | Floats:
+        """Sum weights, shape (N,), by answer, shape (R,): whole numbers where they are."""
+        if np.issubdtype(weight.dtype, np.integer):
+            return self.answer_sums(weight)
+        total = np.bincount(self.response, weights=weight, minlength=len(self.sample))
+        return total.astype(np.float64)
 
     def answer_sums(self, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int32]:
         """Sum whole numbers, shape (N,), by answer, shape (R,)."""
@@ -295,14 +413,15 @@ class AnswerScores:
     Attributes:
         numerator: sum of weight x score over scored checkpoints; int32 where all scores are
             whole numbers, else float64.
-        weight: int32, sum of weights over scored checkpoints.
+        weight: sum of weights over scored checkpoints, penalties left out; int32 where all are
+            whole numbers, else float64.
         value: `(numerator/weight - 1) / 4` in [0, 1]; NaN where nothing is scored.
         scored: int32, number of scored checkpoints.
         unscored: int32, number of unscored or failed checkpoints.
     """
 
     numerator: NDArray[np.int32] | NDArray[np.float64]
-    weight: NDArray[np.int32]
+    weight: NDArray[np.int32] | NDArray[np.float64]
     value: Floats
     scored: NDArray[np.int32]
     unscored: NDArray[np.int32]
@@ -312,15 +431,28 @@ class AnswerScores:
         """The numerators as whole numbers, all by one factor, for comparisons, shape (R,).
 
         A mean over up to 20 repeats has a denominator that the least common multiple of 1 to 20
-        takes away, so that equal scores compare as equal.
+        takes away, so that equal scores compare as equal. Where weights aren't whole numbers, the
+        score itself stands for its numerator, and 1 for its weight (`exact_weight`).
         """
+        if not np.issubdtype(self.weight.dtype, np.integer):
+            return np.rint((1 + 4 * np.nan_to_num(self.value)) * FINEST).astype(np.int64)
         if np.issubdtype(self.numerator.dtype, np.integer):
             return self.numerator.astype(np.int64)
         return np.rint(self.numerator * FINEST).astype(np.int64)
 
+    @cached_property
+    def exact_weight(self) -> Ints:
+        """The weights that go with `exact`, shape (R,)."""
+        whole = np.issubdtype(self.weight.dtype, np.integer)
+        return (self.weight if whole else self.weight > 0).astype(np.int64)
+
 
 def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> AnswerScores:
     """Score every answer: `S = sum w s / sum w` over its scored checkpoints.
+
+    Where criteria penalise, `x = max(0, (sum w x, credits - sum w x, penalties) / sum w, credits)`
+    with x the value of a mark from 0 to 1: the points earned, those taken off among them, of the
+    most that can be earned.
 
     Args:
         table: the score table.
@@ -330,25 +462,48 @@ def answer_scores(table: ScoreTable, rows: NDArray[np.bool_] | None = None) -> A
         Numerators (compare `exact`, not floats) and values in [0, 1].
 
     Reference:
-        ATOM Eq. 2; METHODS A1.
+        ATOM Eq. 2; METHODS A1; HealthBench 3.2 (penalties).
     """
     good = table.score > 0
     bad = ~good if rows is None else rows & ~good
     if rows is not None:
         good &= rows
-    weight = np.where(good, table.weight, 0).astype(np.int16)
-    if table.whole:
-        numerator: Any = table.answer_sums(weight * table.score)  # type: ignore[arg-type]
+    whole = table.whole_weights
+    weight: Any = np.where(good, table.weight, 0).astype(np.int16 if whole else np.float64)
+    if table.any_penalty:
+        return _with_penalties(table, weight, good, bad)
+    if table.whole and whole:
+        numerator: Any = table.answer_sums(weight * table.score)
     else:
         numerator = np.bincount(
             table.response, weights=weight * table.score, minlength=len(table.sample)
         )
-    total = table.answer_sums(weight)
+    total = table.answer_masses(weight)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (numerator / total - 1) / 4
     return AnswerScores(
         numerator=numerator,
         weight=total,
+        value=value,
+        scored=table.answer_sums(good),
+        unscored=table.answer_sums(bad),
+    )
+
+
+def _with_penalties(
+    table: ScoreTable, weight: NDArray[Any], good: NDArray[np.bool_], bad: NDArray[np.bool_]
+) -> AnswerScores:
+    """Score answers some of whose criteria take points away (see `answer_scores`)."""
+    takes = table.penalty[table.criterion]
+    x = np.where(good, np.nan_to_num(table.value), 0.0)
+    points = np.where(takes, -(1 - x), x) * weight
+    most = table.answer_masses(np.where(takes, 0, weight))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        earned = np.bincount(table.response, weights=points, minlength=len(table.sample)) / most
+    value = np.where(most > 0, np.maximum(earned, 0.0), np.nan)
+    return AnswerScores(
+        numerator=np.where(most > 0, (1 + 4 * np.nan_to_num(value)) * most, 0.0),
+        weight=most,
         value=value,
         scored=table.answer_sums(good),
         unscored=table.answer_sums(bad),

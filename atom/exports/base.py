@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 
 from atom.errors import UsageError
-from atom.records import Record
-from atom.store import Store, find_study
+from atom.records import MarkScale, Record
+from atom.store import Store, find_study, scales_of
 from atom.views.study_data import StudyData, load_study
 
 MANIFEST = "manifest.json"
@@ -46,6 +46,16 @@ class Source:
     def name(self) -> str:
         """The study's name."""
         return find_study(self.store, self.study_id).name
+
+    @cached_property
+    def scale_names(self) -> dict[str, str]:
+        """What each scale of marks is called: its name, else its id."""
+        return {name: scale.name or name for name, scale in self.scales.items()}
+
+    @cached_property
+    def scales(self) -> dict[str, MarkScale]:
+        """The scales of the store's marks, by id."""
+        return scales_of(self.store)
 
 
 @dataclass(frozen=True, kw_only=True)

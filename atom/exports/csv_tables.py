@@ -48,7 +48,7 @@ _ANSWERS = (
 _SCORES = (
     "sample", "model", "repeat", "answer", "criterion", "number", "question", "truth", "weight",
     "capability", "state", "score", "reason", "quote", "detail", "judge", "prompt", "addressed",
-    "carried",
+    "carried", "value", "raw", "scale", "polarity",
 )  # fmt: skip
 _RANKING = (
     "model", "rank_best", "rank_worst", "score", "low", "high", "n", "samples", "right",
@@ -150,11 +150,12 @@ def _score_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
                 use.criterion.ground_truth, use.weight, " > ".join(use.leaf or ()),
             )  # fmt: skip
             if mark is None:
-                yield (*head, "pending", *("" for _ in range(8)))
+                yield (*head, "pending", *("" for _ in range(11)), use.use.polarity)
             else:
                 yield (
                     *head, mark.state, mark.score, mark.reason, mark.quote, mark.detail,
-                    mark.judge_id, mark.prompt, mark.addressed, mark.carried,
+                    mark.judge_id, mark.prompt, mark.addressed, mark.carried, mark.value, mark.raw,
+                    source.scale_names.get(mark.scale, mark.scale), use.use.polarity,
                 )  # fmt: skip
 
 

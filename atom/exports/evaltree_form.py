@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from atom.analysis.score_table import PASS_SCORE, UNSCORED
+from atom.analysis.score_table import UNSCORED
 from atom.errors import UsageError
 from atom.exports.base import (
     MANIFEST,
@@ -117,12 +117,12 @@ def _passed(source: Source) -> tuple[dict[str, tuple[bool, ...]], list[str]]:
     first = (table.score > UNSCORED) & (table.repeat[table.response] == 0)
     model = table.model[table.response]
     shape = (len(table.criterion_ids), table.n_models)
-    score = np.zeros(shape, dtype=table.score.dtype)
-    score[table.criterion[first], model[first]] = table.score[first]
-    judged = np.flatnonzero((score > 0).any(axis=0))
-    score = score[:, judged]
-    whole = np.flatnonzero((score > 0).all(axis=1))
-    passed = score >= PASS_SCORE
+    scored, passed = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    scored[table.criterion[first], model[first]] = True
+    passed[table.criterion[first], model[first]] = table.passes[first]
+    judged = np.flatnonzero(scored.any(axis=0))
+    whole = np.flatnonzero(scored[:, judged].all(axis=1))
+    passed = passed[:, judged]
     return (
         {table.criterion_ids[at]: tuple(bool(one) for one in passed[at]) for at in whole},
         [source.data.candidates[int(model)].name for model in judged],

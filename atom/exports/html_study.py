@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,14 @@ from atom.exports.base import (
     size_of,
 )
 from atom.exports.cases import WHOLE, Case, CaseAnswer, cases
+from atom.records import MarkScale, Polarity
 from atom.reports.figures import colour
 from atom.reports.html_file import thumbnails
 from atom.views.failures import failures
 from atom.views.filters import measure_of
 from atom.views.markup import Html, el
 from atom.views.overview import Estimate, Overview, RankRow, overview
+from atom.views.sample import MARK_GLYPHS, shortened_mark
 from atom.views.weaknesses import GLYPHS
 
 NAME = "html"
@@ -214,6 +217,7 @@ def _estimate(one: Estimate) -> list[float] | None:
 def _sample(source: Source, case: Case, thumbnail: Any) -> dict[str, Any]:
     sample = case.sample
     slot = sample.pictures[0] if sample.pictures else None
+    scales = source.scales
     picture = thumbnail(slot.picture_id) if slot is not None and slot.picture_id else None
     return {
         "id": sample.id,
@@ -238,20 +242,30 @@ def _sample(source: Source, case: Case, thumbnail: Any) -> dict[str, Any]:
             for use in case.criteria
         ],
         "answers": [
-            _answer(case, one) for one in case.answers if one.response.repeat == 0
+            _answer(case, one, scales) for one in case.answers if one.response.repeat == 0
         ],
     }  # fmt: skip
 
 
-def _answer(case: Case, one: CaseAnswer) -> dict[str, Any]:
+def _fails(scale: MarkScale | None, value: float, polarity: Polarity) -> bool:
+    """Say whether a mark is a failed one on its scale; a penalty's is where it is met."""
+    if scale is None:
+        return False
+    return value >= scale.passes_at if polarity == "penalty" else value <= scale.fails_at
+
+
+def _answer(case: Case, one: CaseAnswer, scales: Mapping[str, MarkScale]) -> dict[str, Any]:
     text = one.response.text
     marks: list[list[Any]] = []
     for use in case.criteria:
         mark = one.mark(use.criterion.id)
         if mark is None:
             marks.append([None])
+        elif mark.value is None:
+            marks.append([MARK_GLYPHS[mark.state], mark.detail[:MOST_REASON]])
         elif mark.score is None:
-            marks.append(["∅" if mark.state == "unscored" else "!", mark.detail[:MOST_REASON]])
+            bad = _fails(scales.get(mark.scale), mark.value, use.use.polarity)
+            marks.append([shortened_mark(mark.raw), mark.reason[:MOST_REASON], int(bad)])
         elif mark.score <= REASONS_TO:
             marks.append([mark.score, mark.reason[:MOST_REASON]])
         else:

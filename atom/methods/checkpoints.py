@@ -19,18 +19,17 @@ def atom_scores(table: ScoreTable, method: MethodName) -> dict[str, int]:
         method: `atom` gives `sum_t w_t s_t`; `no_weights` gives `sum_t s_t`.
 
     Returns:
-        Response's id → numerator, for answers with a score on every criterion that the sample has
-        in the table; the others have none, since their denominators would differ.
+        Response's id → numerator (times one factor where not all is whole), for answers
+        with a score on every criterion that the sample has in the table; the others have none,
+        since their denominators would differ.
     """
     answers = len(table.response_ids)
-    weight = table.weight.astype(np.int64) if method == "atom" else np.ones(len(table.weight), int)
-    # Means over repeats are compared as whole numbers, too.
-    unit = 1 if table.whole else FINEST
+    weight = table.weight.astype(np.float64) if method == "atom" else np.ones(len(table.weight))
+    # Means over repeats, and shares, are compared as whole numbers, too.
+    unit = 1 if table.whole and table.whole_weights else FINEST
     there = table.score > 0
     row = table.response[there]
-    total = np.bincount(
-        row, weights=(weight * table.score)[there].astype(np.float64), minlength=answers
-    )
+    total = np.bincount(row, weights=(weight * table.score)[there], minlength=answers)
     total = np.rint(total * unit).astype(np.int64)
     read = np.bincount(row, minlength=answers)
     width = max(len(table.criterion_ids), 1)

@@ -5,7 +5,8 @@ Reference: ATOM 3.1 (cognitive replay, atomic criteria) and 3.3 (checkpoint scor
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping as Mapping_
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -264,6 +265,21 @@ class Checkpoint(Record):
     """The mark as it was written."""
     scale: Id = JUDGE_SCALE.id
     """The declared scale that it was made on."""
+
+    def model_copy(self, *, update: Mapping_[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy the mark; one that gets another score gets its value with it."""
+        if update and "score" in update and "value" not in update:
+            score = update["score"]
+            told = {"value": None, "raw": ""} if score is None else own_mark(score)
+            update = {**told, **update}
+        return super().model_copy(update=update, deep=deep)
+
+    @property
+    def points(self) -> float | None:
+        """Where its value stands on our own scale, 1 to 5 (`1 + 4 value`); None unless scored."""
+        if self.score is not None or self.value is None:
+            return self.score
+        return 1 + 4 * self.value
 
     @model_validator(mode="before")
     @classmethod

@@ -17,6 +17,8 @@ UNSCORED: Final = 0
 """A mark that the judge's reply didn't give, in columns."""
 FAILED: Final = -1
 """A mark whose call brought nothing."""
+NOT_APPLICABLE: Final = -2
+"""A mark that says that the criterion doesn't apply to the answer."""
 SCORING: Final = "scoring"
 FIRMNESS_PROMPTS: Final = frozenset({"scoring/1", "whole/1", "scan_scoring/1"})
 JUDGING_STAGES: Final = frozenset({SCORING, "whole", "scan_scoring"})

@@ -20,7 +20,7 @@ from atom.reports.printed import (
 from atom.reports.records import Finding, Number
 from atom.views.debias import load_labels, people_shift, scale_status
 from atom.views.filters import Filters
-from atom.views.overview import selection_words
+from atom.views.overview import marks_aside, selection_words
 from atom.views.preference_summary import (
     PreferenceSummary,
     VotingJudge,
@@ -192,6 +192,9 @@ def _left_out(look: Look) -> Iterator[Finding]:
                 share_number("share", bad, seen, math.nan, math.nan, n_unit="scores"),
                 **look.listed(look.base.but(show="unscored"), "samples with an unscored criterion"),
             )
+        aside = int(marks_aside(look.data, look.base).sum())
+        if aside:
+            yield _caveat(look, "not_applicable", plain("not_applicable", aside, "marks"))
     number = int(table.quarantined.sum())
     if number:
         yield _caveat(

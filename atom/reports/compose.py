@@ -348,6 +348,10 @@ _CAVEATS: dict[str, Callable[[dict[str, str], Callable[..., str | None], Finding
         f"{n['unscored']} of {n['checkpoints']} scores could not be read from the judge's replies "
         f"({n['share']}). They are left out and never become a number."
     ),
+    "not_applicable": lambda n, fact, f: (
+        f"{n['not_applicable']} marks say that their criterion doesn't apply to the answer: they "
+        "are in no mean."
+    ),
     "quarantined": lambda n, fact, f: (
         f"{n['quarantined']} of {n['all_samples']} samples are set aside, because the judge's own "
         "solution there disagrees with the known answer."

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from atom.records import Checkpoint
 from atom.reports.looking import Look, address
 from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
 from atom.views.failures import FailureRow, failures
 from atom.views.filters import Filters
-from atom.views.sample import AnswerView, sample_view
+from atom.views.sample import AnswerView, sample_view, shortened_mark
 from atom.views.sample_votes import sample_votes
 
 MOST = 3
@@ -97,12 +98,19 @@ def _exhibit(look: Look, row: FailureRow, model_id: str, finding_id: str) -> Exh
         right=_right(answer),
         criterion=shortened(criterion.criterion.question) if criterion else "",
         truth=shortened(criterion.criterion.ground_truth, 200) if criterion else "",
-        score=mark.score if mark is not None else None,
+        score=_score(mark),
         reason=shortened(mark.reason) if mark is not None else "",
         place=criterion.leaf or () if criterion else (),
         finding_id=finding_id,
         door=address(filters),
     )
+
+
+def _score(mark: Checkpoint | None) -> int | str | None:
+    """Return a mark: 1 to 5, or in its own words with what it is worth; None without one."""
+    if mark is None or mark.score is not None or mark.value is None:
+        return None if mark is None else mark.score
+    return f"{shortened_mark(mark.raw)} ({100 * mark.value:.3g} of 100)"
 
 
 def _votes(look: Look, sample_id: str, model_id: str) -> str:

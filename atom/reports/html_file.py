@@ -292,9 +292,10 @@ class _Page:
             rows.append(("Final answer", "right" if exhibit.right else "wrong"))
         if exhibit.criterion:
             rows.append(("Criterion", exhibit.criterion))
-            rows.append(("True is", exhibit.truth))
+            if exhibit.truth:
+                rows.append(("True is", exhibit.truth))
         if exhibit.score is not None:
-            rows.append(("Score", f"{exhibit.score} of 5"))
+            rows.append(("Score", exhibit.score_words))
         if exhibit.reason:
             rows.append(("Judge's reason", exhibit.reason))
         if exhibit.place:

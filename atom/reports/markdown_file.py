@@ -148,7 +148,7 @@ def _case(number: int, exhibit: Exhibit, tags: dict[str, str], base: str) -> Ite
         ("final answer", {True: "right", False: "wrong", None: ""}[exhibit.right]),
         ("criterion", exhibit.criterion),
         ("true is", exhibit.truth),
-        ("score", f"{exhibit.score} of 5" if exhibit.score is not None else ""),
+        ("score", exhibit.score_words),
         ("judge's reason", exhibit.reason),
         ("capability", " › ".join(exhibit.place)),
     ]

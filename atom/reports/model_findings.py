@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atom.analysis import FAILED_SCORE, make_cells, node_stats, wilson
+from atom.analysis import make_cells, node_stats, wilson
 from atom.reports.looking import OVERVIEW, Look, make
 from atom.reports.printed import (
     estimate_number,
@@ -234,7 +234,7 @@ def _clusters(look: Look, row: RankRow) -> Iterator[Finding]:
     rows = np.flatnonzero(mine)
     if not len(rows):
         return
-    failed = (table.score[rows] <= FAILED_SCORE).astype(np.float64)
+    failed = table.fails[rows].astype(np.float64)
     leaf = table.leaf[rows].astype(np.int64)
     cluster = table.cluster[table.sample[table.response[rows]]].astype(np.int64)
     stats = node_stats(make_cells(failed, leaf, cluster, leaves), leaves)

@@ -151,8 +151,8 @@ class Exhibit(Value):
     """Whether the final answer is right; None where it isn't known."""
     criterion: str = ""
     truth: str = ""
-    score: int | None = None
-    """1..5."""
+    score: int | str | None = None
+    """1..5; on another scale than our judges' the mark in words, and what it is worth of 100."""
     reason: str = ""
     """The judge's reason."""
     place: tuple[str, ...] = ()
@@ -160,6 +160,13 @@ class Exhibit(Value):
     finding_id: str = ""
     """The finding that it illustrates; empty for the model's failures in general."""
     door: str = ""
+
+    @property
+    def score_words(self) -> str:
+        """`2 of 5`, or a mark on another scale as it is; empty without one."""
+        if self.score is None:
+            return ""
+        return f"{self.score} of 5" if isinstance(self.score, int) else self.score
 
 
 class Mark(Value):

@@ -27,11 +27,13 @@ from atom.records import (
     FIRMNESS_PROMPTS,
     HAND_MADE,
     JUDGING_STAGES,
+    NOT_APPLICABLE,
     UNSCORED,
     Candidate,
     Checkpoint,
     CriteriaSet,
     Judge,
+    MarkScale,
     Outcome,
     Preference,
     Replay,
@@ -47,6 +49,7 @@ from atom.records import (
 from atom.records import Mapping as MappingRecord
 from atom.store import packed as fast
 from atom.store.packed import Ints
+from atom.store.scales import scales_within
 from atom.store.schema import meta, table
 from atom.store.standing import (
     HOW_RANK,
@@ -74,8 +77,10 @@ _KINDS = tuple(
     f"{state}{silent} {cause}" for state in _STATES for silent in _SILENT for cause in CAUSES[:-1]
 )
 """All that an answer may be, as the one text that is read of it."""
-_SCORES = (*"12345", "unscored", "failed")
-_SCORE_CODES = np.array([1, 2, 3, 4, 5, UNSCORED, FAILED], dtype=np.int8)
+_SCORES = (*"12345", "unscored", "failed", "not_applicable", "scored")
+_VALUED = 6
+"""A mark on a scale that isn't our own judges': its value stands in a column of its own."""
+_SCORE_CODES = np.array([1, 2, 3, 4, 5, UNSCORED, FAILED, NOT_APPLICABLE, _VALUED], dtype=np.int8)
 """What the texts above stand for."""
 _SAID = ("", " silent")
 _CARRIED = ("", " own", " carried")
@@ -90,19 +95,26 @@ _MARKS = tuple(
     for scale in _SCALES
 )
 """All that a mark may be, as the one text that is read of it."""
-_NO_SCORE, _FAILED = (_MARKS.index(f"{state} {_SCALES[0]}") for state in ("unscored", "failed"))
+_FAILED = _MARKS.index(f"failed {_SCALES[0]}")
+_EACH = len(_MARKS) // len(_SCORES)
 _WIDTH = 5
-"""Rows of an array of marks: answer, use, mark, judge, repeat."""
+"""Rows of an array of marks: answer, use, mark, judge, repeat; what was asked with, where that is
+wanted; value (as its bits) and scale, where there are scales of others."""
+Floats = NDArray[np.float64]
 _BATCH = 20
 """Chunks whose texts are looked up in one go."""
 _JSON_BLOCK = 1 << 24
 _USES = pa.schema(
     {
         "uses": pa.list_(
-            pa.struct({"criterion_id": pa.string(), "position": pa.int64(), "weight": pa.int64()})
+            pa.struct({"criterion_id": pa.string(), "position": pa.int64(), "weight": pa.float64()})
         )
     }
 )
+_RULES = ('"polarity"', '"parents"', '"gate"')
+"""What a list of uses names where it declares more than weights."""
+WHOLE = 10
+"""What the weights of a sample's credits total."""
 _SCAN_SHARE = 0.25
 """A study with this share of a store's samples is read by scans over whole tables."""
 
@@ -152,9 +164,16 @@ class Uses:
     ids: tuple[str, ...]
     sample: Ints
     position: Ints
-    weight: Ints
+    weight: Ints | Floats
+    """Shares of `WHOLE`, the total of a sample's credits; whole numbers where all are."""
     chained: NDArray[np.bool_]
     """Whether a sample's criteria are the steps of one solution, shape (S,)."""
+    penalty: NDArray[np.bool_]
+    """Whether a criterion takes points away."""
+    gate: Floats
+    """The most that an answer which misses the criterion can score, 0 to 1; 1 = it's no gate."""
+    parents: Ints
+    """Uses and those they were declared to rest on, shape (2, P)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,12 +190,26 @@ class Marks:
     scale: Scale
     left_out: int
     """Marks on an older scale that no newer one replaces."""
+    value: Floats | None = None
+    """What each mark is worth on its scale, 0 to 1; None where all are on our own judges'."""
+    on: Ints | None = None
+    """The declared scale of each mark, as an index into `scales`; None likewise."""
+    scales: tuple[MarkScale, ...] = ()
 
     @property
-    def score(self) -> NDArray[np.int8]:
-        """1..5, 0 = unscored, -1 = failed."""
-        each = len(_MARKS) // len(_SCORES)
-        return np.asarray(_SCORE_CODES[self.mark // each])
+    def score(self) -> NDArray[np.int8] | Floats:
+        """1..5, 0 = unscored, -1 = failed, -2 = not applicable.
+
+        A value on a scale that isn't our own judges' stands where it would on theirs, at
+        `1 + 4 value`.
+        """
+        code = np.asarray(_SCORE_CODES[self.mark // _EACH])
+        if self.value is None:
+            # "scored", but without a score: whatever that is, it's no mark.
+            return np.where(code == _VALUED, np.int8(FAILED), code)
+        known = (self.value >= 0) & (self.value <= 1)
+        valued = np.where(known, 1 + 4 * self.value, FAILED)
+        return np.where(code == _VALUED, valued, code.astype(np.float64))
 
     @property
     def addressed(self) -> NDArray[np.bool_]:
@@ -568,26 +601,75 @@ def _uses(connection: sa.Connection, study_id: str, places: Places) -> Uses:
     """Read the criteria that stand for each sample."""
     place, criteria = table(StudySample), table(CriteriaSet)
     statement = (
-        sa.select(place.c.sample_id, criteria.c.uses, criteria.c.replay_id.is_not(None))
+        sa.select(
+            place.c.sample_id, criteria.c.uses, criteria.c.replay_id.is_not(None), criteria.c.source
+        )
         .select_from(place.join(criteria, criteria.c.id == place.c.criteria_set_id))
         .where(placed(connection, study_id), criteria.c.state == "scored")
         .order_by(place.c.position, place.c.sample_id)
     )
-    samples, texts, solved = fast.whole(fast.chunks(connection, statement), 3)
+    samples, texts, solved, sources = fast.whole(fast.chunks(connection, statement), 4)
     size, ids, position, weight = _read_uses(texts)
     at = fast.codes(samples, places.at)
     chained = np.zeros(len(places.ids), dtype=np.bool_)
     chained[at] = np.array(solved, dtype=np.bool_)
+    penalty, gate, parents = _declared(texts, size, ids)
     return Uses(
         ids=ids,
         sample=np.repeat(at, size),
         position=position,
-        weight=weight,
+        weight=_shares(weight, size, np.array(sources, dtype=object) == "imported", penalty),
         chained=chained,
+        penalty=penalty,
+        gate=gate,
+        parents=parents,
     )
 
 
-def _read_uses(texts: Sequence[str]) -> tuple[Ints, tuple[str, ...], Ints, Ints]:
+def _shares(weight: Floats, size: Ints, imported: NDArray[np.bool_], penalty: Any) -> Ints | Floats:
+    """Bring the weights of imported criteria to shares of `WHOLE`, sample by sample.
+
+    A penalty's is its share of the credits, too. Our judges' weights total that already.
+
+    Args:
+        weight: as declared, shape (U,).
+        size: how many each list has.
+        imported: whether a list was imported.
+        penalty: whether a use takes points away, shape (U,).
+    """
+    of = np.repeat(np.arange(len(size)), size)
+    credit = np.bincount(of, weights=np.where(penalty, 0, weight), minlength=len(size))
+    # Where there are penalties alone, they share among themselves.
+    total = np.where(credit > 0, credit, np.bincount(of, weights=weight, minlength=len(size)))
+    odd = imported & (total != WHOLE)
+    if odd.any():
+        weight = np.where(odd[of], weight * WHOLE / np.where(odd, total, 1)[of], weight)
+    whole = bool((weight == np.rint(weight)).all() and weight.max(initial=0) < 1 << 7)
+    return weight.astype(np.int64) if whole else weight
+
+
+def _declared(
+    texts: Sequence[str], size: Ints, ids: Sequence[str]
+) -> tuple[NDArray[np.bool_], Floats, Ints]:
+    """Read what few lists of uses declare beyond weights: penalties, gates and parents."""
+    penalty = np.zeros(len(ids), dtype=np.bool_)
+    gate = np.ones(len(ids))
+    parents: list[tuple[int, int]] = []
+    start = np.cumsum(size) - size
+    for number, text in enumerate(texts):
+        if not any(word in text for word in _RULES):
+            continue
+        first, uses = int(start[number]), json.loads(text)
+        at = {use["criterion_id"]: first + nth for nth, use in enumerate(uses)}
+        for place, use in enumerate(uses, first):
+            penalty[place] = use.get("polarity") == "penalty"
+            if use.get("gate"):
+                gate[place] = use["gate_cap"] if use["gate"] == "cap" else 0
+            parents += [(place, at[name]) for name in use.get("parents", ()) if name in at]
+    return penalty, gate, np.array(parents, dtype=np.int64).reshape(-1, 2).T
+
+
+def _read_uses(texts: Sequence[str]) -> tuple[Ints, tuple[str, ...], Ints, Floats]:
     """Read lists of uses: how many each list has; then all ids, positions and weights.
 
     Arrow parses all of them at once, a list a line, twenty times as fast as one at a time; what it
@@ -613,11 +695,11 @@ def _read_uses(texts: Sequence[str]) -> tuple[Ints, tuple[str, ...], Ints, Ints]
         pass
     lists_ = [json.loads(text) for text in texts]
     uses = [use for one in lists_ for use in one]
-    numbers = np.array([(use["position"], use["weight"]) for use in uses], dtype=np.int64)
     return (
         np.array([len(one) for one in lists_], dtype=np.int64),
         tuple(use["criterion_id"] for use in uses),
-        *numbers.reshape(-1, 2).T,
+        np.array([use["position"] for use in uses], dtype=np.int64),
+        np.array([use["weight"] for use in uses], dtype=np.float64),
     )
 
 
@@ -643,37 +725,57 @@ def _marks(
     judges = [str(name) for name in connection.execute(sa.select(judge.c.id)).scalars()]
     if study.judge_id is not None and study.judge_id not in judges:
         judges.append(study.judge_id)
+    scales = scales_within(connection)
     chunks = _marks_of_study(connection, study.id) if scanned is None else scanned
-    found = _read_marks(chunks, judges, answers, uses)
+    found = _read_marks(chunks, judges, answers, uses, scales)
     wanted = judges.index(judge_id) if judge_id in judges else -1
     counts = np.bincount(found[3], minlength=len(judges))
     names = [judges[at] for at in np.argsort(-counts, kind="stable") if counts[at]]
     mine = found[:, found[3] == wanted]
+    prompts: Sequence[str] = ()
     if _several(mine, len(uses.ids)):
         prompts = _prompts_of(connection, study, judges[wanted])
         found = _read_marks(
-            _marks_of_study(connection, study.id, prompts), judges, answers, uses, prompts
+            _marks_of_study(connection, study.id, prompts), judges, answers, uses, scales, prompts
         )
         mine = found[:, found[3] == wanted]
     mine, scale, left_out = _newest_scale(mine, len(uses.ids))
-    if len(mine) > _WIDTH:
+    if prompts:
         mine = _newest_prompt(mine, len(uses.ids))
-    response, use, mark, _, repeat = mine[:_WIDTH]
     if scale == "firmness":
         # Under the old prompt a second mark may be the baseline of an experiment, made of failed
         # answers alone.
-        response, use, mark, repeat = (one[repeat == 0] for one in (response, use, mark, repeat))
-    place = response.astype(np.int64) * max(len(uses.ids), 1) + use
-    order = np.argsort(place * REPEATS + repeat, kind="stable")
+        mine = mine[:, mine[4] == 0]
+    place = mine[0].astype(np.int64) * max(len(uses.ids), 1) + mine[1]
+    mine = mine[:, np.argsort(place * REPEATS + mine[4], kind="stable")]
+    value, on, used = _valued(mine, scales)
+    response, use, mark, _, repeat = mine[:_WIDTH].astype(np.int64)
     return Marks(
-        response=response[order].astype(np.int64),
-        use=use[order].astype(np.int64),
-        repeat=repeat[order].astype(np.int64),
-        mark=mark[order].astype(np.int64),
+        response=response,
+        use=use,
+        repeat=repeat,
+        mark=mark,
         judge_ids=tuple(names),
         scale=scale,
         left_out=left_out,
+        value=value,
+        on=on,
+        scales=used,
     )
+
+
+def _valued(
+    mine: Ints, scales: Sequence[MarkScale]
+) -> tuple[Floats | None, Ints | None, tuple[MarkScale, ...]]:
+    """Return marks' values and scales, and the scales that are used; nothing where all are ours."""
+    if len(scales) < 2 or not mine.shape[1]:
+        return None, None, ()
+    number = np.maximum(mine[-1], 0)
+    used = np.unique(number)
+    if used.tolist() == [0]:
+        return None, None, ()
+    value = np.ascontiguousarray(mine[-2]).view(np.float64)
+    return value, np.searchsorted(used, number), tuple(scales[at] for at in used)
 
 
 def _newest_scale(found: Ints, n_uses: int) -> tuple[Ints, Scale, int]:
@@ -687,7 +789,7 @@ def _newest_scale(found: Ints, n_uses: int) -> tuple[Ints, Scale, int]:
         What is left, the scale it is on, and how many criteria on answers have a score on an older
         scale alone.
     """
-    scored = found[2] < _NO_SCORE
+    scored = _SCORE_CODES[found[2] // _EACH] > 0
     scale = found[2] % len(_SCALES)
     newest = int(scale[scored].min(initial=len(_SCALES) - 1)) if scored.any() else 0
     shown = (scale == newest) | ~scored.any()
@@ -747,8 +849,14 @@ def _prompts_of(connection: sa.Connection, study: Study, judge_id: str) -> list[
     return [text for _, text in ranked]
 
 
-def _mark_columns() -> tuple[sa.ColumnElement[Any], ...]:
+def _mark_columns(connection: sa.Connection) -> tuple[sa.ColumnElement[Any], ...]:
+    """Return what is read of a mark; its value and scale only where there are others' scales."""
     checkpoint = table(Checkpoint)
+    value: sa.ColumnElement[Any] = sa.func.coalesce(checkpoint.c.value, -1)
+    if connection.dialect.name == "sqlite":
+        # Its own way of writing a number drops the last digits.
+        value = sa.func.printf("%!.17g", value)
+    of_others = (value, checkpoint.c.scale) if len(scales_within(connection)) > 1 else ()
     mark = sa.func.coalesce(sa.cast(checkpoint.c.score, sa.Text), checkpoint.c.state)
     said = sa.case((checkpoint.c.addressed.is_(False), _SAID[1]), else_=_SAID[0])
     carried = sa.case(
@@ -771,6 +879,7 @@ def _mark_columns() -> tuple[sa.ColumnElement[Any], ...]:
         checkpoint.c.criterion_id,
         checkpoint.c.judge_id,
         mark.concat(said).concat(carried).concat(scale).concat(again),
+        *of_others,
     )
 
 
@@ -778,7 +887,7 @@ def _scanned_marks(connection: sa.Connection) -> Iterator[list[pa.Array]]:
     """Read the columns of all marks of a store, in chunks."""
     checkpoint = table(Checkpoint)
     first = checkpoint.c.repeat < REPEATS
-    for chunk in fast.packed(connection, checkpoint, _mark_columns(), first):
+    for chunk in fast.packed(connection, checkpoint, _mark_columns(connection), first):
         yield [fast.array(column) for column in chunk]
 
 
@@ -795,7 +904,7 @@ def _marks_of_study(
     checkpoint = table(Checkpoint)
     statement = (
         _of_study(connection, study_id)
-        .add_columns(*_mark_columns(), *([_prompt_column()] if prompts else []))
+        .add_columns(*_mark_columns(connection), *([_prompt_column()] if prompts else []))
         .where(checkpoint.c.repeat < REPEATS, checkpoint.c.response_id == table(Response).c.id)
     )
     for chunk in fast.chunks(connection, statement):
@@ -807,36 +916,44 @@ def _read_marks(
     judges: Sequence[str],
     answers: Answers,
     uses: Uses,
+    scales: Sequence[MarkScale],
     prompts: Sequence[str] = (),
 ) -> Ints:
-    """Read marks as (answer, use, mark, judge, repeat), shape (5, N), of any judge.
+    """Read marks as (answer, use, mark, judge, repeat, ...), shape (5 or more, N), of any judge.
 
     Args:
         chunks: columns of marks, any order, other studies' among them.
         judges: ids of all judges.
         answers: the study's answers.
         uses: its criteria.
+        scales: all scales of the store; where there are others than ours, two more rows say what
+            a mark is worth, as the bits of a float, and on which scale.
         prompts: what the judge was asked with; where they are given, a sixth row says with which.
     """
-    width = _WIDTH + bool(prompts)
+    valued = len(scales) > 1
+    width = _WIDTH + bool(prompts) + 2 * valued
     if not judges or not answers.ids or not uses.ids:
         return np.zeros((width, 0), dtype=np.int64)
-    known = [
-        fast.array(names)
-        for names in (answers.ids, uses.ids, judges, _all_marks(), *([prompts] if prompts else []))
-    ]
+    known = [fast.array(names) for names in (answers.ids, uses.ids, judges, _all_marks())]
+    named = fast.array([scale.id for scale in scales])
+    asked_with = fast.array(prompts) if prompts else None
     parts = []
     rows = iter(chunks)
     while batch := list(islice(rows, _BATCH)):
-        answer, use, judge_at, mark, *asked = (
-            fast.look_up([chunk[at] for chunk in batch], among) for at, among in enumerate(known)
+        columns = [[chunk[at] for chunk in batch] for at in range(len(batch[0]))]
+        answer, use, judge_at, mark = (
+            fast.look_up(column, among) for column, among in zip(columns, known, strict=False)
         )
-        # "scored", but without a score: whatever that is, it's no mark.
+        more = [] if asked_with is None else [fast.look_up(columns[-1], asked_with)]
+        if valued:
+            number = fast.numbers(columns[4], pa.float64())
+            more += [number.view(np.int64), fast.look_up(columns[5], named)]
         mark = np.where(mark < 0, _FAILED, mark)
         repeat, mark = np.divmod(mark, len(_MARKS))
-        part = np.stack([answer, use, mark, judge_at, repeat, *asked])
+        part = np.stack([answer, use, mark, judge_at, repeat, *more])
         part = part[:, (part[[0, 1, 3]] >= 0).all(axis=0)]
-        parts.append(part[:, answers.sample[part[0]] == uses.sample[part[1]]].astype(np.int32))
+        part = part[:, answers.sample[part[0]] == uses.sample[part[1]]]
+        parts.append(part if valued else part.astype(np.int32))
     return np.concatenate([np.zeros((width, 0), dtype=np.int64), *parts], axis=1)
 
 

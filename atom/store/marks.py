@@ -27,7 +27,7 @@ class FurtherMark(NamedTuple):
         criterion_id: the criterion.
         judge_id: who gave it.
         repeat: which of its repeats.
-        score: 1 to 5.
+        score: 1 to 5; `1 + 4 value` on a scale that isn't our own judges'.
         setting: the prompt and settings it was asked with.
     """
 
@@ -35,7 +35,7 @@ class FurtherMark(NamedTuple):
     criterion_id: str
     judge_id: str
     repeat: int
-    score: int
+    score: float
     setting: tuple[str, str]
 
 
@@ -60,11 +60,12 @@ def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark
             column.judge_id,
             column.repeat,
             column.score,
+            column.value,
             column.prompt,
             sa.cast(column.sampling, sa.Text).label("settings"),
             column.key,
         )
-        .where(column.score.is_not(None), column.repeat < APART)
+        .where(column.value.is_not(None), column.repeat < APART)
         .where(sa.or_(sa.not_(own), column.response_id.in_(again)))
     )
     with store.read() as connection:
@@ -76,7 +77,7 @@ def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark
             criterion_id=row.criterion_id,
             judge_id=row.judge_id,
             repeat=row.repeat,
-            score=row.score,
+            score=1 + 4 * row.value if row.score is None else row.score,
             setting=(row.prompt, row.settings),
         )
         for row in rows
@@ -111,7 +112,7 @@ def doubtful_marks(store: Store, study: Study, scale: Scale) -> list[tuple[str, 
             .group_by(point.response_id, point.criterion_id)
             .having(
                 sa.or_(
-                    sa.func.max(point.score) > sa.func.min(point.score),
+                    sa.func.max(point.value) > sa.func.min(point.value),
                     sa.and_(sa.func.max(point.score) > 1, quoted == 0),
                 )
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from atom.records import Checkpoint, Outcome, PictureSlot, Replay
+from atom.records import JUDGE_SCALE, Checkpoint, Outcome, PictureSlot, Replay
 from atom.ui import kit, links, numbers, preference_parts
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
@@ -14,7 +14,13 @@ from atom.ui.picture import Mark, missing, picture
 from atom.views.failures import Chip, FailureList, FailureRow
 from atom.views.filters import Filters
 from atom.views.pictures import read_picture
-from atom.views.sample import AnswerView, CheckpointView, CriterionView, SampleView
+from atom.views.sample import (
+    AnswerView,
+    CheckpointView,
+    CriterionView,
+    SampleView,
+    points_words,
+)
 from taxonomy import format_path
 
 _REASON = 4000
@@ -117,9 +123,13 @@ def _chip(here: Here, chip: Chip) -> Html:
         return kit.score_chip(3 + 2 * side, text=word, note=note, chosen=chip.chosen)
     answer = {True: "right answer", False: "wrong answer", None: "outcome unknown"}[chip.right]
     if chip.score is not None:
-        text = f"{name}: {chip.score:.2f} of 5, {answer}"
+        ours = here.data.table.ours
+        whole = points_words(chip.score, ours=ours)
         return kit.score_chip(
-            round(chip.score), text=f"{chip.score:.1f}", note=text, chosen=chip.chosen
+            round(chip.score),
+            text=points_words(chip.score, ours=ours, digits=1),
+            note=f"{name}: {whole} of {5 if ours else 100}, {answer}",
+            chosen=chip.chosen,
         )
     glyph = {True: "right", False: "wrong", None: "∅"}[chip.right]
     return kit.score_chip(None, glyph=glyph, note=f"{name}: {answer}", chosen=chip.chosen)
@@ -403,7 +413,7 @@ def _criterion_row(
     )
     weight = el(
         "span",
-        item.weight,
+        item.weight_words,
         data_tip=f"the judge said {item.stated_weight:g}"
         if item.stated_weight is not None and item.stated_weight != item.weight
         else None,
@@ -440,10 +450,10 @@ def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
     checkpoint = mark.checkpoint
     name = here.data.candidates[mark.colour].name
     words = checkpoint.reason or checkpoint.detail
-    told = [f"{name}: {checkpoint.state}", _beside(checkpoint), mark.spread, words[:300]]
+    state = checkpoint.state.replace("_", " ")
+    told = [f"{name}: {state}", _beside(checkpoint), mark.spread, words[:300]]
     note = "\n".join(line for line in told if line)
-    near = None if mark.score is None else round(mark.score)
-    return kit.score_chip(near, text=mark.label, glyph=mark.label, note=note, chosen=chosen)
+    return kit.score_chip(mark.near, text=mark.label, glyph=mark.label, note=note, chosen=chosen)
 
 
 # --- answer and reason -------------------------------------------------------------------------
@@ -545,11 +555,11 @@ def why(
     point = mark.checkpoint
     if point.state == "scored":
         reason = point.reason or "(the judge gave no reason)"
-        near = None if mark.score is None else round(mark.score)
-        shown: Html = kit.score_chip(near, text=mark.label)
+        shown: Html = kit.score_chip(mark.near, text=mark.label)
     else:
-        reason = point.detail or point.reason or "(no reason was kept)"
-        shown = kit.status("unscored" if point.state == "unscored" else "failed")
+        reason = point.reason or point.detail if point.state == "not_applicable" else point.detail
+        reason = reason or point.reason or "(no reason was kept)"
+        shown = _no_score(point)
     title = f"Why {name} gets" if point.state == "scored" else f"{name} has no score:"
     return el(
         "div",
@@ -571,6 +581,14 @@ def why(
     )
 
 
+def _no_score(point: Checkpoint) -> Html:
+    """Say in what state a mark without a score is."""
+    if point.state == "not_applicable":
+        return el("span", "doesn’t apply", class_="quiet small",
+                  data_tip="In no mean, and counted")  # fmt: skip
+    return kit.status("unscored" if point.state == "unscored" else "failed")
+
+
 def _quote(point: Checkpoint) -> Html | None:
     if not point.quote:
         return None
@@ -586,6 +604,8 @@ def _sources(here: Here, view: SampleView, point: Checkpoint) -> Html:
     names = {judge.id: judge.name for judge in here.data.judges}
     judge = names.get(point.judge_id, point.judge_id)
     facts = [("Judge", judge), ("Prompt", point.prompt)]
+    if point.scale != JUDGE_SCALE.id and point.value is not None:
+        facts += [("Mark", f"{point.raw[:200]} (worth {100 * point.value:g} of 100)")]
     call = view.calls.get(point.call_id or "")
     if call is not None:
         facts += [
@@ -613,8 +633,7 @@ def _side_by_side(view: SampleView, doors: _Doors) -> Html | None:
                     href=doors.answer(answer.candidate.id),
                     data_go=True,
                 ),
-                el("span", "–" if answer.score is None else f"{answer.score:.2f} of 5",
-                   class_="quiet small"),
+                el("span", answer.score_words, class_="quiet small"),
                 el("span", verdict(answer.outcomes), class_="quiet small"),
                 class_="row",
                 style="margin-bottom:4px",

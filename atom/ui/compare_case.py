@@ -289,7 +289,7 @@ def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) ->
         if item.leaf
         else el("span", "○ not mapped", class_="quiet", data_tip=item.leaf_detail)
     )  # fmt: skip
-    words = f"{gap:+.1f}".removesuffix(".0").replace("-", "−") if gap else "0"
+    words = _gap_words(mark, gap) if gap else "0"
     return kit.Row(
         cells=[
             el("span", item.number, class_="quiet"),
@@ -300,7 +300,7 @@ def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) ->
             ),
             el("span", item.criterion.ground_truth, class_="text"),
             leaf,
-            item.weight,
+            item.weight_words,
             case_parts.mark_chip(here, mark.first, False),
             case_parts.mark_chip(here, mark.second, False),
             el("span", numbers.NONE, class_="quiet")
@@ -310,6 +310,13 @@ def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) ->
         on=item.chosen,
         light=identity,
     )  # fmt: skip
+
+
+def _gap_words(mark: PairMark, gap: float) -> str:
+    """Write a difference in points of 1..5, or of 100 on another scale."""
+    ours = mark.first is not None and mark.first.ours
+    number = f"{gap:+.1f}" if ours else f"{25 * gap:+.0f}"
+    return number.removesuffix(".0").replace("-", "−")
 
 
 def _reasons(here: Here, view: Comparison, shown: PairView) -> Html | None:
@@ -365,7 +372,7 @@ def _answer(
             el("span", f"answer 1 of {many}", class_="quiet small")
             if side.answer is None and many > 1
             else None,
-            el("span", f"{answer.score:.2f} of 5", class_="quiet small")
+            el("span", answer.score_words, class_="quiet small")
             if answer.score is not None
             else None,
             el("span", case_parts.verdict(answer.outcomes), class_="quiet small"),

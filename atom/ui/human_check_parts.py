@@ -24,7 +24,7 @@ from atom.views.human_check import (
     scored_points,
 )
 from atom.views.pictures import read_picture
-from atom.views.sample import SampleView
+from atom.views.sample import SampleView, shortened_mark
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 KIND_WORDS: Mapping[AnnotationKind, str] = {
@@ -273,7 +273,12 @@ def _judged(desk: Desk, item: Item, view: SampleView) -> Html | None:
         gap = "" if people is None or people.value is None else f", people say {people.value:g}"
         return el(
             "div",
-            el("div", "The judge gives ", kit.score_chip(point.score), gap),
+            el(
+                "div",
+                "The judge gives ",
+                kit.score_chip(round(point.points or 1), text=shortened_mark(point.raw)),
+                gap,
+            ),
             el("div", point.reason or "(the judge gave no reason)", class_="text quiet"),
             style="margin-top:8px",
         )

@@ -202,11 +202,13 @@ def _rank_row(
         cells.append(_terse(row))
     if process:
         text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
+        if row.n_aside:
+            text += f" + {row.n_aside:,} n/a"
         cells.append(
             el("a", text, href=links.address(FAILURES.url_path, unscored), data_go=True,
-               class_="cell", data_tip=f"{row.n_unscored} checkpoints without a score")
+               class_="cell", data_tip=_without(row))
             if row.n_unscored
-            else el("span", text, class_="quiet")
+            else el("span", text, class_="quiet", data_tip=_without(row) if row.n_aside else None)
         )  # fmt: skip
     if anchor:
         cells.append(kit.term("anchor", "the anchor, not ranked"))
@@ -275,6 +277,14 @@ def _on_people_s_scale(row: ScaleRow | None) -> Html:
     ends = f"{row.people.lo:.1f}–{row.people.hi:.1f}"
     return el("span", el("span", numbers.score(row.people.value), class_="strong"),
               el("div", ends, class_="quiet small nowrap"), data_tip=tip, tabindex="0")  # fmt: skip
+
+
+def _without(row: RankRow) -> str:
+    """Say what of a model has no score: what couldn't be read, and what doesn't apply."""
+    text = f"{row.n_unscored} checkpoints without a score"
+    if row.n_aside:
+        text += f"\n{row.n_aside:,} marks say that the criterion doesn’t apply: in no mean"
+    return text
 
 
 def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:

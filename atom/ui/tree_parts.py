@@ -17,6 +17,7 @@ from atom.ui.pages import FAILURES, TREE
 from atom.views.filters import Filters
 from atom.views.judge_marks import JudgeMark
 from atom.views.pictures import read_thumbnail
+from atom.views.sample import points_words
 from atom.views.tree import (
     COLOURINGS,
     Colouring,
@@ -489,7 +490,8 @@ def _worst(here: Here, node: NodeCard) -> Html | None:
     who = "all models" if model is None else here.data.candidates[model].name
     return el(
         "section",
-        el("h3", el("span", f"Criteria that lose most, {who}"), el("span", "mean of 1–5")),
+        el("h3", el("span", f"Criteria that lose most, {who}"),
+           el("span", "mean of 1–5" if here.data.table.ours else "mean of 0–100")),
         el("div", [_criterion(here, item, at) for at, item in enumerate(node.worst)],
            class_="worst"),
     )  # fmt: skip
@@ -509,7 +511,7 @@ def _criterion(here: Here, item: WorstCriterion, at: int) -> Html:
         "a",
         thumb,
         el("span", item.question, class_="q"),
-        kit.score_chip(near, text=f"{item.score:.2f}"),
+        kit.score_chip(near, text=points_words(item.score, ours=here.data.table.ours)),
         href=links.address(FAILURES.url_path, item.filters),
         data_go=True,
         data_tip=f"{item.question[:300]}\nTruth: {item.truth[:200]}\n"

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import (
-    FAILED_SCORE,
     PairedSamples,
+    ScoreTable,
     mcnemar,
     needed_pairs,
     needed_samples,
@@ -312,7 +312,9 @@ def compare(
             first=inside.first,
             second=inside.second,
             weight=inside.weight,
-            both_fail=_both_fail(items, inside, measure, _in_node(data, node) if node else None),
+            both_fail=_both_fail(
+                data.table, items, inside, measure, _in_node(data, node) if node else None
+            ),
             first_right=rights[0],
             second_right=rights[1],
             sample_ids=data.table.sample_ids,
@@ -499,9 +501,11 @@ def _left_out(sides: Sides, shared: Mask) -> LeftOut:
     )
 
 
-def _both_fail(items: _Items, pairs: PairedSamples, measure: Measure, only: Mask | None) -> Mask:
+def _both_fail(
+    table: ScoreTable, items: _Items, pairs: PairedSamples, measure: Measure, only: Mask | None
+) -> Mask:
     """Say where both sides fail: a failed criterion each (METHODS A2), or a wrong answer each."""
-    fails = (FAILED_SCORE - 1) / 4 + _SAME if measure == "process" else 0.5 - _SAME
+    fails = table.fails_at + _SAME if measure == "process" else 0.5 - _SAME
     counted = items.both if only is None else items.both & only
     found = pairs.shared.copy()
     for side in (items.first, items.second):

@@ -110,7 +110,7 @@ def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[
         return _spread(nodes.ancestor, table.leaf[rows].astype(np.int64), where, size)
 
     answered = spread(behind)
-    failed = spread(behind & checkpoints_shown(table.score, "failed"))
+    failed = spread(behind & checkpoints_shown(table, "failed"))
     chain = sides.filters.but(sample=None, criterion=None)
     door = _door(sides)
     made = {
@@ -260,7 +260,7 @@ def _failed_by_label(sides: Sides, group: Facet, measure: Measure) -> tuple[Ints
         rows = _behind(sides)
         answered, failed = np.zeros_like(behind), np.zeros_like(behind)
         answered[table.response[rows]] = True
-        failed[table.response[rows & checkpoints_shown(table.score, "failed")]] = True
+        failed[table.response[rows & checkpoints_shown(table, "failed")]] = True
     else:
         answered = behind
         failed = behind & answers_shown(answer_values(sides.data, door, measure), door)

@@ -94,9 +94,15 @@ class PairMark:
 
     @property
     def difference(self) -> float | None:
-        """First less second, in score points; None unless both are scored."""
+        """First less second, in score points; None unless both are scored.
+
+        Of a criterion that takes points away the other way round: up is better for the first.
+        """
         scores = [mark.score if mark is not None else None for mark in (self.first, self.second)]
-        return None if scores[0] is None or scores[1] is None else scores[0] - scores[1]
+        if scores[0] is None or scores[1] is None:
+            return None
+        gap = scores[0] - scores[1]
+        return -gap if self.criterion.penalty else gap
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -249,7 +249,8 @@ def layout_of(table: ScoreTable, model: int) -> ModelLayout:
     def make() -> ModelLayout:
         rows = np.flatnonzero(table.of_answers(table.model == model))
         columns = (
-            "response", "criterion", "leaf", "weight", "position", "score", "addressed", "carried"
+            "response", "criterion", "leaf", "weight", "position", "score", "addressed", "carried",
+            "scale",
         )  # fmt: skip
         mine = replace(table, **{name: getattr(table, name)[rows] for name in columns})
         return ModelLayout(layout=tree_layout(mine), rows=rows)

@@ -387,12 +387,13 @@ def people_scale(
     """
     kept = _kept(data, labels, filters)
     status = _status(data, labels, filters, kept)
-    judge = data.table.level[kept.row].astype(np.int64)
-    people = whole_scores(kept.value)
     root, roots = roots_of_rows(data)
-    inverse = inverse_confusion(
-        judge, people, kept.cluster, root[kept.row], rng=np.random.default_rng(SEED)
-    )
+    # Judge and people can be held against each other score by score only on one scale.
+    same = kept.row if data.table.ours else kept.row[:0]
+    n = len(same)
+    judge, people = data.table.level[same].astype(np.int64), whole_scores(kept.value[:n])
+    cluster = kept.cluster[:n]
+    inverse = inverse_confusion(judge, people, cluster, root[same], rng=np.random.default_rng(SEED))
     leaves = () if inverse.refused or not data.table.leaves else _leaves(data, filters, inverse)
     made = PeopleScale(
         status=status,
@@ -401,14 +402,26 @@ def people_scale(
         rows=_whole_rows(data, filters, kept, half),
         roots=_root_rows(data, filters, kept, root, roots),
         leaves=leaves,
-        refused=inverse.refused or ("" if leaves else "no criterion hangs in a tree yet"),
-        agreement=agreement(people, judge, kept.cluster, rng=np.random.default_rng(SEED)),
+        refused=_refused(data, inverse, leaves),
+        agreement=agreement(people, judge, cluster, rng=np.random.default_rng(SEED)),
         counts=inverse.counts,
-        shifts=_shifts(kept, judge - kept.value, root, roots),
+        shifts=_shifts(
+            kept,
+            (judge if n else data.table.score[kept.row].astype(np.float64)) - kept.value,
+            root,
+            roots,
+        ),
         homogeneous_p=inverse.homogeneous_p,
         labelled_models=tuple(at for at, n in enumerate(status.by_model) if n),
     )
     return replace(made, statements=_statements(made))
+
+
+def _refused(data: StudyData, inverse: Inverse, leaves: Sequence[LeafRow]) -> str:
+    """Say why there is nothing by capability; empty where there is."""
+    if not data.table.ours:
+        return "not for this scale: the judge’s marks aren’t 1 to 5, as people’s are"
+    return inverse.refused or ("" if leaves else "no criterion hangs in a tree yet")
 
 
 def whole_scores(value: Floats) -> Ints:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import FAILED_SCORE
+from atom.analysis import ScoreTable
 from atom.analysis.intervals import Floats, Ints
 from atom.records import Sample
 from atom.store import Store
@@ -231,7 +231,7 @@ def _scores_here(data: StudyData, filters: Filters, answers: NDArray[np.bool_]) 
     rows = np.flatnonzero(table.of_answers(answers) & rows_here(data, filters))
     rows = rows[table.score[rows] > 0]
     at, of = np.unique(table.response[rows], return_inverse=True)
-    weight = table.weight[rows].astype(np.int64)
+    weight = table.weight[rows].astype(np.float64)
     total = np.bincount(of, weights=weight * table.score[rows], minlength=len(at))
     mean = total / np.bincount(of, weights=weight, minlength=len(at))
     return dict(zip(at.tolist(), mean.tolist(), strict=True))
@@ -241,10 +241,10 @@ def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
     table = data.table
     n = len(table.sample_ids)
     seen = np.flatnonzero(table.of_answers(mine) & rows_here(data, filters))
-    rows = seen[checkpoints_shown(table.score[seen], filters.show)]
+    rows = seen[checkpoints_shown(table, filters.show, seen)]
     sample = table.sample[table.response[rows]].astype(np.int64)
     gap = np.where(table.score[rows] > 0, 5 - table.score[rows].astype(np.float64), 0)
-    cost = (table.weight[rows].astype(np.int64) * gap).astype(np.float64)
+    cost = table.weight[rows].astype(np.float64) * gap
     severity = np.bincount(sample, weights=cost, minlength=n).astype(np.float64)
     failed = np.bincount(sample, minlength=n)
     worst = np.full(n, -1, dtype=np.int64)
@@ -262,15 +262,24 @@ def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
     )
 
 
-def checkpoints_shown(score: NDArray[np.int8] | Floats, show: Show) -> NDArray[np.bool_]:
-    """Say which checkpoints a list shows, by their scores."""
+def checkpoints_shown(
+    table: ScoreTable, show: Show, rows: Ints | slice = slice(None)
+) -> NDArray[np.bool_]:
+    """Say which checkpoints a list shows, by their scores.
+
+    Args:
+        table: the score table.
+        show: what is listed.
+        rows: which checkpoints are asked about; all where left out.
+    """
+    if show == "failed":
+        return np.asarray(table.fails[rows])
+    score = table.score[rows]
     if show == "unscored":
         return np.asarray(score <= 0)
     if show == "imperfect":
         return np.asarray((score > 0) & (score < 5))
-    if show == "all":
-        return np.ones(len(score), dtype=bool)
-    return np.asarray((score > 0) & (score <= FAILED_SCORE))
+    return np.ones(len(score), dtype=bool)
 
 
 def answers_shown(value: Floats, filters: Filters) -> NDArray[np.bool_]:

@@ -343,8 +343,8 @@ def error_items(
     }
     for point in points:
         answer, value = answers.get(point.response_id), labelled[point.key]
-        gap = abs((point.score or 0) - value)
-        if answer is None or point.score is None or gap < 1:
+        gap = abs((point.points or 0) - value)
+        if answer is None or point.points is None or gap < 1:
             continue
         item = _item("error_type", point.key, sample_id=answer.sample_id,
                      criterion_id=point.criterion_id, response_ids=(answer.id,))  # fmt: skip

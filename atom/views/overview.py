@@ -118,6 +118,7 @@ class RankRow:
         carried: checkpoints wrong only because an earlier step was; in no capability's mean.
         unscored: share of its checkpoints that are unscored or failed, 0-100; NaN without any.
         n_unscored: how many those are.
+        n_aside: marks that say that their criterion doesn't apply: they are in no figure here.
         findings: its labelled weaknesses and strengths: confirmed, then suspected, then strengths.
         tested: capabilities (or labels) with enough evidence to look for a weakness.
         filters: where the row's door leads.
@@ -146,6 +147,7 @@ class RankRow:
     filters: Filters
     hit_all: float = math.nan
     hit_clusters: int = 0
+    n_aside: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -531,6 +533,7 @@ def _ranking(
         sets = rank_sets(total[ranked][:, there].T, count[ranked][:, there].T)
         best[ranked], worst[ranked] = sets.best, sets.worst
     n_rows, n_bad = _checkpoints(data, filters)
+    aside = marks_aside(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
     share_all, n_all = _hit_all(data, np.flatnonzero(keep))
     accuracy = accuracies(table, keep)
@@ -557,6 +560,7 @@ def _ranking(
             filters=filters.but(model=candidate.id, sample=None, criterion=None, node=()),
             hit_all=float(share_all[number]),
             hit_clusters=int(n_all[number]),
+            n_aside=int(aside[number]),
         )
         for number, candidate in enumerate(data.candidates)
     ]
@@ -583,6 +587,17 @@ def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:
 
     bad = by_model(scores.unscored)
     return bad + by_model(scores.scored), bad
+
+
+def marks_aside(data: StudyData, filters: Filters) -> Ints:
+    """Count each model's marks that say that a criterion doesn't apply, shape (K,)."""
+    table = data.table
+    answer, _, leaf = table.aside
+    kept = answers_kept(data, filters)[answer]
+    if filters.root:
+        of_root = np.array([path[0] == filters.root for path in table.leaves], dtype=np.bool_)
+        kept &= (leaf >= 0) & np.append(of_root, False)[leaf]
+    return np.bincount(table.model[answer[kept]], minlength=table.n_models).astype(np.int64)
 
 
 def _quadrants(

@@ -19,7 +19,7 @@ from itertools import combinations, groupby
 
 import numpy as np
 
-from atom.analysis import answer_scores
+from atom.analysis import ScoreTable, answer_scores
 from atom.analysis.agreement import Agreement, agreement
 from atom.analysis.calibration import Calibration
 from atom.analysis.intervals import Floats, Ints
@@ -55,6 +55,8 @@ LEAST = 20
 WANTED_PAIRS = 100
 _MANY = 100_000
 """Checkpoints above which agreement has no interval: drawing them again takes too long."""
+_UNIT = 1 << 20
+"""Parts of a point that scores on other scales are read in."""
 _VOTE = {"a": VOTE_A, "b": VOTE_B, "tie": VOTE_TIE}
 _HELPS: Mapping[Advice, str] = {
     "judge": "a better judge (or more judges) would help more than twice the samples",
@@ -261,13 +263,20 @@ def load_ratings(store: Store, data: StudyData) -> RatingData:
             item=np.concatenate([base, extra[:, 0]]),
             judge=np.concatenate([zero, extra[:, 1]]),
             repeat=np.concatenate([zero, extra[:, 2]]),
-            score=np.concatenate([score_table.score[base].astype(np.int64), extra[:, 3]]),
+            score=_scores(score_table, base, extra[:, 3]),
             cluster=score_table.cluster[score_table.sample[score_table.response]].astype(np.int64),
             judges=max(len(judges), 1),
         ),
         names=tuple(names.get(judge, judge) for judge in judges) or ("",),
         cold=np.concatenate([np.zeros(len(base), dtype=bool), cold[extra[:, 4]]]),
     )
+
+
+def _scores(table: ScoreTable, base: Ints, extra: Ints) -> Ints | Floats:
+    """Return the table's own scores and those read beside it; whole numbers on our own scale."""
+    if table.ours:
+        return np.concatenate([table.score[base].astype(np.int64), extra])
+    return np.concatenate([table.score[base].astype(np.float64), extra / _UNIT])
 
 
 def _further(
@@ -291,9 +300,15 @@ def _further(
             continue
         setting = settings.setdefault(mark.setting, len(settings))
         number = judges.setdefault(mark.judge_id, len(judges))
-        found.append((at * width + use, number, mark.repeat, mark.score, setting))
+        score = int(mark.score) if table.ours else _turned(table, use, mark.score)
+        found.append((at * width + use, number, mark.repeat, score, setting))
     cold = [json.loads(sampling).get("temperature") == 0 for _, sampling in settings]
     return np.array(found, dtype=np.int64).reshape(-1, 5), np.array(cold, dtype=bool)
+
+
+def _turned(table: ScoreTable, criterion: int, score: float) -> int:
+    """Return a score on another scale as the table keeps it, in whole parts."""
+    return round(_UNIT * (6 - score if table.penalty[criterion] else score))
 
 
 def _one_setting(rows: Ints, judges: int) -> Ints:
@@ -349,7 +364,8 @@ def reliability(
     cluster = read.ratings.cluster
     both = list(combinations(range(len(read.names)), 2))[:MOST_PAIRS]
     said = [
-        first_two(read.ratings, judge) for judge in range(max((b for _, b in both), default=0) + 1)
+        _levels(data.table, first_two(read.ratings, judge))
+        for judge in range(max((b for _, b in both), default=0) + 1)
     ]
     again = _agreements(said[0][:, 0], said[0][:, 1], cluster, keep, root, roots)
     pairs = tuple(
@@ -382,6 +398,11 @@ def reliability(
         cold=read.cold_again if times > 1 else data.study.judge_sampling.temperature == 0,
     )
     return _with_words(made, data)
+
+
+def _levels(table: ScoreTable, scores: Ints | Floats) -> Ints:
+    """Return scores as whole levels; all 0, which is none, where scales have no common levels."""
+    return scores.astype(np.int64) if table.ours else table.level_codes(scores)
 
 
 def _times(ratings: Ratings, keep: Mask) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.records import (
+    JUDGE_SCALE,
     Call,
     Candidate,
     Checkpoint,
@@ -34,6 +35,10 @@ from atom.views.sample_votes import PairVotes, sample_votes
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
+MARK_GLYPHS = {"unscored": "∅", "failed": "!", "not_applicable": "n/a", "scored": "!"}
+_MOST_MARK = 12
+"""Characters of a mark that a chip shows."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointView:
@@ -45,27 +50,57 @@ class CheckpointView:
     colour: int
     repeats: tuple[Checkpoint, ...] = ()
     """All its marks in the order of their repeats, the first included, where it has several."""
+    penalty: bool = False
+    """Whether its criterion takes points away: then a mark that is met is a bad one."""
+
+    @property
+    def near(self) -> int | None:
+        """The step from bad (1) to good (5) that it is coloured by; None without a score."""
+        if self.score is None:
+            return None
+        return round(6 - self.score if self.penalty else self.score)
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is on our own judges' scale, 1 to 5."""
+        return self.checkpoint is None or self.checkpoint.scale == JUDGE_SCALE.id
 
     @property
     def score(self) -> float | None:
-        """The mean of its scored marks, 1..5 (METHODS T3); None without one."""
+        """The mean of its scored marks, 1..5 (METHODS T3); None without one.
+
+        On another scale the mean of `1 + 4 value`.
+        """
         return mean_score(self.repeats or ((self.checkpoint,) if self.checkpoint else ()))
 
     @property
     def label(self) -> str:
-        """`1`..`5`, `3.7` over repeats, `∅` unscored, `!` failed, `…` still to be scored."""
+        """`1`..`5`, `3.7` over repeats, `∅` unscored, `!` failed, `…` still to be scored.
+
+        On another scale the mark as it was written, or the mean of repeats on 0-100; `n/a` where
+        the criterion doesn't apply.
+        """
         if self.checkpoint is None:
             return "…"
-        if self.score is not None:
+        if self.score is None:
+            return MARK_GLYPHS[self.checkpoint.state]
+        if self.ours:
             return f"{self.score:.1f}".removesuffix(".0")
-        return "∅" if self.checkpoint.state == "unscored" else "!"
+        return (
+            shortened_mark(self.checkpoint.raw)
+            if len(self.repeats) < 2
+            else points_words(self.score, ours=False)
+        )
 
     @property
     def spread(self) -> str:
         """Its marks one by one, `3 marks: 4 4 2`; empty where it has one only."""
         if len(self.repeats) < 2:
             return ""
-        marks = " ".join("∅" if one.score is None else str(one.score) for one in self.repeats)
+        marks = " ".join(
+            "∅" if one.points is None else str(one.score or shortened_mark(one.raw))
+            for one in self.repeats
+        )
         return f"{len(self.repeats)} marks: {marks}"
 
 
@@ -85,6 +120,13 @@ class CriterionView:
     marks: tuple[CheckpointView, ...]
     """One an answer, in the study's order of candidates."""
     chosen: bool
+    penalty: bool = False
+    """Whether it takes points away."""
+
+    @property
+    def weight_words(self) -> str:
+        """Its weight as it was declared; a penalty's with a minus."""
+        return f"{'−' if self.penalty else ''}{self.weight:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +139,20 @@ class AnswerView:
     outcomes: tuple[Outcome, ...]
     """What is known of its final answer, the one that counts first."""
     score: float | None
-    """Mean of its scored checkpoints, weighted, 1..5."""
+    """Mean of its scored checkpoints, weighted, 1..5; on other scales the mean of `1 + 4 value`,
+    less what penalties take (see `analysis.answer_scores`)."""
     chosen: bool
+    ours: bool = True
+    """Whether all of them are on our own judges' scale."""
+
+    @property
+    def score_words(self) -> str:
+        """`3.70 of 5`, or `67.5 of 100` on another scale; `–` without a score."""
+        return (
+            "–"
+            if self.score is None
+            else f"{points_words(self.score, ours=self.ours)} of " + ("5" if self.ours else "100")
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,8 +261,40 @@ def _judge(data: StudyData) -> str:
 
 def mean_score(points: Sequence[Checkpoint]) -> float | None:
     """Return the mean of the scored ones among a criterion's marks, 1..5; None without one."""
-    scores = [point.score for point in points if point.score is not None]
+    scores = [point.points for point in points if point.points is not None]
     return sum(scores) / len(scores) if scores else None
+
+
+def points_words(score: float, *, ours: bool, digits: int = 2) -> str:
+    """Write a score of 1..5: as it is on our own scale, else as 0-100.
+
+    Args:
+        score: 1 to 5; `1 + 4 value` on another scale.
+        ours: whether it is on our own judges' scale.
+        digits: after the point, of a score of 1..5.
+    """
+    return f"{score:.{digits}f}" if ours else f"{25 * (score - 1):.1f}".removesuffix(".0")
+
+
+def shortened_mark(raw: str) -> str:
+    """Return a mark as it was written, short enough for a chip."""
+    text = " ".join(raw.split())
+    return text if len(text) <= _MOST_MARK else f"{text[: _MOST_MARK - 1]}…"
+
+
+def weighted_points(pairs: Sequence[tuple[float, float, bool]]) -> float | None:
+    """Return an answer's score, 1..5, of (weight, score, takes points away); None without any.
+
+    Reference:
+        METHODS A1; `analysis.answer_scores` says what penalties do.
+    """
+    total = sum(weight for weight, _, takes in pairs if not takes)
+    if not total:
+        return None
+    if not any(takes for _, _, takes in pairs):
+        return sum(weight * score for weight, score, _ in pairs) / total
+    earned = sum((-weight if takes else weight) * (score - 1) for weight, score, takes in pairs)
+    return 1 + max(earned / total, 0)
 
 
 def _answers(
@@ -222,19 +308,24 @@ def _answers(
     outcomes = outcomes_of(store, [r.id for _, r in responses], _judge(data))
     views = []
     for number, response in responses:
+        own = [
+            mark
+            for use in (criteria_set.uses if criteria_set else ())
+            for mark in marks.get((use.criterion_id, response.id), ())
+        ]
         pairs = [
-            (use.weight, score)
+            (use.weight, score, use.polarity == "penalty")
             for use in (criteria_set.uses if criteria_set else ())
             if (score := mean_score(marks.get((use.criterion_id, response.id), ()))) is not None
         ]
-        total = sum(weight for weight, _ in pairs)
         views.append(
             AnswerView(
                 response=response,
                 candidate=data.candidates[number],
                 colour=number,
                 outcomes=outcomes.get(response.id, ()),
-                score=sum(weight * score for weight, score in pairs) / total if total else None,
+                score=weighted_points(pairs),
+                ours=all(mark.scale == JUDGE_SCALE.id for mark in own),
                 chosen=response.candidate_id == filters.model and response.repeat == 0,
             )
         )
@@ -281,11 +372,13 @@ def _criteria(
                         model_id=response.candidate_id,
                         colour=colour,
                         repeats=own if len(own) > 1 else (),
+                        penalty=use.polarity == "penalty",
                     )
                     for colour, response in responses
                     for own in (marks.get((criterion.id, response.id), ()),)
                 ),
                 chosen=criterion.id == chosen,
+                penalty=use.polarity == "penalty",
             )
         )
     return tuple(views)

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from atom.analysis import Facet, ScoreTable
-from atom.records import Study
+from atom.records import MarkScale, Study
 from atom.records.base import content_id
 from atom.store import Store, find_study
 from atom.store.columns import newest_rows
@@ -36,7 +36,7 @@ from atom.views.study_data import (
     load_study,
 )
 
-FORMAT = 4
+FORMAT = 5
 """Raised when the columns change; older files are then ignored."""
 FOLDER = "cache"
 SUFFIX = ".arrow"
@@ -47,7 +47,7 @@ _KEPT = 6
 _ARRAYS = (
     "response", "criterion", "leaf", "weight", "position", "score", "addressed", "carried",
     "sample", "model", "repeat", "outcome", "answered", "cause", "cluster", "quarantined",
-    "chained",
+    "chained", "scale", "penalty", "gate",
 )  # fmt: skip
 _TEXTS = ("sample_ids", "model_ids", "criterion_ids", "response_ids")
 _VOTES = ("a", "b", "first", "verdict", "strength", "judge", "repeat")
@@ -233,6 +233,8 @@ def _pack(columns: StudyColumns) -> pa.Buffer:
         "leaves": table_.leaves,
         "carried_known": table_.carried_known,
         "parents": table_.parents.tolist(),
+        "aside": table_.aside.tolist(),
+        "scales": [scale.model_dump(mode="json") for scale in table_.scales],
         "facets": {name: facet.values for name, facet in table_.facets.items()},
         "votes": None if columns.votes is None else columns.votes.judges,
         "preference": table_.preference is not None,
@@ -304,6 +306,8 @@ def _unpack(content: pa.Buffer) -> StudyColumns:
         preference=array("table.preference") if head["preference"] else None,
         carried_known=bool(head["carried_known"]),
         parents=np.array(head["parents"], dtype=np.int32).reshape(2, -1),
+        aside=np.array(head["aside"], dtype=np.int32).reshape(3, -1),
+        scales=tuple(MarkScale.model_validate(one) for one in head["scales"]),
     )
     _check(table_)
     votes = None
@@ -326,15 +330,16 @@ def _check(table_: ScoreTable) -> None:
     Raises:
         ValueError: they don't belong together.
     """
-    rows, answers, samples = (
+    rows, answers, samples, criteria = (
         {len(getattr(table_, name)) for name in names}
         for names in (
-            (*_ARRAYS[:8],),
+            (*_ARRAYS[:8], "scale"),
             ("sample", "model", "repeat", "outcome", "answered", "cause", "response_ids"),
             ("cluster", "quarantined", "chained", "sample_ids"),
+            ("penalty", "gate", "criterion_ids"),
         )
     )
-    if max(len(rows), len(answers), len(samples)) > 1:
+    if max(len(rows), len(answers), len(samples), len(criteria)) > 1:
         raise ValueError("columns of unequal length")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 from atom.analysis import Facet, ScoreTable
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.repeats import merge_repeats
-from atom.records import CAUSES, Candidate, Judge, Scale, Study, TreeRecord
+from atom.records import CAUSES, NOT_APPLICABLE, Candidate, Judge, Scale, Study, TreeRecord
 from atom.store import Store, asks_again, find_study, study_candidates
-from atom.store.columns import StudyRows, read_study
+from atom.store.columns import Marks, StudyRows, Uses, read_study
 from atom.views.preferences import Preferences, preferences_of, share_won
 from taxonomy import Tree, parse_tree
 
 _MOST_SEARCHED = 200_000
+_MOST_PLACES = np.iinfo(np.int8).max
+"""Places in a sample that are told apart; criteria beyond share the last."""
 SOURCE_FACET = "source"
 """The labels that say which data set a question is of, unless the files have a `source` of their
 own: then these are called `data set`, and never mixed with the files'."""
@@ -244,17 +247,33 @@ def to_columns(rows: StudyRows) -> StudyColumns:
     )
     use = marks.use[merged.first]
     used = np.bincount(use, minlength=len(uses.ids)) > 0
-    seen, criterion = np.flatnonzero(used), (np.cumsum(used) - 1)[use]
+    seen, number = np.flatnonzero(used), np.cumsum(used) - 1
+    criterion, leaf, response = number[use], rows.leaf[use], marks.response[merged.first]
+    there = merged.score != NOT_APPLICABLE
+    aside = np.stack([response, criterion, leaf])[:, ~there].astype(np.int32)
+    kept = slice(None) if there.all() else there
+    use, score = use[kept], merged.score[kept]
+    penalty = uses.penalty[seen]
+    if penalty.any():
+        turned = penalty[criterion[kept]] & (score > 0)
+        score = np.where(turned, 6 - score, score)
+    score, weight = _narrow(score), _narrow(uses.weight[use])
     votes = None if rows.votes is None else preferences_of(rows.votes)
     table = ScoreTable(
-        response=marks.response[merged.first].astype(np.int32),
-        criterion=criterion.astype(np.int32),
-        leaf=rows.leaf[use].astype(np.int16),
-        weight=uses.weight[use].astype(np.int8),
-        position=uses.position[use].astype(np.int8),
-        score=merged.score,
-        addressed=merged.addressed,
-        carried=merged.carried,
+        response=response[kept].astype(np.int32),
+        criterion=criterion[kept].astype(np.int32),
+        leaf=leaf[kept].astype(np.int16),
+        weight=weight,
+        position=np.minimum(uses.position[use], _MOST_PLACES).astype(np.int8),
+        score=score,
+        addressed=merged.addressed[kept],
+        carried=merged.carried[kept],
+        scale=_scales(marks, merged.first, kept),
+        scales=marks.scales,
+        penalty=penalty,
+        gate=uses.gate[seen].astype(np.float32),
+        parents=_parents(uses, used, number),
+        aside=aside,
         carried_known=marks.carried_known,
         chained=uses.chained,
         sample=answers.sample,
@@ -281,6 +300,26 @@ def to_columns(rows: StudyRows) -> StudyColumns:
         scale=marks.scale,
         left_out=marks.left_out,
     )
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[np.int8] | NDArray[np.float64]:
+    """Keep whole numbers in a byte each."""
+    if np.issubdtype(values.dtype, np.integer) or (values == np.rint(values)).all():
+        return values.astype(np.int8)
+    return values.astype(np.float64)
+
+
+def _scales(marks: Marks, first: NDArray[np.int64], kept: Any) -> NDArray[np.int8]:
+    """Say on which scale each checkpoint is; repeats of one are on one."""
+    if marks.on is None:
+        return np.zeros(len(first[kept]), dtype=np.int8)
+    return np.asarray(marks.on[first[kept]].astype(np.int8))
+
+
+def _parents(uses: Uses, used: NDArray[np.bool_], number: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return who rests on whom among the criteria that were marked."""
+    both = uses.parents[:, used[uses.parents].all(axis=0)]
+    return number[both].astype(np.int32)
 
 
 def _graded(rows: StudyRows) -> NDArray[np.float32]:

@@ -87,14 +87,18 @@
     } else if (node && !criteriaOf(sample).length) return false;
     return answersOf(sample).length > 0 || chosen.model === "";
   }
+  // A mark on another scale than 1 to 5 is a text, and says itself whether it is a failed one.
+  function isFailed(mark) {
+    const [score, , bad] = mark || [null];
+    return typeof score === "number" ? score <= FAILED : bad === 1;
+  }
   function failedSteps(sample) {
     const steps = criteriaOf(sample);
     let failed = 0;
     for (const answer of answersOf(sample)) {
       if (study.measure === "process") {
         for (const at of steps) {
-          const score = (answer.marks[at] || [null])[0];
-          if (typeof score === "number" && score <= FAILED) failed += 1;
+          if (isFailed(answer.marks[at])) failed += 1;
         }
       } else if (study.measure === "outcome") failed += answer.right !== null && answer.right < 0.5;
       else failed += answer.won !== null && answer.won < 0.5;
@@ -102,7 +106,7 @@
     return failed;
   }
   const FAILURES = {
-    process: ["failed step", "scores of 1 or 2"],
+    process: ["failed step", "failed marks: 1 or 2 of 5, or as the scale says"],
     outcome: ["wrong answer", "final answers that are wrong"],
     preference: ["lost answer", "answers that won less than half of their votes"],
   }[study.measure];
@@ -284,7 +288,7 @@
     const right = answer.right === null ? "" : answer.right >= 0.5 ? "right" : "wrong";
     const chips = steps.map((at) => {
       const [score] = answer.marks[at] || [null];
-      return make("span", { class: typeof score === "number" && score <= FAILED ? "chip low" : "chip",
+      return make("span", { class: isFailed(answer.marks[at]) ? "chip low" : "chip",
         title: sample.criteria[at].question }, score === null ? "…" : score);
     });
     const details = [];
@@ -293,7 +297,7 @@
       const criterion = sample.criteria[at];
       details.push(make("li", { value: at + 1 },
         make("div", { class: "text" }, criterion.question),
-        make("div", { class: "quiet" }, `True is: ${criterion.truth}`),
+        criterion.truth ? make("div", { class: "quiet" }, `True is: ${criterion.truth}`) : null,
         make("div", null, `Score ${score === null ? "pending" : score}`,
           criterion.leaf.length ? make("span", { class: "quiet" }, ` · ${criterion.leaf.join(" › ")}`)
             : null),
