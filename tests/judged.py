@@ -84,7 +84,7 @@ def truths() -> np.ndarray:
 
 def _mark(judge: Judge, yes: bool, sure: bool) -> dict[str, object]:
     """Write a mark on the judge's own scale."""
-    if True:
+    if judge.id == "judge-y":
         return own_mark((5 if sure else 4) if yes else (1 if sure else 2))
     scale = HALVES if judge.kind == "person" else YES_NO
     raw = ("yes" if yes else "no") if scale is YES_NO else ("1" if yes else "0")
@@ -107,8 +107,8 @@ def _marks(judge: Judge) -> list[Checkpoint]:
         fields: dict[str, object] = {"state": "scored", **_mark(judge, yes, bool(sure[at]))}
         if judge.id == "judge-x" and number == 0 and seat == 0 and place:
             # One mark that couldn't be read, and one criterion that doesn't apply.
-            state = ("unscored", "unscored")[place - 1]
-            fields = {"state": state, "raw": "",
+            state = ("unscored", "not_applicable")[place - 1]
+            fields = {"state": state, "raw": ("maybe", "n/a")[place - 1], "scale": YES_NO.id,
                       "detail": "no mark of this scale"}  # fmt: skip
         found.append(
             Checkpoint.model_validate({
@@ -141,7 +141,8 @@ def _criteria(number: int) -> list[Record]:
             position=place,
             weight=1,
             parents=() if place == 0 else (names[0],),
-            gate="zero" if place == 0 else None,
+            gate="cap" if place == 0 else None,
+            gate_cap=0.5 if place == 0 else None,
         )
         for place, name in enumerate(names)
     ]

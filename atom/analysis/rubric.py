@@ -31,7 +31,7 @@ class Marked:
         criterion: code of the criterion.
         value: 0 to 1; NaN = couldn't be read, or isn't there.
         weight: positive; of a penalty, what it takes away.
-        passes: the value from which a mark is met on its scale (4 of 1 to 5, a yes).
+        met: whether it is a number that is met on its scale (4 or more of 1 to 5, a yes).
         applies: False where the criterion doesn't apply to the answer: it is in no figure.
         penalty: True where it takes points away.
         gate: True where it is a must-have.
@@ -44,7 +44,7 @@ class Marked:
     criterion: Ints
     value: Floats
     weight: Floats
-    passes: Floats
+    met: Mask
     applies: Mask
     penalty: Mask
     gate: Mask
@@ -56,11 +56,6 @@ class Marked:
     def read(self) -> Mask:
         """Which marks are numbers."""
         return np.asarray(np.isfinite(self.value) & self.applies)
-
-    @property
-    def met(self) -> Mask:
-        """Which marks are numbers, and met on their scale."""
-        return np.asarray(self.read & (self.value >= self.passes))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from atom.engine.clock import Clock, stamp, utc_now
+from atom.engine.person_marks import forget_mark, with_marks
 from atom.errors import FormatError, UsageError
 from atom.records import (
     Annotation,
@@ -150,15 +151,18 @@ def give(
     )
     check_label(given)
     before = store.get(Annotation, identity)
-    store.replace([given])
+    store.replace(with_marks(store, study_id, [given]))
+    if skipped and before is not None:
+        forget_mark(store, given)
     return Change(now=given, before=before)
 
 
 def take_back(store: Store, change: Change) -> None:
     """Undo a label: what it replaced stands again, or nothing."""
     if change.before is not None:
-        store.replace([change.before])
+        store.replace(with_marks(store, change.now.study_id, [change.before]))
         return
+    forget_mark(store, change.now)
     with store.write() as writer:
         writer.delete(Annotation, table(Annotation).c.id == change.now.id)
 
@@ -296,7 +300,7 @@ def keep_labels(store: Store, file: LabelFile, *, replace: bool) -> int:
     """
     labels = (*file.new, *(file.changed if replace else ()))
     if labels:
-        store.replace(labels)
+        store.replace(with_marks(store, labels[0].study_id, labels))
     return len(labels)
 
 

@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from atom.errors import StoreError
-from atom.files import part_path, stream
 from atom.judge.keys import Key, endpoint_key
 from atom.judge.noting import CHAT_URL
 from atom.judge.reply import CallGaveUp, CallRefused
@@ -223,7 +222,7 @@ class BatchService:
             CallRefused: the service doesn't give it.
             StoreError: it can't be written.
         """
-        part = part_path(place)
+        part = place.with_name(f".{place.name}.part")
 
         async def attempt() -> None:
             async with AsyncExitStack() as stack:
@@ -233,7 +232,7 @@ class BatchService:
                     )
                 )
                 try:
-                    file = stack.enter_context(stream(part))
+                    file = stack.enter_context(part.open("wb"))
                     async for line in _lines(opened.iter_bytes(1 << 16)):
                         file.write(self._clean(line))
                 except OSError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -49,6 +49,7 @@ from atom.records import (
 from atom.records import Mapping as MappingRecord
 from atom.store import packed as fast
 from atom.store.packed import Ints
+from atom.store.people import PEOPLE, persons
 from atom.store.scales import scales_within
 from atom.store.schema import meta, table
 from atom.store.standing import (
@@ -728,24 +729,22 @@ def _marks(
     scales = scales_within(connection)
     chunks = _marks_of_study(connection, study.id) if scanned is None else scanned
     found = _read_marks(chunks, judges, answers, uses, scales)
-    wanted = judges.index(judge_id) if judge_id in judges else -1
     counts = np.bincount(found[3], minlength=len(judges))
     names = [judges[at] for at in np.argsort(-counts, kind="stable") if counts[at]]
-    mine = found[:, found[3] == wanted]
-    prompts: Sequence[str] = ()
-    if _several(mine, len(uses.ids)):
-        prompts = _prompts_of(connection, study, judges[wanted])
-        found = _read_marks(
-            _marks_of_study(connection, study.id, prompts), judges, answers, uses, scales, prompts
-        )
-        mine = found[:, found[3] == wanted]
-    mine, scale, left_out = _newest_scale(mine, len(uses.ids))
-    if prompts:
-        mine = _newest_prompt(mine, len(uses.ids))
-    if scale == "firmness":
-        # Under the old prompt a second mark may be the baseline of an experiment, made of failed
-        # answers alone.
-        mine = mine[:, mine[4] == 0]
+    behind = persons(connection) if judge_id == PEOPLE else [judge_id]
+
+    def asked(prompts: Sequence[str]) -> Ints:
+        chunks = _marks_of_study(connection, study.id, prompts)
+        return _read_marks(chunks, judges, answers, uses, scales, prompts)
+
+    parts = [
+        _of_judge(connection, study, judges, judges.index(one) if one in judges else -1, found,
+                  asked, len(uses.ids))
+        for one in behind or [None]
+    ]  # fmt: skip
+    mine = np.concatenate([one for one, _, _ in parts], axis=1)
+    _, scale, _ = parts[0]
+    left_out = sum(left for _, _, left in parts)
     place = mine[0].astype(np.int64) * max(len(uses.ids), 1) + mine[1]
     mine = mine[:, np.argsort(place * REPEATS + mine[4], kind="stable")]
     value, on, used = _valued(mine, scales)
@@ -762,6 +761,45 @@ def _marks(
         on=on,
         scales=used,
     )
+
+
+def _of_judge(
+    connection: sa.Connection,
+    study: Study,
+    judges: Sequence[str],
+    at: int,
+    found: Ints,
+    asked: Callable[[Sequence[str]], Ints],
+    n_uses: int,
+) -> tuple[Ints, Scale, int]:
+    """Choose the marks of one judge that count.
+
+    Args:
+        connection: an open transaction.
+        study: the study.
+        judges: ids of all judges.
+        at: which of them; -1 = none.
+        found: (answer, use, mark, judge, repeat, ...), shape (..., N), of all judges.
+        asked: reads them anew with what they were asked with, in a row of its own.
+        n_uses: number of uses.
+
+    Returns:
+        Its marks, in the rows of `found`; the scale that they are on; and how many criteria on
+        answers have a score on an older scale alone.
+    """
+    mine = found[:, found[3] == at]
+    several = _several(mine, n_uses)
+    if several:
+        again = asked(_prompts_of(connection, study, judges[at]))
+        mine = again[:, again[3] == at]
+    mine, scale, left_out = _newest_scale(mine, n_uses)
+    if several:
+        mine = np.delete(_newest_prompt(mine, n_uses), _WIDTH, axis=0)
+    if scale == "firmness":
+        # Under the old prompt a second mark may be the baseline of an experiment, made of failed
+        # answers alone.
+        mine = mine[:, mine[4] == 0]
+    return mine, scale, left_out
 
 
 def _valued(

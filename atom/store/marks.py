@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from atom.records import APART, Checkpoint, Response, Sample, Scale, Study, StudySample, scale_of
+from atom.records import (
+    APART,
+    Checkpoint,
+    Judge,
+    Response,
+    Sample,
+    Scale,
+    Study,
+    StudySample,
+    scale_of,
+)
 from atom.store.schema import table
 from atom.store.standing import (
     members,
@@ -17,6 +27,9 @@ from atom.store.standing import (
     settings_of_study,
 )
 from atom.store.store import Store
+
+HUMAN_CHECK = "human_check/1"
+"""What a person's mark was asked with on Human check: its label says the same."""
 
 
 class FurtherMark(NamedTuple):
@@ -41,6 +54,8 @@ class FurtherMark(NamedTuple):
 
 def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark]:
     """Read other judges' scores, and a judge's own of answers that it scored more than once.
+
+    People are no judge's noise: they are left out.
 
     Args:
         store: where they are.
@@ -67,6 +82,7 @@ def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark
         )
         .where(column.value.is_not(None), column.repeat < APART)
         .where(sa.or_(sa.not_(own), column.response_id.in_(again)))
+        .where(sa.or_(own, column.judge_id.not_in(_people())))
     )
     with store.read() as connection:
         rows = [row for row in connection.execute(statement) if scale_of(row.prompt) == scale]
@@ -82,6 +98,55 @@ def further_marks(store: Store, judge_id: str, scale: Scale) -> list[FurtherMark
         )
         for row in rows
     ]
+
+
+def _people() -> sa.Select[tuple[str]]:
+    judge = table(Judge).c
+    return sa.select(judge.id).where(judge.kind == "person")
+
+
+class PersonMark(NamedTuple):
+    """What a person gave a criterion of an answer.
+
+    Args:
+        response_id: the answer.
+        criterion_id: the criterion.
+        judge_id: who gave it.
+        value: 0 to 1.
+    """
+
+    response_id: str
+    criterion_id: str
+    judge_id: str
+    value: float
+
+
+def person_marks(store: Store, study: Study, *, but: str) -> list[PersonMark]:
+    """Read the marks that people gave a study's answers, whether or not a judge did.
+
+    Args:
+        store: where they are.
+        study: the study.
+        but: marks under this prompt are left out.
+
+    Returns:
+        By answer, criterion and person.
+    """
+    point, response = table(Checkpoint).c, table(Response).c
+    with store.read() as connection:
+        rows = connection.execute(
+            sa.select(point.response_id, point.criterion_id, point.judge_id, point.value)
+            .where(
+                point.response_id == response.id,
+                *members(connection, study.id),
+                settings_of_study(connection, study),
+                point.judge_id.in_(_people()),
+                point.value.is_not(None),
+                point.prompt != but,
+            )
+            .order_by(point.response_id, point.criterion_id, point.judge_id, point.key)
+        )
+        return [PersonMark(*row) for row in rows]
 
 
 def doubtful_marks(store: Store, study: Study, scale: Scale) -> list[tuple[str, str]]:
@@ -108,6 +173,7 @@ def doubtful_marks(store: Store, study: Study, scale: Scale) -> list[tuple[str, 
                 settings_of_study(connection, study),
                 point.state == "scored",
                 point.prompt.in_(prompts),
+                point.judge_id.not_in(_people()),
             )
             .group_by(point.response_id, point.criterion_id)
             .having(

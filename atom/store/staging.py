@@ -14,6 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from atom.errors import ReadOnlyError
 from atom.records import (
     Annotation,
     Candidate,
@@ -138,7 +139,8 @@ class Staging:
     """
 
     def __init__(self, store: Store) -> None:
-        store.must_be_open()
+        if store.read_only:
+            raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
         self._store = store
         self._stages: dict[type[Record], Stage] = {}
         self._all_decided = True

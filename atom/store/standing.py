@@ -9,6 +9,7 @@ Every screen, run, correction, method, report and export reads through here (lar
   smallest.
 - Of an answer's outcomes the imported one counts, then one by rule, then the judge's that is looked
   at, then another judge's.
+- All people together (`PEOPLE`) are a judge whose repeats are the people.
 - A judge's marks that count are those on the newest scale that any of its marks in the study is
   on; of several on one criterion and answer those under the study's settings, then the newest
   prompt's, in all repeats.
@@ -53,6 +54,7 @@ from atom.records import (
     scale_of,
 )
 from atom.records import Mapping as LeafMapping
+from atom.store.people import PEOPLE, one_after_another, persons
 from atom.store.schema import import_links, table
 from atom.store.store import Store
 from taxonomy import Path
@@ -587,9 +589,17 @@ def marks_of(
         study: whose settings for the judge are preferred.
         response_ids: the answers.
         judge_id: the judge.
-        repeats: which of its repeats; None = all.
+        repeats: which of its repeats; None = all. Of all people together (`PEOPLE`) each
+            person's mark is a repeat.
         scale: only marks on this scale; None = on the newest there is, mark by mark.
     """
+    if judge_id == PEOPLE:
+        names = list(response_ids)
+        with store.read() as connection:
+            people = persons(connection)
+        each = {one: marks_of(store, study, names, one, repeats=None) for one in people}
+        found_ = one_after_another(each)
+        return {key: one for key, one in found_.items() if repeats is None or key[1] in repeats}
     columns = table(Checkpoint).c
     chosen = [] if repeats is None else [columns.repeat.in_(_stored_repeats(repeats))]
     points: list[Checkpoint] = []
@@ -630,9 +640,14 @@ def repeated_marks(
     for (response, repeat), points in sorted(found.items()):
         for criterion, point in points.items():
             there = marks.get((criterion, response), ())
-            same = not there or (point.prompt, point.sampling) == (
-                there[0].prompt,
-                there[0].sampling,
+            same = (
+                not there
+                or judge_id == PEOPLE
+                or (point.prompt, point.sampling)
+                == (
+                    there[0].prompt,
+                    there[0].sampling,
+                )
             )
             if repeat < APART and same:
                 marks[criterion, response] = (*there, point)

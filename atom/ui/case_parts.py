@@ -573,11 +573,31 @@ def why(
             class_="row",
             style="gap:6px",
         ),
-        el("div", reason[:_REASON], class_="reason text"),
+        _each_said(here, mark) or el("div", reason[:_REASON], class_="reason text"),
         _quote(point),
         _sources(here, view, point),
         class_="why",
         data_why=True,
+    )
+
+
+def _each_said(here: Here, mark: CheckpointView) -> Html | None:
+    """Give the mark and the reason of each where several people marked; nothing for one judge."""
+    if len({one.judge_id for one in mark.repeats}) < 2:
+        return None
+    names = {judge.id: judge.name for judge in here.data.judges}
+    return el(
+        "div",
+        [
+            el(
+                "div",
+                el("span", names.get(one.judge_id, one.judge_id), class_="strong"),
+                f" {one.raw or one.state}: ",
+                el("span", one.reason[:_REASON] or one.detail[:_REASON] or "(no reason was kept)"),
+                class_="reason text",
+            )
+            for one in mark.repeats
+        ],
     )
 
 

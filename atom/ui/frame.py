@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import Page
 
+from atom.errors import AtomError
 from atom.records import Criterion
 from atom.settings import PROJECT_ROOT
-from atom.ui import faults, filter_box, kit, links, numbers, stores
+from atom.ui import filter_box, kit, links, numbers, stores
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.views.filters import Filters, known, label_name, unknown
@@ -49,7 +50,6 @@ class Here:
 
 def run() -> None:
     """Draw the frame and run the chosen screen."""
-    faults.install()
     pages = {
         screen.url_path: st.Page(
             PROJECT_ROOT / screen.file,
@@ -74,12 +74,9 @@ def run() -> None:
         if entry is not None:
             _top(screen, shelf, entry, filters)
         page.run()
-    except Exception as error:
-        found = faults.fault(error)
-        if found is None:
-            raise
+    except AtomError as error:
         kit.show(
-            kit.fault(found, kit.button("Open the first screen", links.address("", Filters()))),
+            kit.fault(error, kit.button("Open the first screen", links.address("", Filters()))),
             key="fault",
         )
 

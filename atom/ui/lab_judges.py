@@ -185,11 +185,11 @@ def _columns(first: str) -> list[kit.Column]:
         kit.Column(title=first),
         kit.Column(title="n", number=True),
         kit.Column(title="same mark", number=True),
-        kit.Column(title="kappa", number=True),
+        kit.Column(title="kappa", number=True, broad=True),
         kit.Column(title="weighted kappa", number=True),
         kit.Column(title="alpha", number=True),
         kit.Column(title="Spearman", number=True),
-        kit.Column(title="shift", number=True),
+        kit.Column(title="shift", number=True, broad=True),
     ]
 
 
@@ -371,7 +371,7 @@ def _said(value: float, marks: Sequence[Checkpoint], door: Filters) -> Html:
 
 def raw_mark(mark: Checkpoint) -> str:
     """Return a mark as it was written."""
-    return str(mark.score) if mark.score is not None else mark.state
+    return mark.raw.strip() or mark.state
 
 
 def _pages(here: Here, view: JudgesView) -> Html | None:

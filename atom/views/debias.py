@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,7 +31,7 @@ from atom.analysis.debias import (
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.store import Store
-from atom.store.marks import subjects_of_marks
+from atom.store.marks import HUMAN_CHECK, PersonMark, person_marks, subjects_of_marks
 from atom.views.annotations import LEAST_SURE, Standing, load_annotations, standing
 from atom.views.csv_text import csv_text
 from atom.views.filters import Filters, answers_kept, measure_of, root_scores
@@ -86,7 +86,8 @@ def no_labels() -> Labels:
 def load_labels(store: Store, data: StudyData) -> Labels:
     """Read people's scores and find the checkpoints that they belong to.
 
-    A label is about a criterion and an answer: it holds for whichever judge is looked at.
+    A label is about a criterion and an answer: it holds for whichever judge is looked at. So do
+    marks of people who are judges of the study; several are averaged.
 
     Args:
         store: where the study is.
@@ -99,18 +100,24 @@ def load_labels(store: Store, data: StudyData) -> Labels:
         if "/" not in label.subject_id
     ]
     stands = {subject: one for (_, subject), one in standing(given).items()}
-    if not stands:
+    marks = _person_marks(store, data)
+    if not stands and not marks:
         return no_labels()
     kept = {key: one for key, one in stands.items() if not _picked(one)}
     values = {key: one.value for key, one in kept.items() if one.value is not None}
-    rows, astray = _rows_of(store, data, values)
+    about = subjects_of_marks(store, sorted(values))
+    things = [(about.get(key), values[key]) for key in sorted(values)]
+    rows, astray = _rows_of(
+        data, [*things, *(((one.response_id, one.criterion_id), one.value) for one in marks)]
+    )
     row = np.array(sorted(rows), dtype=np.int64)
     value = np.array([float(np.mean(rows[int(at)])) for at in row])
     scored = data.table.score[row] > 0
     return Labels(
         row=row[scored],
         value=value[scored],
-        people=len({label.annotator for label in given if label.state == "given"}),
+        people=len({label.annotator for label in given if label.state == "given"})
+        + len({one.judge_id for one in marks}),
         conflicts=sum(one.state == "conflict" for one in kept.values()),
         settled=sum(one.state == "adjudicated" for one in kept.values()),
         picked=len(stands) - len(kept),
@@ -125,27 +132,50 @@ def _picked(one: Standing) -> bool:
     return all(label.note.startswith(LEAST_SURE) for label in first)
 
 
-def _rows_of(
-    store: Store, data: StudyData, values: Mapping[str, float]
-) -> tuple[dict[int, list[float]], int]:
-    """Return the labels of each row of the score table, and how many have no row."""
-    points = subjects_of_marks(store, sorted(values))
+def _person_marks(store: Store, data: StudyData) -> list[PersonMark]:
+    """Read marks that came with people as judges, as scores of 1..5; they need no judge's mark.
+
+    Looked at through people they aren't held against themselves.
+    """
+    if data.judge is not None and data.judge.kind == "person":
+        return []
     table = data.table
-    answers = {response for response, _ in points.values()}
-    places = [at for at, name in enumerate(table.response_ids) if name in answers]
-    near = np.flatnonzero(np.isin(table.response, places))
-    row_at = {
-        (table.response_ids[table.response[at]], table.criterion_ids[table.criterion[at]]): int(at)
-        for at in near
-    }
+    turned = {table.criterion_ids[at] for at in np.flatnonzero(table.penalty)}
+    return [
+        one._replace(value=1 + 4 * (1 - one.value if one.criterion_id in turned else one.value))
+        for one in person_marks(store, data.study, but=HUMAN_CHECK)
+    ]
+
+
+def _rows_of(
+    data: StudyData, things: Sequence[tuple[tuple[str, str] | None, float]]
+) -> tuple[dict[int, list[float]], int]:
+    """Return the scores of each row of the score table, and how many have no row.
+
+    Args:
+        data: the study.
+        things: (answer, criterion), None = not known any more; and its score, 1..5.
+    """
+    table = data.table
+    answers = {name: at for at, name in enumerate(table.response_ids)}
+    criteria = {name: at for at, name in enumerate(table.criterion_ids)}
+    width = max(len(criteria), 1)
+    wanted = [
+        -1
+        if about is None or about[0] not in answers or about[1] not in criteria
+        else answers[about[0]] * width + criteria[about[1]]
+        for about, _ in things
+    ]
+    key = table.response.astype(np.int64) * width + table.criterion
+    order = np.argsort(key, kind="stable")
+    place = np.searchsorted(key[order], wanted)
     found: dict[int, list[float]] = defaultdict(list)
     astray = 0
-    for key in sorted(values):
-        row = row_at.get(points[key]) if key in points else None
-        if row is None:
-            astray += 1
+    for at, one, (_, score) in zip(place.tolist(), wanted, things, strict=True):
+        if one >= 0 and at < len(order) and key[order[at]] == one:
+            found[int(order[at])].append(score)
         else:
-            found[row].append(values[key])
+            astray += 1
     return found, astray
 
 

@@ -45,7 +45,7 @@ from atom.store.labels import labels_of
 from atom.store.standing import leaves_of, samples_of_criteria
 from atom.store.verdicts import first_verdicts, judges_of_group
 from atom.views.snapshot import open_study
-from atom.views.study_data import StudyData, chosen_judge
+from atom.views.study_data import StudyData, chosen_judge, judge_of_id
 from taxonomy import Path, fold, parse_path
 
 _SEED = 20_041
@@ -337,7 +337,7 @@ def _compared(store: Store, data: StudyData) -> dict[str, tuple[str, ...]]:
 def _judges(store: Store, data: StudyData) -> tuple[tuple[str, str], ...]:
     ids = judges_of_group(store, data.study.id)
     found = dict.fromkeys([*(judge.id for judge in data.judges), *ids])
-    names = {judge.id: judge.name for judge in store.get_many(Judge, found)}
+    names = {judge.id: judge.name for judge in (*store.get_many(Judge, found), *data.judges)}
     return tuple((name, names[name]) for name in found if name in names)
 
 
@@ -688,7 +688,7 @@ def fidelity_of(store: Store, data: StudyData, judge_id: str | None) -> Fidelity
             of.
     """
     other = chosen_judge(store, data.study, judge_id)
-    judge = None if judge_id is None or other is None else store.get(Judge, other)
+    judge = None if judge_id is None or other is None else judge_of_id(store, other)
     same = data.judge is not None and judge is not None and judge.id == data.judge.id
     if judge is None or same or judge_id not in (judge.id, judge.name):
         return fidelity(store, data)

@@ -23,7 +23,7 @@ from atom.store.labels import labels_of
 from atom.store.standing import compared_answers, samples_of_criteria
 from atom.views.fidelity import FidelityView, fidelity_of, labels_of_criteria
 from atom.views.snapshot import open_study
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, judge_of_id
 
 MOST_JUDGES = 8
 """Judges that stand side by side, the first ones of the study."""
@@ -88,8 +88,8 @@ def judge_methods(store: Store, data: StudyData, judge_ids: Sequence[str]) -> Ju
         data: the study, as it is looked at.
         judge_ids: the judges, in their order.
     """
-    judges = {one.id: one for one in store.get_many(Judge, judge_ids)}
-    chosen = [judges[name] for name in judge_ids if name in judges][:MOST_JUDGES]
+    known = [judge_of_id(store, name) for name in judge_ids]
+    chosen = [one for one in known if one is not None][:MOST_JUDGES]
     views = {one.id: fidelity_of(store, data, one.id) for one in chosen}
     labels = [label for label in labels_of(store, data.study.id) if label.state == "given"]
     about = {label.subject_id for label in labels if label.kind in _OF_CRITERIA}

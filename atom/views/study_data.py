@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import Facet, ScoreTable
-from atom.analysis.intervals import Floats, Ints
+from atom.analysis.intervals import Ints
 from atom.analysis.repeats import merge_repeats
 from atom.records import CAUSES, NOT_APPLICABLE, Candidate, Judge, Scale, Study, TreeRecord
 from atom.store import Store, asks_again, find_study, study_candidates
 from atom.store.columns import Marks, StudyRows, Uses, read_study
+from atom.store.people import ALL_PEOPLE, PEOPLE
 from atom.views.preferences import Preferences, preferences_of, share_won
 from taxonomy import Tree, parse_tree
 
@@ -70,7 +71,8 @@ class StudyData:
         table: its checkpoints and answers.
         pending: checkpoints that could be scored and aren't there yet.
         sample_position: sample id -> index in the table.
-        judges: judges that scored anything of the study, the most first.
+        judges: judges that scored anything of the study, the most first; all people together at
+            last, where there are several.
         votes: votes between answers; None without any.
         scale: what the marks that are shown mean.
         left_out: marks on an older scale that no newer mark replaces; they don't count.
@@ -157,12 +159,6 @@ def roots_of_rows(data: StudyData) -> tuple[Ints, tuple[str, ...]]:
     return of_leaf[data.table.leaf], names
 
 
-def values_of_rows(data: StudyData) -> Floats:
-    """Return each checkpoint's value, 0 to 1, shape (N,); NaN where it has none."""
-    score = data.table.score.astype(np.float64)
-    return np.where(score > 0, (score - 1) / 4, np.nan)
-
-
 def load_study(store: Store, study_id: str, judge_id: str | None = None) -> StudyData:
     """Read a study from the store.
 
@@ -190,10 +186,19 @@ def chosen_judge(store: Store, study: Study, judge_id: str | None) -> str | None
     """
     if judge_id is None:
         return study.judge_id
+    if judge_id in (PEOPLE, ALL_PEOPLE.name):
+        return PEOPLE
     if store.get(Judge, judge_id) is not None:
         return judge_id
     named = [judge for judge in store.select(Judge) if judge.name == judge_id]
     return named[0].id if len(named) == 1 else study.judge_id
+
+
+def judge_of_id(store: Store, judge_id: str | None) -> Judge | None:
+    """Return a judge's record, that of all people together among them; None without one."""
+    if judge_id == PEOPLE:
+        return ALL_PEOPLE
+    return store.get(Judge, judge_id) if judge_id else None
 
 
 def assemble(
@@ -208,12 +213,15 @@ def assemble(
         columns: what was read row by row.
         revision: the store's revision that they were read at.
     """
-    judges = {judge.id: judge for judge in store.get_many(Judge, columns.judge_ids)}
+    known = {judge.id: judge for judge in store.get_many(Judge, columns.judge_ids)}
+    judges = [known[name] for name in columns.judge_ids if name in known]
+    if sum(one.kind == "person" for one in judges) > 1:
+        judges.append(ALL_PEOPLE)
     return StudyData(
         study=study,
         revision=revision,
-        judge=store.get(Judge, judge_id) if judge_id else None,
-        judges=tuple(judges[name] for name in columns.judge_ids if name in judges),
+        judge=judge_of_id(store, judge_id),
+        judges=tuple(judges),
         candidates=tuple(study_candidates(store, study.id)),
         tree=_tree(store, study.tree_version),
         table=columns.table,

@@ -23,9 +23,10 @@ from atom.analysis.raters import alpha_interval, krippendorff_alpha
 from atom.analysis.two_judges import Bounded, JointMarks, TwoJudges, fleiss_kappa
 from atom.records import Checkpoint, Criterion, Judge, Sample
 from atom.store import Store
+from atom.store.people import ALL_PEOPLE, PEOPLE
 from atom.store.standing import marks_of
 from atom.views.filters import Filters, answers_kept
-from atom.views.study_data import StudyData, values_of_rows
+from atom.views.study_data import StudyData
 from taxonomy import Path
 
 Load = Callable[[str], StudyData]
@@ -43,14 +44,9 @@ _SEED = 27
 _EXCERPT = 160
 QUESTION_CUT = 300
 """Letters of a question that a link holds."""
-PEOPLE = "people"
-"""Stands for all people together: the mean of their marks."""
 MOST_PEOPLE = "most-people"
 """Stands for what most people say."""
-TOGETHER = (
-    Judge(id=PEOPLE, name="All people, mean", kind="person"),
-    Judge(id=MOST_PEOPLE, name="Most people", kind="person"),
-)
+TOGETHER = (ALL_PEOPLE, Judge(id=MOST_PEOPLE, name="Most people", kind="person"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +252,7 @@ def everyone(data: StudyData, seen: Mapping[str, StudyData], people: Collection[
                           or [-1])  # fmt: skip
         leaf = np.array([leaves.setdefault(path, len(leaves)) for path in table.leaves] + [-1])
         hangs.update(zip(number[table.criterion].tolist(), leaf[table.leaf].tolist(), strict=True))
-        value = values_of_rows(one)
+        value = table.value
         at = np.flatnonzero(np.isfinite(value) & (answer[table.response] >= 0))
         parts[judge] = answer[table.response[at]], number[table.criterion[at]], value[at]
     width = max(len(criteria), 1)
@@ -348,7 +344,8 @@ def judges_view(
         question: keeps the list of marks to this question.
         page: of the list of marks, 0-based.
     """
-    known = data.judges[:MOST_JUDGES]
+    single = [judge for judge in data.judges if judge.id != PEOPLE]
+    known = single[:MOST_JUDGES]
     seen = {judge.id: data if _same(data, judge) else load(judge.id) for judge in known}
     people = [judge.id for judge in known if judge.kind == "person"]
     all_ = everyone(data, seen, people)
@@ -357,7 +354,7 @@ def judges_view(
     one, other = _chosen(data, judges, cells, first, second)
     base = JudgesView(
         judges=judges,
-        left_out=len(data.judges) - len(known),
+        left_out=len(single) - len(known),
         cells=cells,
         people=_people(all_, people, filters),
         first=one,
@@ -625,11 +622,16 @@ def _pairs(
                 second=float(here.second[at]),
                 first_marks=said[0].get((name, criterion), ()),
                 second_marks=said[1].get((name, criterion), ()),
-                first_door=door.but(judge=base.first.id),
-                second_door=door.but(judge=base.second.id),
+                first_door=door.but(judge=_seen_as(base.first)),
+                second_door=door.but(judge=_seen_as(base.second)),
             )
         )
     return tuple(found)
+
+
+def _seen_as(judge: Judge) -> str:
+    """Return through whom a study is looked at for a judge's mark: most people are all people."""
+    return PEOPLE if judge.id == MOST_PEOPLE else judge.id
 
 
 def _records(

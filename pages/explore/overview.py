@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from atom.ui import frame, kit, links, overview_charts, overview_parts, preference_parts
+from atom.ui import (
+    frame,
+    kit,
+    links,
+    overview_charts,
+    overview_parts,
+    preference_parts,
+    rubric_parts,
+)
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW
 from atom.views.filters import Filters
@@ -10,6 +18,7 @@ from atom.views.guessing import lucky_by_chance
 from atom.views.overview import Overview, overview
 from atom.views.overview_more import overview_more
 from atom.views.preference_summary import preference_summary
+from atom.views.rubric import rubric_view
 
 
 def body(here: frame.Here, view: Overview) -> Html:
@@ -66,6 +75,9 @@ if here is not None:
     votes = preference_parts.votes(preference_summary(here.store, here.data, here.filters))
     if votes is not None:
         kit.show(votes, key="overview_votes")
+    by_rule = rubric_view(here.data, here.filters)
+    if by_rule is not None:
+        kit.show(rubric_parts.rules(by_rule), key="overview_rules")
     further = overview_charts.more(overview_more(here.data, here.filters))
     if further is not None:
         kit.show(further, key="overview_more")

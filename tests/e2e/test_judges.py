@@ -23,12 +23,13 @@ def judged_by(page, app, screen, judge):
     page.get_by_text(f"judge: {judge}").first.wait_for()
 
 
-@pytest.mark.parametrize("judge", ["Judge X", "Judge Y", "Ann"])
+@pytest.mark.parametrize("judge", ["Judge X", "Judge Y", "Ann", "All people"])
 def test_a_study_is_looked_at_through_each_judge(app, page, visit, judge):
     for screen in ("fingerprints", "compare", "tree", "failures"):
         judged_by(page, app, screen, judge)
     page.get_by_role("link", name=re.compile("A red ball left of a box")).first.click()
-    page.get_by_text(re.compile(f"{judge} (sees|misses) it")).first.wait_for()
+    for name in ("Ann", "Ben") if judge == "All people" else (judge,):
+        page.get_by_text(re.compile(f"{name} (sees|misses) it")).first.wait_for()
     assert visit.errors == []
 
 
@@ -59,4 +60,13 @@ def test_judges_stand_by_methods_beside_people(app, page, visit):
     for judge in ("Judge X", "Judge Y"):
         expect(table.get_by_role("link", name=judge)).to_be_visible()
     expect(side.get_by_text("Judge X and Judge Y")).to_be_visible()
+    assert visit.errors == []
+
+
+def test_declared_rules_stand_beside_the_plain_mean(app, page, visit):
+    page.goto(f"{app.url}/?study={STUDY}".replace(" ", "%20"))
+    rules = page.get_by_test_id("rubric-rules")
+    rules.wait_for()
+    expect(rules.get_by_text("Children only where parents hold")).to_be_visible()
+    expect(rules.get_by_text("With must-haves")).to_be_visible()
     assert visit.errors == []

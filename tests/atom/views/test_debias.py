@@ -32,6 +32,8 @@ from atom.views.filters import Filters
 from atom.views.overview import overview
 from atom.views.study_data import StudyData, load_study
 from tests.app.screen_store import JUDGE, make_store
+from tests.judged import STUDY as JUDGED
+from tests.judged import open_judged
 
 ALL = Filters()
 WORLDS = 8
@@ -400,3 +402,16 @@ def test_a_study_without_labels_has_none_and_other_studies_labels_stay_there(lab
     found = load_labels(store, data)
     assert len(found.row) == 0
     assert scale_status(data, found, ALL).samples == 0
+
+
+def test_people_who_are_judges_count_without_a_label(tmp_path):
+    with open_judged(tmp_path / "judged") as store:
+        data = load_study(store, JUDGED, "judge-y")
+        labels = load_labels(store, data)
+        ann, ben = (load_study(store, JUDGED, name).table for name in ("Ann", "Ben"))
+        # Both marked everything that Judge Y did: the label is the mean of their scores.
+        assert (len(labels.row), labels.people, labels.astray) == (216, 2, 0)
+        assert labels.value == pytest.approx((ann.score + ben.score) / 2)
+        assert scale_status(data, labels, Filters()).by_model == (24, 24, 24)
+        # Looked at through people, they aren't held against themselves.
+        assert len(load_labels(store, load_study(store, JUDGED, "Ann")).row) == 0
