@@ -1,12 +1,13 @@
 """Runs a program that nobody vouches for: another process, few rights, little time and memory.
 
-Fences, from the outside: a network namespace of its own without any interface (Linux `unshare`,
-where it's permitted), a process namespace and another user where we're root, the kernel's limits
-on time, memory, files and processes, an empty folder and an empty environment, and inside Python a
-guard that refuses files, sockets and processes. Without the namespace only the guard stands between
-a program and the network, and `Sandbox.protection` says so. Where neither holds nothing is run.
+What holds is the system's. Bubblewrap, where it's there, gives an empty root with nothing but
+Python's own library in it, no network, and process, mount and other namespaces of its own; else
+Landlock keeps all other files away. In both a seccomp filter refuses every call to the kernel but
+computing, printing and reading; no process, socket or file can be made; time, memory and output are
+limited; and where this is root, the program runs as a user that owns nothing. Inside Python a guard
+says in words what would be refused anyway.
 
-It is a fence for programs that models write, no prison for an attacker who has days.
+A way is tried out before it's used, with the guard taken away. Where none holds, nothing is run.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -33,14 +35,28 @@ NOBODY: Final = 65534
 MAX_SOURCE: Final = 400_000
 """Bytes of a program; a longer one isn't run."""
 _CHUNK: Final = 16_384
-_CHECK: Final = (
-    "import os\n"
-    "print(os.readlink('/proc/self/ns/net') if os.path.exists('/proc/self/ns/net') else '?')\n"
-    "try:\n    import socket\nexcept PermissionError:\n    print('guarded')\n"
-)
+_CHECK: Final = """
+import ctypes, os
+def tries():
+    yield lambda: os.listdir("/etc") and open("/etc/passwd").read()
+    yield lambda: open("/proc/self/environ", "rb").read()
+    yield lambda: open("/tmp/atom-sandbox-was-open", "w")
+    yield os.fork
+    yield lambda: ctypes.CDLL(None, use_errno=True).socket(2, 1, 0) >= 0
+    yield lambda: ctypes.CDLL(None, use_errno=True).socket(1, 1, 0) >= 0
+    yield lambda: ctypes.CDLL(None).kill(os.getppid() or 1, 0) == 0
+fell = 0
+for act in tries():
+    try:
+        fell += bool(act())
+    except (OSError, FileNotFoundError):
+        pass
+print("held" if not fell else "fell", os.getuid())
+"""
+"""What is tried without the guard; a way counts only where all of it is refused."""
 _STOPPED: Final = (signal.SIGXCPU, signal.SIGKILL, signal.SIGXFSZ, signal.SIGSEGV)
 
-Fence = Literal["namespace", "guard"]
+Fence = Literal["bubblewrap", "landlock"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,29 +93,32 @@ class Sandbox:
     """A way to run programs that was tried out on this computer.
 
     Args:
-        fence: `namespace`, the kernel keeps the network away; `guard`, Python alone does.
-        before: the command that opens the namespaces; empty without them.
+        fence: `bubblewrap`, an empty root and namespaces; `landlock`, the kernel refuses files.
+        before: the command that makes the root; empty without it.
         nobody: the user that programs run as; 0 = the own one.
+        guard: whether Python's own guard says what is refused; off only to try the fence out.
         limits: what a program may use.
     """
 
     fence: Fence
     before: tuple[str, ...] = ()
     nobody: int = 0
+    guard: bool = True
     limits: Limits = field(default_factory=Limits)
 
     @property
     def protection(self) -> str:
         """What keeps programs in, as a sentence."""
-        network = (
-            "no network (a network namespace of its own)"
-            if self.fence == "namespace"
-            else "no network as far as Python's own guard holds (namespaces aren't permitted here)"
+        root = (
+            "in an empty root with namespaces of its own (bubblewrap)"
+            if self.fence == "bubblewrap"
+            else "shut off from all files but Python's own library (Landlock)"
         )
         user = ", as a user that owns nothing" if self.nobody else ""
         limits = self.limits
         return (
-            f"{network}{user}; an empty folder, no files, no environment, no other processes, "
+            f"no network, {root}{user}; a filter of system calls (seccomp), an empty folder, no "
+            "files, no environment, no other processes, "
             f"{limits.cpu} s of computing, {limits.wall:g} s on the clock, "
             f"{limits.memory // 2**20} MB"
         )
@@ -126,9 +145,15 @@ class Sandbox:
                 _end(process)
 
     def _command(self) -> list[str]:
-        told = {"rlimits": dict(self.limits.rlimits), "nobody": self.nobody}
+        told = {
+            "rlimits": dict(self.limits.rlimits),
+            "nobody": self.nobody,
+            "library": [] if self.fence == "bubblewrap" else _library(),
+        }
         boot = Path(__file__).with_name("sandbox_boot.py").read_text(encoding="utf-8")
-        python = [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", boot, json.dumps(told)]
+        if not self.guard:
+            boot = boot.replace("    sys.addaudithook(make_guard(folders))\n", "")
+        python = [_python(), "-I", "-S", "-B", "-X", "utf8", "-c", boot, json.dumps(told)]
         return [*self.before, *python]
 
     def _watch(self, process: subprocess.Popen[bytes], text: bytes) -> Ran:
@@ -221,7 +246,7 @@ def _told(code: int, output: str, errors: str) -> Ran:
         return Ran(ended="ended", output=output)
     last = next((line.strip() for line in reversed(errors.splitlines()) if line.strip()), "")[:300]
     stopped = code in {-stop for stop in _STOPPED} | {128 + stop for stop in _STOPPED}
-    if stopped or last.startswith("unshare:"):  # unshare trips over a child that a limit killed
+    if stopped:
         return Ran(ended="limit", output=output, reason="it used more than it may: time or memory")
     if last.startswith("MemoryError"):
         return Ran(ended="limit", output=output, reason="it used more memory than it may")
@@ -237,55 +262,76 @@ def _told(code: int, output: str, errors: str) -> Ran:
 def find_sandbox(limits: Limits | None = None) -> Sandbox:
     """Return the strongest sandbox that works here.
 
-    It is tried, not assumed: a program looks where it is and whether the guard stops it.
+    It is tried, not assumed.
 
     Raises:
         UsageError: no way to keep a program in works on this computer.
     """
     limits = limits or Limits()
-    if sys.platform == "win32":
-        raise UsageError("programs aren't run here: the sandbox needs Linux or another Unix")
-    for sandbox in _ways(limits):
-        if _holds(sandbox):
+    for sandbox in ways(limits):
+        if holds(sandbox):
             return sandbox
     raise UsageError(
-        "programs aren't run here: neither a network namespace nor Python's guard holds on this "
-        "computer; leave run_code out, or run it on an ordinary Linux"
+        "programs aren't run here: neither bubblewrap nor Landlock with a filter of system calls "
+        "holds on this computer; leave run_code out, or run it on a Linux that has one of them "
+        "(`apt install bubblewrap`)"
     )
 
 
-def _ways(limits: Limits) -> list[Sandbox]:
+def ways(limits: Limits) -> list[Sandbox]:
+    """List what may hold on this computer, the strongest first; `holds` tells whether it does."""
+    if sys.platform != "linux":
+        return []
     root = os.geteuid() == 0
-    unshare = shutil.which("unshare")
-    ways = []
-    if unshare is not None:
-        spaces = ("--net", "--pid", "--ipc", "--fork", "--kill-child")
-        alone = (unshare, "--user", *spaces)
-        if root:
-            plain = (unshare, *spaces)
-            ways.append(Sandbox(fence="namespace", before=plain, nobody=NOBODY, limits=limits))
-        ways.append(Sandbox(fence="namespace", before=alone, limits=limits))
-        if root:
-            ways.append(Sandbox(fence="namespace", before=plain, limits=limits))
-    if root:
-        ways.append(Sandbox(fence="guard", nobody=NOBODY, limits=limits))
-    return [*ways, Sandbox(fence="guard", limits=limits)]
+    users = (NOBODY, 0) if root else (0,)
+    found = []
+    wrap = shutil.which("bwrap")
+    if wrap is not None:
+        before = tuple(_empty_root(wrap, own_user=not root))
+        found += [
+            Sandbox(fence="bubblewrap", before=before, nobody=user, limits=limits) for user in users
+        ]
+    return [*found, *(Sandbox(fence="landlock", nobody=user, limits=limits) for user in users)]
 
 
-def _holds(sandbox: Sandbox) -> bool:
-    """Try a sandbox out: its program must be where it should be, and be refused a socket."""
+def holds(sandbox: Sandbox) -> bool:
+    """Try a sandbox out, without its guard: all that a program mustn't do has to be refused."""
     try:
-        ran = sandbox.run(_CHECK)
+        ran = replace(sandbox, guard=False).run(_CHECK)
     except OSError:
         return False
-    lines = ran.output.split()
-    if ran.ended != "ended" or len(lines) != 2 or lines[1] != "guarded":
-        return False
-    return sandbox.fence == "guard" or lines[0] not in ("?", _own_network())
+    user = sandbox.nobody or os.geteuid()
+    return ran.ended == "ended" and ran.output.split() == ["held", str(user)]
 
 
-def _own_network() -> str:
-    try:
-        return str(Path("/proc/self/ns/net").readlink())
-    except OSError:
-        return "?"
+def _python() -> str:
+    """Return the interpreter's own file; a virtual environment's is a link to it."""
+    return str(Path(getattr(sys, "_base_executable", "") or sys.executable).resolve())
+
+
+def _library() -> list[str]:
+    """Return what Python needs to start and to import its own modules."""
+    paths = sysconfig.get_paths(vars={"base": sys.base_prefix, "platbase": sys.base_exec_prefix})
+    shared = Path(sysconfig.get_config_var("LIBDIR") or "/usr/lib")
+    own = [Path(paths["stdlib"]), Path(paths["platstdlib"]), *shared.glob("libpython3*")]
+    system = [Path(place) for place in ("/lib", "/lib64", "/usr/lib", "/usr/lib64")]
+    places = [_python(), *map(str, own), *map(str, system), "/etc/ld.so.cache"]
+    return [place for place in dict.fromkeys(places) if Path(place).exists()]
+
+
+def _empty_root(wrap: str, *, own_user: bool) -> Iterator[str]:
+    """Give the command that makes a root with Python's library and nothing else."""
+    yield from (wrap, "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts")
+    yield from ("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv")
+    if own_user:
+        yield "--unshare-user"
+    else:  # root keeps what it takes to become somebody else, and nothing more
+        yield from ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+    library = _library()
+    above = dict.fromkeys(str(one) for place in library for one in reversed(Path(place).parents))
+    for folder in [*above, "/empty"]:
+        if folder not in ("/", *library):  # a user that owns nothing has to pass through it
+            yield from ("--perms", "0755", "--dir", folder)
+    for place in library:
+        yield from ("--ro-bind", place, place)
+    yield from ("--chdir", "/empty", "--remount-ro", "/")
