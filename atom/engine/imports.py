@@ -150,7 +150,7 @@ def import_reading(
             for picture_id in refused:
                 batch = batch.without_picture(picture_id)
             staging.add(kept)
-            staging.add(batch.records())
+            staging.add(batch.loose(), batch.rows())
             staging.add(label.in_study(study.id, created) for label in batch.annotations)
             staging.add(verdict.in_study(study.id) for verdict in batch.verdicts)
             if on_batch is not None:

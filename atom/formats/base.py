@@ -6,6 +6,8 @@ import io
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Self, get_args
 
@@ -38,6 +40,7 @@ from atom.records import (
     content_id,
 )
 from atom.records import Mapping as Mapped
+from atom.records.rows import Row, Rows, row_of
 
 MAX_SKIPPED = 200
 MAX_MISSING = 1000
@@ -192,16 +195,16 @@ class GivenVerdict:
         )
 
 
-_ITEMS: Mapping[str, Item] = {
-    "Sample": "questions",
-    "Response": "answers",
-    "Outcome": "verdicts",
-    "Tag": "groups",
-    "Preference": "votes",
-    "GivenVerdict": "marks",
-    "GivenLabel": "labels",
-    "Criterion": "criteria",
-    "Checkpoint": "judgments",
+_ITEMS: Mapping[type, Item] = {
+    Sample: "questions",
+    Response: "answers",
+    Outcome: "verdicts",
+    Tag: "groups",
+    Preference: "votes",
+    GivenVerdict: "marks",
+    GivenLabel: "labels",
+    Criterion: "criteria",
+    Checkpoint: "judgments",
 }
 STOOD_TWICE = "it stands twice, and counts once"
 """A reason that loses nothing."""
@@ -217,11 +220,11 @@ Taken = Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdi
 class Batch:
     """Some records of an import, with the bytes of the pictures that they show."""
 
-    samples: tuple[Sample, ...] = ()
+    samples: Sequence[Sample] = ()
     candidates: tuple[Candidate, ...] = ()
-    responses: tuple[Response, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
-    tags: tuple[Tag, ...] = ()
+    responses: Sequence[Response] = ()
+    outcomes: Sequence[Outcome] = ()
+    tags: Sequence[Tag] = ()
     preferences: tuple[Preference, ...] = ()
     annotations: tuple[GivenLabel, ...] = ()
     verdicts: tuple[GivenVerdict, ...] = ()
@@ -231,13 +234,30 @@ class Batch:
 
     def records(self) -> Iterator[Record]:
         """Give every record that is the same in every study, those that others point at first."""
-        yield from self.candidates
-        yield from self.samples
-        yield from self.responses
-        yield from self.outcomes
-        yield from self.tags
-        yield from self.preferences
-        yield from self.evidence
+        return chain.from_iterable(self._groups())
+
+    def _groups(self) -> tuple[Sequence[Record], ...]:
+        return (
+            self.candidates,
+            self.samples,
+            self.responses,
+            self.outcomes,
+            self.tags,
+            self.preferences,
+            self.evidence,
+        )
+
+    def rows(self) -> list[Rows[Any]]:
+        """Give the records that are kept as rows."""
+        kept = (self.samples, self.responses, self.outcomes, self.tags)
+        return [records for records in kept if isinstance(records, Rows)]
+
+    def loose(self) -> Iterator[Record]:
+        """Give the records that aren't kept as rows."""
+        kept = self.rows()
+        for records in self._groups():
+            if not any(records is one for one in kept):
+                yield from records
 
     def without_picture(self, picture_id: str) -> Batch:
         """Return the batch with this picture's slots emptied: samples keep their ids."""
@@ -344,6 +364,14 @@ class ImportReport(Record):
         )
 
 
+_FACET_OF = itemgetter(0, 3, 4)
+"""Subject, facet and value of a tag's row."""
+
+
+def _no_rows() -> dict[type, list[Row]]:
+    return {Sample: [], Response: [], Outcome: [], Tag: []}
+
+
 class Collector:
     """Gathers records into batches and counts what was met, while a format reads."""
 
@@ -375,6 +403,8 @@ class Collector:
         self._missing: dict[str, None] = {}
         self._n_missing = 0
         self._pending: list[Candidate | Taken] = []
+        self._rows = _no_rows()
+        self._n_rows = 0
         self._pictures: list[PictureData] = []
         self._picture_bytes = 0
         self._seen_pictures: set[str] = set()
@@ -437,13 +467,28 @@ class Collector:
 
     def add(self, record: Taken) -> None:
         """Take a record into the current batch."""
+        kind = record.__class__
+        if kind in self._rows:
+            assert isinstance(record, Record)
+            self.add_row(kind, row_of(record))
+            return
         self._pending.append(record)
-        self._counts[record.__class__.__name__] += 1
-        if record.__class__ is Tag:
-            assert isinstance(record, Tag)
-            values = self._facets[record.facet, record.subject]
+        self._counts[kind.__name__] += 1
+
+    def add_row(self, kind: type, row: Row) -> None:
+        """Take a question, an answer, a verdict or a label in as a row (`records.rows`)."""
+        self._rows[kind].append(row)
+        self._n_rows += 1
+
+    def _count(self, kind: type) -> int:
+        """Count what was met of a kind, in the current batch too."""
+        return self._counts[kind.__name__] + len(self._rows.get(kind, ()))
+
+    def _note_facets(self) -> None:
+        for subject, facet, value in dict.fromkeys(map(_FACET_OF, self._rows[Tag])):
+            values = self._facets[facet, subject]
             if len(values) < _MAX_FACET_VALUES:
-                values.add(record.value)
+                values.add(value)
 
     def candidate(self, name: str) -> str:
         """Return a candidate's id, giving its record the first time."""
@@ -541,19 +586,25 @@ class Collector:
     @property
     def is_full(self) -> bool:
         """Whether the current batch should go out."""
-        return len(self._pending) >= 4 * _BATCH_ROWS or self._picture_bytes >= _BATCH_BYTES
+        return (
+            len(self._pending) + self._n_rows >= 4 * _BATCH_ROWS
+            or self._picture_bytes >= _BATCH_BYTES
+        )
 
     def flush(self) -> Batch:
         """Give the current batch and begin a new one."""
+        self._note_facets()
+        for kind, rows in self._rows.items():
+            self._counts[kind.__name__] += len(rows)
         by_kind: dict[type, list[Any]] = {}
         for record in self._pending:
             by_kind.setdefault(record.__class__, []).append(record)
         batch = Batch(
-            samples=tuple(by_kind.get(Sample, ())),
+            samples=Rows(Sample, self._rows[Sample]),
             candidates=tuple(by_kind.get(Candidate, ())),
-            responses=tuple(by_kind.get(Response, ())),
-            outcomes=tuple(by_kind.get(Outcome, ())),
-            tags=tuple(by_kind.get(Tag, ())),
+            responses=Rows(Response, self._rows[Response]),
+            outcomes=Rows(Outcome, self._rows[Outcome]),
+            tags=Rows(Tag, self._rows[Tag]),
             preferences=tuple(by_kind.get(Preference, ())),
             annotations=tuple(by_kind.get(GivenLabel, ())),
             verdicts=tuple(by_kind.get(GivenVerdict, ())),
@@ -561,12 +612,15 @@ class Collector:
             pictures=tuple(self._pictures),
         )
         self._pending = []
+        self._rows = _no_rows()
+        self._n_rows = 0
         self._pictures = []
         self._picture_bytes = 0
         return batch
 
     def report(self) -> ImportReport:
         """Say what was met so far."""
+        self._note_facets()
         account = self._account()
         tallies = tuple(
             f"{'once' if n == 1 else f'{n} times'}: {text} (first: {place})"
@@ -577,11 +631,11 @@ class Collector:
             dataset=self.dataset,
             sources=self._sources,
             rows=self.rows,
-            samples=self._counts["Sample"],
+            samples=self._count(Sample),
             candidates=tuple(self._candidates),
-            responses=self._counts["Response"],
-            outcomes=self._counts["Outcome"],
-            tags=self._counts["Tag"],
+            responses=self._count(Response),
+            outcomes=self._count(Outcome),
+            tags=self._count(Tag),
             preferences=self._counts["Preference"],
             annotations=self._counts["GivenLabel"],
             verdicts=self._counts["GivenVerdict"],
@@ -603,7 +657,7 @@ class Collector:
         )
 
     def _account(self) -> Account:
-        came_in: dict[Item, int] = {item: self._counts[name] for name, item in _ITEMS.items()}
+        came_in: dict[Item, int] = {item: self._count(kind) for kind, item in _ITEMS.items()}
         came_in["rows"] = self.rows - sum(self._left.get("rows", Counter()).values())
         return make_account(came_in, self._left)
 

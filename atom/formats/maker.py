@@ -47,6 +47,7 @@ from atom.records import (
     content_id,
     unchecked,
 )
+from atom.records.rows import outcome_row, response_row, sample_row, tag_row
 
 NO_ANSWER = "the file holds no answer"
 NO_TEXT = "the file holds no answer text"
@@ -61,11 +62,7 @@ AGAIN = (
 )
 _MAX_LABEL = 80
 _SAMPLING = Sampling()
-_sample = unchecked(Sample)
-_response = unchecked(Response)
-_outcome = unchecked(Outcome)
 _slot = unchecked(PictureSlot)
-_tag = unchecked(Tag)
 T = TypeVar("T")
 
 
@@ -446,21 +443,22 @@ class Maker:
         for picture in filled.pictures:
             self.out.picture(picture)
         cluster = question.cluster or (sorted(names) if names else None)
-        self.out.add(
-            _sample(
-                id=sample_id,
-                dataset=self.out.dataset,
-                source_id=source_id,
-                question=question.text,
+        self.out.add_row(
+            Sample,
+            sample_row(
+                sample_id,
+                self.out.dataset,
+                source_id,
+                question.text,
                 choices=question.choices,
                 reference=question.reference,
-                answer_type=question.answer_type or ("choice" if question.choices else ""),
+                answer_type=question.answer_type,
                 tolerance=question.tolerance,
                 pictures=tuple(filled.slots),
                 cluster=(
                     None if cluster is None else content_id("cluster", self.out.dataset, cluster)
                 ),
-            )
+            ),
         )
         self.tags("sample", sample_id, source, question.labels)
         return sample_id
@@ -511,15 +509,7 @@ class Maker:
     ) -> None:
         """Take labels of a question or an answer."""
         for facet, value in dict.fromkeys(labels):
-            self.out.add(
-                _tag(
-                    subject=subject,
-                    subject_id=subject_id,
-                    source=source,
-                    facet=facet,
-                    value=cut(value),
-                )
-            )
+            self.out.add_row(Tag, tag_row(subject, subject_id, source, facet, cut(value)))
 
     def _slots(self, question: Question, source_id: str | None, place: str) -> _Slots:
         if not (question.pictures or question.find_by_id):
@@ -608,19 +598,19 @@ class Maker:
         if self._remember:
             self._answers[short(response_id)] = now
         given = text is not None or not known
-        self.out.add(
-            _response(
-                id=response_id,
-                sample_id=sample_id,
-                candidate_id=candidate_id,
-                prompt="imported",
-                repeat=repeat,
-                state=state or ("scored" if given else "unscored"),
-                text=text or "",
-                detail=detail or ("" if text is not None else NO_ANSWER if known else NO_TEXT),
-                cause=cause,
-                thoughts=thoughts,
-            )
+        self.out.add_row(
+            Response,
+            response_row(
+                response_id,
+                sample_id,
+                candidate_id,
+                repeat,
+                state or ("scored" if given else "unscored"),
+                text or "",
+                detail or ("" if text is not None else NO_ANSWER if known else NO_TEXT),
+                thoughts,
+                cause,
+            ),
         )
         return response_id
 
@@ -639,16 +629,7 @@ class Maker:
             if not unread:
                 return
             verdict = Verdict(value=None, detail=unread)
-        self.out.add(
-            _outcome(
-                response_id=response_id,
-                how="imported",
-                state="scored" if verdict.value is not None else "unscored",
-                value=verdict.value,
-                answer=answer,
-                detail=verdict.detail,
-            )
-        )
+        self.out.add_row(Outcome, outcome_row(response_id, verdict.value, answer, verdict.detail))
 
     # --- what judges and people say ------------------------------------------------------------
 

@@ -39,7 +39,7 @@ from atom.formats.cells import (
 )
 from atom.formats.column_map import ColumnMap
 from atom.formats.guess import BY_ROW, cell, check_columns, complete_map, labels_of
-from atom.formats.maker import AGAIN, MAX_NAME, NO_TEXT, Maker, again_named, cut, short
+from atom.formats.maker import AGAIN, MAX_NAME, NO_ANSWER, NO_TEXT, Maker, again_named, cut, short
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
 from atom.formats.rotations import ROTATION, rotation_of, turned_id
@@ -56,6 +56,7 @@ from atom.records import (
     content_id,
     unchecked,
 )
+from atom.records.rows import outcome_row, response_row, tag_row
 
 NAME = "table"
 _HEAD_ROWS = 200
@@ -63,10 +64,7 @@ _HEAD_BYTES = 16_000_000
 _PEOPLE = "people"
 """The annotator where a file doesn't tell one person from another."""
 _sample = unchecked(Sample)
-_response = unchecked(Response)
-_outcome = unchecked(Outcome)
 _slot = unchecked(PictureSlot)
-_tag = unchecked(Tag)
 _MOST_UNREAD = 0.01
 """The share of verdicts that may be unreadable before an import asks."""
 
@@ -427,15 +425,7 @@ class _Reader:
         labels: tuple[tuple[str, str], ...],
     ) -> None:
         for facet, label in labels:
-            self._out.add(
-                _tag(
-                    subject=subject,
-                    subject_id=subject_id,
-                    source=source,
-                    facet=facet,
-                    value=label,
-                )
-            )
+            self._out.add_row(Tag, tag_row(subject, subject_id, source, facet, label))
 
     def _slots(
         self, row: Row, columns: ColumnMap
@@ -506,30 +496,26 @@ class _Reader:
                 self._out.left_out("verdicts", "their answers were left out")
             return
         self._responses[short(response_id)] = content
-        self._out.add(
-            _response(
-                id=response_id,
-                sample_id=sample_id,
-                candidate_id=candidate,
-                prompt="imported",
-                repeat=repeat,
-                state="scored" if text is not None else "unscored",
-                text=text or "",
-                detail="" if text is not None else "the file holds no answer",
-            )
+        self._out.add_row(
+            Response,
+            response_row(
+                response_id,
+                sample_id,
+                candidate,
+                repeat,
+                "scored" if text is not None else "unscored",
+                text or "",
+                "" if text is not None else NO_ANSWER,
+            ),
         )
         if verdict is not None:
             self._verdicts += 1
             self._unread += verdict.value is None
-            self._out.add(
-                _outcome(
-                    response_id=response_id,
-                    how="imported",
-                    state="scored" if verdict.value is not None else "unscored",
-                    value=verdict.value,
-                    answer=to_text(cell(row.values, columns.extracted)) or "",
-                    detail=verdict.detail,
-                )
+            extracted = None
+            if columns.extracted is not None:
+                extracted = to_text(cell(row.values, columns.extracted))
+            self._out.add_row(
+                Outcome, outcome_row(response_id, verdict.value, extracted or "", verdict.detail)
             )
         if columns.response_tags:
             labels = _labels(row.values, columns.response_tags, columns.tag_separator)
@@ -614,16 +600,17 @@ class _Reader:
             )
             return None
         self._responses[short(response_id)] = hash(text)
-        self._out.add(
-            _response(
-                id=response_id,
-                sample_id=sample_id,
-                candidate_id=candidate,
-                prompt="imported",
-                state="scored",
-                text=text or "",
-                detail="" if text is not None else NO_TEXT,
-            )
+        self._out.add_row(
+            Response,
+            response_row(
+                response_id,
+                sample_id,
+                candidate,
+                0,
+                "scored",
+                text or "",
+                "" if text is not None else NO_TEXT,
+            ),
         )
         return response_id
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
 
-from atom.records import Record
+from atom.records.rows import Row
 from atom.store.schema import Kind, plain_cell
 
 _ROWS_A_STATEMENT = 50
 _LONGEST_CONSTANT = 200
 _UNQUOTABLE = frozenset("'%\\\x00")
-Row = tuple[Any, ...]
-"""A record's values, in the order of its fields."""
 
 
 class Stage:
@@ -38,7 +35,6 @@ class Stage:
         self.columns = tuple(kind.table.columns.keys())
         self.rows = 0
         self._connection = connection
-        self._pick = itemgetter(*self.columns)
         self._table = f"rows_{kind.table.name}"
         self._written: list[int] = []
         self._constants: dict[int, object] = dict.fromkeys(range(len(self.columns)))
@@ -52,9 +48,10 @@ class Stage:
         )
         self._last: dict[int, tuple[Any, str]] = {}
 
-    def add(self, records: Sequence[Record]) -> list[Row]:
-        """Take records in, one or more; returns their values, in the order of their fields."""
-        rows = [self._pick(record.__dict__) for record in records]
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take records in: their values, in the order of their fields."""
+        if not rows:
+            return
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
         for at in self._nested:
             columns[at] = [None if cell is None else self._cell(at, cell) for cell in columns[at]]
@@ -65,7 +62,6 @@ class Stage:
         numbers = range(self.rows, self.rows + len(rows))
         self._insert([*(columns[at] for at in self._written), numbers])
         self.rows += len(rows)
-        return rows
 
     def show(self) -> None:
         """Let `name` show all columns of all rows; to be called before it is read."""

@@ -36,6 +36,7 @@ from atom.records import (
     Verdict,
 )
 from atom.records import Mapping as Mapped
+from atom.records.rows import Row, Rows, row_of
 from atom.store.changed import forget_changed
 from atom.store.judgments import Stood, stand
 from atom.store.schema import KINDS
@@ -162,21 +163,22 @@ class Staging:
     def _is_sqlite(self) -> bool:
         return self._connection.dialect.name == "sqlite"
 
-    def add(self, records: Iterable[Record]) -> None:
+    def add(self, records: Iterable[Record], rows: Iterable[Rows[Any]] = ()) -> None:
         """Take records in; the order of those of one kind is kept.
 
         Args:
-            records: answers best come together with their verdicts.
+            records: single ones.
+            rows: records that are kept as rows; answers best come together with their verdicts.
         """
-        groups: dict[type[Record], list[Record]] = {}
+        groups: dict[type[Record], list[Row]] = {}
         for record in records:
-            kind = record.__class__
-            if kind not in groups:
-                groups[kind] = []
-            groups[kind].append(record)
-        rows = {kind: self.stage(kind).add(group) for kind, group in groups.items()}
-        answers = {row[0] for row in rows.get(Response, ())}
-        self._all_decided &= answers <= {row[0] for row in rows.get(Outcome, ())}
+            groups.setdefault(record.__class__, []).append(row_of(record))
+        for kept in rows:
+            groups.setdefault(kept.kind, []).extend(kept.rows)
+        for kind, group in groups.items():
+            self.stage(kind).add(group)
+        answers = {row[0] for row in groups.get(Response, ())}
+        self._all_decided &= answers <= {row[0] for row in groups.get(Outcome, ())}
 
     def stage(self, kind: type[Record]) -> Stage:
         """Return what gathers one kind of record."""
