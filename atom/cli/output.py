@@ -11,6 +11,8 @@ from typing import TextIO
 
 from pydantic import BaseModel
 
+from atom.views.shown import in_json, on_terminal
+
 _PLAIN_EVERY = 10.0
 """Seconds between two progress lines where lines can't be rewritten."""
 
@@ -40,21 +42,21 @@ class Output:
         """
         if self.as_json:
             plain = data.model_dump(mode="json") if isinstance(data, BaseModel) else data
-            self._out.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+            self._out.write(in_json(json.dumps(plain, ensure_ascii=False, indent=2)) + "\n")
         else:
-            self._out.write("".join(f"{line}\n" for line in lines))
+            self._out.write("".join(f"{on_terminal(line)}\n" for line in lines))
         self._out.flush()
 
     def problem(self, message: str) -> None:
         """Write what went wrong."""
-        self._err.write(f"{message}\n")
+        self._err.write(f"{on_terminal(message)}\n")
         self._err.flush()
 
     def ask(self, question: str) -> bool:
         """Ask for a yes, where somebody can answer; no otherwise."""
         if not sys.stdin.isatty():
             return False
-        self._err.write(f"{question} [y/N] ")
+        self._err.write(f"{on_terminal(question)} [y/N] ")
         self._err.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -82,6 +84,7 @@ class ProgressLine:
     def show(self, text: str, *, now: float | None = None) -> None:
         """Show a text in place of the one before."""
         now = time.monotonic() if now is None else now
+        text = on_terminal(text)
         if self._quiet or text == self._shown:
             return
         if self._live:

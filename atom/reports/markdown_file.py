@@ -17,6 +17,7 @@ from atom.reports.html_file import (
 )
 from atom.reports.printed import count, lettered, with_interval
 from atom.reports.records import Exhibit, Finding, Passage, Report, Section
+from atom.views.shown import level
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~$&^])")
 _ADDRESS = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
@@ -28,7 +29,7 @@ def escaped(text: str) -> str:
 
     Neither markup nor HTML, a picture, a link or a list can come of it.
     """
-    flat = " ".join(text.split())
+    flat = level(" ".join(text.split()))
     flat = _SPECIAL.sub(r"\\\1", flat).replace("\\<", "&lt;").replace("@", "\\@")
     flat = _ADDRESS.sub(r"\1\\\2", flat)
     return _START.sub(lambda match: f"{match[1]}\\{match[2]}" if len(match[2]) == 1

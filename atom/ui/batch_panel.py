@@ -24,6 +24,7 @@ from atom.records import Endpoint
 from atom.ui import kit, numbers, work
 from atom.ui.frame import Here
 from atom.ui.html import Html, el
+from atom.ui.plain import plain
 
 JOB = "batch_job"
 TOLD = "batch_told"
@@ -206,7 +207,7 @@ def _downloads(here: Here, parcels: list[Parcel]) -> None:
     for parcel in open_[:_OFFERED]:
         file = requests_file(here.store, parcel)
         st.download_button(
-            f"Download {file.name} ({parcel.n_bytes / 1e6:.1f} MB)",
+            f"Download {plain(file.name)} ({parcel.n_bytes / 1e6:.1f} MB)",
             # Read when it is clicked: a file may hold 190 MB.
             file.read_bytes,
             file_name=file.name,

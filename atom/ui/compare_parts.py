@@ -12,6 +12,7 @@ from atom.ui import commands, kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import COMPARE, FAILURES, OVERVIEW
+from atom.ui.plain import plain
 from atom.views.compare import ALPHA, Comparison, LeftOut, Rights
 from atom.views.compare_nodes import NodeGap, Q
 from atom.views.compare_sides import Choice, Picked
@@ -97,7 +98,7 @@ def _choose(here: Here, picked: Picked, there: Sequence[Choice], label: str, key
         )
         _move(here, now)
 
-    st.selectbox(label, names, key=key, on_change=changed)
+    st.selectbox(plain(label), names, key=key, on_change=changed)
 
 
 def _judge(here: Here, picked: Picked) -> None:

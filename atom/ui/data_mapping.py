@@ -11,6 +11,7 @@ from atom.errors import AtomError, FormatError
 from atom.formats import ColumnMap, ImportFile
 from atom.ui import kit
 from atom.ui.html import el
+from atom.ui.plain import plain
 from atom.views.data_mapping import (
     LAYOUT,
     MAPPED,
@@ -122,10 +123,10 @@ class _Form:
             with about:
                 kit.show(el("p", words, column, class_="small"), key=f"data_of_model_{at}")
             with one:
-                st.text_input(f"Name of model {at}", max_chars=120, key=name_key,
+                st.text_input(f"Name of model {plain(at)}", max_chars=120, key=name_key,
                               on_change=change)  # fmt: skip
             with two:
-                st.selectbox(f"Model {at}: right or wrong", self._columns, index=None,
+                st.selectbox(f"Model {plain(at)}: right or wrong", self._columns, index=None,
                              placeholder="none", key=correct_key, on_change=change,
                              disabled=model.response is None)  # fmt: skip
 
@@ -166,13 +167,13 @@ class _Form:
     def _column(self, field: str, title: str, words: str | None = None) -> None:
         key = self._key(field)
         st.session_state[key] = self._there(self._given[field])
-        st.selectbox(title, self._columns, index=None, placeholder="none", key=key, help=words,
-                     on_change=partial(self._change, field))  # fmt: skip
+        st.selectbox(plain(title), self._columns, index=None, placeholder="none", key=key,
+                     help=plain(words), on_change=partial(self._change, field))  # fmt: skip
 
     def _several(self, field: str, title: str, now: tuple[str, ...]) -> None:
         key = self._key(field)
         st.session_state[key] = [one for one in now if one in self._columns]
-        st.multiselect(title, self._columns, key=key, placeholder="none",
+        st.multiselect(plain(title), self._columns, key=key, placeholder="none",
                        on_change=partial(self._change, field))  # fmt: skip
 
     def _key(self, field: str) -> str:

@@ -45,6 +45,7 @@ from atom.records import Import, Study
 from atom.ui import data_mapping, data_parts, data_pictures, frame, kit, stores, work
 from atom.ui.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
+from atom.ui.plain import plain
 from atom.views.data_page import (
     Looked,
     StudyCard,
@@ -685,7 +686,7 @@ def _draw_export(around: Around) -> None:
                           args=(entry, one))  # fmt: skip
             else:
                 st.download_button(
-                    f"Download ({data_parts.size(written.n_bytes)})",
+                    f"Download ({plain(data_parts.size(written.n_bytes))})",
                     # Read when it is clicked: an archive may hold gigabytes.
                     data=written.place.read_bytes,
                     file_name=_file_name(entry, one),

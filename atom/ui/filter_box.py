@@ -9,6 +9,7 @@ import streamlit as st
 from atom.analysis import Reading
 from atom.ui import links
 from atom.ui.glossary import meaning
+from atom.ui.plain import plain
 from atom.views.accuracy import answered_by_all
 from atom.views.filters import Filters, Show, label_name, processes_of, roots_of
 from atom.views.study_data import StudyData, dataset_facet
@@ -36,7 +37,7 @@ def _set(filters: Filters) -> None:
 def draw(data: StudyData, filters: Filters) -> None:
     """Draw the button and the filters behind it."""
     label = f"Filters ({filters.active})" if filters.active else "Filters"
-    with st.popover(label, width="stretch"):
+    with st.popover(plain(label), width="stretch"):
         _reading(data, filters)
         # Side by side, so that all of them are seen at once on a small screen.
         with st.container(key="filter_grid"):
@@ -74,7 +75,7 @@ def _choice(
         apply: makes the filters of a value.
     """
     st.session_state[key] = chosen if chosen in options else next(iter(options))
-    st.selectbox(label, list(options), format_func=lambda i: options.get(i, i), key=key,
+    st.selectbox(plain(label), list(options), format_func=lambda i: options.get(i, i), key=key,
                  on_change=lambda: _set(apply(st.session_state[key])))  # fmt: skip
 
 
@@ -137,7 +138,7 @@ def _shared(data: StudyData, filters: Filters) -> None:
         return
     key = "filter_shared"
     st.session_state[key] = filters.shared
-    st.checkbox(f"Only the {n} samples that every model answered", key=key,
+    st.checkbox(f"Only the {n:,} samples that every model answered", key=key,
                 on_change=lambda: _set(filters.but(shared=st.session_state[key])))  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from atom.ui import kit, links, numbers
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
+from atom.ui.plain import plain
 from atom.ui.tree_parts import scheme
 from atom.views.fingerprint_chart import CLICK, cell_number, clicked, heat_chart
 from atom.views.fingerprint_heat import (
@@ -124,8 +125,8 @@ def _menu(
         value = st.session_state[key]
         parts.move(here, **{name: None if value == usual else value})
 
-    st.selectbox(label, list(options), format_func=lambda one: options.get(one, one), key=key,
-                 on_change=changed)  # fmt: skip
+    st.selectbox(plain(label), list(options), format_func=lambda one: options.get(one, one),
+                 key=key, on_change=changed)  # fmt: skip
 
 
 # --- legend ------------------------------------------------------------------------------------

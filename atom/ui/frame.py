@@ -17,6 +17,7 @@ from atom.settings import PROJECT_ROOT
 from atom.ui import filter_box, kit, links, numbers, stores
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
+from atom.ui.plain import plain
 from atom.views.filters import Filters, known, label_name, unknown
 from atom.views.reading import READINGS
 from atom.views.shelf import OpenStore, Shelf, StudyEntry
@@ -166,7 +167,7 @@ def _sidebar(pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None,
             for screen in screens:
                 st.page_link(
                     pages[screen.url_path],
-                    label=screen.title,
+                    label=plain(screen.title),
                     query_params=held,
                     width="stretch",
                 )

@@ -50,6 +50,7 @@ from atom.ui.frame import Here
 from atom.ui.html import el, join
 from atom.ui.judge_lab_parts import LabContext
 from atom.ui.pages import JUDGE_LAB, OVERVIEW, SETTINGS
+from atom.ui.plain import plain
 from atom.views.filters import Filters
 from atom.views.judge_lab import (
     Standing,
@@ -217,7 +218,7 @@ def _draw_bench(lab: Lab, bench: Bench) -> None:
     _draw_proof(context)
     with st.expander("Score replies made elsewhere", key="lab_replies"):
         _draw_replies(store, record)
-    with st.expander(f"Take in more data of {bench.title}", key="lab_more"):
+    with st.expander(f"Take in more data of {plain(bench.title)}", key="lab_more"):
         judge_lab_files.draw(bench, sum(one.synthetic for one in sets))
     with st.container(horizontal=True, key="stepbar_lab_delete"):
         st.button("Delete this set…", key="lab_delete", type="tertiary",
@@ -247,7 +248,7 @@ def _draw_proof(context: LabContext) -> None:
             mime="text/csv", key="lab_board_csv",
         )  # fmt: skip
         st.download_button(
-            f"All figures of {numbers.middle(judge.name, 30)} (CSV)",
+            f"All figures of {plain(numbers.middle(judge.name, 30))} (CSV)",
             data=lambda: result_csv(result, judge.name), file_name=f"{stem}-judge.csv",
             mime="text/csv", key="lab_judge_csv",
         )  # fmt: skip
@@ -353,7 +354,7 @@ def _draw_form(store: OpenStore, bench: Bench, record: BenchSet) -> None:
                         **bound("budget", form.budget))  # fmt: skip
     if len(bench.parts) > 1:
         st.pills("What is asked", list(bench.parts), selection_mode="multi",
-                 format_func=lambda part: bench.parts[part],
+                 format_func=lambda part: plain(bench.parts[part]),
                  **bound("parts", list(form.parts)))  # fmt: skip
     form = held[record.id]
     problem = "" if form.judge else "Choose a judge."

@@ -49,6 +49,7 @@ from atom.ui import (
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import JUDGE_LAB, SETTINGS
+from atom.ui.plain import plain
 from atom.views.fidelity import FidelityView
 from atom.views.filters import Filters
 from atom.views.runs import agenda_words, money, run_view
@@ -265,7 +266,7 @@ def _methods(held: dict[str, AskForm], study: Study, found: FidelityForecast | N
         label = f"**{method.title}**: {method.about}"
         if row is not None:
             label += f" · {calls_words(row)}"
-        st.checkbox(label, key=key, on_change=ticked, args=(name, key))
+        st.checkbox(plain(label), key=key, on_change=ticked, args=(name, key))
     kit.show(
         el("p", "ATOM, with its weights or without, is read off the checkpoints that the study’s "
            "own run has scored: nothing is asked here.", class_="quiet small"),

@@ -8,6 +8,7 @@ from atom.ui import kit, links
 from atom.ui.frame import Here
 from atom.ui.html import Html, el
 from atom.ui.pages import REPLAY
+from atom.ui.plain import plain
 from atom.ui.replay_bench import Bench
 from atom.views.replay import (
     LONGEST,
@@ -122,7 +123,7 @@ def _leaf_label(text: str) -> str:
 
 
 def _act(bench: Bench, label: str, key: str, tip: str, off: bool, act: object) -> None:
-    st.button(label, key=key, help=tip, type="tertiary", disabled=off or bench.busy,
+    st.button(plain(label), key=key, help=plain(tip), type="tertiary", disabled=off or bench.busy,
               on_click=act)  # type: ignore[arg-type]  # fmt: skip
 
 

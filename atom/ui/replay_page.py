@@ -17,6 +17,7 @@ from atom.ui import kit, links, replay_parts, sampling_box, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
+from atom.ui.plain import plain
 from atom.ui.replay_bench import (
     Answers,
     Bench,
@@ -399,7 +400,7 @@ def step_bar(
         text = label or _LABELS[step]
         with st.container(horizontal=True, vertical_alignment="center", key=f"stepbar_{step}"):
             st.button(
-                text,
+                plain(text),
                 key=f"take_{step}",
                 disabled=bool(problem) or bench.busy,
                 on_click=take,

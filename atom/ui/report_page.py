@@ -29,6 +29,7 @@ from atom.reports import (
 from atom.ui import kit, report_parts, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
+from atom.ui.plain import plain
 from atom.ui.report_parts import Wish
 
 WRITTEN = "reports_written"
@@ -116,7 +117,9 @@ def draw_writer(here: Here, draft: Draft, report: Report, endpoint: Endpoint, ke
     label = f"Let {endpoint.name} write {'it again' if again else 'it'}"
     budget = None
     with st.container(horizontal=True, vertical_alignment="center", key="reports_write"):
-        pressed = st.button(label, key="reports_go", type="secondary" if again else "primary")
+        pressed = st.button(
+            plain(label), key="reports_go", type="secondary" if again else "primary"
+        )
         if expected.cost:
             budget = st.number_input(
                 "At most, in USD", min_value=0.0, value=None, placeholder="no cap", width=150

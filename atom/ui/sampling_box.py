@@ -8,6 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from atom.records import Endpoint, Sampling
+from atom.ui.plain import plain
 from atom.views.sampling import FIELDS, SamplingField, heat_words, open_words, with_setting
 
 Who = Literal["judge", "answer"]
@@ -34,7 +35,7 @@ def draw(
         note: what a change would bring about, in words of ours.
     """
     heats = f"judge at {heat_words(settings['judge'])}, models at {heat_words(settings['answer'])}"
-    with st.popover(f"Sampling: {heats}"):
+    with st.popover(plain(f"Sampling: {heats}")):
         st.caption(
             "How each is asked, as far as its server allows. An empty field leaves it to the "
             "endpoint or the server."
@@ -44,12 +45,12 @@ def draw(
             column.caption(_HEADS[who])
         for field in FIELDS:
             label, *cells = st.columns(_WIDTHS, gap="small", vertical_alignment="center")
-            label.caption(field.label, help=field.help)
+            label.caption(plain(field.label), help=plain(field.help))
             for who, cell in zip(_HEADS, cells, strict=True):
                 with cell:
                     _field(field, who, settings[who], asked[who], key, on_change)
         if note:
-            st.caption(note)
+            st.caption(plain(note))
 
 
 def _field(
@@ -72,7 +73,7 @@ def _field(
         number = int if field.kind == "whole" else float
         st.session_state[name] = None if value is None else number(value)
         st.number_input(
-            label,
+            plain(label),
             number(field.least),
             number(field.most),
             step=number(field.step),
@@ -86,7 +87,7 @@ def _field(
     options = [*field.choices, *([value] if value and value not in field.choices else [])]
     st.session_state[name] = value
     st.selectbox(
-        label,
+        plain(label),
         options,
         index=None,
         key=name,

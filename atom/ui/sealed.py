@@ -10,6 +10,7 @@ from atom.engine.own import own_copy
 from atom.records import Study
 from atom.ui import kit, stores, work
 from atom.ui.frame import Here
+from atom.ui.plain import plain
 
 
 def copying(here: Here) -> Callable[[], Study]:
@@ -41,7 +42,7 @@ def offer_copy(
         def copy() -> None:
             st.session_state[at] = work.start("copy", copying(here))
 
-        st.button(button, key=f"{name}_copy", type="primary", on_click=copy)
+        st.button(plain(button), key=f"{name}_copy", type="primary", on_click=copy)
         return
     state = work.ended(job_id, f"Copying {here.entry.study.name}…")
     if state is None:

@@ -20,6 +20,7 @@ from atom.engine.servers import FoundServer, find_servers
 from atom.errors import AtomError
 from atom.ui import kit, stores, work
 from atom.ui.html import Html, el
+from atom.ui.plain import plain
 from atom.views.settings import price_words
 
 LOOK = "settings_look"
@@ -141,7 +142,7 @@ def _prices() -> None:
         kit.show(_changes(changes), key="settings_prices_changes")
         count = sum(change.changes for change in changes)
         if count:
-            st.button(f"Take {count} price{'s' * (count != 1)}", key="settings_prices_take",
+            st.button(plain(f"Take {count} price{'s' * (count != 1)}"), key="settings_prices_take",
                       type="primary", on_click=_take, args=(changes,))  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from atom.ui import kit, links, numbers, sealed, stores, tree_history, tree_part
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
+from atom.ui.plain import plain
 from atom.views.filters import Filters
 from atom.views.runs import judge_endpoint, money
 from atom.views.tree_edit import use_older
@@ -329,7 +330,7 @@ def _undo(here: Here, before: VersionRow) -> None:
 
         tree_history.attempt(change)
 
-    st.button(f"Undo: use {before.name!r} again", key="grow_undo", on_click=back)
+    st.button(plain(f"Undo: use {before.name!r} again"), key="grow_undo", on_click=back)
 
 
 # --- beginning ----------------------------------------------------------------------------------
@@ -459,4 +460,4 @@ def _button(here: Here, spec: InductionSpec, judge: Endpoint, words: str, key: s
         else:
             start()
 
-    st.button(words, key=key, type="primary", on_click=ask)
+    st.button(plain(words), key=key, type="primary", on_click=ask)

@@ -14,6 +14,7 @@ from atom.ui import commands, kit, links, numbers, stores, tree_parts
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, RUNS, TREE
+from atom.ui.plain import plain
 from atom.views.filters import Filters
 from atom.views.tree import NodeTable
 from atom.views.tree_edit import (
@@ -196,8 +197,8 @@ def step(here: Here, which: str, words: str | None) -> None:
 
         attempt(change)
 
-    st.button(which.capitalize(), key=f"tree_{which}", on_click=go, disabled=words is None,
-              help=words or f"nothing to {which}")  # fmt: skip
+    st.button(plain(which.capitalize()), key=f"tree_{which}", on_click=go, disabled=words is None,
+              help=plain(words or f"nothing to {which}"))  # fmt: skip
 
 
 # --- versions ----------------------------------------------------------------------------------
@@ -369,7 +370,9 @@ def _save(here: Here, nodes: NodeTable, form: Form, words: str) -> None:
     def data() -> bytes:
         return write_file(form, here.store, here.data, nodes).data
 
-    st.download_button(words, data=data, file_name=write_name(form, nodes), key=f"tree_save_{form}")
+    st.download_button(
+        plain(words), data=data, file_name=write_name(form, nodes), key=f"tree_save_{form}"
+    )
 
 
 def write_name(form: Form, nodes: NodeTable) -> str:
@@ -441,7 +444,7 @@ def _judged(here: Here) -> Validity | None:
 
         def tell(word: str, done: int, total: int) -> None:
             bar.progress(
-                min(done / max(total, 1), 1.0), text=f"Judging: {word} ({done} of {total})"
+                min(done / max(total, 1), 1.0), text=plain(f"Judging: {word} ({done} of {total})")
             )
 
         found = tree_validity(here.store, here.data, tell)

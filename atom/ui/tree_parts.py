@@ -384,7 +384,24 @@ def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None
     key = (*key_of(here), narrow, here.filters.model, ask.colouring, ask.depth, ask.support,
            scheme())  # fmt: skip
     with st.container(key="tree_network"):
-        st.iframe(_network(key, nodes, view, whose(here)), height=HEIGHT)
+        st.iframe(_alone(_network(key, nodes, view, whose(here))), height=HEIGHT)
+
+
+def _alone(page: str) -> str:
+    """Put a page into a frame that may run its own script and reach nothing else.
+
+    Streamlit's frame shares the app's origin: its script could read and press everything. The
+    frame inside has no origin, no windows, no forms.
+    """
+    style = "<style>html, body { margin: 0; height: 100%; overflow: hidden }</style>"
+    inside = el(
+        "iframe",
+        title="The tree as a network",
+        sandbox="allow-scripts",
+        srcdoc=page,
+        style="border:0;width:100%;height:100%;display:block",
+    )
+    return f"<!doctype html>{style}{inside}"
 
 
 # --- the card ----------------------------------------------------------------------------------

@@ -8,7 +8,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-_UNSAFE = ("=", "+", "-", "@", "\t", "\r")
+from atom.views.shown import begins_a_formula, level
+
+_UNSAFE = ("\t", "\r")
 
 
 def csv_text(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
@@ -33,7 +35,7 @@ def write_csv(out: TextIO, head: Sequence[str] | None, lines: Iterable[Sequence[
     """
     writer = csv.writer(out, lineterminator="\n")
     if head is not None:
-        writer.writerow(head)
+        writer.writerow([safe_text(name) for name in head])
     n = 0
     for line in lines:
         writer.writerow([_safe(value) for value in line])
@@ -48,10 +50,10 @@ def _safe(value: object) -> object:
 
 
 def safe_text(text: str) -> str:
-    """Keep a text from being read as a formula by a spreadsheet."""
+    """Keep a text from being read as a formula by a spreadsheet, and from mirroring others."""
     # A lone carriage return isn't quoted by the writer and would end the row.
-    kept = text.replace("\r\n", "\n").replace("\r", "\n")
-    return f"'{kept}" if text.startswith(_UNSAFE) else kept
+    kept = level(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return f"'{kept}" if _is_unsafe(text) else kept
 
 
 def guarded(text: str) -> str:
@@ -59,4 +61,8 @@ def guarded(text: str) -> str:
 
     Whoever reads it takes one ' from the front of a text that begins with one.
     """
-    return f"'{text}" if text.startswith((*_UNSAFE, "'")) else text
+    return f"'{text}" if text.startswith("'") or _is_unsafe(text) else text
+
+
+def _is_unsafe(text: str) -> bool:
+    return text.startswith(_UNSAFE) or begins_a_formula(text)

@@ -10,6 +10,8 @@ import html
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from atom.views.shown import level
+
 _VOID = frozenset(
     (
         "br", "circle", "hr", "img", "input", "line", "meta", "path", "polygon", "polyline",
@@ -29,8 +31,8 @@ Attribute: TypeAlias = "str | int | float | bool | None"
 
 
 def escape(text: str) -> Html:
-    """Turn text into markup that shows exactly this text."""
-    clean = text.encode("utf-8", "replace").decode("utf-8")
+    """Turn text into markup that shows exactly this text, and lets what follows be (`level`)."""
+    clean = level(text.encode("utf-8", "replace").decode("utf-8"))
     return Html(html.escape(clean, quote=True))
 
 

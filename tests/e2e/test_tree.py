@@ -97,7 +97,11 @@ def test_words_find_a_node(grown, page, made, note):
 def test_the_network_asks_nothing_of_anybody(grown, page, made, visit, shot, note):
     begun = time.perf_counter()
     page.goto(f"{grown.url}/tree?tab=network")
-    frame = page.locator(".st-key-tree_network iframe").content_frame
+    outer = page.locator(".st-key-tree_network iframe").content_frame
+    assert outer.locator("script").count() == 0
+    inner = outer.locator("iframe")
+    assert inner.get_attribute("sandbox") == "allow-scripts"
+    frame = inner.content_frame
     frame.locator("canvas").wait_for()
     note("network_ready", begun)
     page.wait_for_timeout(800)
