@@ -4,6 +4,7 @@
 
     AtomError
     ├── UsageError          the command or form was filled in wrongly: change the input
+    │   └── PlaceError      a file can't be written there: choose another place, or make room
     ├── SettingsError       a setting or an endpoint is missing or wrong: change the configuration
     ├── DataError           a file or record can't be used: change the data
     │   ├── PictureError    a picture can't be used
@@ -11,7 +12,10 @@
     │   ├── DoubtError      an import asks first: look at what it says, then accept it
     │   └── ConflictError   other contents stand under the same ids: replace them, or go elsewhere
     ├── StoreError          the store refuses: see the message
-    │   ├── ReadOnlyError   the study is sealed: copy it first
+    │   ├── ReadOnlyError   it can't be written: copy it first, or make it writable
+    │   ├── FullError       the disk is full: make room
+    │   ├── HeldError       another process holds it: wait, or end that one
+    │   ├── FencedError     another process took over what this one did: leave it
     │   └── CorruptError    the store fails its integrity check
     └── JudgeError          a model endpoint didn't answer usably
         ├── TransientError  another try may help (transport, rate, server)
@@ -39,6 +43,10 @@ class AtomError(Exception):
 
 class UsageError(AtomError):
     """A command or a form was filled in wrongly."""
+
+
+class PlaceError(UsageError):
+    """A file or a folder can't be written where it was to go."""
 
 
 class SettingsError(AtomError):
@@ -85,7 +93,19 @@ class StoreError(AtomError):
 
 
 class ReadOnlyError(StoreError):
-    """The store or study is sealed; copy the study before changing it."""
+    """The store is sealed, or lies where nothing can be written; it can be read."""
+
+
+class FullError(StoreError):
+    """The store's disk is full; nothing was changed."""
+
+
+class HeldError(StoreError):
+    """Another process holds the store for longer than was waited; nothing was changed."""
+
+
+class FencedError(StoreError):
+    """Another process took over what this one was doing; this one changes nothing more."""
 
 
 class CorruptError(StoreError):

@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 from atom.cli.output import Output
 from atom.errors import AtomError, ConflictError, DoubtError
-from atom.settings import app_version
+from atom.settings import app_version, load_settings
 
 NOUNS: dict[str, tuple[str, str]] = {
     "app": ("app", "open the dashboard, on this computer only"),
@@ -63,12 +64,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AtomError as error:
         Output(as_json=False).problem(error.message)
         return STOPPED if isinstance(error, DoubtError | ConflictError) else USER_ERROR
+    except BrokenPipeError:
+        return 1
+    except Exception as error:
+        # The one place where what a disk or a database raises becomes a sentence.
+        from atom.store.faults import fault_of
+
+        found = fault_of(error, _place(words))
+        if found is None:
+            raise
+        Output(as_json=False).problem(found.message)
+        return USER_ERROR
     except KeyboardInterrupt:
         Output(as_json=False).problem("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        return 1
     return code
+
+
+def _place(words: Sequence[str]) -> str:
+    """Return what the command calls its store, for what is said of it."""
+    for before, word in pairwise(words):
+        if before == "--store":
+            return word
+    return load_settings().store
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:

@@ -13,6 +13,7 @@ from atom.cli.output import Output, bar
 from atom.engine.demo import add_probes
 from atom.engine.imports import study_for
 from atom.errors import UsageError
+from atom.files import new_folder, stream, write_file
 from atom.probes.worlds.make import FAMILIES, Probe, make_probes
 from atom.store import Store, study_places
 
@@ -92,26 +93,29 @@ def _into_study(
 def _write_files(folder: Path, probes: Iterator[Probe]) -> int:
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{str(folder)!r} isn't empty: name a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for probe in probes:
-        program = probe.program
-        names = []
-        for number, data in enumerate(probe.pictures, start=1):
-            names.append(f"{program.index:05d}-{program.family}-{number}.png")
-            (folder / names[-1]).write_bytes(data)
-        row = {
-            "id": f"{program.family}/{program.seed}/{program.index:05d}",
-            "question": program.question,
-            "choices": list(program.choices),
-            "answer": program.answer,
-            "images": names,
-            "family": program.family,
-            "template": program.template,
-        }
-        lines.append(json.dumps(row, ensure_ascii=False))
-    (folder / "questions.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    with new_folder(folder, empty=True) as part:
+        lines = [json.dumps(_probe_row(part, probe), ensure_ascii=False) for probe in probes]
+        write_file(part / "questions.jsonl", "".join(f"{line}\n" for line in lines))
     return len(lines)
+
+
+def _probe_row(folder: Path, probe: Probe) -> dict[str, object]:
+    """Write a probe's pictures; return its line."""
+    program = probe.program
+    names = []
+    for number, data in enumerate(probe.pictures, start=1):
+        names.append(f"{program.index:05d}-{program.family}-{number}.png")
+        with stream(folder / names[-1]) as file:
+            file.write(data)
+    return {
+        "id": f"{program.family}/{program.seed}/{program.index:05d}",
+        "question": program.question,
+        "choices": list(program.choices),
+        "answer": program.answer,
+        "images": names,
+        "family": program.family,
+        "template": program.template,
+    }
 
 
 def serve(args: argparse.Namespace, out: Output) -> int:

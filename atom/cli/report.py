@@ -15,7 +15,8 @@ from atom.cli.sources import open_study
 from atom.engine.consent import give_consent
 from atom.engine.endpoints import known_endpoints
 from atom.engine.members import pick_endpoint
-from atom.errors import UsageError
+from atom.errors import PlaceError, UsageError
+from atom.files import write_file
 from atom.records import Endpoint, Study
 from atom.reports import (
     Brief,
@@ -52,6 +53,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--budget", type=float, metavar="USD", help="the judge may cost no more")
     one.add_argument("--cases", type=int, default=3, metavar="N", help="cases shown of a model (3)")
     one.add_argument("--out", type=Path, metavar="FILE", help="where it goes; else to the screen")
+    one.add_argument("--replace", action="store_true", help="write over a file that is there")
     one.add_argument("--base", default="", metavar="URL", help="the app's address, for links")
     one.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn at random")
     one.add_argument("--yes", action="store_true", help="agree to the price and to sending data")
@@ -63,6 +65,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     settings = settings_of(args)
     if not 0 <= args.cases <= 10:
         raise UsageError(f"{args.cases} cases: 0 to 10 are allowed")
+    if args.out is not None and args.out.exists() and not args.replace:
+        raise PlaceError(f"{str(args.out)!r} is there already: name a new file, or say --replace")
     with open_study(settings, args.study) as (store, study_id, key):
         data = load_study(store, study_id)
         wanted = None
@@ -143,10 +147,7 @@ def _deliver(report: Report, text: str, args: argparse.Namespace, out: Output) -
             summary["text"] = text
         out.result(summary, [text])
         return 0
-    try:
-        args.out.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"{str(args.out)!r} can't be written ({error.strerror})") from error
+    write_file(args.out, text, replace=args.replace)
     lines = [
         f"{args.out}: {len(report.told)} of {len(report.findings)} findings told in "
         f"{len(report.sections)} sections, {summary['bytes']:,} bytes"

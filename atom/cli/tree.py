@@ -20,6 +20,7 @@ from atom.engine.induction_control import spec_of
 from atom.engine.induction_forecast import InductionForecast, forecast_induction
 from atom.engine.process import halted_by_signals
 from atom.errors import UsageError
+from atom.files import write_file as keep_file
 from atom.records import Induction
 from atom.settings import Settings
 from atom.stages.induction import SUBSET
@@ -439,10 +440,7 @@ def export(args: argparse.Namespace, out: Output) -> int:
             raise UsageError("the study has no tree yet: `tree induce`, or run 'mapping'")
         nodes = node_table(data, data.tree, placed(store, data), Filters())
         file = write_file(args.form, store, data, nodes)
-    try:
-        args.out.write_bytes(file.data)
-    except OSError as error:
-        raise UsageError(f"can't write {str(args.out)!r}: {error}") from error
+    keep_file(args.out, file.data, replace=False)
     result = {"file": str(args.out), "form": args.form, "bytes": len(file.data)}
     out.result(result, [f"wrote {args.out} ({len(file.data)} bytes)"])
     return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from atom.errors import PictureError, ReadOnlyError
+from atom.errors import PictureError
 from atom.formats.picture_stock import PictureStock, Place, StockFile
 from atom.records import Picture, PictureSlot, Sample, Study
 from atom.store import Store, study_places
@@ -135,8 +135,8 @@ def attach_pictures(
     Raises:
         ReadOnlyError: the store is sealed.
     """
-    if keep and store.read_only:
-        raise ReadOnlyError("this study is sealed; copy it, and attach pictures to your own copy")
+    if keep:
+        store.must_be_open()
     work = _Work(store=store, stock=stock, keep=keep)
     total = len(study_places(store, study.id))
     changed: list[tuple[Sample, list[Picture]]] = []

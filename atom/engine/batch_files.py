@@ -15,13 +15,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeVar
+from typing import IO, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
 from atom.engine.process import owner_name, process_gone
 from atom.engine.replies import reread
-from atom.errors import CorruptError, StoreError, UsageError
+from atom.errors import CorruptError, PlaceError, StoreError, UsageError
+from atom.files import clear_parts, part_path, stream, write_file
 from atom.judge import CallGaveUp, CallRefused, Reply, Request
 from atom.judge.noting import Entry, Learned, Note, Unfinished
 from atom.judge.request import schema_text
@@ -205,17 +206,10 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         StoreError: it can't be written.
     """
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise StoreError(f"{path.name!r} can't be written: {error}") from error
+        write_file(path, data)
+    except PlaceError as error:
+        raise StoreError(error.message) from error
 
 
 @contextmanager
@@ -253,8 +247,9 @@ class _Open:
 
     endpoint: Endpoint
     name: str
-    lines: BinaryIO
-    index: BinaryIO
+    parts: tuple[Path, Path]
+    lines: IO[bytes]
+    index: IO[bytes]
     n: int = 0
     size: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
@@ -379,11 +374,14 @@ class BatchBook:
         name = f"{self._run_id}-{self._number:03d}"
         folder = batch_folder(self._store)
         folder.mkdir(parents=True, exist_ok=True)
+        clear_parts(folder)
+        parts = (part_path(folder / f"{name}.jsonl"), part_path(folder / f"{name}.index.jsonl"))
         return _Open(
             endpoint=endpoint,
             name=name,
-            lines=(folder / f".{name}.jsonl.part").open("wb"),
-            index=(folder / f".{name}.index.jsonl.part").open("wb"),
+            parts=parts,
+            lines=stream(parts[0]),
+            index=stream(parts[1]),
         )
 
     def _finish(self, part: _Open) -> None:
@@ -393,8 +391,8 @@ class BatchBook:
                 file.flush()
                 os.fsync(file.fileno())
                 file.close()
-            for end in ("jsonl", "index.jsonl"):
-                (folder / f".{part.name}.{end}.part").replace(folder / f"{part.name}.{end}")
+            for path, end in zip(part.parts, ("jsonl", "index.jsonl"), strict=True):
+                path.replace(folder / f"{part.name}.{end}")
         except OSError as error:
             raise StoreError(f"the batch can't be written: {error}") from error
         parcel = Parcel(
@@ -432,12 +430,10 @@ class BatchBook:
 
     def discard(self) -> None:
         """Leave out what was begun and not finished."""
-        folder = batch_folder(self._store)
         for part in self._open.values():
-            part.lines.close()
-            part.index.close()
-            for end in ("jsonl", "index.jsonl"):
-                (folder / f".{part.name}.{end}.part").unlink(missing_ok=True)
+            for file, path in zip((part.lines, part.index), part.parts, strict=True):
+                file.close()
+                path.unlink(missing_ok=True)
         self._open.clear()
 
 

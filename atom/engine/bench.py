@@ -19,7 +19,7 @@ from atom.engine.members import check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
 from atom.engine.sandbox import find_sandbox
 from atom.engine.shift import ClientMaker, OnProgress, make_client
-from atom.errors import PictureError, ReadOnlyError, UsageError
+from atom.errors import PictureError, UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures, NoPictures, PictureFinder
 from atom.formats.rows import NO_ROWS
@@ -203,8 +203,7 @@ def keep_set(store: Store, new: NewSet) -> BenchSet:
     Raises:
         ReadOnlyError: the store is sealed.
     """
-    if store.read_only:
-        raise ReadOnlyError("this store is sealed: name one of your own with --store")
+    store.must_be_open("this store is sealed: name one of your own with --store")
     for picture in new.loaded.pictures:
         store.add_picture(picture.data, picture.name)
     with store.write() as writer:
@@ -461,8 +460,7 @@ def open_bench(
         UsageError: it asks for something that isn't there, or it is running already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
-    if store.read_only:
-        raise ReadOnlyError("this store is sealed: name one of your own with --store")
+    store.must_be_open("this store is sealed: name one of your own with --store")
     ready = prepare_bench(store, spec, endpoints)
     if not ready.plan.items and ready.without_picture:
         raise UsageError(without_picture_words(ready.without_picture))

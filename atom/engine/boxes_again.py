@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from atom.engine.replies import reread
 from atom.engine.steps import Material, Sight, read_material
-from atom.errors import PictureError, ReadOnlyError
+from atom.errors import PictureError
 from atom.judge import PictureCache, Reply, Request
 from atom.records import (
     Call,
@@ -77,8 +77,8 @@ async def read_boxes_again(
     Raises:
         ReadOnlyError: the store is sealed.
     """
-    if keep and store.read_only:
-        raise ReadOnlyError("this study is sealed; copy it, and read the boxes of your own copy")
+    if keep:
+        store.must_be_open()
     cache = PictureCache()
     sights = {name: Sight(endpoint=one, cache=cache) for name, one in endpoints.items()}
     done = ReadAgain(study=study, kept=keep)

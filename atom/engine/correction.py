@@ -40,7 +40,7 @@ from atom.engine.shift import (
     make_client,
 )
 from atom.engine.steps import Brought
-from atom.errors import ReadOnlyError, SpendCapReached, StoreError, UsageError
+from atom.errors import SpendCapReached, StoreError, UsageError
 from atom.judge import failed_call
 from atom.records import (
     Correction,
@@ -75,11 +75,10 @@ def open_experiment(
         UsageError: it asks for something that isn't there, or it is running already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
-    if store.read_only:
-        raise ReadOnlyError(
-            "this study is sealed, and an experiment adds to a study: copy it, and try the "
-            "answers of your own copy again"
-        )
+    store.must_be_open(
+        "this study is sealed, and an experiment adds to a study: copy it, and try the "
+        "answers of your own copy again"
+    )
     ground = prepare(store, spec, endpoints)
     found = find_subjects(store, ground)
     if not found.subjects:

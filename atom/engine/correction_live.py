@@ -14,7 +14,7 @@ from atom.engine.clock import Clock, utc_now
 from atom.engine.correction import OnText, open_experiment, run_experiment
 from atom.engine.correction_subjects import CorrectionSpec, find_subjects, prepare
 from atom.engine.shift import ClientMaker, OnProgress, make_client
-from atom.errors import ReadOnlyError, UsageError
+from atom.errors import UsageError
 from atom.records import (
     APART,
     Arm,
@@ -164,11 +164,10 @@ async def try_again(
         ConsentNeeded: it would send data to a host that nobody has agreed to.
         AtomError: it can't begin.
     """
-    if store.read_only:
-        raise ReadOnlyError(
-            "this study is sealed, and a try adds to a study: copy it, and try the answers of your "
-            "own copy again"
-        )
+    store.must_be_open(
+        "this study is sealed, and a try adds to a study: copy it, and try the answers of your "
+        "own copy again"
+    )
     spec = spec_of_answer(
         store,
         study_id,

@@ -10,10 +10,11 @@ import asyncio
 import hashlib
 import json
 import platform
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 
 import numpy
@@ -25,11 +26,12 @@ from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import run
 from atom.engine.shift import OnProgress, Progress
 from atom.errors import StoreError, UsageError
+from atom.files import clear_parts, new_folder, part_path, write_file
 from atom.judge import JudgeClient, PictureCache, SpendLedger, Timing
 from atom.judge.endpoints import CANDIDATE_NAMES, builtin_endpoints
 from atom.probes.worlds.make import Probe, make_probes
-from atom.records import Endpoint, PictureSlot, Run, Sample, Study, StudySample, Tag
-from atom.store import Store, count_study, list_studies
+from atom.records import Endpoint, PictureSlot, Record, Run, Sample, Study, StudySample, Tag
+from atom.store import Store, copy_study, count_study, list_studies
 from atom.store.check import settle, sqlite_version
 from atom.store.store import DATABASE, SEAL
 
@@ -115,23 +117,22 @@ def probe_sample(probe: Probe, seed: int, picture_ids: tuple[str, ...]) -> tuple
 def add_probes(
     store: Store, study: Study, probes: Iterator[Probe], seed: int, *, total: int, tell: Tell
 ) -> int:
-    """Put probes into a study.
+    """Put probes into a study, which is made now if it isn't there: all of them, or none.
 
     Returns:
         How many.
     """
+    store.must_be_open()
+    records: list[Record] = [study]
     done = 0
-    while batch := list(islice(probes, _BATCH)):
-        records: list[Sample | Tag | StudySample] = []
-        for number, probe in enumerate(batch, start=done):
-            pictures = [store.pictures.add(data) for data in probe.pictures]
-            store.put(pictures)
-            sample, tags = probe_sample(probe, seed, tuple(p.id for p in pictures))
-            place = StudySample(study_id=study.id, sample_id=sample.id, position=number)
-            records += [sample, *tags, place]
-        store.put(records)
-        done += len(batch)
-        tell("drawing", done, total)
+    for done, probe in enumerate(probes, start=1):
+        pictures = [store.pictures.add(data) for data in probe.pictures]
+        sample, tags = probe_sample(probe, seed, tuple(p.id for p in pictures))
+        place = StudySample(study_id=study.id, sample_id=sample.id, position=done - 1)
+        records += [*pictures, sample, *tags, place]
+        if done % _BATCH == 0 or done == total:
+            tell("drawing", done, total)
+    store.put(records)
     return done
 
 
@@ -145,7 +146,9 @@ def build_demo(
     optimize: bool = False,
     tell: Tell | None = None,
 ) -> DemoBuilt:
-    """Make a synthetic study in a store.
+    """Make a synthetic study in a store: all of it, or nothing.
+
+    It is made in a store of its own, beside the folder's other files, and copied when it is done.
 
     Args:
         store: where it goes.
@@ -159,15 +162,48 @@ def build_demo(
     Raises:
         UsageError: a number is out of range, or the name is taken.
     """
-    if samples < 1:
-        raise UsageError(f"{samples} samples: at least 1 is needed")
-    if not 1 <= candidates <= len(CANDIDATE_NAMES):
-        raise UsageError(f"{candidates} candidates: 1 to {len(CANDIDATE_NAMES)} are simulated")
-    if seed < 0:
-        raise UsageError(f"the seed is {seed}: 0 or more is needed")
+    _check_sizes(samples, candidates, seed)
     if any(study.name == name for study in list_studies(store)):
         raise UsageError(f"there is a study {name!r} already: give another name with --name")
-    tell = tell or _silent
+    store.must_be_open()
+    with new_store(store.folder / "demo") as apart:
+        made = _make_demo(
+            apart, samples, candidates, seed, name, tell or _silent, optimize=optimize
+        )
+        copied = copy_study(apart, store, made.study.id, name)
+    study = copied.model_copy(update={"copied_from": None})
+    run_row = made.run.model_copy(update={"study_id": study.id})
+    with store.write() as writer:
+        writer.replace([study, run_row])
+    return DemoBuilt(**{**vars(made), "study": study, "run": run_row})
+
+
+@contextmanager
+def new_store(place: Path) -> Iterator[Store]:
+    """Give a store to work in that is gone afterwards, whoever is killed meanwhile.
+
+    Args:
+        place: what it is named after; it lies beside it.
+    """
+    clear_parts(place.parent)
+    folder = part_path(place)
+    try:
+        with Store.open(folder) as store:
+            yield store
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_demo(
+    store: Store,
+    samples: int,
+    candidates: int,
+    seed: int,
+    name: str,
+    tell: Tell,
+    *,
+    optimize: bool,
+) -> DemoBuilt:
     endpoints = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
     study = Study(
         id=Study.make_id(name),
@@ -180,7 +216,6 @@ def build_demo(
             "model."
         ),
     )
-    store.put([study])
     probes = make_probes(samples, seed, mix=MIX, optimize=optimize)
     add_probes(store, study, probes, seed, total=samples, tell=tell)
     spec = RunSpec(
@@ -213,6 +248,15 @@ def build_demo(
     )
 
 
+def _check_sizes(samples: int, candidates: int, seed: int) -> None:
+    if samples < 1:
+        raise UsageError(f"{samples} samples: at least 1 is needed")
+    if not 1 <= candidates <= len(CANDIDATE_NAMES):
+        raise UsageError(f"{candidates} candidates: 1 to {len(CANDIDATE_NAMES)} are simulated")
+    if seed < 0:
+        raise UsageError(f"the seed is {seed}: 0 or more is needed")
+
+
 def seal_demo(
     folder: Path,
     *,
@@ -238,11 +282,15 @@ def seal_demo(
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{str(folder)!r} isn't empty: name a new folder for the sealed study")
+    with new_folder(folder, empty=True) as part:
+        return _seal(part, samples, candidates, seed, tell or _silent)
+
+
+def _seal(folder: Path, samples: int, candidates: int, seed: int, tell: Tell) -> DemoBuilt:
+    _check_sizes(samples, candidates, seed)
     with Store.open(folder) as store:
-        built = build_demo(
-            store, samples=samples, candidates=candidates, seed=seed, optimize=True, tell=tell
-        )
-    (tell or _silent)("sealing", 0, 1)
+        built = _make_demo(store, samples, candidates, seed, DEMO_NAME, tell, optimize=True)
+    tell("sealing", 0, 1)
     settle(folder / DATABASE)
     manifest = {
         "name": built.study.name,
@@ -263,9 +311,9 @@ def seal_demo(
         },
     }
     text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False)
-    (folder / "manifest.json").write_text(text + "\n", encoding="utf-8")
+    write_file(folder / "manifest.json", text + "\n")
     size = write_sums(folder)
-    (tell or _silent)("sealing", 1, 1)
+    tell("sealing", 1, 1)
     return DemoBuilt(**{**vars(built), "n_bytes": size})
 
 
@@ -280,7 +328,7 @@ def write_sums(folder: Path) -> int:
         data = path.read_bytes()
         size += len(data)
         lines.append(f"{hashlib.sha256(data).hexdigest()}  {path.relative_to(folder).as_posix()}")
-    (folder / SEAL).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_file(folder / SEAL, "\n".join(lines) + "\n")
     return size
 
 

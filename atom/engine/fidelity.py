@@ -19,7 +19,7 @@ from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
 from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.engine.steps import read_material
-from atom.errors import ReadOnlyError, UsageError
+from atom.errors import UsageError
 from atom.judge import PicturePart
 from atom.methods.agendas import CRITERIA
 from atom.methods.base import MethodPlan, MethodSample
@@ -295,10 +295,9 @@ def open_fidelity(
         UsageError: it asks for something that isn't there, or it is running already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
-    if store.read_only:
-        raise ReadOnlyError(
-            "this store is sealed: copy the study into one of your own first (`study copy`)"
-        )
+    store.must_be_open(
+        "this store is sealed: copy the study into one of your own first (`study copy`)"
+    )
     ready = prepare_fidelity(store, spec, endpoints)
     _ask_consent(ready)
     moment = stamp(clock())

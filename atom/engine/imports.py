@@ -83,17 +83,11 @@ class Imported:
 
 
 def study_for(store: Store, name: str, created: str, *, synthetic: bool = False) -> Study:
-    """Return the study of this name, made now if there is none.
+    """Return the study of this name, or, if there is none, one that isn't in the store yet.
 
     Raises:
         UsageError: the name is empty or too long.
     """
-    study = _study_named(store, name, created, synthetic=synthetic)
-    store.put([study])
-    return study
-
-
-def _study_named(store: Store, name: str, created: str, *, synthetic: bool = False) -> Study:
     name = name.strip()
     if not 1 <= len(name) <= 120:
         raise UsageError(f"a study's name has 1 to 120 characters, {name!r:.60} has {len(name)}")
@@ -138,7 +132,7 @@ def import_reading(
         StoreError: the store can't be written. Whatever is raised, nothing of the files stays.
     """
     created = stamp(moment)
-    study = _study_named(store, study_name, created)
+    study = study_for(store, study_name, created)
     reading.belongs_to(_owner(store, study))
     broken: list[str] = []
     refused: set[str] = set()

@@ -14,7 +14,7 @@ from atom.engine import steps
 from atom.engine.members import asks, candidate_of, judge_of
 from atom.engine.replies import PaidOnce
 from atom.engine.shift import ClientMaker, make_client
-from atom.errors import ReadOnlyError, UsageError
+from atom.errors import UsageError
 from atom.judge import Estimate, JudgeClient, PictureCache, PicturePart, Reply, Request, SpendLedger
 from atom.probes.chunk import read_program
 from atom.records import (
@@ -424,8 +424,7 @@ class Live:
             ReadOnlyError: the store is sealed.
             PictureError: a picture can't be kept.
         """
-        if store.read_only:
-            raise ReadOnlyError("this study is sealed; copy it, and save into your own copy")
+        store.must_be_open()
         study = find_study(store, study_id)
         for part in self.pictures:
             store.add_picture(part.read())

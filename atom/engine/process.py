@@ -8,7 +8,8 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+
+from atom.files import process_facts
 
 _RUN = "#"
 _STATE, _STARTED = 0, 19
@@ -25,7 +26,7 @@ def process_name(pid: int | None = None) -> str:
         `host/pid/start`; `start` is empty where the system doesn't tell it.
     """
     pid = os.getpid() if pid is None else pid
-    fields = _stat(pid)
+    fields = process_facts(pid)
     return f"{socket.gethostname()}/{pid}/{fields[_STARTED] if fields else ''}"
 
 
@@ -44,7 +45,7 @@ def process_gone(name: str) -> bool:
     if host != socket.gethostname() or not digits.isdigit():
         return False
     pid = int(digits)
-    fields = _stat(pid)
+    fields = process_facts(pid)
     if fields:
         return fields[_STATE] in "ZX" or (started != "" and fields[_STARTED] != started)
     try:
@@ -54,14 +55,6 @@ def process_gone(name: str) -> bool:
     except OSError:
         return False
     return False
-
-
-def _stat(pid: int) -> list[str]:
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return text.rpartition(")")[2].split()
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import Final
 from atom.analysis.fidelity import ranks_of
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.fidelity import compared_answers
-from atom.errors import ReadOnlyError, UsageError
+from atom.errors import UsageError
 from atom.formats import ImportFile
 from atom.formats.cells import to_number, to_text
 from atom.formats.rows import NO_ROWS, Row, find_layout, read_rows
@@ -130,8 +130,7 @@ def import_rankings(
         UsageError: the study isn't there, or nothing in the files could be used.
         FormatError: a file can't be read, or has none of the columns.
     """
-    if store.read_only:
-        raise ReadOnlyError("this store is sealed: copy the study into one of your own first")
+    store.must_be_open("this store is sealed: copy the study into one of your own first")
     study = find_study(store, study_id)
     labels, taken = _read(store, study, files, stamp(clock()))
     if not labels:
@@ -401,8 +400,7 @@ def plant_rankings(
     Reference:
         METHODS D3.
     """
-    if store.read_only:
-        raise ReadOnlyError("this store is sealed: copy the study into one of your own first")
+    store.must_be_open("this store is sealed: copy the study into one of your own first")
     study = find_study(store, study_id)
     if not study.synthetic:
         raise UsageError(

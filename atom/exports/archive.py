@@ -27,7 +27,8 @@ from atom.exports.archive_form import (
     to_columns,
     to_line,
 )
-from atom.exports.base import new_folder, size_of
+from atom.exports.base import store_bytes
+from atom.files import new_folder, size_of, stream, write_file
 from atom.records import Picture, Record
 from atom.store import Store, find_study
 from atom.store.migrate import migrations
@@ -80,7 +81,7 @@ def write_archive(
         UsageError: there is no such study, or the place is taken or can't be written.
     """
     selection = Selection(store, find_study(store, study_id))
-    with new_folder(place) as part:
+    with new_folder(place, needed=2 * store_bytes(store)) as part:
         (part / "records").mkdir()
         manifest = _fill(store, selection, part, moment, on_kind)
     return Archived(place=place, manifest=manifest, n_bytes=size_of(place))
@@ -122,7 +123,7 @@ def _fill(
         outside=OUTSIDE,
     )
     text = manifest.model_dump_json(indent=1)
-    (folder / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
+    write_file(folder / MANIFEST, text)
     return manifest
 
 
@@ -142,7 +143,7 @@ def _write_kind(record: type[Record], chunks: Iterator[Sequence[Record]], folder
     total, held = 0, first
     with (
         pq.ParquetWriter(stem.with_suffix(".parquet"), schema_of(kind), compression="zstd") as out,
-        stem.with_suffix(".jsonl").open("wb") as lines,
+        stream(stem.with_suffix(".jsonl")) as lines,
     ):
         while True:
             chunk = next(chunks, None)
@@ -167,7 +168,8 @@ def _copy_pictures(store: Store, ids: list[str], folder: Path) -> list[str]:
             missing.append(picture_id)
             continue
         folder.mkdir(exist_ok=True)
-        (folder / picture_id).write_bytes(data)
+        with stream(folder / picture_id) as file:
+            file.write(data)
     return missing
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
-import uuid
-import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from atom.errors import UsageError
-from atom.records import MarkScale, Record
+from atom.files import stream
+from atom.records import MarkScale, Picture, Record
 from atom.store import Store, find_study, scales_of
+from atom.store.store import DATABASE
 from atom.views.study_data import StudyData, load_study
 
 MANIFEST = "manifest.json"
@@ -41,6 +38,11 @@ class Source:
     def data(self) -> StudyData:
         """The study as the screens see it, read when it's needed."""
         return load_study(self.store, self.study_id, self.judge_id)
+
+    @cached_property
+    def n_bytes(self) -> int:
+        """What the study takes at most in its store: its whole database, and its pictures."""
+        return store_bytes(self.store)
 
     @cached_property
     def name(self) -> str:
@@ -135,6 +137,13 @@ class Exporter:
     write: Callable[[Source, Path, ExportOptions], Written]
 
 
+def store_bytes(store: Store) -> int:
+    """Return what a store's database and pictures take together."""
+    database = store.folder / DATABASE
+    pictures = sum(picture.n_bytes for picture in store.select(Picture))
+    return pictures + (database.stat().st_size if database.exists() else 0)
+
+
 def manifest_of(
     form: str,
     source: Source,
@@ -158,81 +167,8 @@ def manifest_of(
     )
 
 
-@contextmanager
-def new_folder(place: Path) -> Iterator[Path]:
-    """Give a folder to fill, which becomes the place (a folder, or a zip file) when it is whole.
-
-    Raises:
-        UsageError: the place is taken, or can't be written.
-    """
-    part = part_of(place)
-    packed = part.with_name(f"{part.name}.zip")
-    try:
-        part.mkdir(parents=True)
-        yield part
-        if place.suffix.lower() == ".zip":
-            pack(part, packed)
-            packed.replace(place)
-        else:
-            part.replace(place)
-    except OSError as error:
-        raise UsageError(f"{str(place)!r} can't be written ({error.strerror})") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        packed.unlink(missing_ok=True)
-
-
-@contextmanager
-def new_file(place: Path) -> Iterator[Path]:
-    """Give a file to write, which becomes the place when it is whole.
-
-    Raises:
-        UsageError: the place is taken, or can't be written.
-    """
-    part = part_of(place)
-    try:
-        part.parent.mkdir(parents=True, exist_ok=True)
-        yield part
-        part.replace(place)
-    except OSError as error:
-        raise UsageError(f"{str(place)!r} can't be written ({error.strerror})") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def part_of(place: Path) -> Path:
-    """Name what is written until it is whole, beside its place.
-
-    Raises:
-        UsageError: the place is taken.
-    """
-    if place.exists():
-        raise UsageError(f"{str(place)!r} is there already: choose another place")
-    return place.with_name(f".{place.name}.{uuid.uuid4().hex[:8]}.part")
-
-
-def pack(folder: Path, place: Path) -> None:
-    """Put a folder's files into a zip file, the manifest first; only texts are compressed."""
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    paths.sort(key=lambda path: path.name != MANIFEST)
-    with zipfile.ZipFile(place, "w") as packed:
-        for path in paths:
-            text = path.suffix in (".json", ".jsonl", ".csv", ".html")
-            packed.write(
-                path,
-                path.relative_to(folder).as_posix(),
-                compress_type=zipfile.ZIP_DEFLATED if text else zipfile.ZIP_STORED,
-            )
-
-
-def size_of(place: Path) -> int:
-    """Return the bytes of a file, or of all files in a folder."""
-    if place.is_file():
-        return place.stat().st_size
-    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
-
-
 def write_json(path: Path, data: object) -> None:
-    """Write a value as JSON; half characters become question marks."""
+    """Write a value as JSON into an unfinished place; half characters become question marks."""
     text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
-    path.write_bytes(text.encode("utf-8", "replace"))
+    with stream(path) as file:
+        file.write(text.encode("utf-8", "replace"))

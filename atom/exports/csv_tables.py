@@ -16,11 +16,10 @@ from atom.exports.base import (
     Source,
     Written,
     manifest_of,
-    new_folder,
-    size_of,
     write_json,
 )
 from atom.exports.cases import SAID, WHOLE, Case, cases
+from atom.files import new_folder, size_of, text_stream
 from atom.records import CAUSES
 from atom.views.csv_text import write_csv
 from atom.views.overview import Estimate, overview
@@ -81,7 +80,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     data = source.data
     if options.samples is not None and options.samples < len(data.table.sample_ids):
         notes.append(f"only the first {options.samples} samples; ranking and nodes count all")
-    with new_folder(place) as folder:
+    with new_folder(place, needed=source.n_bytes) as folder:
         counts.update(_write_cases(source, folder, options))
         counts["ranking"] = _write(folder / "ranking.csv", _RANKING, _ranking(source))
         if data.tree is not None:
@@ -94,7 +93,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
 
 
 def _write(path: Path, head: tuple[str, ...], lines: Iterator[tuple[object, ...]]) -> int:
-    with path.open("w", encoding="utf-8", newline="", errors="replace") as out:
+    with text_stream(path) as out:
         return write_csv(out, head, lines)
 
 
@@ -104,12 +103,7 @@ def _write_cases(source: Source, folder: Path, options: ExportOptions) -> dict[s
     heads = {"samples": _SAMPLES, "answers": _ANSWERS, "scores": _SCORES}
     lines = {"samples": _sample_lines, "answers": _answer_lines, "scores": _score_lines}
     with ExitStack() as stack:
-        files = {
-            name: stack.enter_context(
-                (folder / f"{name}.csv").open("w", encoding="utf-8", newline="", errors="replace")
-            )
-            for name in counts
-        }
+        files = {name: stack.enter_context(text_stream(folder / f"{name}.csv")) for name in counts}
         for name, file in files.items():
             write_csv(file, heads[name], ())
         for case in cases(source, options.samples):

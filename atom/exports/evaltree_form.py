@@ -23,10 +23,9 @@ from atom.exports.base import (
     Source,
     Written,
     manifest_of,
-    new_folder,
-    size_of,
     write_json,
 )
+from atom.files import new_folder, size_of, stream, text_stream
 from atom.formats.evaltree import read_tree, write_statistics, write_tree
 from atom.records import Criterion
 from atom.views.tree import placed
@@ -81,9 +80,10 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
     counts = {"rows": len(listed), "models": len(names)}
     tree = write_tree(data.tree, rows)
     root = read_tree(tree)
-    with new_folder(place) as folder:
-        (folder / "capability_tree.json").write_bytes(tree)
-        with (folder / "rows.jsonl").open("w", encoding="utf-8", errors="replace") as out:
+    with new_folder(place, needed=source.n_bytes) as folder:
+        with stream(folder / "capability_tree.json") as file:
+            file.write(tree)
+        with text_stream(folder / "rows.jsonl") as out:
             for number, (criterion, sample_id, leaf) in enumerate(listed):
                 text = texts.get(criterion)
                 line = {
@@ -100,9 +100,8 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         for number in range(len(names)):
             results = [float(passed[criterion][number]) for criterion, _, _ in listed]
             write_json(folder / "results" / f"{number}.json", [int(one) for one in results])
-            (folder / "confidence_interval" / f"{number}.json").write_bytes(
-                write_statistics(root, results)
-            )
+            with stream(folder / "confidence_interval" / f"{number}.json") as file:
+                file.write(write_statistics(root, results))
         write_json(folder / "models.json", names)
         manifest = manifest_of(NAME, source, options, counts, DROPS, tuple(notes), RESTS_ON)
         write_json(folder / MANIFEST, manifest.model_dump(mode="json"))

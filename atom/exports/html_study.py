@@ -21,10 +21,9 @@ from atom.exports.base import (
     Source,
     Written,
     manifest_of,
-    new_file,
-    size_of,
 )
 from atom.exports.cases import WHOLE, Case, CaseAnswer, cases
+from atom.files import size_of, write_file
 from atom.records import MarkScale, Polarity
 from atom.reports.figures import colour
 from atom.reports.html_file import thumbnails
@@ -108,8 +107,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         "nodes": _nodes(source, view),
         "samples": samples,
     }
-    with new_file(place) as part:
-        part.write_bytes(page(source.name, study).encode("utf-8", "replace"))
+    write_file(place, page(source.name, study), replace=False)
     return Written(
         place=place, n_bytes=size_of(place), counts=counts, drops=DROPS, notes=tuple(notes)
     )

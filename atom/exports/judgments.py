@@ -21,11 +21,10 @@ from atom.exports.base import (
     Source,
     Written,
     manifest_of,
-    new_file,
-    size_of,
 )
 from atom.exports.cases import Case, CaseCriterion, cases
 from atom.exports.columns import JUDGMENTS, MARK, Column, Dtype
+from atom.files import new_file, size_of, text_stream
 from atom.records import Checkpoint, Judge, MarkScale
 from atom.store import scales_of
 from atom.views.csv_text import guarded
@@ -179,7 +178,7 @@ def _write_csv(place: Path, lines: Iterable[Line], manifest: ExportManifest) -> 
             return json.dumps(value, ensure_ascii=False) if value else None
         return guarded(value) if isinstance(value, str) else value
 
-    with place.open("w", encoding="utf-8", newline="", errors="replace") as out:
+    with text_stream(place) as out:
         # All texts are quoted, so that lone carriage returns in them end no row.
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(column.name for column in JUDGMENTS)
@@ -190,7 +189,7 @@ def _write_csv(place: Path, lines: Iterable[Line], manifest: ExportManifest) -> 
 def _write_jsonl(place: Path, lines: Iterable[Line], manifest: ExportManifest) -> None:
     del manifest  # plain text has no place for it
     names = [column.name for column in JUDGMENTS]
-    with place.open("w", encoding="utf-8", errors="replace") as out:
+    with text_stream(place) as out:
         for line in lines:
             said = {n: v for n, v in zip(names, line, strict=True) if v is not None and v != ()}
             out.write(json.dumps(said, ensure_ascii=False, allow_nan=False) + "\n")

@@ -28,11 +28,10 @@ from atom.exports.base import (
     Source,
     Written,
     manifest_of,
-    new_file,
-    size_of,
     write_json,
 )
 from atom.exports.cases import WHOLE, Case, CaseAnswer, cases
+from atom.files import new_file, size_of
 from atom.records import Preference
 from atom.store import table
 from atom.views.overview import overview

@@ -38,7 +38,15 @@ from atom.formats.cells import (
     to_verdict,
 )
 from atom.formats.column_map import ColumnMap
-from atom.formats.guess import BY_ROW, cell, check_columns, complete_map, labels_of
+from atom.formats.guess import (
+    BY_ROW,
+    cell,
+    check_columns,
+    column_names,
+    complete_map,
+    labels_of,
+)
+from atom.formats.judgments.plan import looks_like
 from atom.formats.maker import AGAIN, MAX_NAME, NO_ANSWER, NO_TEXT, Maker, again_named, cut, short
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
@@ -107,6 +115,10 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         FormatError: a file is no table, or it isn't clear which column holds the question.
     """
     given = options.columns or ColumnMap()
+    if given.has_marks:
+        raise FormatError(
+            "the column map names criteria and marks: import these files as `judgments`"
+        )
     dataset = options.dataset or given.dataset or rotation_of(files[0].stem).stem
     collector = Collector(NAME, dataset, [file.name for file in files])
     layouts = [
@@ -119,6 +131,11 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
         if not head:
             raise FormatError(
                 f"{file.name!r} has no rows that can be read; a header line and rows are expected"
+            )
+        if looks_like(column_names(head)):
+            collector.doubt(
+                f"{file.name}: a criterion and a mark stand side by side: import it as "
+                "`judgments`, which keeps criteria, weights, judges and scales"
             )
     check_columns(heads, given, [file.name for file in files])
     plan: list[_Planned] = []

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from atom.errors import StoreError
+from atom.files import part_path, stream
 from atom.judge.keys import Key, endpoint_key
 from atom.judge.noting import CHAT_URL
 from atom.judge.reply import CallGaveUp, CallRefused
@@ -222,7 +223,7 @@ class BatchService:
             CallRefused: the service doesn't give it.
             StoreError: it can't be written.
         """
-        part = place.with_name(f".{place.name}.part")
+        part = part_path(place)
 
         async def attempt() -> None:
             async with AsyncExitStack() as stack:
@@ -232,7 +233,7 @@ class BatchService:
                     )
                 )
                 try:
-                    file = stack.enter_context(part.open("wb"))
+                    file = stack.enter_context(stream(part))
                     async for line in _lines(opened.iter_bytes(1 << 16)):
                         file.write(self._clean(line))
                 except OSError as error:

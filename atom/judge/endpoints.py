@@ -6,9 +6,7 @@ Keys never stand in it: `key_env` names the environment variable that holds one.
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,7 +15,8 @@ from urllib.parse import parse_qsl, urlsplit
 import yaml
 from pydantic import ValidationError
 
-from atom.errors import DataError, SettingsError
+from atom.errors import DataError, PlaceError, SettingsError
+from atom.files import write_file
 from atom.foreign import read_foreign_text
 from atom.judge.keys import named_variables
 from atom.judge.sampling import extra_problem
@@ -160,21 +159,9 @@ def save_endpoints(path: Path, endpoints: Iterable[Endpoint]) -> None:
     text = _HEADER + yaml.safe_dump(entries, sort_keys=False, allow_unicode=True)
     parse_endpoints(text, str(path))
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise SettingsError(
-            f"The endpoints file {str(path)!r} can't be written: {error.strerror or error}."
-        ) from None
+        write_file(path, text)
+    except PlaceError as error:
+        raise SettingsError(f"The endpoints file: {error.message}.") from None
 
 
 def _parse_one(value: object, node: yaml.Node, where: str) -> Endpoint:

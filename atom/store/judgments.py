@@ -182,33 +182,37 @@ def take_back_marks(
         for name in writer.execute(sa.select(marked).where(marked.in_(part)).distinct()).scalars()
     }
     gone = set(criteria) - needed
-    places = table(StudySample)
-    touched = {
-        str(row.sample_id)
-        for part in _parts(sorted(sets))
-        for row in writer.execute(
-            sa.select(places.c.sample_id).where(places.c.criteria_set_id.in_(part))
-        )
-    }
-    _delete(writer, CriteriaSet, "id", sets)
+    touched = {one.sample_id for one in _read(writer, Criterion, "id", gone)}
+    touched |= {one.sample_id for one in _read(writer, CriteriaSet, "id", sets)}
     _delete(writer, Mapping, "criterion_id", gone)
     _delete(writer, Criterion, "id", gone)
     for sample_id in sorted(touched):
-        _stand_again(writer, sample_id, gone)
+        _stand_again(writer, sample_id, gone, set(sets))
     _forget_settings(writer, study_id)
 
 
-def _stand_again(writer: Writer, sample_id: str, gone: set[str]) -> None:
-    """Let what is left of a sample's imported criteria stand wherever their set is gone."""
+def _stand_again(writer: Writer, sample_id: str, gone: set[str], sets: set[str]) -> None:
+    """Let what is left of a sample's imported criteria stand wherever a set of them stood."""
     there = _read(writer, CriteriaSet, "sample_id", [sample_id])
-    left = [one for one in there if one.source == "imported"]
-    uses = tuple(use for use in _united(left) if use.criterion_id not in gone)
-    known = {one.id for one in there}
+    imported = [one for one in there if one.source == "imported"]
+    away = [
+        one
+        for one in imported
+        if one.id in sets or any(use.criterion_id in gone for use in one.uses)
+    ]
+    uses = _united(
+        one.model_copy(
+            update={"uses": tuple(use for use in one.uses if use.criterion_id not in gone)}
+        )
+        for one in imported
+    )
+    ids = {one.id for one in away}
+    _delete(writer, CriteriaSet, "id", ids)
     for place in _read(writer, StudySample, "sample_id", [sample_id]):
-        if place.criteria_set_id is None or place.criteria_set_id in known:
+        if place.criteria_set_id not in ids:
             continue
         if uses:
-            _stand_one(writer, place.study_id, sample_id, left[0], uses)
+            _stand_one(writer, place.study_id, sample_id, imported[0], uses)
         else:
             _place(writer, place.study_id, sample_id, None)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from atom.errors import StoreError
+from atom.errors import CorruptError, StoreError
 
 _FOLDER = Path(__file__).parent / "migrations"
 
@@ -30,23 +30,40 @@ def schema_version(connection: sa.Connection) -> int:
     return int(value or 0)
 
 
-def migrate(connection: sa.Connection) -> int:
-    """Bring the schema up to date, inside the caller's transaction.
+def is_current(connection: sa.Connection, place: str) -> bool:
+    """Say whether a store has the newest schema.
 
-    Returns:
-        The version it has now.
+    Args:
+        connection: to the store.
+        place: what the user calls it.
 
     Raises:
-        StoreError: the database was written by a newer Atomscope.
+        StoreError: it was written by a newer Atomscope.
+        CorruptError: it holds no store.
     """
-    current = schema_version(connection)
-    steps = migrations()
-    newest = steps[-1][0]
+    current, newest = schema_version(connection), migrations()[-1][0]
     if current > newest:
         raise StoreError(
             f"this store has schema {current}, this Atomscope knows up to {newest}: "
             "update Atomscope, or choose another store with --store"
         )
+    if current == 0 and connection.dialect.name == "sqlite":
+        raise CorruptError(
+            f"the file of the store {place!r} holds no store: put a backup in its place, or move "
+            "the file away to begin anew"
+        )
+    return current == newest
+
+
+def migrate(connection: sa.Connection) -> int:
+    """Bring the schema up to date, inside the caller's transaction.
+
+    Returns:
+        The version it has now.
+    """
+    current = schema_version(connection)
+    steps = migrations()
+    newest = steps[-1][0]
     if current == 0:
         connection.execute(sa.text("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)"))
         connection.execute(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from pathlib import Path
 
 from atom.errors import PictureError
+from atom.files import write_file
 from atom.foreign.pictures import draw_thumbnail, read_header
 from atom.records import Picture, blob_hash
 
@@ -124,7 +123,4 @@ class PictureFiles:
 def _write_once(path: Path, data: bytes) -> None:
     if path.exists() and path.stat().st_size == len(data):
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
-    part.write_bytes(data)
-    os.replace(part, path)  # noqa: PTH105 - the atomic replace, named
+    write_file(path, data, sync=False)

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import sqlalchemy as sa
 
 from atom import records as r
+from atom.store.faults import damaged_record
 
 metadata = sa.MetaData()
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -77,7 +78,21 @@ class Kind:
         return row
 
     def from_row(self, row: AbcMapping[str, Any]) -> r.Record:
-        """Turn a row back into its record."""
+        """Turn a row back into its record.
+
+        Raises:
+            CorruptError: it isn't what was written; the message names the record.
+        """
+        try:
+            return self._read(row)
+        except (ValueError, TypeError, zlib.error) as error:
+            raise damaged_record(self.table.name, self.name_of(row), error) from error
+
+    def name_of(self, row: AbcMapping[str, Any]) -> str:
+        """Name a row by its key."""
+        return " ".join(str(row[name]) for name in self.key)
+
+    def _read(self, row: AbcMapping[str, Any]) -> r.Record:
         data: dict[str, Any] = {}
         for name in self.table.columns.keys():  # noqa: SIM118 - a column collection, not a dict
             value = row[name]

@@ -14,7 +14,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from atom.errors import ReadOnlyError
 from atom.records import (
     Annotation,
     Candidate,
@@ -140,8 +139,7 @@ class Staging:
     """
 
     def __init__(self, store: Store) -> None:
-        if store.read_only:
-            raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
+        store.must_be_open()
         self._store = store
         self._stages: dict[type[Record], Stage] = {}
         self._all_decided = True

@@ -7,19 +7,30 @@ adding one twice is no different from adding it once.
 
 from __future__ import annotations
 
-import sqlite3
-import time
+import shutil
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from atom.errors import CorruptError, ReadOnlyError, StoreError
+from atom.errors import ReadOnlyError, StoreError
+from atom.files import clear_parts
 from atom.records import Picture, Record
-from atom.store.migrate import migrate, schema_version
+from atom.store.faults import SEALED, gone, told, unwritable
+from atom.store.migrate import is_current, migrate
+from atom.store.opening import (
+    fixed_uri,
+    identity,
+    is_writable,
+    make_database,
+    must_hold_something,
+    sqlite_engine,
+    up_to_date_copy,
+)
 from atom.store.pictures import PictureFiles
 from atom.store.schema import KINDS, Kind, claims, import_links, meta
 
@@ -27,7 +38,6 @@ R = TypeVar("R", bound=Record)
 DATABASE = "atomscope.sqlite"
 SEAL = "SHA256SUMS"
 """The list of checksums that seals a store's folder."""
-BUSY_SECONDS = 30.0
 _CHUNK = 400
 
 
@@ -175,16 +185,24 @@ class Store:
         folder: Path,
         write_engine: sa.Engine | None,
         read_engine: sa.Engine,
+        *,
+        why: ReadOnlyError | None = None,
     ) -> None:
         self.url = url
         self.folder = folder
         self._write_engine = write_engine
         self._read_engine = read_engine
+        self._why = why
+        self._needed: int | None = None
+        self._identity = None if "://" in url else identity(folder / DATABASE)
         self.pictures = PictureFiles(folder, read_only=write_engine is None)
 
     @classmethod
     def open(cls, location: str | Path, *, read_only: bool = False) -> Store:
         """Open a store, making or migrating it as needed.
+
+        A store that can't be written where it lies is opened to be read; one of an older schema is
+        then read from a copy that is brought up to date.
 
         Args:
             location: a folder, or a `postgresql://` URL (pictures then lie in `workspace/`).
@@ -199,24 +217,39 @@ class Store:
             return cls._open_server(text, read_only)
         folder = Path(text)
         database = folder / DATABASE
-        if read_only or (folder / SEAL).exists():
+        sealed = (folder / SEAL).exists()
+        with told(text, database):
+            if read_only or sealed:
+                if not database.exists():
+                    raise StoreError(f"there is no store in {text!r}")
+                return cls._open_fixed(text, folder, ReadOnlyError(SEALED), sealed=sealed)
             if not database.exists():
-                raise StoreError(f"there is no store in {text!r}")
-            url = f"file:{database.resolve().as_posix()}?mode=ro&immutable=1"
-            engine = _sqlite_engine(url, "BEGIN", read_only=True)
-            store = cls(text, folder, None, engine)
-            with store.read() as connection:
-                schema_version(connection)
+                make_database(database)
+            must_hold_something(database)
+            if not is_writable(database):
+                return cls._open_fixed(text, folder, unwritable(repr(text)), sealed=False)
+            uri = f"file:{database.resolve().as_posix()}?mode=rw"
+            store = cls(
+                text, folder, sqlite_engine(uri, "BEGIN IMMEDIATE"), sqlite_engine(uri, "BEGIN")
+            )
+            store._migrate()
+            clear_parts(folder)
             return store
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"can't make the store's folder {text!r}: {error}") from error
-        url = f"file:{database.resolve().as_posix()}"
-        store = cls(
-            text, folder, _sqlite_engine(url, "BEGIN IMMEDIATE"), _sqlite_engine(url, "BEGIN")
-        )
-        store._migrate()
+
+    @classmethod
+    def _open_fixed(cls, text: str, folder: Path, why: ReadOnlyError, *, sealed: bool) -> Store:
+        database = folder / DATABASE
+        must_hold_something(database)
+        uri = fixed_uri(database, sealed=sealed)
+        store = cls(text, folder, None, sqlite_engine(uri, "BEGIN", read_only=True), why=why)
+        with store.read() as connection:
+            if is_current(connection, text):
+                return store
+        store.close()
+        copy = up_to_date_copy(uri, database)
+        engine = sqlite_engine(fixed_uri(copy, sealed=True), "BEGIN", read_only=True)
+        store = cls(text, folder, None, engine, why=why)
+        weakref.finalize(store, shutil.rmtree, copy.parent, ignore_errors=True)
         return store
 
     @classmethod
@@ -230,21 +263,19 @@ class Store:
                 f"can't use the store URL: {error}; a folder or postgresql://user@host/name is "
                 "allowed (PostgreSQL needs `pip install 'psycopg[binary]'`)"
             ) from error
-        store = cls(url, Path("workspace"), None if read_only else engine, engine)
+        why = ReadOnlyError("the store was opened to be read only") if read_only else None
+        store = cls(url, Path("workspace"), None if read_only else engine, engine, why=why)
         if not read_only:
             store._migrate()
         return store
 
     def _migrate(self) -> None:
+        """Bring the schema up to date; a store that is up to date needs no lock."""
         with self.read() as connection:
-            ready = schema_version(connection)
-        assert self._write_engine is not None
-        try:
-            with self._write_engine.begin() as connection:
-                if ready != migrate(connection):
-                    self._bump(connection)
-        except sa.exc.DatabaseError as error:
-            raise StoreError(f"can't open the store {self.url!r}: {error.orig}") from error
+            if is_current(connection, self.url):
+                return
+        with self.write() as writer:
+            migrate(writer._connection)
 
     @property
     def read_only(self) -> bool:
@@ -265,58 +296,88 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Read inside one consistent snapshot.
+        """Read inside one consistent snapshot; no writer is waited for.
 
         Raises:
             CorruptError: the file is not a database or is damaged.
+            StoreError: it can't be read; the message says why.
         """
-        try:
-            with self._read_engine.begin() as connection:
-                yield connection
-        except sa.exc.DatabaseError as error:
-            if isinstance(error.orig, sqlite3.DatabaseError) and (
-                "malformed" in str(error.orig) or "not a database" in str(error.orig)
-            ):
-                raise CorruptError(
-                    f"the store {self.url!r} is damaged ({error.orig}): put a backup in its place"
-                ) from error
-            raise
+        with self._told(), self._read_engine.begin() as connection:
+            yield connection
 
     @contextmanager
     def write(self) -> Iterator[Writer]:
         """Change the store inside one transaction: all of it happens, or nothing.
 
         Raises:
-            ReadOnlyError: the store is sealed.
-            StoreError: another writer holds the store for too long, or the disk is full.
+            ReadOnlyError: the store is sealed, or can't be written where it lies.
+            HeldError: another writer holds the store for too long.
+            FullError: the disk is full.
+            StoreError: it can't be written; the message says why.
         """
-        if self._write_engine is None:
-            raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
+        self.must_be_open()
+        assert self._write_engine is not None
+        with self._told(), self._write_engine.begin() as connection:
+            yield Writer(connection)
+            self._bump(connection)
+
+    def must_be_open(self, sealed: str = SEALED) -> None:
+        """Refuse to change what can only be read, and a file that isn't the one that was opened.
+
+        Args:
+            sealed: what is said of a store that is sealed, in place of the usual.
+
+        Raises:
+            ReadOnlyError: the store is sealed, or can't be written where it lies.
+            StoreError: it was moved, deleted or replaced meanwhile.
+        """
+        if self._why is not None:
+            raise ReadOnlyError(sealed if self._why.message == SEALED else self._why.message)
+        if self._identity is not None and identity(self.folder / DATABASE) != self._identity:
+            raise gone(repr(self.url))
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether opening it again would give another: replaced, or writable by now."""
+        database = self.folder / DATABASE
+        if self._identity is not None and identity(database) != self._identity:
+            return True
+        return self._why is not None and self._why.message != SEALED and is_writable(database)
+
+    @contextmanager
+    def expecting(self, n_bytes: int) -> Iterator[None]:
+        """Say how much will be written, for what is said of a full disk."""
+        before, self._needed = self._needed, n_bytes
         try:
-            with self._write_engine.begin() as connection:
-                yield Writer(connection)
-                self._bump(connection)
-        except sa.exc.OperationalError as error:
-            raise StoreError(f"the store can't be written: {error.orig}; try again") from error
+            yield
+        finally:
+            self._needed = before
+
+    def _told(self) -> AbstractContextManager[None]:
+        database = self.folder / DATABASE if self._identity is not None else None
+        return told(self.url, database, self._needed)
 
     def connect_apart(self) -> sa.Connection:
-        """Return a connection for temporary tables; whoever takes it closes it for good."""
-        return self._read_engine.connect()
+        """Return a connection for temporary tables; whoever takes it closes it for good.
+
+        Raises:
+            StoreError: it can't be had.
+        """
+        with self._told():
+            return self._read_engine.connect()
 
     @contextmanager
     def write_on(self, connection: sa.Connection) -> Iterator[Writer]:
         """Change the store inside one transaction on a connection from `connect_apart`.
 
         Raises:
-            StoreError: another writer holds the store for too long, or the disk is full.
+            StoreError: as `write` does.
         """
-        try:
-            with connection.begin():
-                # The first statement writes: so the lock is taken before anything is read.
-                self._bump(connection)
-                yield Writer(connection)
-        except sa.exc.OperationalError as error:
-            raise StoreError(f"the store can't be written: {error.orig}; try again") from error
+        self.must_be_open()
+        with self._told(), connection.begin():
+            # The first statement writes: so the lock is taken before anything is read.
+            self._bump(connection)
+            yield Writer(connection)
 
     @staticmethod
     def _bump(connection: sa.Connection) -> None:
@@ -381,40 +442,7 @@ class Store:
             PictureError: it can't be used.
             ReadOnlyError: the store is sealed.
         """
-        if self.read_only:
-            raise ReadOnlyError("this study is sealed; copy it, and change your own copy")
+        self.must_be_open()
         picture = self.pictures.add(data, name)
         self.put([picture])
         return picture
-
-
-def _sqlite_engine(uri: str, begin: str, *, read_only: bool = False) -> sa.Engine:
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None
-        )
-        if not read_only:
-            # Changing the journal mode needs a lock that the busy timeout doesn't cover.
-            deadline = time.monotonic() + BUSY_SECONDS
-            while True:
-                try:
-                    connection.execute("PRAGMA journal_mode = WAL")
-                    break
-                except sqlite3.OperationalError:
-                    if time.monotonic() > deadline:
-                        raise
-                    time.sleep(0.02)
-                except sqlite3.DatabaseError:
-                    break
-            connection.execute("PRAGMA synchronous = NORMAL")
-        return connection
-
-    engine = sa.create_engine(
-        "sqlite+pysqlite://", creator=connect, poolclass=sa.QueuePool, pool_size=8, max_overflow=32
-    )
-
-    @sa.event.listens_for(engine, "begin")
-    def _begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql(begin)
-
-    return engine

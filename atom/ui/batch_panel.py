@@ -20,6 +20,7 @@ from atom.engine.batch_files import Parcel, list_parcels, requests_file
 from atom.engine.batch_take import Taken, take_replies
 from atom.engine.plan import RunSpec
 from atom.errors import AtomError
+from atom.files import write_file
 from atom.records import Endpoint
 from atom.ui import kit, numbers, work
 from atom.ui.frame import Here
@@ -234,7 +235,7 @@ def _uploads(here: Here) -> None:
                 files = []
                 for number, (_, data) in enumerate(held):
                     files.append(Path(folder) / f"{number}.jsonl")
-                    files[-1].write_bytes(data)
+                    write_file(files[-1], data, sync=False)
                 taken: Taken = take_replies(here.store, files)
             more = ["Write files again to go on."] if taken.parcels else []
             return [*taken.words, *more]

@@ -33,6 +33,7 @@ from atom.exports import (
     is_archive,
     read_manifest,
 )
+from atom.files import write_file
 from atom.formats import (
     FORMATS,
     ColumnMap,
@@ -236,7 +237,7 @@ def read_chosen(number: int) -> Chosen | None:
     if len(uploads) == 1 and uploads[0].name.lower().endswith(".zip"):
         kept = _folder() / f"{uploads[0].file_id}.zip"
         if not kept.exists():
-            kept.write_bytes(uploads[0].getvalue())
+            write_file(kept, uploads[0].getvalue(), sync=False)
         if is_archive(kept):
             archive, files = kept, []
     if archive is not None and files:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from atom.errors import AtomError
 from atom.records import Criterion
 from atom.settings import PROJECT_ROOT
-from atom.ui import filter_box, kit, links, numbers, stores
+from atom.ui import faults, filter_box, kit, links, numbers, stores
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.ui.plain import plain
@@ -51,6 +50,7 @@ class Here:
 
 def run() -> None:
     """Draw the frame and run the chosen screen."""
+    faults.install()
     pages = {
         screen.url_path: st.Page(
             PROJECT_ROOT / screen.file,
@@ -75,9 +75,12 @@ def run() -> None:
         if entry is not None:
             _top(screen, shelf, entry, filters)
         page.run()
-    except AtomError as error:
+    except Exception as error:
+        found = faults.fault(error)
+        if found is None:
+            raise
         kit.show(
-            kit.fault(error, kit.button("Open the first screen", links.address("", Filters()))),
+            kit.fault(found, kit.button("Open the first screen", links.address("", Filters()))),
             key="fault",
         )
 

@@ -41,7 +41,16 @@ def user_store(*, create: bool = False) -> OpenStore | None:
         StoreError: it can't be opened.
     """
     location = user_location(settings(), create=create)
-    return None if location is None else _open(location, False)
+    return None if location is None else _current(location, False)
+
+
+def _current(location: str, read_only: bool) -> OpenStore:
+    """Return the open store; opened anew where its file was replaced, or became writable."""
+    store = _open(location, read_only)
+    if store.is_stale:
+        _open.clear(location, read_only)
+        store = _open(location, read_only)
+    return store
 
 
 def store_of(entry: StudyEntry) -> OpenStore:
@@ -53,12 +62,12 @@ def store_of(entry: StudyEntry) -> OpenStore:
     place = demo_location(settings()) if entry.bundled else user_location(settings())
     if place is None:
         raise StoreError("the study's store is gone; choose another study")
-    return _open(place, entry.bundled)
+    return _current(place, entry.bundled)
 
 
 def shelf() -> Shelf:
     """List all studies."""
-    return list_shelf(settings(), _open)
+    return list_shelf(settings(), _current)
 
 
 @st.cache_resource(show_spinner="Opening the study", max_entries=6)

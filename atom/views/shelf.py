@@ -10,7 +10,7 @@ from typing import TypeAlias
 from atom.errors import AtomError
 from atom.records import Study
 from atom.settings import Settings
-from atom.store import Store, list_studies
+from atom.store import Store, faults, list_studies
 from atom.store.store import DATABASE
 
 OpenStore: TypeAlias = Store
@@ -105,3 +105,13 @@ def open_store(location: str, read_only: bool) -> Store:
         StoreError: it can't be opened.
     """
     return Store.open(location, read_only=read_only)
+
+
+def fault_of(error: Exception, settings: Settings) -> AtomError | None:
+    """Say in words what a screen met; None where it is a bug.
+
+    Args:
+        error: what was raised.
+        settings: where things are.
+    """
+    return error if isinstance(error, AtomError) else faults.fault_of(error, settings.store)

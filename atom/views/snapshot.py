@@ -22,6 +22,8 @@ import numpy as np
 import pyarrow as pa
 
 from atom.analysis import Facet, ScoreTable
+from atom.errors import PlaceError
+from atom.files import new_file, stream
 from atom.records import MarkScale, Study
 from atom.records.base import content_id
 from atom.store import Store, find_study
@@ -140,18 +142,11 @@ def write_snapshot(path: Path, columns: StudyColumns) -> bool:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _own(path.parent):
             return False
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-", suffix=SUFFIX)
-    except OSError:
-        return False
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
+        with new_file(path, replace=True) as part, stream(part) as file:
             body = memoryview(_pack(columns))
-            stream.write(body)
-            stream.write(_MARK + zlib.crc32(body).to_bytes(8, "little"))
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
+            file.write(body)
+            file.write(_MARK + zlib.crc32(body).to_bytes(8, "little"))
+    except (OSError, PlaceError):
         return False
     return True
 

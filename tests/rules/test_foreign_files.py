@@ -20,7 +20,6 @@ OWN = {
     "atom/engine/batch_files.py": "files that a batch wrote into the store's folder",
     "atom/engine/demo.py": "the bundled study",
     "atom/engine/growth_log.py": "files that it wrote itself",
-    "atom/engine/process.py": "the kernel's word on a process of ours",
     "atom/files.py": "the kernel's word on a process of ours",
     "atom/engine/sandbox": "the project's own first lines of a sandbox, and its folders",
     "atom/exports/archive.py": "files that it wrote itself",

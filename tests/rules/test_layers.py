@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 COMMON = {"atom.errors", "atom.settings"}
+FILES = {"atom.files"}
 PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign"}
 LOGIC = {"atom.analysis", "atom.stages", "atom.methods", "atom.judgebench", "atom.formats"}
 MAY_IMPORT = {
@@ -12,19 +13,21 @@ MAY_IMPORT = {
     "atom.errors": set(),
     "atom.settings": {"atom.errors"},
     "atom.foreign": {"atom.errors"},
+    "atom.files": {"atom.errors"},
     "atom.records": {"taxonomy", *COMMON},
     "atom.analysis": PURE,
     "atom.formats": {*PURE, "atom.analysis"},
     "atom.probes": PURE,
-    "atom.judge": {*PURE, *COMMON, "atom.probes"},
+    "atom.judge": {*PURE, *FILES, *COMMON, "atom.probes"},
     "atom.stages": {*PURE, "atom.judge"},
     "atom.methods": {*PURE, "atom.judge", "atom.stages", "atom.analysis"},
     "atom.judgebench": {*PURE, "atom.judge", "atom.stages", "atom.analysis", "atom.formats"},
-    "atom.store": {*PURE, *COMMON},
-    "atom.engine": {*PURE, *COMMON, *LOGIC, "atom.judge", "atom.store", "atom.probes"},
-    "atom.views": {*PURE, *COMMON, *LOGIC, "atom.store"},
+    "atom.store": {*PURE, *FILES, *COMMON},
+    "atom.engine": {*PURE, *FILES, *COMMON, *LOGIC, "atom.judge", "atom.store", "atom.probes"},
+    "atom.views": {*PURE, *FILES, *COMMON, *LOGIC, "atom.store"},
     "atom.reports": {
         *PURE,
+        *FILES,
         *COMMON,
         *LOGIC,
         "atom.engine",
@@ -32,9 +35,10 @@ MAY_IMPORT = {
         "atom.store",
         "atom.views",
     },
-    "atom.exports": {*PURE, *COMMON, *LOGIC, "atom.store", "atom.views", "atom.reports"},
+    "atom.exports": {*PURE, *FILES, *COMMON, *LOGIC, "atom.store", "atom.views", "atom.reports"},
     "atom.ui": {
         *PURE,
+        *FILES,
         *COMMON,
         *LOGIC,
         "atom.engine",
@@ -44,6 +48,7 @@ MAY_IMPORT = {
     },
     "atom.cli": {
         *PURE,
+        *FILES,
         *COMMON,
         *LOGIC,
         "atom.engine",

@@ -111,16 +111,6 @@ def _batches(
     yield collector.flush()
 
 
-def recognised(columns: Sequence[str]) -> str:
-    """Say where a table goes that holds marks on criteria; empty where it doesn't."""
-    if not looks_like(columns):
-        return ""
-    return (
-        "a criterion and a mark stand side by side here: import it as `judgments`, which keeps "
-        "criteria, weights and scales"
-    )
-
-
 FORMAT = Format(
     name=NAME,
     about="Marks on criteria by models, people or programs, on any scale, from files of any shape.",

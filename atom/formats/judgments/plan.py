@@ -377,7 +377,7 @@ def _filled(template: str, row: Mapping[str, object]) -> str | None:
 
 def _whole(file: ImportFile, layout: Layout, children: str, problems: Problems) -> Iterator[Row]:
     """Read whole objects: one in a JSON file, a list of them, or one a line."""
-    if layout.kind == "jsonl" and file.name.lower().endswith((".jsonl", ".ndjson")):
+    if layout.kind == "jsonl":
         yield from read_rows(file, layout, problems)
         return
     with file.open() as stream:

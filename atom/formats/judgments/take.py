@@ -568,10 +568,8 @@ class Taker:
         self._out.judge = None if first is None else first.id
         kinds = Counter(judge.kind for judge in self._judges.values())
         words = {"model": "models", "person": "people", "program": "programs"}
-        self._out.note(
-            "judged by "
-            + ", ".join(f"{n} {words[kind] if n > 1 else kind}" for kind, n in kinds.items())
-        )
+        by = ", ".join(f"{n} {words[kind] if n > 1 else kind}" for kind, n in kinds.items())
+        self._out.note(f"judged by {by or 'nobody: these are criteria alone'}")
         for name, record in self._given_scales.items():
             self._tell_scale(name, record)
         for line in self._directions.doubtful(list(self._texts)):
