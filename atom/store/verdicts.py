@@ -201,6 +201,12 @@ def verdicts_about(
     return store.select(Verdict, column.group == group, about)
 
 
+def verdicts_on(store: Store, group: str, subject_id: str) -> list[Verdict]:
+    """Read everything that anybody said about one item of a set."""
+    column = table(Verdict).c
+    return store.select(Verdict, column.group == group, column.subject_id == subject_id)
+
+
 def verdicts_by(store: Store, groups: Sequence[str], judge: str) -> list[Verdict]:
     """Read all verdicts of a judge on some sets."""
     column = table(Verdict).c

@@ -34,6 +34,7 @@ from atom.ui import (
     judge_lab_parts,
     kit,
     lab_fidelity,
+    lab_items,
     lab_judges,
     lab_mm_critic,
     lab_multi_crit,
@@ -62,6 +63,7 @@ from atom.views.judge_lab import (
     result_csv,
     standings,
 )
+from atom.views.lab_items import groups_of
 from atom.views.runs import agenda_words, run_view
 from atom.views.shelf import OpenStore
 
@@ -161,15 +163,16 @@ def _no_study() -> None:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _figures(
     url: str, set_id: str, revision: int, _store: OpenStore
-) -> tuple[tuple[Standing, ...], dict[str, BenchResult]]:
+) -> tuple[tuple[Standing, ...], dict[str, BenchResult], frozenset[str]]:
     del url, revision
     judges = tuple(standings(_store, set_id))
-    return judges, bench_results(_store, set_id, [one.judge for one in judges])
+    results = bench_results(_store, set_id, [one.judge for one in judges])
+    return judges, results, groups_of(_store, set_id, results.values())
 
 
 def read_context(store: OpenStore, bench: Bench, record: BenchSet, lab: Lab) -> LabContext:
     """Read a set's judges and figures, once for each revision of the store."""
-    judges, results = _figures(store.url, record.id, store.revision(), store)
+    judges, results, groups = _figures(store.url, record.id, store.revision(), store)
     who = lab.query.get("who", "")
     chosen = next((one for one in judges if who in (one.judge, one.name)), None)
     return LabContext(
@@ -180,6 +183,7 @@ def read_context(store: OpenStore, bench: Bench, record: BenchSet, lab: Lab) -> 
         judges=judges,
         chosen=chosen or (judges[0] if judges else None),
         results=results,
+        groups=groups,
     )
 
 
@@ -199,6 +203,9 @@ def _draw_bench(lab: Lab, bench: Bench) -> None:
         kit.show(kit.notice(words), key="lab_other_set")
     context = read_context(store, bench, named or sets[0], lab)
     record = context.record
+    if lab_items.wanted(lab.query) and context.chosen is not None:
+        lab_items.draw(context, lab.query)
+        return
     kit.show(
         el(
             "div",

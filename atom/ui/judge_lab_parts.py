@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import quote
 
 from atom.engine.bench import BenchForecast
 from atom.judgebench.base import Bench, BenchResult, MetricRow, MetricTable
+from atom.judgebench.items import group_of
 from atom.judgebench.published import Erratum, Figure, Place
 from atom.records import BenchSet
 from atom.ui import kit, links, numbers
@@ -26,6 +28,7 @@ from atom.views.judge_lab import (
     scale_of,
     table_csv,
 )
+from atom.views.lab_items import Shown
 from atom.views.runs import money
 from atom.views.shelf import OpenStore
 
@@ -47,6 +50,7 @@ class LabContext:
         judges: who has verdicts on the set.
         chosen: the judge that is looked at; None where nobody has any.
         results: every judge's figures, by the judge's id.
+        groups: the names of figures whose items can be listed.
     """
 
     store: OpenStore
@@ -56,6 +60,7 @@ class LabContext:
     judges: tuple[Standing, ...] = ()
     chosen: Standing | None = None
     results: Mapping[str, BenchResult]
+    groups: frozenset[str] = frozenset()
 
     @property
     def result(self) -> BenchResult | None:
@@ -72,6 +77,34 @@ def set_address(filters: Filters, record: BenchSet, judge: str | None = None) ->
     """Return the address of a set, with a judge."""
     return links.address(
         JUDGE_LAB.url_path, filters, tab=record.benchmark, set=record.id[:12], who=judge
+    )
+
+
+ALL_ITEMS: Final = "all"
+"""The group of an address that means every item."""
+
+
+def items_address(
+    lab: LabContext, group: str, shown: Shown = "all", item: str | None = None, who: str = ""
+) -> str:
+    """Return the address of the items behind a figure.
+
+    Args:
+        lab: where the reader is.
+        group: the figure's items, as `judgebench.items.group_of` names them.
+        shown: only those on which the judge stands so.
+        item: the one that is open; the first if None.
+        who: the judge; the chosen one if empty.
+    """
+    return links.address(
+        JUDGE_LAB.url_path,
+        lab.filters,
+        tab=lab.record.benchmark,
+        set=lab.record.id[:12],
+        who=who or (lab.chosen.judge if lab.chosen else None),
+        group=group or ALL_ITEMS,
+        verdict=None if shown == "all" else shown,
+        item=item,
     )
 
 
@@ -323,7 +356,7 @@ def headline(lab: LabContext) -> Html:
                     figure_bar(row, scale_of(list(line.cells.values())), place[judge]),
                     _value(row),
                     _chance(row),
-                    el("span", f"{row.n:,}", class_="quiet"),
+                    _n(lab, row, "", judge),
                     _unread(row),
                     *([_rule(row)] if ruled else []),
                 ],
@@ -401,14 +434,20 @@ def tables(lab: LabContext) -> Html:
     return el(
         "section",
         el("h2", f"{judge.name} in detail", class_="text"),
-        [
-            _table(one, judge, lab.judges.index(judge), opened=not number)
-            for number, one in enumerate(result.tables)
-        ],
+        [_table(lab, one, judge, opened=not number) for number, one in enumerate(result.tables)],
     )
 
 
-def _table(table: MetricTable, judge: Standing, place: int, *, opened: bool) -> Html:
+def _n(lab: LabContext, row: MetricRow, title: str, judge: str) -> Html:
+    """Write how many items a figure is of, as a door to them."""
+    group = group_of(row, title)
+    if not row.n or group not in lab.groups:
+        return el("span", f"{row.n:,}", class_="quiet")
+    return kit.door(f"{row.n:,}", items_address(lab, group, who=judge), tip="Open these items")
+
+
+def _table(lab: LabContext, table: MetricTable, judge: Standing, *, opened: bool) -> Html:
+    place = lab.judges.index(judge)
     grouped = any(row.group for row in table.rows)
     ruled = any(row.rule for row in table.rows)
     chanced = any(not math.isnan(row.chance) for row in table.rows)
@@ -432,7 +471,7 @@ def _table(table: MetricTable, judge: Standing, place: int, *, opened: bool) -> 
                 figure_bar(row, scales[row.unit], place),
                 _value(row),
                 *([_chance(row)] if chanced else []),
-                el("span", f"{row.n:,}", class_="quiet"),
+                _n(lab, row, table.title, judge.judge),
                 _unread(row),
                 *([_rule(row)] if ruled else []),
             ]

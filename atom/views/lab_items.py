@@ -1,0 +1,200 @@
+"""The items behind a figure of a judge benchmark, and one of them with all that judges said."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from atom.judgebench.base import BenchResult, MetricTable
+from atom.judgebench.items import Card, Judged, card_of, group_of, in_group, judged, one_way
+from atom.records import BenchItem, BenchSet, Call, Verdict
+from atom.store import Store
+from atom.store.verdicts import items_of, verdicts_about, verdicts_on
+from atom.views.csv_text import csv_text
+from atom.views.judge_lab import SCORER_PART, SHARED_PART, standings
+
+Shown = Literal["all", "wrong", "torn", "unread", "marked", "right", "silent"]
+SHOWN: Final[tuple[Shown, ...]] = get_args(Shown)
+PAGE: Final = 40
+"""Items on a page of the list."""
+_ORDER: Final = {"wrong": 0, "unread": 1, "marked": 2, "right": 3, "silent": 4}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemRow:
+    """An item in the list.
+
+    Attributes:
+        item: as it is stored.
+        card: laid open.
+        found: where the judge stands on it.
+    """
+
+    item: BenchItem
+    card: Card
+    found: Judged
+
+    def counts_as(self, shown: Shown) -> bool:
+        """Whether it is among those that are asked for."""
+        if shown == "torn":
+            return self.found.torn
+        return shown in ("all", self.found.standing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemList:
+    """The items behind a figure.
+
+    Attributes:
+        rows: those that are asked for, the worst first.
+        counts: how many there are of each kind, `all` included.
+        groups: (name, items) by which they can be told apart.
+    """
+
+    rows: tuple[ItemRow, ...]
+    counts: Mapping[Shown, int]
+    groups: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemView:
+    """One item.
+
+    Attributes:
+        row: the item, with where the chosen judge stands.
+        judges: (judge's id, name, where it stands) of everybody who judged it.
+        replies: call's id → the raw reply.
+        before: the item before in the list; None at its begin.
+        after: the one after.
+        place: 1-based place in the list; 0 when it isn't in it.
+        total: items in the list.
+    """
+
+    row: ItemRow
+    judges: tuple[tuple[str, str, Judged], ...]
+    replies: Mapping[str, str]
+    before: str | None
+    after: str | None
+    place: int
+    total: int
+
+
+def groups_of(store: Store, set_id: str, results: Iterable[BenchResult]) -> frozenset[str]:
+    """Return the names of those figures whose items can be listed: at least one is there."""
+    record = store.get(BenchSet, set_id)
+    if record is None:
+        return frozenset()
+    cards = [card_of(record.benchmark, item) for item in items_of(store, [set_id])]
+    named = {
+        group_of(row, table.title)
+        for result in results
+        for table in (MetricTable(title="", rows=result.headline), *result.tables)
+        for row in table.rows
+    }
+    return frozenset(group for group in named if any(in_group(card, group) for card in cards))
+
+
+def item_list(
+    store: Store, record: BenchSet, judge: str, group: str = "", shown: Shown = "all"
+) -> ItemList:
+    """List the items of a set that a figure is of.
+
+    Args:
+        store: where they are.
+        record: the set.
+        judge: whose verdicts they are held against.
+        group: the figure's items, as `judgebench.items.group_of` names them.
+        shown: only those on which the judge stands so.
+    """
+    rows = [row for row in _rows(store, record, judge) if in_group(row.card, group)]
+    counts: Counter[Shown] = Counter()
+    for row in rows:
+        counts[row.found.standing] += 1
+        counts["torn"] += row.found.torn
+    counts["all"] = len(rows)
+    kept = sorted((row for row in rows if row.counts_as(shown)), key=_worst_first)
+    names = Counter(word for row in rows for _, word in row.card.facets)
+    return ItemList(rows=tuple(kept), counts=counts, groups=tuple(sorted(names.items())))
+
+
+def _rows(store: Store, record: BenchSet, judge: str) -> list[ItemRow]:
+    said: dict[str, list[Verdict]] = defaultdict(list)
+    about = verdicts_about(store, record.id, judge, scorer=SCORER_PART, shared=SHARED_PART)
+    for one in one_way(about):
+        said[one.subject_id].append(one)
+    return [
+        ItemRow(
+            item=item,
+            card=card_of(record.benchmark, item),
+            found=judged(record.benchmark, item, said.get(item.id, ())),
+        )
+        for item in items_of(store, [record.id])
+    ]
+
+
+def _worst_first(row: ItemRow) -> tuple[int, bool, float, int]:
+    apart = abs(row.found.apart) if row.found.apart is not None else 0.0
+    return _ORDER[row.found.standing], not row.found.torn, -apart, row.item.position
+
+
+def item_view(
+    store: Store, record: BenchSet, listed: ItemList, item_id: str | None
+) -> ItemView | None:
+    """Open one item of a list; its first where none is named.
+
+    Returns:
+        The item with what every judge said; None where the list is empty or has no such item.
+    """
+    ids = [row.item.id for row in listed.rows]
+    if not ids or (item_id is not None and item_id not in ids):
+        return None
+    place = 0 if item_id is None else ids.index(item_id)
+    row = listed.rows[place]
+    everything = verdicts_on(store, record.id, row.item.id)
+    names = {one.judge: one.name for one in standings(store, record.id)}
+    judges = tuple(
+        (judge, name, judged(record.benchmark, row.item, _about(everything, judge)))
+        for judge, name in names.items()
+        if any(one.judge == judge for one in everything)
+    )
+    calls = store.get_many(Call, [one.call_id for one in everything if one.call_id])
+    return ItemView(
+        row=row,
+        judges=judges,
+        replies={call.id: call.reply for call in calls if call.reply},
+        before=ids[place - 1] if place else None,
+        after=ids[place + 1] if place + 1 < len(ids) else None,
+        place=place + 1,
+        total=len(ids),
+    )
+
+
+def _about(verdicts: Sequence[Verdict], judge: str) -> list[Verdict]:
+    scored = f"{SCORER_PART}{judge}/"
+    return [
+        one
+        for one in verdicts
+        if one.part.startswith(scored)
+        or (one.judge == judge and not one.part.startswith(SCORER_PART))
+    ]
+
+
+def items_csv(listed: ItemList, judge: str) -> str:
+    """Write a list of items as CSV: a line for each thing that the judge said."""
+    head = ("item", "question", "facets", "standing", "judge", "about", "said", "right", "apart",
+            "order", "vote", "reason", "truth")  # fmt: skip
+    lines: list[tuple[object, ...]] = []
+    for row in listed.rows:
+        shared = (row.item.id, row.card.question,
+                  "; ".join(f"{name}: {word}" for name, word in row.card.facets),
+                  row.found.standing, judge)  # fmt: skip
+        truth = "; ".join(f"{name}: {word}" for name, word in row.card.truth)
+        lines += [
+            (*shared, one.about, one.words, "" if one.code is None else one.code,
+             "" if one.apart is None else one.apart, one.verdict.order, one.verdict.repeat,
+             one.reason or one.verdict.detail, truth)
+            for one in row.found.said
+        ] or [(*shared, "", "", "", "", "", "", "", truth)]  # fmt: skip
+    return csv_text(head, lines)
