@@ -27,6 +27,7 @@ from atom.records import (
 )
 from atom.store.schema import KINDS, table
 from atom.store.store import Store
+from atom.store.sums import damages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,8 @@ def check_store(store: Store, *, pictures: bool = True) -> Report:
         if connection.dialect.name == "sqlite":
             verdicts = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
             problems += [f"database: {line}" for line in verdicts if line != "ok"]
+        for found in damages(connection):
+            problems.append(str(found.orig if isinstance(found, sa.exc.DBAPIError) else found))
         counts = {
             kind.table.name: int(
                 connection.execute(sa.select(sa.func.count()).select_from(kind.table)).scalar_one()

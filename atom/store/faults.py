@@ -62,6 +62,9 @@ def told(place: str, database: Path | None = None, needed: int | None = None) ->
         yield
     except AtomError:
         raise
+    except UnicodeDecodeError as error:
+        # A damaged name or text that SQLite puts into its own words.
+        raise damaged(repr(place), "a text in it is no text") from error
     except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError) as error:
         found = fault_of(error, place, database, needed)
         if found is None:

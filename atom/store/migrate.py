@@ -8,6 +8,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from atom.errors import CorruptError, StoreError
+from atom.store.sums import columns_of, fill
 
 _FOLDER = Path(__file__).parent / "migrations"
 
@@ -27,7 +28,12 @@ def schema_version(connection: sa.Connection) -> int:
     value = connection.execute(
         sa.text("SELECT value FROM meta WHERE key = 'schema_version'")
     ).scalar()
-    return int(value or 0)
+    try:
+        return int(value or 0)
+    except ValueError:
+        raise CorruptError(
+            f"the store is damaged (its schema is {str(value)[:20]!r}): put a backup in its place"
+        ) from None
 
 
 def is_current(connection: sa.Connection, place: str) -> bool:
@@ -69,14 +75,19 @@ def migrate(connection: sa.Connection) -> int:
         connection.execute(
             sa.text("INSERT INTO meta VALUES ('schema_version', '0'), ('revision', '0')")
         )
+    in_file = connection.dialect.name == "sqlite"
+    before = columns_of(connection) if in_file else {}
     for number, script in steps:
         if number <= current:
             continue
         if connection.dialect.name == "sqlite":
             script = script.replace("BYTEA", "BLOB")
+        script = re.sub(r"(?m)^--.*$", "", script)
         for statement in filter(None, (part.strip() for part in re.split(r";\s*\n", script))):
             connection.exec_driver_sql(statement.rstrip(";"))
         connection.execute(
             sa.text("UPDATE meta SET value = :n WHERE key = 'schema_version'"), {"n": str(number)}
         )
+    if in_file:
+        fill(connection, before)
     return newest

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from atom.errors import CorruptError, PlaceError, StoreError
 from atom.files import free_bytes, in_words, new_file
 from atom.store.migrate import migrate
+from atom.store.sums import teach
 
 BUSY_SECONDS = 30.0
 """Seconds that a writer waits for another one; readers wait for nobody but a lone owner."""
@@ -42,6 +43,7 @@ def sqlite_engine(uri: str, begin: str, *, read_only: bool = False) -> sa.Engine
             check_same_thread=False,
             isolation_level=None,
         )
+        teach(connection)
         try:
             if not read_only:
                 _use_journal(connection, BUSY_SECONDS if writes else 0.0)

@@ -36,6 +36,7 @@ from atom.records import (
 )
 from atom.records import Mapping as Mapped
 from atom.records.rows import Row, Rows, row_of
+from atom.store import sums
 from atom.store.changed import forget_changed
 from atom.store.judgments import Stood, stand
 from atom.store.schema import KINDS
@@ -562,8 +563,12 @@ class _Move:
 
     def _insert(self, stage: Stage) -> int:
         columns = ", ".join(f'"{name}"' for name in stage.columns)
+        into, values = columns, columns
+        if not self._writer.is_postgresql:
+            # Worked out with the row: a trigger would write each row twice.
+            into, values = f"{columns}, {sums.COLUMN}", f"{columns}, {sums.call(stage.kind)}"
         return self._run(
-            f"INSERT INTO {stage.kind.table.name} ({columns}) SELECT {columns} "
+            f"INSERT INTO {stage.kind.table.name} ({into}) SELECT {values} "
             f"FROM {stage.name} WHERE true ON CONFLICT DO NOTHING"
         ).rowcount
 

@@ -20,7 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from atom.errors import ReadOnlyError, StoreError
 from atom.files import clear_parts
 from atom.records import Picture, Record
-from atom.store.faults import SEALED, gone, told, unwritable
+from atom.store.faults import SEALED, damaged, gone, told, unwritable
 from atom.store.migrate import is_current, migrate
 from atom.store.opening import (
     fixed_uri,
@@ -33,6 +33,7 @@ from atom.store.opening import (
 )
 from atom.store.pictures import PictureFiles
 from atom.store.schema import KINDS, Kind, claims, import_links, meta
+from atom.store.sums import keep_up
 
 R = TypeVar("R", bound=Record)
 DATABASE = "atomscope.sqlite"
@@ -274,8 +275,10 @@ class Store:
         with self.read() as connection:
             if is_current(connection, self.url):
                 return
-        with self.write() as writer:
-            migrate(writer._connection)
+        assert self._write_engine is not None
+        with self._told(), self._write_engine.begin() as connection:
+            migrate(connection)
+            self._bump(connection)
 
     @property
     def read_only(self) -> bool:
@@ -318,6 +321,7 @@ class Store:
         self.must_be_open()
         assert self._write_engine is not None
         with self._told(), self._write_engine.begin() as connection:
+            keep_up(connection)
             yield Writer(connection)
             self._bump(connection)
 
@@ -377,6 +381,7 @@ class Store:
         with self._told(), connection.begin():
             # The first statement writes: so the lock is taken before anything is read.
             self._bump(connection)
+            keep_up(connection)
             yield Writer(connection)
 
     @staticmethod
@@ -392,7 +397,10 @@ class Store:
         """Return a number that grows with every change; caches are keyed by it."""
         with self.read() as connection:
             value = connection.execute(sa.select(meta.c.value).where(meta.c.key == "revision"))
-            return int(value.scalar_one())
+            try:
+                return int(value.scalar_one())
+            except (ValueError, sa.exc.NoResultFound) as error:
+                raise damaged(repr(self.url), "it doesn't say how often it changed") from error
 
     def put(self, records: Iterable[Record]) -> int:
         """Add records in one transaction; returns how many were new."""

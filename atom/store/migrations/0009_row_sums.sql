@@ -1,0 +1,2 @@
+-- A checksum a row (`row_sum`) in every table of records of a store in a file; made and filled by
+-- atom/store/sums.py, which also does it for tables that later migrations add or change.
