@@ -44,6 +44,8 @@ def open_openai(
     import httpx2
     from openai import DefaultAioHttpClient
 
+    from atom.judge.limited import LimitedTransport
+
     timeout = httpx2.Timeout(endpoint.timeout, connect=min(10.0, endpoint.timeout))
     base_url = endpoint.url
     if not base_url:
@@ -51,14 +53,9 @@ def open_openai(
 
         base_url = PROBE_URL
         transport = transport or ProbeTransport()
-    http_client: httpx2.AsyncClient
-    if transport is not None:
-        http_client = httpx2.AsyncClient(
-            transport=transport, timeout=timeout, follow_redirects=False, trust_env=False
-        )
-    else:
+    if transport is None:
         connections = endpoint.concurrency + 8
-        http_client = DefaultAioHttpClient(
+        sender = DefaultAioHttpClient(
             timeout=timeout,
             limits=httpx2.Limits(
                 max_connections=connections, max_keepalive_connections=connections
@@ -67,6 +64,13 @@ def open_openai(
             # Reading the certificates takes 30 ms and more; plain HTTP has no use for them.
             verify=not base_url.startswith("http:"),
         )
+        transport = sender._transport
+    http_client = httpx2.AsyncClient(
+        transport=LimitedTransport(transport),
+        timeout=timeout,
+        follow_redirects=False,
+        trust_env=False,
+    )
     return _client_class()(
         _own_headers(key),
         api_key=key.value or "none",
@@ -106,6 +110,8 @@ def as_faults(
     import httpx2
     import openai
 
+    from atom.judge.limited import too_long_fault
+
     try:
         yield
     except openai.APIStatusError as error:
@@ -121,7 +127,8 @@ def as_faults(
     except TimeoutError:
         fault = transport_fault(f"no whole answer within {seconds:g} s")
     except (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError) as error:
-        fault = transport_fault(transport_words(error, key.scrub))
+        words = transport_words(error, key.scrub)
+        fault = too_long_fault(error) or transport_fault(words)
     except (openai.OpenAIError, httpx2.InvalidURL, httpx2.StreamError, TypeError) as error:
         fault = Fault(
             kind="permanent", message=f"The request can't be sent: {key.scrub(str(error))}."
