@@ -31,6 +31,7 @@ from atom.formats import (
     wildvision,
 )
 from atom.formats.base import (
+    Evidence,
     Format,
     GivenLabel,
     GivenVerdict,
@@ -111,6 +112,8 @@ class Preview:
     preferences: tuple[Preference, ...]
     annotations: tuple[GivenLabel, ...]
     verdicts: tuple[GivenVerdict, ...]
+    evidence: tuple[Evidence, ...]
+    """Criteria, judges, scales and marks."""
     report: ImportReport
 
 
@@ -235,5 +238,6 @@ def preview(
         preferences=tuple(vote for batch in batches for vote in batch.preferences),
         annotations=tuple(label for batch in batches for label in batch.annotations),
         verdicts=tuple(verdict for batch in batches for verdict in batch.verdicts),
+        evidence=tuple(one for batch in batches for one in batch.evidence),
         report=reading.report,
     )

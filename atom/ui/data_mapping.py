@@ -36,6 +36,11 @@ def chosen_map(number: int) -> ColumnMap | None:
     return found if isinstance(found, ColumnMap) else None
 
 
+def keep_map(number: int, columns: ColumnMap | None) -> None:
+    """Keep a map for the form's round; None = as recognised."""
+    st.session_state[_map_key(number)] = columns
+
+
 def draw_needed(looked: Looked) -> None:
     """Say what a table still lacks."""
     mapped = looked.mapped or ColumnMap()

@@ -43,10 +43,20 @@ from atom.formats import (
     read,
 )
 from atom.records import Import, Study
-from atom.ui import data_mapping, data_parts, data_pictures, frame, kit, stores, work
+from atom.ui import (
+    data_judgments,
+    data_mapping,
+    data_parts,
+    data_pictures,
+    frame,
+    kit,
+    stores,
+    work,
+)
 from atom.ui.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.ui.plain import plain
+from atom.views.data_judgments import JUDGMENTS
 from atom.views.data_page import (
     Looked,
     StudyCard,
@@ -271,9 +281,10 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     columns = data_mapping.chosen_map(number)
     looked = _looked(chosen, None if asked == _AUTO else asked, dataset or None, columns)
     kit.show(data_parts.recognised(looked), key="data_recognised")
+    form = data_judgments if looked.format == JUDGMENTS else data_mapping
     if looked.needed:
-        data_mapping.draw_needed(looked)
-        data_mapping.draw(looked, chosen.files, number, FAULT)
+        form.draw_needed(looked)
+        form.draw(looked, chosen.files, number, FAULT)
         _under_way()
         return
     name = into
@@ -298,9 +309,12 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
                       help="Reads all, keeps nothing, lists what would be left out.")  # fmt: skip
     if checked is not None and checked[0] == signature:
         kit.show(data_parts.report(checked[1], kept=False), key="data_checked")
-    if looked.columns:
-        data_mapping.draw(looked, chosen.files, number, FAULT)
-    kit.show(data_parts.first_rows(looked), key="data_first_rows")
+    if looked.columns or looked.format == JUDGMENTS:
+        form.draw(looked, chosen.files, number, FAULT)
+    if looked.marks:
+        kit.show(data_judgments.first_marks(looked), key="data_first_marks")
+    else:
+        kit.show(data_parts.first_rows(looked), key="data_first_rows")
 
 
 @dataclass(frozen=True, kw_only=True)

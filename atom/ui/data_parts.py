@@ -136,11 +136,11 @@ def first_rows(looked: Looked) -> Html:
         columns.append(kit.Column(title="Pictures", broad=True))
     rows = []
     for row in looked.rows:
-        cells: list[Html | str] = [_text(row.question), _text(row.reference)]
+        cells: list[Html | str] = [clipped(row.question), clipped(row.reference)]
         if with_models:
-            cells += [_text(row.model), _text(row.answer), row.right or "–"]
+            cells += [clipped(row.model), clipped(row.answer), row.right or "–"]
         if with_pictures:
-            cells.append(_text(row.pictures))
+            cells.append(clipped(row.pictures))
         rows.append(kit.Row(cells=cells))
     return join(
         el("p", f"The first {len(looked.rows)} rows, as they would come in. Nothing is kept yet.",
@@ -149,7 +149,8 @@ def first_rows(looked: Looked) -> Html:
     )  # fmt: skip
 
 
-def _text(text: str) -> Html:
+def clipped(text: str) -> Html:
+    """Draw a text on one line, cut where it is long."""
     text = " ".join(text.split())
     cut = text if len(text) <= _CUT else f"{text[:_CUT]}…"
     return el("span", cut, class_="text small")

@@ -23,6 +23,7 @@ from atom.formats.rows import NoProblems, find_layout, read_rows
 from atom.formats.table import NAME as TABLE
 from atom.records import Import, Sample
 from atom.store import Store, count_study, table
+from atom.views.data_judgments import JUDGMENTS, FirstMark, first_marks
 from atom.views.shelf import Shelf, StudyEntry
 
 ROWS = 8
@@ -70,6 +71,7 @@ class Looked:
         columns: a table's columns; empty for other forms.
         mapped: which of them is what, guessed where nobody said.
         needed: what a table still lacks to be read as it is; empty where it can come in.
+        marks: the first marks on criteria, where there are any.
     """
 
     format: str
@@ -80,6 +82,7 @@ class Looked:
     columns: tuple[str, ...]
     mapped: ColumnMap | None
     needed: str = ""
+    marks: tuple[FirstMark, ...] = ()
 
 
 def study_cards(shelf: Shelf, store_of: Callable[[StudyEntry], Store]) -> tuple[StudyCard, ...]:
@@ -149,7 +152,8 @@ def look(
     Raises:
         FormatError: the files can't be this form; the message says what is expected.
     """
-    name = format or recognise(files)
+    named = columns is not None and columns.has_marks
+    name = format or (JUDGMENTS if named else recognise(files))
     if name is None:
         names = ", ".join(repr(file.name) for file in files) or "no file"
         raise FormatError(f"no form fits {names}: choose one, or save them as a table")
@@ -165,8 +169,8 @@ def look(
         )
     except FormatError as error:
         lacking = None
-        if name == TABLE:
-            lacking = _lacking(error, files, dataset, columns, recognised=format is None)
+        if name in (TABLE, JUDGMENTS):
+            lacking = _lacking(error, files, dataset, columns, name, recognised=format is None)
         if lacking is None:
             raise
         return lacking
@@ -178,6 +182,7 @@ def look(
         report=found.report,
         columns=table_columns(files, columns) if name == TABLE else (),
         mapped=found.report.columns,
+        marks=first_marks(found, ROWS),
     )
 
 
@@ -186,6 +191,7 @@ def _lacking(
     files: Sequence[ImportFile],
     dataset: str | None,
     columns: ColumnMap | None,
+    format: str,
     *,
     recognised: bool,
 ) -> Looked | None:
@@ -200,15 +206,15 @@ def _lacking(
         return None
     dataset = dataset or given.dataset or files[0].stem
     return Looked(
-        format=TABLE,
-        about=FORMATS[TABLE].about,
+        format=format,
+        about=FORMATS[format].about,
         recognised=recognised,
         rows=(),
         report=ImportReport(
-            format=TABLE, dataset=dataset, sources=tuple(file.name for file in files)
+            format=format, dataset=dataset, sources=tuple(file.name for file in files)
         ),
         columns=names,
-        mapped=guess_map(heads[0], given),
+        mapped=guess_map(heads[0], given) if format == TABLE else given,
         needed=error.message,
     )
 

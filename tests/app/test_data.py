@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atom.exports import EXPORTERS, write_archive
-from atom.records import Candidate, Import, Outcome, Response
+from atom.records import Candidate, Checkpoint, Import, Outcome, Response
 from atom.store import Store, list_studies
 from tests.app.conftest import markup_of
 from tests.app.screen_store import make_store
@@ -250,3 +250,58 @@ def test_changed_contents_are_replaced_with_a_tick(open_app, tmp_path):
     with Store.open(place) as store:
         assert [answer.text for answer in store.select(Response)] == ["no"]
         assert len(store.select(Import)) == 1
+
+
+JUDGED = "id,question,model,criterion,weight,score,reason\n" + "".join(
+    f'q{n},What is {n}?,model-{m},{HOSTILE if part else "clear"!s},{part + 1},{n + m + part},so\n'
+    .replace(HOSTILE, '"' + HOSTILE.replace(chr(34), chr(34) * 2) + '"')
+    for n in range(4) for m in range(2) for part in range(2)
+)  # fmt: skip
+
+
+def test_judgments_wait_for_their_scale_and_come_in(open_app, tmp_path):
+    place, file = tmp_path / "store", tmp_path / "judged.csv"
+    file.write_text(JUDGED, encoding="utf-8")
+    test = open_app(place, PAGE).test
+    test.text_area(key="data_paths_0").set_value(str(file)).run()
+    assert not test.exception
+    markup = markup_of(test)
+    assert "Recognised as" in markup
+    assert "judgments" in markup
+    assert "the scale of the marks isn't obvious" in " ".join(markup.split()).replace("&#x27;", "'")
+    test.text_area(key="data_map_text_0").set_value("scale: {from: 0, to").run()
+    assert "the column map isn't YAML" in markup_of(test).replace("&#x27;", "'")
+    test.text_area(key="data_map_text_0").set_value("scale: {from: 0, to: 8}").run()
+    assert not test.exception
+    markup = markup_of(test)
+    assert "Mark as written" in markup
+    assert "0.125" in markup  # the second mark: 1 of 8
+    assert "<script>alert" not in markup
+    assert test.selectbox(key="data_judged_criterion_0").value == "criterion"
+    test.selectbox(key="data_judged_weight_0").set_value(None).run()
+    assert not test.exception
+    test.button(key="data_map_undo_0").click().run()
+    assert "isn't obvious" in markup_of(test).replace("&#x27;", "'")
+    test.text_area(key="data_map_text_0").set_value("scale: {from: 0, to: 8}").run()
+    test.button(key="data_bring").click().run()
+    settle(test)
+    assert "Open the Overview" in markup_of(test)
+    with Store.open(place) as store:
+        marks = store.select(Checkpoint)
+        assert len(marks) == 16
+        assert {one.value for one in marks} == {n / 8 for n in range(6)}
+
+
+def test_a_known_formats_map_can_be_begun_with(open_app, tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "x_dsg.csv").write_text(
+        "item_id,t2i_model,question_id,answer\na,m,1,yes\na,m,2,bananas\n", encoding="utf-8"
+    )
+    test = open_app(page=PAGE).test
+    test.text_area(key="data_paths_0").set_value(str(folder)).run()
+    test.selectbox(key="data_format_0").set_value("judgments").run()
+    test.selectbox(key="data_map_known_0").set_value("DSG").run()
+    assert not test.exception
+    markup = markup_of(test).replace("&#x27;", "'")
+    assert "unscored: 'bananas' is no mark of this scale" in markup

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from playwright.sync_api import expect
 
@@ -89,4 +90,28 @@ def test_missing_pictures_are_attached_where_a_case_says_so(start_app, page, vis
     expect(page.get_by_text("misses 1 picture, in 1 sample")).to_be_visible()
     expect(page.get_by_text("x.png")).to_be_visible()
     shot(page, "data-pictures")
+    assert visit.errors == []
+
+
+def test_judgments_are_named_mapped_and_opened(
+    start_app, page, visit, tmp_path, shared_folder, shot
+):
+    app = start_app(demo=tmp_path / "no_demo")
+    page.goto(f"{app.url}/data")
+    box = page.locator("[class*='st-key-data_paths_'] textarea")
+    box.fill(str(shared_folder / "real" / "criteria" / "ttcw"))
+    box.press("Control+Enter")
+    expect(page.get_by_text("Recognised as judgments")).to_be_visible(timeout=SLOW_MS)
+    expect(page.get_by_text("Mark as written")).to_be_visible()
+    page.get_by_text("How the marks are read").click()
+    expect(page.locator("[class*='st-key-data_map_text_'] textarea")).to_have_value(
+        re.compile("torrance_dimension")
+    )
+    shot(page, "data-judgments")
+    page.get_by_role("button", name="Check all rows first").click()
+    expect(page.get_by_text("judged by 11 people, 1 program, 3 models")).to_be_visible(
+        timeout=SLOW_MS
+    )
+    bring(page)
+    expect(page.get_by_text("NewYorker").first).to_be_visible()
     assert visit.errors == []
