@@ -113,6 +113,7 @@ def _tables(
                     f"{response}-{row:x}", criterion[row], response, JUDGE, "scoring/1", "{}", 0,
                     "scored" if score else "unscored", score or None, REASON if score else "",
                     "the scale", None, "" if score else "no score in the reply", None,
+                    (score - 1) / 4 if score else None, str(score or ""),
                 )  # fmt: skip
 
     yield "samples", (
@@ -167,7 +168,7 @@ def _tables(
         "checkpoints",
         (
             "key,criterion_id,response_id,judge_id,prompt,sampling,repeat,state,score,reason,quote,"
-            "span,detail,call_id"
+            "span,detail,call_id,value,raw"
         ),
         checkpoints(),
     )

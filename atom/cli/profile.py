@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from atom.cli.options import add_reading, common, settings_of
@@ -11,6 +12,7 @@ from atom.cli.output import Output, table
 from atom.cli.sources import open_study
 from atom.reports.profile import Profile, find_model, known_facet, profile
 from atom.views.filters import Filters
+from atom.views.level_shares import LevelShares, level_shares
 from atom.views.reading import READINGS
 from atom.views.study_data import load_study
 from atom.views.weaknesses import effect_words, frame_words, leading, more_words
@@ -39,8 +41,35 @@ def show(args: argparse.Namespace, out: Output) -> int:
         model = find_model(data, args.model)
         filters = Filters(study=key, reading=args.reading)
         found = profile(data, filters, model, facet=known_facet(data, args.facet))
-    out.result(_data(found), _lines(found, synthetic=data.study.synthetic))
+        levels = level_shares(data, filters)
+    said = _data(found)
+    if found.row.n_aside:
+        said["not_applicable"] = found.row.n_aside
+    if levels:
+        said["levels"] = [_levels(one, found.row.colour) for one in levels]
+    out.result(said, _lines(found, synthetic=data.study.synthetic) + _level_lines(levels, found))
     return 0
+
+
+def _levels(one: LevelShares, model: int) -> dict[str, object]:
+    """Return a model's share of marks at or above each level of an ordinal scale."""
+    mine = next((row for row in one.models if row.colour == model), None)
+    shares = {} if mine is None else dict(zip(one.levels, mine.shares, strict=True))
+    return {"scale": one.scale, "n": 0 if mine is None else mine.n, "at_or_above": shares}
+
+
+def _level_lines(scales: Sequence[LevelShares], found: Profile) -> list[str]:
+    """Say what an ordinal scale can say without a mean."""
+    lines = []
+    for one in scales:
+        for row in one.models:
+            if row.colour == found.row.colour:
+                shares = ", ".join(
+                    f"{word} or better {share:.1f} %"
+                    for word, share in zip(one.levels, row.shares, strict=True)
+                )
+                lines.append(f"{one.scale} (levels of unknown distance): {shares}; n {row.n} marks")
+    return ["", *lines] if lines else []
 
 
 def _data(found: Profile) -> dict[str, object]:
@@ -148,6 +177,8 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
         )
     if row.n_unscored:
         lines.append(f"unscored: {row.n_unscored} checkpoints, counted nowhere")
+    if row.n_aside:
+        lines.append(f"not applicable: {row.n_aside} marks, in no mean")
     lines += ["", *_weakness_lines(found)]
     head = ("where", unit, "n", "samples", "label", "difference")
     rows = [

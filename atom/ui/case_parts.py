@@ -364,7 +364,7 @@ def _criteria(here: Here, view: SampleView, doors: _Doors) -> Html:
         el(
             "div",
             el("h2", "Criteria: what a right solution must get right", style="margin:0"),
-            kit.score_legend(),
+            kit.score_legend(ours=here.data.table.ours),
             class_="row",
             style="justify-content:space-between;margin-bottom:4px",
         ),

@@ -267,7 +267,7 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
         el(
             "div",
             el("h2", "Criteria, both answers", style="margin:0"),
-            kit.score_legend(),
+            kit.score_legend(ours=here.data.table.ours),
             class_="row",
             style="justify-content:space-between;margin-bottom:4px",
         ),

@@ -241,10 +241,17 @@ def score_chip(
     return el("span", shown, class_=classes, data_tip=note or None)
 
 
-def score_legend() -> Html:
-    """Explain the score chips."""
-    chips = [score_chip(number) for number in (1, 2, 3, 4, 5)]
-    return el("span", "score 1 (wrong)", chips, "5 (right)", class_="legend")
+def score_legend(*, ours: bool = True) -> Html:
+    """Explain the score chips.
+
+    Args:
+        ours: whether marks are on our own judges' scale, 1 to 5; else they stand as written.
+    """
+    if ours:
+        chips = [score_chip(number) for number in (1, 2, 3, 4, 5)]
+        return el("span", "score 1 (wrong)", chips, "5 (right)", class_="legend")
+    chips = [score_chip(number, text=f"{25 * (number - 1)}") for number in (1, 2, 3, 4, 5)]
+    return el("span", "marks as written, coloured by worth", chips, "of 100", class_="legend")
 
 
 # --- tables ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from atom.ui import (
     frame,
     kit,
+    level_parts,
     links,
     overview_charts,
     overview_parts,
@@ -15,6 +16,7 @@ from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW
 from atom.views.filters import Filters
 from atom.views.guessing import lucky_by_chance
+from atom.views.level_shares import level_shares
 from atom.views.overview import Overview, overview
 from atom.views.overview_more import overview_more
 from atom.views.preference_summary import preference_summary
@@ -32,6 +34,7 @@ def body(here: frame.Here, view: Overview) -> Html:
         head,
         overview_parts.facts(view.statements) if view.statements else None,
         overview_parts.ranking(here, view),
+        level_parts.levels(level_shares(here.data, here.filters)),
         overview_parts.skills(here, view),
         overview_parts.quadrants(
             view.quadrants, lucky_by_chance(here.store, here.data, here.filters)

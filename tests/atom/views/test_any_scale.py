@@ -8,6 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atom.analysis import answer_scores
+from atom.records import Checkpoint
+from atom.views.debias import no_labels, people_scale
+from atom.views.failures import failures
+from atom.views.filters import Filters
+from atom.views.overview import marks_aside, overview
+from atom.views.reliability import reliability
+from atom.views.sample import sample_view
 from atom.views.snapshot import open_study, read_snapshot, same_columns, snapshot_folder
 from atom.views.study_data import load_study
 from tests.rated import LEAVES, RUBRIC, TEN, WORDS, YES_NO, rated
@@ -126,3 +133,97 @@ def test_weights_times_a_constant_and_what_does_not_apply_change_nothing(
     )
     assert one["s/a"] == pytest.approx(other["s/a"], abs=1e-12)
     assert one["s/a"] == pytest.approx(without["s/a"], abs=1e-12)
+
+
+MIXED = [{"weight": 1.5}, {"weight": 2}, {"weight": 1}, {"weight": 1, "polarity": "penalty"}]
+MARKS = {
+    ("s", "a"): ["yes", 7.5, "good", "no"],
+    ("s", "b"): ["no", 2, "n/a?", "yes"],
+    ("t", "a"): ["n/a", 10, "fair", "no"],
+    ("t", "b"): ["yes", 0, "poor", "no"],
+}
+ALL = (YES_NO, TEN, WORDS, YES_NO)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    store, study = rated(tmp_path_factory.mktemp("mixed"), MIXED, MARKS, ALL)
+    with store:
+        yield store, load_study(store, study.id, RUBRIC)
+
+
+def test_a_sample_shows_marks_as_they_were_written(mixed):
+    store, data = mixed
+    seen = sample_view(store, data, Filters(sample="s"))
+    by_model = {
+        model: [item.marks[at].label for item in seen.criteria]
+        for at, model in enumerate(("a", "b"))
+    }
+    assert by_model == {"a": ["yes", "7.5", "good", "no"], "b": ["no", "2", "∅", "yes"]}
+    assert [item.weight_words for item in seen.criteria] == ["1.5", "2", "1", "−1"]
+    # A penalty that is met is coloured as the worst, one that isn't as the best.
+    assert [mark.near for mark in seen.criteria[3].marks] == [5, 1]
+    # a: (1.5 + 2 x .75 + 1 - 0) / 4.5; b: (0 + 2 x .2 - 1) / 3.5 is below nothing.
+    assert [answer.score_words for answer in seen.answers] == ["88.9 of 100", "0 of 100"]
+    other = sample_view(store, data, Filters(sample="t"))
+    assert other.criteria[0].marks[0].label == "n/a"
+
+
+def test_what_a_screen_and_a_sample_say_of_an_answer_is_one_number(mixed):
+    store, data = mixed
+    value = dict(zip(data.table.response_ids, answer_scores(data.table).value, strict=True))
+    for name in ("s", "t"):
+        for answer in sample_view(store, data, Filters(sample=name)).answers:
+            assert (answer.score - 1) / 4 == pytest.approx(value[answer.response.id])
+
+
+def test_failed_marks_are_those_of_their_scales(mixed):
+    store, data = mixed
+    found = failures(store, data, Filters())
+    # s: b's no, 2 of 10 (.2) and the penalty; t: b's 0 of 10 and poor.
+    assert {row.sample_id: row.failed for row in found.rows} == {"s": 3, "t": 2}
+
+
+def test_marks_that_do_not_apply_are_counted_beside_the_unscored(mixed):
+    _, data = mixed
+    rows = {row.name: row for row in overview(data, Filters()).ranking}
+    assert {name: (row.n_unscored, row.n_aside) for name, row in rows.items()} == {
+        "a": (0, 1),
+        "b": (1, 0),
+    }
+    # The mark that doesn't apply hangs under Seeing.
+    assert marks_aside(data, Filters(root="Seeing")).tolist() == [1, 0]
+    assert marks_aside(data, Filters(root="Telling")).tolist() == [0, 0]
+
+
+def test_what_needs_marks_of_1_to_5_says_so(mixed):
+    store, data = mixed
+    view = people_scale(data, no_labels(), Filters())
+    assert view.refused.startswith("not for this scale")
+    assert view.leaves == ()
+    assert reliability(store, data, Filters()).retest == ()
+
+
+def test_repeats_of_levels_are_held_against_each_other(tmp_path):
+    # yes yes, yes no, no no: the judge says the same again in two of three.
+    store, study = rated(tmp_path, [{"weight": 1}], {(s, "a"): ["yes"] for s in "stu"})
+    with store:
+        again = {"s": ("yes", 1.0), "t": ("no", 0.0), "u": ("yes", 1.0)}
+        store.put(
+            point.model_copy(
+                update={"key": f"again-{point.key}", "repeat": 1, "raw": raw, "value": value}
+            )
+            for point in store.select(Checkpoint)
+            for raw, value in [again[point.response_id[0]]]
+        )
+        data = load_study(store, study.id, RUBRIC)
+        (row, *_) = reliability(store, data, Filters()).retest
+    assert data.table.value.tolist() == [1.0, 0.5, 1.0]
+    assert (row.found.n, row.found.exact) == (3, pytest.approx(2 / 3))
+    assert data.table.levels == (0.0, 1.0)
+
+
+def test_a_study_that_is_a_small_part_of_its_store_is_read_alike(mixed, monkeypatch):
+    store, data = mixed
+    monkeypatch.setattr("atom.store.columns._SCAN_SHARE", 2.0)
+    assert same_columns(load_study(store, data.study.id, RUBRIC), data)

@@ -1,0 +1,44 @@
+"""Marks by level, where a scale's levels have no known distance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atom.ui import kit, numbers
+from atom.ui.html import Html, el
+from atom.views.level_shares import LevelShares
+
+
+def levels(scales: Sequence[LevelShares]) -> Html | None:
+    """Draw the share of marks at or above each level; nothing without an ordinal scale."""
+    if not scales:
+        return None
+    return el(
+        "section",
+        el("h2", "Marks by level"),
+        el(
+            "p",
+            "The distance between these levels isn’t known, so a mean hangs on the values they "
+            "were given; the share at or above a level doesn’t.",
+            class_="note",
+        ),
+        [_scale(one) for one in scales],
+        data_levels=True,
+    )
+
+
+def _scale(one: LevelShares) -> Html:
+    columns = [kit.Column(title=one.scale)]
+    columns += [kit.Column(title=f"{word} or better", number=True) for word in one.levels]
+    columns.append(kit.Column(title="marks", number=True))
+    rows = [
+        kit.Row(
+            cells=[
+                kit.model(model.name, model.colour),
+                *(numbers.percent(share, model.n) for share in model.shares),
+                f"{model.n:,}",
+            ]
+        )
+        for model in one.models
+    ]
+    return kit.table(columns, rows, label=f"marks at or above each level of {one.scale}")
