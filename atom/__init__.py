@@ -1,5 +1,5 @@
 """Atomscope in a notebook: `study = atom.open("My study")`; see docs/notebook.md."""
 
-from atom.notebook import open, studies
+from atom.notebook import create, open, studies
 
-__all__ = ["open", "studies"]
+__all__ = ["create", "open", "studies"]

@@ -42,6 +42,7 @@ from atom.store import (
     Moved,
     Staging,
     Store,
+    find_study,
     list_studies,
     names_of_sets,
 )
@@ -175,6 +176,10 @@ def import_reading(
             )
         except ConflictFoundError as error:
             raise ConflictError(_conflict_words(error.moved, study)) from None
+    if reading.synthetic and not study.synthetic:
+        # What programs made stays labelled, wherever it goes.
+        study = find_study(store, study.id).model_copy(update={"synthetic": True})
+        store.replace([study])
     return Imported(
         study=study,
         record=record,

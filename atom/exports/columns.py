@@ -25,6 +25,8 @@ ASKED = Column("question", "str", "what was asked")
 CHOICES = Column("choices", "object", "a tuple of texts; () where none were given")
 REFERENCE = Column("reference", "str", "the right answer, where it is known")
 PICTURES = Column("pictures", "object", "a tuple of the pictures' names")
+SYNTHETIC = Column("synthetic", "boolean", "whether a program made the sample")
+RIGHT = Column("right", "float64", "whether the answer is right, 0 to 1; missing = not known")
 MODEL = Column("model", "str", "the model's name")
 REPEAT = Column("repeat", "Int64", "which of the model's answers to the sample, from 0")
 CRITERION = Column("criterion", "str", "the criterion's id in this store")
@@ -67,9 +69,11 @@ JUDGMENTS = (
     CHOICES,
     REFERENCE,
     PICTURES,
+    SYNTHETIC,
     MODEL,
     REPEAT,
     Column("answer", "str", "the answer's text"),
+    RIGHT,
     CRITERION,
     NUMBER,
     *USE,

@@ -34,7 +34,7 @@ DROPS = (
     "pictures: only their names stand in the table",
     "answers and criteria without a mark, and which samples are quarantined",
     "the judge's replays, raw replies, regions, and what calls cost",
-    "outcomes, votes between answers, people's labels on whole answers, and labels",
+    "how outcomes were found, votes between answers, people's labels on answers, and labels",
     "corrected answers and self-correction experiments",
     "the tree's descriptions, older versions and edits, runs and imports",
 )
@@ -66,7 +66,7 @@ def judgments(source: Source, limit: int | None = None, *, pending: bool = True)
         asked = _asked(case)
         for one in case.answers:
             answer = one.response
-            said = (names[one.model], answer.repeat, answer.text)
+            said = (names[one.model], answer.repeat, answer.text, one.right)
             for use, place in zip(case.criteria, places, strict=True):
                 marks = one.marks.get(use.criterion.id, ())
                 for mark in marks:
@@ -90,7 +90,7 @@ def _asked(case: Case) -> Line:
     one = case.sample
     return (
         one.id, one.dataset, one.source_id, one.question, one.choices, one.reference,
-        tuple(slot.name for slot in one.pictures),
+        tuple(slot.name for slot in one.pictures), one.synthetic,
     )  # fmt: skip
 
 
@@ -191,8 +191,10 @@ def _write_jsonl(place: Path, lines: Iterable[Line], manifest: ExportManifest) -
     names = [column.name for column in JUDGMENTS]
     with text_stream(place) as out:
         for line in lines:
-            said = {n: v for n, v in zip(names, line, strict=True) if v is not None and v != ()}
-            out.write(json.dumps(said, ensure_ascii=False, allow_nan=False) + "\n")
+            out.write(
+                json.dumps(dict(zip(names, line, strict=True)), ensure_ascii=False, allow_nan=False)
+                + "\n"
+            )
 
 
 def _write_parquet(place: Path, lines: Iterable[Line], manifest: ExportManifest) -> None:

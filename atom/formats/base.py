@@ -382,6 +382,8 @@ class Collector:
         """The judge that a study without one looks through."""
         self.tree: str | None = None
         """The tree that criteria hang in, for a study without one."""
+        self.synthetic = False
+        """Whether the files say that programs made any of it."""
         self.rows = 0
         """Rows that were read, those that are left out included."""
         self._owner: Owner | None = None
@@ -709,6 +711,11 @@ class Reading(Iterator[Batch]):
     def tree(self) -> str | None:
         """The tree for a study without one; None until the batches ended."""
         return self._collector.tree
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the files say that programs made any of it; known once the batches ended."""
+        return self._collector.synthetic
 
     @property
     def report(self) -> ImportReport:

@@ -293,6 +293,8 @@ class Question(NamedTuple):
     """(facet, value)."""
     find_by_id: bool = False
     """Whether a picture is looked for under the question's id where the row names none."""
+    synthetic: bool = False
+    """Whether a program made it."""
 
 
 class _Known(NamedTuple):
@@ -458,6 +460,7 @@ class Maker:
                 cluster=(
                     None if cluster is None else content_id("cluster", self.out.dataset, cluster)
                 ),
+                synthetic=question.synthetic,
             ),
         )
         self.tags("sample", sample_id, source, question.labels)

@@ -20,8 +20,10 @@ from atom.exports.columns import (
     PICTURES,
     REFERENCE,
     REPEAT,
+    RIGHT,
     SAMPLE,
     SOURCE_ID,
+    SYNTHETIC,
     USE,
     Column,
 )
@@ -51,7 +53,7 @@ SAMPLES = (
     PICTURES,
     Column("tags", "object", "a tuple of (facet, value) pairs"),
     Column("quarantined", "boolean", "whether judge and reference disagree; it counts nowhere"),
-    Column("synthetic", "boolean", "whether a program made it"),
+    SYNTHETIC,
 )
 CRITERIA = (SAMPLE, CRITERION, NUMBER, *USE)
 ANSWERS = (
@@ -60,7 +62,7 @@ ANSWERS = (
     REPEAT,
     Column("answer", "str", "the answer's text"),
     Column("state", "str", "`scored` where there is an answer; `unscored` or `failed` where none"),
-    Column("right", "float64", "whether it is right, 0 to 1; NaN where that isn't known"),
+    RIGHT,
     Column("score", "float64", "the sample score, 0-100; NaN where nothing is marked"),
     Column("votes_won", "float64", "share of its votes that it won, 0 to 1; NaN without any"),
 )

@@ -35,23 +35,32 @@ def open(study: str, *, store: str | Path | None = None, judge: str | None = Non
             what there is.
         StoreError: the store can't be opened.
     """
-    from atom.notebook.study import Study
-    from atom.settings import load_settings
-    from atom.views.shelf import demo_location, open_store, user_location
+    return _opened(study, store, judge)
 
-    settings = load_settings(store=None if store is None else str(store))
-    found = _shelf(store)
-    entry = found.find(study)
-    if entry is None:
-        known = ", ".join(repr(one.study.name) for one in found.entries) or "none yet"
-        faults = "".join(f"; {fault}" for fault in found.faults)
-        raise UsageError(
-            f"there is no study {study!r}; studies in {settings.store!r} and bundled: "
-            f"{known}{faults}"
-        )
-    place = demo_location(settings) if entry.bundled else user_location(settings)
-    assert place is not None
-    return Study(open_store(place, entry.bundled), entry, judge=judge)
+
+def create(study: str, *, store: str | Path | None = None) -> Study:
+    """Make an empty study, to be filled with `add_judgments`, and open it.
+
+    Args:
+        study: its name.
+        store: as for `open`; the folder is made when it isn't there.
+
+    Raises:
+        UsageError: the name is taken, empty or too long.
+        StoreError: the store can't be made.
+    """
+    from datetime import UTC, datetime
+
+    from atom.engine.clock import stamp
+    from atom.engine.imports import study_for
+    from atom.settings import load_settings
+    from atom.views.shelf import open_store
+
+    if _shelf(store).find(study) is not None:
+        raise UsageError(f"there is a study {study!r} already: open it, or choose another name")
+    with open_store(load_settings(store=None if store is None else str(store)).store, False) as own:
+        made = study_for(own, study, stamp(datetime.now(UTC)))
+    return _opened(made.id, store)
 
 
 def studies(*, store: str | Path | None = None) -> pd.DataFrame:
@@ -88,3 +97,23 @@ def _shelf(store: str | Path | None) -> Shelf:
     finally:
         for one in opened:
             one.close()
+
+
+def _opened(study: str, store: str | Path | None, judge: str | None = None) -> Study:
+    from atom.notebook.study import Study
+    from atom.settings import load_settings
+    from atom.views.shelf import demo_location, open_store, user_location
+
+    settings = load_settings(store=None if store is None else str(store))
+    found = _shelf(store)
+    entry = found.find(study)
+    if entry is None:
+        known = ", ".join(repr(one.study.name) for one in found.entries) or "none yet"
+        faults = "".join(f"; {fault}" for fault in found.faults)
+        raise UsageError(
+            f"there is no study {study!r}; studies in {settings.store!r} and bundled: "
+            f"{known}{faults}"
+        )
+    place = demo_location(settings) if entry.bundled else user_location(settings)
+    assert place is not None
+    return Study(open_store(place, entry.bundled), entry, judge=judge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Literal, Self
@@ -15,6 +15,7 @@ from atom.exports.base import Source
 from atom.exports.cases import Case, cases
 from atom.exports.columns import Column
 from atom.exports.judgments import criterion_line, every_judge, judgments
+from atom.notebook.adding import Added, add_frame
 from atom.notebook.columns import (
     ANSWERS,
     CAPABILITIES,
@@ -154,6 +155,47 @@ class Study:
             WEAKNESSES,
             (_weakness(one.row.name, found) for one in profiles for found in one.weaknesses),
         )
+
+    def add_judgments(
+        self,
+        frame: pd.DataFrame,
+        *,
+        scale: Mapping[str, object] | Sequence[object] | None = None,
+        columns: Mapping[str, object] | None = None,
+        dataset: str | None = None,
+        accept: bool = False,
+        replace: bool = False,
+    ) -> Added:
+        """Bring marks on criteria in: by models, people or programs, on any scale.
+
+        A frame from `scores()` comes back as it was. Any other needs a criterion and a mark in
+        each row; columns with usual names are found, others are named in `columns`.
+
+        Args:
+            frame: a row a mark.
+            scale: what marks mean, as in a column map: `{"from": 1, "to": 10}`,
+                `{"values": {"bad": 0, "good": 1}}`, or words alone, the worst first; guessed where
+                it is obvious (yes and no, 0 and 1, 1 to 5 with all five seen) when None.
+            columns: further keys of a column map: `{"criterion": "rubric", "mark": "points"}`.
+            dataset: what the samples belong to; what the frame says, else `frame`, when None.
+            accept: bring it in although something is doubtful.
+            replace: where the study holds other contents under the same ids, take the imports back
+                that brought them.
+
+        Returns:
+            What came in.
+
+        Raises:
+            UsageError: the study is sealed, the frame is empty, or a column or scale can't be used.
+            FormatError: no column holds a criterion or a mark, or their scale isn't obvious.
+            DoubtError: something must be accepted first; the message says what.
+            ConflictError: the study holds other contents under the same ids. Whatever is raised,
+                nothing of the frame stays.
+        """
+        return add_frame(
+            self._store, self.name, frame, scale=scale, columns=columns, dataset=dataset,
+            accept=accept, replace=replace,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Close the store that it lies in."""

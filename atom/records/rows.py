@@ -81,12 +81,13 @@ def sample_row(
     tolerance: float | None,
     pictures: tuple[PictureSlot, ...],
     cluster: str | None,
+    synthetic: bool = False,
 ) -> Row:
     """Make a `Sample`; without the source's type it is a choice where there are some."""
     kind = answer_type or ("choice" if choices else "")
     return (
         sample_id, dataset, source_id, question, choices, reference, kind, tolerance, pictures,
-        cluster, False,
+        cluster, synthetic,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions, Unread
 from atom.formats.column_map import ColumnMap
 from atom.formats.judgments.named import named_map
+from atom.formats.judgments.own import own_tables, read_own
 from atom.formats.judgments.plan import FilePlan, looks_like, plans_of
 from atom.formats.judgments.shapes import ShapeError
 from atom.formats.judgments.take import Taker
@@ -54,6 +55,9 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
             the marks isn't obvious; the message names what was seen and what to say.
     """
     given = options.columns
+    if (given is None or not given.has_marks) and own_tables(files):
+        collector = Collector(NAME, options.dataset or files[0].stem, [file.name for file in files])
+        return Reading(read_own(files, options, collector), collector)
     collector_notes: list[str] = []
     if given is None or not given.has_marks:
         found = named_map(files)

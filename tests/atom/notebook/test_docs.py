@@ -30,7 +30,9 @@ def test_the_examples_run_in_an_empty_folder(page, tmp_path, monkeypatch):
         exec(compile(block, "docs/notebook.md", "exec"), names)
     assert isinstance(names["weak"], pd.DataFrame)
     assert "Needle" in set(names["weak"]["name"])
+    assert names["mine"].scores()["value"].tolist() == [1, 0.4, 0.7, 0]
     names["study"].close()
+    names["mine"].close()
 
 
 @pytest.mark.parametrize("name", FRAMES)
