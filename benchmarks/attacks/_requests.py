@@ -75,6 +75,4 @@ def let_in(answer: Answer) -> str:
     """Say how far a request got that had to be refused; empty where it was refused."""
     if answer.status == 101:
         return "the websocket opened"
-    if answer.status in (0, 400, 403, 404, 405, 421):
-        return "" if "root" not in answer.body or answer.status != 404 else "the app's page came"
-    return f"HTTP {answer.status}"
+    return "" if answer.status in (0, 400, 403, 404, 405, 421) else f"HTTP {answer.status}"

@@ -1,0 +1,281 @@
+"""Hostile texts: three hundred of them through every screen, export and report in a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+import zipfile
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from atom.cli.main import main
+from benchmarks.attacks._app import EVIL, INSIDE, Running, browser, running_app, visitor
+from benchmarks.attacks._texts import CANDIDATES, TEXTS, Texts, endpoints, mark, spread
+from benchmarks.attacks._tried import Tried
+
+SCREENS = ("", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",
+           "judge-lab", "human-check", "reports", "data", "settings")  # fmt: skip
+MOST_VIEWS = 45
+_SETTLE_MS = 2500
+_CASE_MS = 1800
+LOOK = """() => {
+  const found = [], marks = new Set(), links = new Set()
+  const outside = value => {
+    try {
+      const own = /^(about|data):/.test(document.baseURI) ? 'http://app.invalid/' : document.baseURI
+      const url = new URL(value, own)
+      return url.hostname.endsWith('evil.example') || url.protocol === 'javascript:'
+    } catch { return false }
+  }
+  const names = ['src', 'href', 'action', 'data', 'poster', 'background', 'formaction',
+                 'xlink:href', 'srcset']
+  const walk = node => {
+    if (node.nodeType === 3) {
+      for (const hit of node.data.matchAll(/zq(\\d+)z/g)) marks.add(hit[1])
+      return
+    }
+    if (node.nodeType === 1) {
+      for (const name of names) {
+        const value = node.getAttribute(name)
+        if (value && outside(value)) found.push(`<${node.localName} ${name}=${value}>`)
+      }
+      for (const one of node.attributes) {
+        if (one.name.startsWith('on') && /pwned/.test(one.value))
+          found.push(`<${node.localName} ${one.name}>`)
+        for (const hit of one.value.matchAll(/zq(\\d+)z/g)) marks.add(hit[1])
+      }
+      if (/^\\s*(window\\.pwned=\\d|\\*\\s*\\{background:url)/.test(node.textContent)
+          && ['script', 'style'].includes(node.localName))
+        found.push(`<${node.localName}> ${node.textContent.slice(0, 80)}`)
+      if (node.localName === 'a' && node.hasAttribute('data-go')) links.add(node.href)
+      if (node.value !== undefined && typeof node.value === 'string')
+        for (const hit of node.value.matchAll(/zq(\\d+)z/g)) marks.add(hit[1])
+      if (node.shadowRoot) node.shadowRoot.childNodes.forEach(walk)
+    }
+    node.childNodes.forEach(walk)
+  }
+  walk(document)
+  if (window.pwned !== undefined) found.push('a script ran: ' + window.pwned)
+  return {found, marks: [...marks], links: [...links]}
+}"""
+
+
+@dataclass
+class _Seen:
+    """What a browser met."""
+
+    events: list[str] = field(default_factory=list)
+    marks: set[int] = field(default_factory=set)
+    links: list[str] = field(default_factory=list)
+
+    def take(self) -> str:
+        """Return what went wrong since the last time."""
+        told, self.events = "; ".join(dict.fromkeys(self.events)), []
+        return told[:300]
+
+
+def attack() -> Iterator[Tried]:
+    """Make the study, look at every screen, then at every file and every command's output."""
+    fallen: list[str] = []
+    shown: set[int] = set()
+    with TemporaryDirectory() as folder:
+        store, out, texts = Path(folder) / "store", Path(folder) / "out", Texts()
+        out.mkdir()
+        study, samples = spread(store, texts)
+        (store / "endpoints.yaml").write_text(endpoints(texts), encoding="utf-8")
+        with running_app(store, demo=Path(folder) / "none") as app, browser() as opened:
+            for one in chain(_screens(app, opened, shown), _cases(app, opened, samples, shown)):
+                fallen.append(one.fell)
+                yield one
+            for one in _files(store, out, study.id):
+                fallen.append(one.fell)
+                yield one
+            for file in sorted(out.rglob("*.html")):
+                with visitor(opened) as page:
+                    seen = _watched(page, app)
+                    page.goto(file.as_uri())
+                    page.wait_for_timeout(_SETTLE_MS)
+                    _look(page, seen)
+                    shown |= seen.marks
+                    yield Tried(name=f"{file.name} in the browser", fell=seen.take())
+    held = "\n".join(fallen)
+    for number in range(TEXTS):
+        hit = f"{EVIL}/{number}" in held or f"pwned={number}" in held or mark(number) in held
+        nowhere = "" if number in shown else "it was shown nowhere: nothing was tried"
+        yield Tried(name=f"text {number}", fell="it did something" if hit else nowhere)
+
+
+def _watched(page: Any, app: Running) -> _Seen:
+    seen = _Seen()
+    own = urlsplit(app.url).netloc
+
+    def asked(route: Any) -> None:
+        url = urlsplit(route.request.url)
+        if url.scheme in ("http", "https", "ws", "wss") and url.netloc != own:
+            seen.events.append(f"it asked for {route.request.url}")
+            route.abort()
+        else:
+            route.continue_()
+
+    def asked_something(dialog: Any) -> None:
+        seen.events.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.context.route("**/*", asked)
+    page.on("dialog", asked_something)
+    return seen
+
+
+def _look(page: Any, seen: _Seen) -> None:
+    for frame in page.frames:
+        told = frame.evaluate(LOOK)
+        seen.events += told["found"]
+        seen.marks |= {int(one) for one in told["marks"]}
+        seen.links += told["links"]
+
+
+def _screens(app: Running, opened: Any, shown: set[int]) -> Iterator[Tried]:
+    """Visit every screen, then what its own links lead to: tabs, cases, models, nodes."""
+    with visitor(opened, app) as page:
+        seen = _watched(page, app)
+        todo = [f"{app.url}/{name}" for name in SCREENS]
+        done: set[str] = set()
+        counts: dict[str, int] = {}
+        while todo and len(done) < MOST_VIEWS:
+            address = todo.pop(0)
+            screen = urlsplit(address).path
+            shape = f"{screen}?{re.sub(r'=[^&]*', '', urlsplit(address).query)}" + "".join(
+                re.findall(r"tab=[^&]*", address)
+            )
+            if shape in done or counts.get(screen, 0) >= 9:
+                continue
+            done.add(shape)
+            counts[screen] = counts.get(screen, 0) + 1
+            page.goto(address)
+            page.locator(INSIDE).wait_for()
+            page.wait_for_timeout(_SETTLE_MS)
+            _open_menus(page)
+            _look(page, seen)
+            shown |= seen.marks
+            yield Tried(name=f"screen {shape}", fell=seen.take())
+            links = [urljoin(address, link) for link in dict.fromkeys(seen.links)]
+            todo += [link for link in links if link.startswith(app.url)]
+            seen.links = []
+
+
+def _cases(app: Running, opened: Any, samples: list[str], shown: set[int]) -> Iterator[Tried]:
+    """Visit every answer: its sample, its criteria, its words, the judge's reasons."""
+    with visitor(opened, app) as page:
+        seen = _watched(page, app)
+        for sample in samples:
+            for model in CANDIDATES:
+                page.goto(f"{app.url}/failures?{urlencode({'sample': sample, 'model': model})}")
+                page.locator(INSIDE).wait_for()
+                page.wait_for_timeout(_CASE_MS)
+                _look(page, seen)
+                shown |= seen.marks
+                name = f"case {samples.index(sample)} of {model}"
+                yield Tried(name=name, fell=seen.take())
+
+
+def _open_menus(page: Any) -> None:
+    """Open the filters, a menu, and point at what has a tooltip."""
+    box = page.get_by_test_id("stPopover").locator("button")
+    if box.count():
+        box.first.click(force=True)
+        page.wait_for_timeout(500)
+    menus = page.locator("[data-baseweb=select] input:visible")
+    for at in range(min(menus.count(), 3)):
+        menus.nth(at).click(force=True, timeout=5000)
+        page.wait_for_timeout(300)
+        page.keyboard.press("Escape")
+    tips = page.get_by_test_id("stTooltipIcon").locator("visible=true")
+    for at in range(min(tips.count(), 3)):
+        tips.nth(at).hover(force=True, timeout=5000)
+        page.wait_for_timeout(300)
+
+
+def _files(store: Path, out: Path, study: str) -> Iterator[Tried]:
+    """Write every export and report, and read every command's output."""
+    for words in (
+        ("export", "csv", "--out", f"{out}/csv"),
+        ("export", "html", "--out", f"{out}/study.html"),
+        ("export", "parquet", "--out", f"{out}/archive"),
+        ("export", "llm-comparator", "--out", f"{out}/comparator.json"),
+        ("report", "write", "--out", f"{out}/report.html"),
+        ("report", "write", "--out", f"{out}/report.md", "--format", "markdown"),
+        ("profile", "show", "--model", "hostile-1"),
+        ("tree", "show"),
+        ("run", "status"),
+    ):
+        command = (*words, "--study", study, "--store", str(store))
+        yield Tried(name=f"terminal: {' '.join(words[:2])} {words[-1][-12:]}", fell=_said(command))
+        json_too = (*command, "--json")
+        if words[0] in ("profile", "tree", "run"):
+            yield Tried(name=f"terminal: {words[0]} --json", fell=_said(json_too))
+    for words in (
+        ("study", "list"),
+        ("endpoint", "list"),
+        ("study", "rename", "\x1b[31mno", "x"),
+        ("profile", "show", "--study", study, "--model", "\x1b]0;x\x07"),
+        ("report", "write", "--study", "\x1b[2J\u202e"),
+        ("export", "csv", "--study", study, "--out", "/nowhere/\x1b[31m\u202e"),
+    ):
+        yield Tried(name=f"terminal: {words!r:.60}", fell=_said((*words, "--store", str(store))))
+    for file in sorted(out.rglob("*")):
+        if file.suffix == ".csv":
+            yield Tried(name=f"cells of {file.name}", fell=_formula(file.read_text("utf-8")))
+        elif file.suffix == ".zip":
+            with zipfile.ZipFile(file) as packed:
+                for name in packed.namelist():
+                    if name.endswith(".csv"):
+                        told = _formula(packed.read(name).decode("utf-8"))
+                        yield Tried(name=f"cells of {name}", fell=told)
+        elif file.suffix == ".md":
+            yield Tried(name=f"marks of {file.name}", fell=_markdown(file.read_text("utf-8")))
+
+
+def _said(words: tuple[str, ...]) -> str:
+    """Run a command and say what in its output would drive a terminal."""
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        try:
+            main(list(words))
+        except SystemExit:
+            pass
+        except Exception as error:  # noqa: BLE001 - a traceback on screen is what is looked for
+            return f"{type(error).__name__}: {error!r}"[:200]
+    for sign in said.getvalue():
+        kind = unicodedata.category(sign)
+        if (kind == "Cc" and sign not in "\n\t") or sign in "\u202a\u202b\u202d\u202e\u2066\u2067":
+            return f"it writes {sign!r}"
+    return ""
+
+
+def _formula(text: str) -> str:
+    for row in csv.reader(io.StringIO(text)):
+        for cell in row:
+            seen = "".join(s for s in cell if unicodedata.category(s) not in ("Cc", "Cf", "Zs"))
+            first = unicodedata.normalize("NFKC", seen[:1])
+            if first and first in "=+-@" and not re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell):
+                return f"the cell {cell[:40]!r}"
+            if "\u202e" in cell or "\u202d" in cell:
+                return f"an override in {cell[:40]!r}"
+    return ""
+
+
+def _markdown(text: str) -> str:
+    for wrong in (r"(?<!\\)!\[", r"(?<!\\)\]\(http://evil", r"(?<!\\)<(?:script|img|a|iframe)\b",
+                  r"http://evil", r"\u202e"):  # fmt: skip
+        found = re.search(wrong, text)
+        if found:
+            return f"{text[max(0, found.start() - 10) : found.end() + 20]!r}"
+    return ""
