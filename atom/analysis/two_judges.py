@@ -11,7 +11,7 @@ whose levels have no distances).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -113,19 +113,25 @@ class JointMarks:
         return cells, counts.astype(np.float64)
 
     def agreement(
-        self, rows: NDArray[np.bool_] | None = None, rng: Generator | None = None
+        self,
+        rows: NDArray[np.bool_] | None = None,
+        rng: Generator | None = None,
+        *,
+        figures: Collection[FigureName] | None = None,
     ) -> TwoJudges:
         """Compare the judges.
 
         Args:
             rows: which marks count, of all that were given, shape (n,); None = all.
             rng: randomness for the intervals; None = no intervals.
+            figures: which figures are wanted, the others are NaN; None = all.
         """
         part = self if rows is None else self._only(rows[self.at])
         cells, held = part._held
         size = len(part.values)
         whole = part._spread(cells, held.sum(axis=0)[None, :])
-        drawn: dict[str, list[Floats]] = {name: [] for name in _FIGURES}
+        wanted = {name: one for name, one in _FIGURES.items() if figures is None or name in figures}
+        drawn: dict[str, list[Floats]] = {name: [] for name in wanted}
         clusters = len(held)
         if rng is not None and clusters >= LEAST_CLUSTERS:
             at_once = max(1, _CELLS // max(size * size, clusters))
@@ -133,12 +139,14 @@ class JointMarks:
                 some = min(at_once, DRAWS - start)
                 weight = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=some)
                 tables = part._spread(cells, weight @ held)
-                for name, figure in _FIGURES.items():
+                for name, figure in wanted.items():
                     drawn[name].append(figure(tables, part._places))
-        found = {
+        found: dict[str, Bounded] = {
             name: _bounded(float(figure(whole, part._places)[0]), drawn[name])
-            for name, figure in _FIGURES.items()
+            for name, figure in wanted.items()
         }
+        for name in _FIGURES.keys() - wanted.keys():
+            found[name] = Bounded(value=math.nan)
         return TwoJudges(n=len(part.at), clusters=clusters, levels=size, **found)
 
     def _only(self, rows: NDArray[np.bool_]) -> JointMarks:

@@ -14,12 +14,15 @@ from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.views.filters import Filters
+from atom.views.rubric import TITLES
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
 from atom.views.two_judges import Group, JudgesView, MarkPair, PairCell, judges_view
 from taxonomy import format_path
 
 TAB = "judges"
+UNREAD = "by"
+"""The key that says how marks that couldn't be read count."""
 _REASON = 400
 _KINDS = {"model": "", "person": "person", "program": "program"}
 
@@ -53,7 +56,7 @@ def draw(here: Here) -> None:
 
 def read(here: Here) -> JudgesView:
     """Compare the judges, once for each revision, choice and filter."""
-    asked = [here.query.get(key, "") for key in ("left", "right", "of", "at")]
+    asked = [here.query.get(key, "") for key in ("left", "right", "of", "at", UNREAD)]
     return _read(
         here.store.url,
         here.entry.study.id,
@@ -78,7 +81,7 @@ def _read(
     _here: Here,
 ) -> JudgesView:
     del url, study_id, revision, judge_id, narrowing
-    left, right, question, page = asked
+    left, right, question, page, unread = asked
 
     def load(judge: str) -> StudyData:
         return stores.study_data(_here.entry, judge)
@@ -92,15 +95,16 @@ def _read(
         second=right or None,
         question=question,
         page=int(page) - 1 if page.isdigit() else 0,
+        unread="unmet" if unread == "unmet" else "left out",
     )
 
 
-def _address(filters: Filters, view: JudgesView, **local: str | None) -> str:
+def _address(here: Here, filters: Filters, view: JudgesView, **local: str | None) -> str:
+    unread = here.query.get(UNREAD)
     left = view.first.id if view.first else None
     right = view.second.id if view.second else None
-    return links.address(
-        JUDGE_LAB.url_path, filters, **{"tab": TAB, "left": left, "right": right, **local}
-    )
+    held: dict[str, str | None] = {"tab": TAB, "left": left, "right": right, UNREAD: unread}
+    return links.address(JUDGE_LAB.url_path, filters, **(held | local))
 
 
 def name_of(judge: Judge) -> str:
@@ -152,10 +156,13 @@ def _matrix(here: Here, view: JudgesView) -> Html:
                 el(
                     "a",
                     f"{name_of(cell.first)} and {name_of(cell.second)}",
-                    href=_address(here.filters, view, left=cell.first.id, right=cell.second.id),
+                    href=_address(
+                        here, here.filters, view, left=cell.first.id, right=cell.second.id
+                    ),
                     data_go=True,
                 ),
                 *_figures(cell.found),
+                _with_n(cell.answers),
             ],
             on=view.first is not None
             and view.second is not None
@@ -165,7 +172,12 @@ def _matrix(here: Here, view: JudgesView) -> Html:
     ]
     return el(
         "section",
-        kit.table(_columns("Judges"), rows, label="Agreement of every two judges", tight=True),
+        kit.table(
+            [*_columns("Judges"), kit.Column(title="answers, Spearman", number=True, broad=True)],
+            rows,
+            label="Agreement of every two judges",
+            tight=True,
+        ),
         el(
             "p",
             kit.term("weighted kappa", "Weighted kappa"),
@@ -173,8 +185,8 @@ def _matrix(here: Here, view: JudgesView) -> Html:
             kit.term("Krippendorff's alpha", "alpha"),
             " takes marks as an order; Spearman correlates ranks. Shift: the second judge’s mean "
             "less the first’s, in points of 0-100. Marks are compared by their worth on their own "
-            "scale; what either judge couldn’t read or found not applicable is left out. Intervals "
-            "(95 %) draw whole samples.",
+            "scale, answers by the weighted mean of a judge’s marks, whichever criteria it marked; "
+            "what doesn’t apply is left out. Intervals (95 %) draw whole samples.",
             class_="note",
         ),
     )
@@ -253,17 +265,82 @@ def _pair(here: Here, view: JudgesView) -> Html | None:
     if view.first is None or view.second is None:
         return None
     title = el("h2", f"{view.first.name} and {view.second.name}, part by part")
+    title = el("div", title, _unread(here, view))
     if view.whole is None:
-        return el("section", title, el("p", "They share no mark that the filters keep.",
-                                       class_="quiet"))  # fmt: skip
+        words = "They share no mark that the filters keep."
+        return el("section", title, el("p", words, class_="quiet"), _of_answers(view))
     return el(
         "section",
         title,
         _groups(here, view, "Capability", view.nodes),
         _groups(here, view, "Model", view.models),
         _groups(here, view, "Question", view.questions),
+        _of_answers(view),
         _marks(here, view),
     )
+
+
+def _unread(here: Here, view: JudgesView) -> Html | None:
+    """Offer both ways of counting marks that couldn't be read, where there are any."""
+    chosen = here.query.get(UNREAD, "")
+    if not view.unread and not chosen:
+        return None
+    of = here.query.get("of") or None
+    ways = [("left out", None), ("as not met", "unmet")]
+    return el(
+        "div",
+        el("span", f"{numbers.count(view.unread, 'mark')} couldn’t be read: ", class_="quiet"),
+        kit.tabs(
+            [
+                (words, _address(here, here.filters, view, of=of, by=way), chosen == (way or ""))
+                for words, way in ways
+            ],
+            label="Marks that couldn’t be read",
+        ),
+        class_="row",
+        style="margin-bottom:8px",
+    )
+
+
+def _of_answers(view: JudgesView) -> Html | None:
+    """Draw how alike the two put whole answers, by every rule that the criteria declare."""
+    if not view.answers:
+        return None
+    columns = [
+        kit.Column(title="Answers"),
+        kit.Column(title="n", number=True),
+        kit.Column(title="Spearman", number=True),
+        kit.Column(title="Kendall tau\u2011b", number=True),
+        kit.Column(title="Pearson", number=True),
+        kit.Column(title="RMSE", number=True, broad=True),
+        kit.Column(title="shift", number=True, broad=True),
+    ]
+    rows = []
+    for one in view.answers:
+        found = one.found
+        name = TITLES[one.rule] if one.model < 0 else kit.model(view.names[one.model], one.model)
+        rows.append(
+            kit.Row(
+                cells=[
+                    name,
+                    el("span", f"{found.n:,}", class_="quiet"),
+                    *(_cell(each) for each in (found.spearman, found.kendall, found.pearson)),
+                    f"{100 * found.rmse.value:.1f}",
+                    _shift(found.shift),
+                ]
+            )
+        )
+    return el(
+        "div",
+        kit.table(columns, rows, label="Agreement on answers", tight=True),
+        style="margin-bottom:14px",
+    )
+
+
+def _with_n(found: TwoJudges) -> Html:
+    if not found.n:
+        return el("span", numbers.NONE)
+    return el("span", _cell(found.spearman), data_tip=numbers.count(found.n, "answer"))
 
 
 def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[Group]) -> Html | None:
@@ -271,7 +348,7 @@ def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[Group]) -
         return None
     rows = []
     for group in groups:
-        href = _address(group.filters, view, of=group.question or None)
+        href = _address(here, group.filters, view, of=group.question or None)
         rows.append(
             kit.Row(
                 cells=[_part(group, href), *_figures(group.found, href)],
@@ -319,7 +396,7 @@ def _marks(here: Here, view: JudgesView) -> Html:
         "div",
         el("h2", f"Their marks{f' of {part}' if part else ''}, furthest apart first",
            style="margin:0"),
-        kit.button("Show all", _address(clear, view)) if part else None,
+        kit.button("Show all", _address(here, clear, view)) if part else None,
         class_="row",
     )  # fmt: skip
     columns = [
@@ -383,7 +460,7 @@ def _pages(here: Here, view: JudgesView) -> Html | None:
     def door(page: int, words: str) -> Html | None:
         if not 0 <= page < view.pages:
             return None
-        return kit.button(words, _address(chain, view, of=question, at=str(page + 1)))
+        return kit.button(words, _address(here, chain, view, of=question, at=str(page + 1)))
 
     return el(
         "div",

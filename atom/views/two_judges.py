@@ -20,19 +20,23 @@ from numpy.typing import NDArray
 from atom.analysis.exact import snapped
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.raters import alpha_interval, krippendorff_alpha
-from atom.analysis.two_judges import Bounded, JointMarks, TwoJudges, fleiss_kappa
-from atom.records import Checkpoint, Criterion, Judge, Sample
+from atom.analysis.rubric import Unread
+from atom.analysis.two_judges import Bounded, FigureName, JointMarks, TwoJudges, fleiss_kappa
+from atom.records import UNSCORED, Checkpoint, Criterion, Judge, Sample
 from atom.store import Store
 from atom.store.people import ALL_PEOPLE, PEOPLE
 from atom.store.standing import marks_of
 from atom.views.filters import Filters, answers_kept
+from atom.views.rubric import TITLES, Rule, marked, ruled, rules_declared
 from atom.views.study_data import StudyData
 from taxonomy import Path
 
 Load = Callable[[str], StudyData]
 """Reads the study as a judge sees it."""
 MOST_JUDGES = 12
-"""Judges that are compared with each other, those with the most marks first."""
+"""Judges that are compared with each other, models and programs before people."""
+MOST_PERSONS = 60
+"""People that are read, those with the most marks first."""
 LEAST = 10
 """Fewer marks than this in common make no row of their own."""
 PAGE_SIZE = 20
@@ -42,6 +46,12 @@ _MANY = 200_000
 """Marks above which only the whole has an interval."""
 _SEED = 27
 _EXCERPT = 160
+OF_MARKS: tuple[FigureName, ...] = (
+    "exact", "kappa", "weighted_kappa", "alpha", "spearman", "shift",
+)  # fmt: skip
+"""Figures of marks; all of them stand for the two as a whole."""
+OF_ANSWERS: tuple[FigureName, ...] = ("spearman", "kendall", "pearson", "shift", "rmse")
+"""Figures of answers, whose values have no levels."""
 QUESTION_CUT = 300
 """Letters of a question that a link holds."""
 MOST_PEOPLE = "most-people"
@@ -51,10 +61,27 @@ TOGETHER = (ALL_PEOPLE, Judge(id=MOST_PEOPLE, name="Most people", kind="person")
 
 @dataclass(frozen=True, kw_only=True)
 class PairCell:
-    """Two judges on everything that both marked."""
+    """Two judges on everything that both marked.
+
+    Attributes:
+        first: one of them.
+        second: the other.
+        found: on the marks that both gave.
+        answers: on the values of the answers that both marked, by whatever criteria.
+    """
 
     first: Judge
     second: Judge
+    found: TwoJudges
+    answers: TwoJudges
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerGroup:
+    """Two judges' values of answers, by a rule; of one model, or of all (-1)."""
+
+    rule: Rule
+    model: int
     found: TwoJudges
 
 
@@ -130,7 +157,7 @@ class JudgesView:
     """The tab.
 
     Attributes:
-        judges: who marked anything of the study, the most marks first; people together at last.
+        judges: who marked anything of the study, people after all others, together at last.
         left_out: how many further ones aren't compared.
         cells: every two of them that share marks.
         people: people among themselves; None with fewer than two.
@@ -141,6 +168,9 @@ class JudgesView:
         nodes: by capability, parents before children.
         models: by model.
         questions: by question, where one is asked of several samples.
+        answers: their values of whole answers, by every rule that the criteria declare, then by
+            model.
+        unread: marks of the two that couldn't be read, of those kept.
         marks: a page of marks, those furthest apart first.
         listed: how many there are in the list.
         apart: how many of them differ.
@@ -159,6 +189,8 @@ class JudgesView:
     nodes: tuple[Group, ...] = ()
     models: tuple[Group, ...] = ()
     questions: tuple[Group, ...] = ()
+    answers: tuple[AnswerGroup, ...] = ()
+    unread: int = 0
     marks: tuple[MarkPair, ...] = ()
     listed: int = 0
     apart: int = 0
@@ -193,6 +225,8 @@ class Everyone:
         leaves: the capabilities.
         marks: judge's id -> its marks; `PEOPLE` and `MOST_PEOPLE` among them where there are
             several people.
+        unread: judge's id -> how many of its marks couldn't be read.
+        worth: (judge's id, rule) -> what each answer is worth, 0 to 1, NaN = not known; shape (R,).
     """
 
     data: StudyData
@@ -200,6 +234,8 @@ class Everyone:
     leaf: Ints
     leaves: tuple[Path, ...]
     marks: Mapping[str, Given]
+    unread: Mapping[str, int]
+    worth: Mapping[tuple[str, Rule], Floats]
 
     @property
     def width(self) -> int:
@@ -232,19 +268,27 @@ class Everyone:
         return np.asarray(inside[self.leaf[self.criterion(key)]])
 
 
-def everyone(data: StudyData, seen: Mapping[str, StudyData], people: Collection[str]) -> Everyone:
+def everyone(
+    data: StudyData,
+    seen: Mapping[str, StudyData],
+    people: Collection[str],
+    unread: Unread = "left out",
+) -> Everyone:
     """Put the marks of a study's judges under one numbering.
 
     Args:
         data: the study as it is looked at.
         seen: judge's id -> the study as that judge sees it.
         people: ids of those judges who are people; several are put together, too.
+        unread: how marks that couldn't be read count.
     """
     answers = {name: at for at, name in enumerate(data.table.response_ids)}
     criteria: dict[str, int] = {}
     leaves: dict[Path, int] = {}
     hangs: dict[int, int] = {}
     parts: dict[str, tuple[Ints, Ints, Floats]] = {}
+    lost: dict[str, int] = {}
+    worth: dict[tuple[str, Rule], Floats] = {}
     for judge, one in seen.items():
         table = one.table
         answer = np.array([answers.get(name, -1) for name in table.response_ids] or [-1])
@@ -253,6 +297,19 @@ def everyone(data: StudyData, seen: Mapping[str, StudyData], people: Collection[
         leaf = np.array([leaves.setdefault(path, len(leaves)) for path in table.leaves] + [-1])
         hangs.update(zip(number[table.criterion].tolist(), leaf[table.leaf].tolist(), strict=True))
         value = table.value
+        silent = table.score == UNSCORED
+        lost[judge] = int(silent.sum())
+        if unread == "unmet":
+            value = np.where(silent, table.penalty[table.criterion].astype(np.float64), value)
+        marks_ = marked(one)
+        for rule in rules_declared(one):
+            whole = np.full(len(answers), np.nan)
+            known = answer[: len(table.response_ids)] >= 0
+            found = ruled(marks_, rule, unread).value
+            whole[answer[: len(found)][known]] = found[known]
+            worth[judge, rule] = whole
+        if judge == PEOPLE:
+            continue
         at = np.flatnonzero(np.isfinite(value) & (answer[table.response] >= 0))
         parts[judge] = answer[table.response[at]], number[table.criterion[at]], value[at]
     width = max(len(criteria), 1)
@@ -270,6 +327,8 @@ def everyone(data: StudyData, seen: Mapping[str, StudyData], people: Collection[
         leaf=np.array([hangs.get(at, -1) for at in range(len(criteria))] or [-1], dtype=np.int64),
         leaves=tuple(leaves),
         marks=marks,
+        unread=lost,
+        worth=worth,
     )
 
 
@@ -331,6 +390,7 @@ def judges_view(
     second: str | None = None,
     question: str = "",
     page: int = 0,
+    unread: Unread = "left out",
 ) -> JudgesView:
     """Compare a study's judges.
 
@@ -343,12 +403,18 @@ def judges_view(
         second: another's; None = the one that shares most marks with the first.
         question: keeps the list of marks to this question.
         page: of the list of marks, 0-based.
+        unread: how marks that couldn't be read count.
     """
     single = [judge for judge in data.judges if judge.id != PEOPLE]
-    known = single[:MOST_JUDGES]
-    seen = {judge.id: data if _same(data, judge) else load(judge.id) for judge in known}
-    people = [judge.id for judge in known if judge.kind == "person"]
-    all_ = everyone(data, seen, people)
+    known = sorted(single, key=lambda judge: judge.kind == "person")[:MOST_JUDGES]
+    # People together are all of them, also those who aren't compared one by one.
+    persons = [judge for judge in single if judge.kind == "person"][:MOST_PERSONS]
+    people = [judge.id for judge in persons]
+    read = {judge.id: judge for judge in (*known, *persons)}
+    seen = {name: data if _same(data, one) else load(name) for name, one in read.items()}
+    if len(people) > 1:
+        seen[PEOPLE] = data if _same(data, ALL_PEOPLE) else load(PEOPLE)
+    all_ = everyone(data, seen, people, unread)
     judges = (*known, *(judge for judge in TOGETHER if judge.id in all_.marks))
     cells = _cells(judges, all_, filters)
     one, other = _chosen(data, judges, cells, first, second)
@@ -401,11 +467,56 @@ def _cells(judges: Sequence[Judge], all_: Everyone, filters: Filters) -> tuple[P
         if _part_of_other(one, other):
             continue
         shared = _kept(all_, one, other, filters)
-        if len(shared.key):
-            marks = JointMarks(shared.first, shared.second, all_.cluster(shared.key))
-            agreement = marks.agreement(rng=np.random.default_rng(_SEED))
-            found.append(PairCell(first=one, second=other, found=agreement))
+        marks = JointMarks(shared.first, shared.second, all_.cluster(shared.key))
+        answers = _answers(all_, one, other, filters).agreement(
+            rng=np.random.default_rng(_SEED), figures=OF_ANSWERS[:1]
+        )
+        if len(shared.key) or answers.n:
+            agreement = marks.agreement(rng=np.random.default_rng(_SEED), figures=OF_MARKS)
+            found.append(PairCell(first=one, second=other, found=agreement, answers=answers))
     return tuple(found)
+
+
+def _answers(
+    all_: Everyone, one: Judge, other: Judge, filters: Filters, rule: Rule = "plain"
+) -> JointMarks:
+    """Put two judges' values of answers together; most people give no value to an answer."""
+    table = all_.data.table
+    none = np.full(len(table.sample), np.nan)
+    keep = answers_kept(all_.data, filters)
+    first, second = (
+        np.where(keep, all_.worth.get((judge.id, rule), none), np.nan) for judge in (one, other)
+    )
+    return JointMarks(first, second, table.cluster[table.sample].astype(np.int64))
+
+
+def _by_rule(all_: Everyone, one: Judge, other: Judge, filters: Filters) -> tuple[AnswerGroup, ...]:
+    """Compare two judges' values of answers: all by every rule, then model by model as marked."""
+    rng = np.random.default_rng(_SEED)
+    rules = [rule for rule in TITLES if {(one.id, rule), (other.id, rule)} & all_.worth.keys()]
+    found = []
+    for rule in rules:
+        # A judge whose criteria declare no such rule is as it marked.
+        worth = {
+            (judge.id, rule): all_.worth[
+                judge.id, rule if (judge.id, rule) in all_.worth else "plain"
+            ]
+            for judge in (one, other)
+            if (judge.id, "plain") in all_.worth
+        }
+        both = _answers(replace(all_, worth=worth), one, other, filters, rule)
+        found.append(
+            AnswerGroup(rule=rule, model=-1, found=both.agreement(rng=rng, figures=OF_ANSWERS))
+        )
+    both = _answers(all_, one, other, filters)
+    for number in range(all_.data.table.n_models):
+        rows = np.asarray(all_.data.table.model == number)
+        found.append(
+            AnswerGroup(
+                rule="plain", model=number, found=both.agreement(rows, rng, figures=OF_ANSWERS)
+            )
+        )
+    return tuple(one for one in found if one.found.n >= LEAST)
 
 
 def _part_of_other(one: Judge, other: Judge) -> bool:
@@ -455,6 +566,11 @@ def _compared(
     assert base.first is not None
     assert base.second is not None
     shared = _kept(all_, base.first, base.second, filters)
+    base = replace(
+        base,
+        answers=_by_rule(all_, base.first, base.second, filters),
+        unread=sum(all_.unread.get(judge.id, 0) for judge in (base.first, base.second)),
+    )
     if not len(shared.key):
         return base
     marks = JointMarks(shared.first, shared.second, all_.cluster(shared.key))
@@ -466,6 +582,8 @@ def _compared(
         marks=marks,
         chain=filters.but(node=(), model=None, criterion=None, sample=None),
         rng=rng if len(shared.key) <= _MANY else None,
+        node=filters.node,
+        model=all_.data.model_index(filters.model),
     )
     asked = _questions(store, all_, shared.key)
     listed = _listed(all_, shared, filters, asked, question)
@@ -498,6 +616,16 @@ class _Parts:
     marks: JointMarks
     chain: Filters
     rng: Generator | None
+    node: Path
+    model: int | None
+
+    @property
+    def of_model(self) -> NDArray[np.bool_]:
+        """Which marks are about the chosen model; all without one."""
+        if self.model is None:
+            return np.ones(len(self.key), dtype=np.bool_)
+        table = self.all_.data.table
+        return np.asarray(table.model[self.all_.answer(self.key)] == self.model)
 
 
 def _by_node(parts: _Parts) -> tuple[Group, ...]:
@@ -505,10 +633,10 @@ def _by_node(parts: _Parts) -> tuple[Group, ...]:
     paths = dict.fromkeys(leaf[:size] for leaf in order for size in range(1, len(leaf) + 1))
     found = []
     for path in paths:
-        rows = parts.all_.under(path, parts.key)
+        rows = parts.all_.under(path, parts.key) & parts.of_model
         if rows.sum() >= LEAST:
-            agreement = parts.marks.agreement(rows, parts.rng)
-            chain = parts.chain.but(node=path)
+            agreement = parts.marks.agreement(rows, parts.rng, figures=OF_MARKS)
+            chain = parts.chain.but(node=path, model=_model_id(parts))
             found.append(Group(name=path[-1], path=path, found=agreement, filters=chain))
     return tuple(found)
 
@@ -516,16 +644,21 @@ def _by_node(parts: _Parts) -> tuple[Group, ...]:
 def _by_model(parts: _Parts) -> tuple[Group, ...]:
     data = parts.all_.data
     model = data.table.model[parts.all_.answer(parts.key)]
+    under = parts.all_.under(parts.node, parts.key)
     return tuple(
         Group(
             name=candidate.name,
             model=at,
-            found=parts.marks.agreement(model == at, parts.rng),
-            filters=parts.chain.but(model=candidate.id),
+            found=parts.marks.agreement(rows, parts.rng, figures=OF_MARKS),
+            filters=parts.chain.but(model=candidate.id, node=parts.node),
         )
         for at, candidate in enumerate(data.candidates)
-        if (model == at).sum() >= LEAST
+        if (rows := under & (model == at)).sum() >= LEAST
     )
+
+
+def _model_id(parts: _Parts) -> str | None:
+    return None if parts.model is None else parts.all_.data.candidates[parts.model].id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -560,11 +693,11 @@ def _by_question(parts: _Parts, asked: _Asked) -> tuple[Group, ...]:
         Group(
             name=text,
             question=text,
-            found=parts.marks.agreement(rows, parts.rng),
-            filters=parts.chain,
+            found=parts.marks.agreement(rows, parts.rng, figures=OF_MARKS),
+            filters=parts.chain.but(model=_model_id(parts)),
         )
         for at, text in enumerate(asked.texts)
-        if (rows := asked.code == at).sum() >= LEAST
+        if (rows := (asked.code == at) & parts.of_model).sum() >= LEAST
     )
 
 
@@ -639,6 +772,7 @@ def _records(
 ) -> dict[tuple[str, str], tuple[Checkpoint, ...]]:
     """Read a judge's marks of some answers: (answer, criterion) -> one a repeat, or a person."""
     together = judge.id in (PEOPLE, MOST_PEOPLE)
+    seen = {name: data for name, data in seen.items() if name != PEOPLE}
     found: dict[tuple[str, str], tuple[Checkpoint, ...]] = {}
     for name, data in seen.items():
         one = data.judge

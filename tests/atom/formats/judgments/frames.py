@@ -113,7 +113,12 @@ def marked(frame: pd.DataFrame) -> tuple[Marked, pd.Index[str]]:
             criterion=criterion,
             value=frame.value.to_numpy(dtype=np.float64),
             weight=frame.weight.to_numpy(dtype=np.float64),
-            passes=np.array([scale.passes_at for scale in frame.scale]),
+            met=np.array(
+                [
+                    value >= scale.passes_at
+                    for value, scale in zip(frame.value, frame.scale, strict=True)
+                ]
+            ),
             applies=(frame.state != "not_applicable").to_numpy(),
             penalty=frame.penalty.to_numpy(dtype=np.bool_),
             gate=(frame.gate.notna()).to_numpy(),
