@@ -27,6 +27,7 @@ from atom.exports.columns import JUDGMENTS, MARK, Column, Dtype
 from atom.files import new_file, size_of, text_stream
 from atom.records import Checkpoint, Judge, MarkScale
 from atom.store import scales_of
+from atom.store.people import PEOPLE
 from atom.views.csv_text import guarded
 
 NAME = "judgments"
@@ -81,8 +82,13 @@ _PENDING: Line = tuple(
 
 
 def every_judge(source: Source) -> Iterator[Source]:
-    """Return the study through each judge that marked anything of it, the most first."""
+    """Return the study through each judge that marked anything of it, the most first.
+
+    All people together are no judge: each of them comes by himself.
+    """
     for one in source.data.judges:
+        if one.id == PEOPLE:
+            continue
         yield source if one == source.data.judge else replace(source, judge_id=one.id)
 
 
