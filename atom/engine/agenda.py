@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from atom.engine.clock import Clock, utc_now
-from atom.engine.ledger import run_claim, run_holder
+from atom.engine.ledger import run_holder, take_hold
 from atom.engine.shift import (
     BEAT,
     ClientMaker,
@@ -25,7 +25,6 @@ from atom.stages import verdicts
 from atom.stages.verdicts import Agenda, Ask, Asked
 from atom.store import Store
 from atom.store import table as columns_of
-from atom.store.holds import drop_hold
 
 ROUNDS = 20
 """No agenda has later questions than so many rounds deep."""
@@ -75,8 +74,8 @@ def open_agenda_run(store: Store, row: Run, judges: Sequence[Judge]) -> Run:
         row = there.model_copy(update={**again, "budget": row.budget})
     with store.write() as writer:
         writer.put(judges)
-        drop_hold(writer, run_claim(row.id))
         writer.replace([row])
+        take_hold(writer, row.id)
     return row
 
 

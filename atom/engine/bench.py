@@ -37,7 +37,7 @@ from atom.judgebench.registry import find_bench
 from atom.probes.bench import make_bench_files
 from atom.records import BenchItem, BenchSet, Endpoint, Judge, Run, Sampling, Verdict, content_id
 from atom.stages.verdicts import Agenda, Asked
-from atom.store import Store
+from atom.store import Store, change_consent
 from atom.store import table as columns_of
 
 WARM = 0.7
@@ -324,9 +324,7 @@ def delete_set(store: Store, set_id: str) -> None:
 
 def give_bench_consent(store: Store, set_id: str, hosts: Sequence[str]) -> None:
     """Note in a set that its pictures and texts may be sent to these hosts."""
-    record = find_set(store, set_id)
-    agreed = tuple(dict.fromkeys([*record.consent, *hosts]))
-    store.replace([record.model_copy(update={"consent": agreed})])
+    change_consent(store, find_set(store, set_id).id, BenchSet, add=hosts)
 
 
 def prepare_bench(

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from atom.engine.members import Members
 from atom.errors import UsageError
 from atom.records import Endpoint, PictureSlot, Sample, Study
-from atom.store import Store, find_study
+from atom.store import Store, change_consent, find_study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +108,4 @@ def questions_of(
 
 def give_consent(store: Store, study_id: str, hosts: Sequence[str]) -> Study:
     """Note in the study that its pictures and texts may be sent to these hosts."""
-    study = find_study(store, study_id)
-    agreed = tuple(dict.fromkeys([*study.consent, *hosts]))
-    study = study.model_copy(update={"consent": agreed})
-    store.replace([study])
-    return study
+    return change_consent(store, find_study(store, study_id).id, add=hosts)

@@ -17,7 +17,7 @@ from atom.engine.correction import open_experiment
 from atom.engine.correction_subjects import CorrectionSpec
 from atom.engine.detached import detach
 from atom.engine.fidelity import FidelitySpec, open_fidelity
-from atom.engine.ledger import run_claim
+from atom.engine.ledger import run_claim, take_hold
 from atom.engine.plan import RunSpec
 from atom.engine.process import process_gone
 from atom.engine.runner import open_run
@@ -26,7 +26,7 @@ from atom.judge.endpoints import load_endpoints
 from atom.records import Experiment, Run
 from atom.settings import Settings
 from atom.store import Store, table
-from atom.store.holds import drop_hold, hold_of, update_run
+from atom.store.holds import hold_of, update_run
 
 if TYPE_CHECKING:
     from atom.engine.bench import BenchSpec
@@ -202,9 +202,8 @@ def prepare_resume(
         }
     )
     with store.write() as writer:
-        # What held it before is gone: its claim would make the new process look gone, too.
-        drop_hold(writer, run_claim(run_id))
         writer.replace([run])
+        take_hold(writer, run_id)
     return run
 
 

@@ -29,7 +29,7 @@ from atom.engine.correction_plan import (
 )
 from atom.engine.correction_steps import failed_records, perform
 from atom.engine.correction_subjects import CorrectionSpec, Found, Ground, find_subjects, prepare
-from atom.engine.ledger import run_claim, run_holder
+from atom.engine.ledger import run_holder, take_hold
 from atom.engine.process import halted_by_signals
 from atom.engine.shift import (
     BEAT,
@@ -52,7 +52,6 @@ from atom.records import (
     content_id,
 )
 from atom.store import Store, table
-from atom.store.holds import drop_hold
 
 OnText = Callable[[Step, str], None]
 """Told each piece of text as it streams in, and the step that it belongs to."""
@@ -109,8 +108,8 @@ def open_experiment(
         run = run.model_copy(update={**again, **fresh})
     with store.write() as writer:
         writer.put([ground.judge, experiment])
-        drop_hold(writer, run_claim(run.id))
         writer.replace([run])
+        take_hold(writer, run.id)
     return experiment, run
 
 

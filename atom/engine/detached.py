@@ -14,6 +14,7 @@ from atom.engine.process import owner_name
 from atom.errors import StoreError
 from atom.settings import PROJECT_ROOT, Settings
 from atom.store import Store
+from atom.store.holds import drop_hold, holder_now
 
 
 def detach(
@@ -48,5 +49,8 @@ def detach(
     except OSError as error:
         raise StoreError(f"the process can't be started: {error}") from error
     with store.write() as writer:
+        if holder_now(writer, claim) == owner_name(name):
+            # Held until now by this process, which wrote the row.
+            drop_hold(writer, claim)
         writer.claim([claim], owner_name(name, process.pid), LEASE, time.time())
     threading.Thread(target=process.wait, daemon=True, name=f"wait-{name}").start()

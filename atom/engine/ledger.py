@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from atom.engine.plan import Item, state_of
-from atom.engine.process import process_gone
+from atom.engine.process import owner_name, process_gone
 from atom.engine.steps import Brought
+from atom.errors import FencedError
 from atom.records import (
     Call,
     CriteriaSet,
@@ -21,6 +24,7 @@ from atom.records import (
 from atom.store import Store, Writer
 from atom.store.holds import (
     count_item,
+    drop_hold,
     hold_of,
     holder_now,
     owners,
@@ -45,6 +49,16 @@ def run_holder(store: Store, run_id: str) -> str | None:
     if held is None or held.until <= time.time() or process_gone(held.owner):
         return None
     return held.owner
+
+
+def take_hold(writer: Writer, run_id: str) -> None:
+    """Claim a run whose row is written in the same transaction, for this process or its child.
+
+    So a run is never without somebody who holds it: one that is killed at its very start is known
+    to be gone, and whoever held it before finds itself fenced.
+    """
+    drop_hold(writer, run_claim(run_id))
+    writer.claim([run_claim(run_id)], owner_name(run_id), LEASE, time.time())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +87,10 @@ class RunLedger:
         """
         name = run_claim(self.run_id)
         with self.store.write() as writer:
+            # Whoever started this process holds the run for it.
+            parent = owner_name(self.run_id, os.getppid())
+            if holder_now(writer, name) == parent != self.owner:
+                drop_hold(writer, name)
             for owner in owners(writer):
                 if owner != self.owner and process_gone(owner):
                     writer.release(owner)
@@ -86,7 +104,7 @@ class RunLedger:
         Returns:
             Keys of the items that are this run's now.
         """
-        with self.store.write() as writer:
+        with self._fenced() as writer:
             for place in adopted:
                 point_place(
                     writer,
@@ -118,7 +136,7 @@ class RunLedger:
         Returns:
             Keys of the follow-ups that are this run's now.
         """
-        with self.store.write() as writer:
+        with self._fenced() as writer:
             for call in (*brought.earlier, brought.call):
                 self._call(writer, call)
             state = state_of(brought.records)
@@ -136,13 +154,13 @@ class RunLedger:
 
     def keep(self, calls: Sequence[Call]) -> None:
         """Write calls whose item didn't come to its end, so that they aren't paid for again."""
-        with self.store.write() as writer:
+        with self._fenced() as writer:
             for call in calls:
                 self._call(writer, call)
 
     def hold(self, name: str) -> bool:
         """Claim something by its name; False while another process holds it."""
-        with self.store.write() as writer:
+        with self._fenced() as writer:
             return bool(writer.claim([name], self.owner, LEASE, self.wall()))
 
     def record(
@@ -167,7 +185,7 @@ class RunLedger:
             cost: USD spent by the whole run so far.
             held: names that are given back.
         """
-        with self.store.write() as writer:
+        with self._fenced() as writer:
             self._call(writer, call)
             writer.put(kept)
             writer.replace(replaced)
@@ -192,15 +210,47 @@ class RunLedger:
         Returns:
             The run's state, which a user may have set to `stopping`; None when it was deleted.
         """
-        with self.store.write() as writer:
+        with self._fenced() as writer:
             update_run(writer, self.run_id, heartbeat=stamp, total=total)
             renew_holds(writer, self.owner, self.wall() + LEASE)
             return run_state(writer, self.run_id)
 
     def end(self, state: RunState, message: str, stamp: str, total: int) -> None:
-        """Close the account and give every claim back."""
+        """Close the account and give every claim back; a run that others took over is theirs."""
         with self.store.write() as writer:
-            update_run(
-                writer, self.run_id, state=state, message=message, heartbeat=stamp, total=total
-            )
+            if self._holder(writer) in (None, self.owner):
+                update_run(
+                    writer, self.run_id, state=state, message=message, heartbeat=stamp, total=total
+                )
             writer.release(self.owner)
+
+    def check(self) -> None:
+        """Look whether the run is still this process's.
+
+        Raises:
+            FencedError: another one took it over.
+        """
+        with self.store.read() as connection:
+            self._check(Writer(connection))
+
+    @contextmanager
+    def _fenced(self) -> Iterator[Writer]:
+        """Write, unless another process took the run over while this one was asleep.
+
+        Raises:
+            FencedError: so it is; nothing is written.
+        """
+        with self.store.write() as writer:
+            self._check(writer)
+            yield writer
+
+    def _check(self, writer: Writer) -> None:
+        holder = self._holder(writer)
+        if holder not in (None, self.owner):
+            raise FencedError(
+                f"run {self.run_id} was taken over by process {holder} while this one stood still; "
+                "this one changes nothing more"
+            )
+
+    def _holder(self, writer: Writer) -> str | None:
+        return holder_now(writer, run_claim(self.run_id))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.engine.clock import stamp, utc_now
 from atom.errors import UsageError
 from atom.records import Study
-from atom.store import Store, copy_study, find_study, list_studies
+from atom.store import Store, change_consent, copy_study, find_study, list_studies
 
 DEMO_COPY = "Demo (yours)"
 """Name of the user's own copy of the bundled study."""
@@ -82,8 +82,4 @@ def new_study(target: Store, name: str, like: Study) -> Study:
 
 def withdraw_consent(store: Store, study_id: str, hosts: Sequence[str]) -> Study:
     """Take back the agreement that a study's pictures and texts may be sent to these hosts."""
-    study = find_study(store, study_id)
-    kept = tuple(host for host in study.consent if host not in hosts)
-    study = study.model_copy(update={"consent": kept})
-    store.replace([study])
-    return study
+    return change_consent(store, find_study(store, study_id).id, drop=hosts)

@@ -22,7 +22,7 @@ from atom.engine.clock import Clock, utc_now
 from atom.engine.failures import failed_records
 from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
-from atom.engine.shift import BEAT, ClientMaker, Lane, OnProgress, Shift, make_client
+from atom.engine.shift import BEAT, ClientMaker, HaltedError, Lane, OnProgress, Shift, make_client
 from atom.engine.subjects import KEPT, fetch_subject, perform, points
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call
@@ -215,6 +215,8 @@ class Runner(Shift):
             except SpendCapReached as reached:
                 self.stop("stopped", f"{reached.message} Resume with a larger budget.")
                 return
+            except HaltedError:
+                return
             except LeftForLater:
                 self._leave(item)
             else:
@@ -247,6 +249,9 @@ class Runner(Shift):
         send = lane.client.send if item.spoiled else lane.client.ask
 
         async def ask(request: Request) -> Reply:
+            await self._stay()
+            if self._stopping is not None:
+                raise HaltedError
             reply = await send(request)
             calls.append(reply.call)
             return reply
@@ -261,7 +266,7 @@ class Runner(Shift):
                 self._members.tree,
                 self._sight(lane.endpoint),
             )
-        except (SpendCapReached, LeftForLater, StoreError):
+        except (SpendCapReached, LeftForLater, HaltedError, StoreError):
             if calls:
                 await self._off(partial(self._ledger.keep, calls))
             raise

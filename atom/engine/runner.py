@@ -10,6 +10,7 @@ from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
 from atom.engine.correction import run_experiment
 from atom.engine.fidelity import run_fidelity
+from atom.engine.ledger import take_hold
 from atom.engine.members import enrol, gather
 from atom.engine.plan import RunSpec
 from atom.engine.pool import Runner
@@ -103,6 +104,7 @@ def open_run(
     run = new_run(members.completed(spec), moment)
     with store.write() as writer:
         writer.put([run])
+        take_hold(writer, run.id)
         set_sampling(writer, members.study)
     return run
 

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from atom.engine.account import FAULT, EndAccount
 from atom.engine.clock import Clock, stamp, utc_now
-from atom.engine.ledger import RunLedger
+from atom.engine.ledger import LEASE, RunLedger
 from atom.engine.process import owner_name
 from atom.engine.replies import PaidOnce
 from atom.errors import AtomError, UsageError
@@ -40,6 +40,8 @@ BEAT = 0.5
 """Seconds between two looks at the run's row."""
 PATIENCE = 20.0
 """Seconds that calls in flight get to end after a stop."""
+MARGIN = 10.0
+"""Seconds before a lease ends within which it is looked at before anybody is asked."""
 BREAKER = 20
 """So many failures of an endpoint in a row, with no success between them, stop the run."""
 
@@ -132,6 +134,7 @@ class Shift(ABC):
         self._faults: Counter[str] = Counter()
         self._end = EndAccount(since=stamp(clock()))
         self._wake = asyncio.Event()
+        self._beaten = time.monotonic()
         self._stopping: tuple[RunState, str] | None = None
         self._recent: deque[tuple[float, int]] = deque(maxlen=20)
 
@@ -161,6 +164,7 @@ class Shift(ABC):
             StoreError: the store can't be written.
         """
         holder = self._ledger.take_over()
+        self._beaten = time.monotonic()
         if holder is not None:
             raise UsageError(f"run {self._run.id} is already running in process {holder}")
         state: RunState = "failed"
@@ -308,7 +312,24 @@ class Shift(ABC):
             if tell is not None:
                 tell(stored.text)
             return stored
+        await self._stay()
+        if self._stopping is not None:
+            raise HaltedError
         return await lane.client.send(request, tell)
+
+    async def _stay(self) -> None:
+        """Go on only if the run is still this process's, should it have stood still for long.
+
+        Raises:
+            FencedError: another process took it over.
+        """
+        still = time.monotonic() - self._beaten
+        if still < LEASE - MARGIN:
+            return
+        await self._off(self._ledger.check)
+        if still >= LEASE:
+            # What it had claimed may be another run's by now.
+            self.stop("stopped", f"it stood still for {still:.0f} seconds; resume it to go on")
 
     async def _off(self, job: Callable[[], T]) -> T:
         """Do a piece of store work in the one writing thread, in the order of the calls."""
@@ -328,7 +349,9 @@ class Shift(ABC):
         while True:
             await asyncio.sleep(BEAT)
             moment = stamp(self._clock())
+            await self._stay()
             state = await self._off(partial(self._ledger.beat, moment, self.total))
+            self._beaten = time.monotonic()
             if state != "running":
                 self.stop("stopped", "stopped on request")
             self._report()

@@ -10,6 +10,7 @@ from atom.store.store import Store, Writer
 from atom.store.studies import (
     StudyCounts,
     add_to_study,
+    change_consent,
     copy_study,
     count_study,
     delete_study,
@@ -51,6 +52,7 @@ __all__ = [
     "asks_again",
     "begin_history",
     "carried",
+    "change_consent",
     "check_store",
     "copy_study",
     "count_study",

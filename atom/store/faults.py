@@ -62,6 +62,10 @@ def told(place: str, database: Path | None = None, needed: int | None = None) ->
         yield
     except AtomError:
         raise
+    except OverflowError as error:
+        raise StoreError(
+            "a number is too large to be kept (beyond 9.2 × 10^18): check what was given"
+        ) from error
     except UnicodeDecodeError as error:
         # A damaged name or text that SQLite puts into its own words.
         raise damaged(repr(place), "a text in it is no text") from error

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import sqlalchemy as sa
 
 from atom.errors import UsageError
 from atom.records import (
     Annotation,
+    BenchSet,
     Correction,
     Experiment,
     Import,
@@ -33,6 +36,8 @@ from atom.store.standing import (
 )
 from atom.store.store import Store, Writer
 from atom.store.trees import forget_trees, tree_edits, tree_versions
+
+StudyOrSet = TypeVar("StudyOrSet", Study, BenchSet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,12 +125,44 @@ def rename_study(store: Store, study_id: str, name: str) -> Study:
     """
     name = name.strip()
     study = find_study(store, study_id)
-    taken = [other for other in list_studies(store) if other.name == name and other.id != study.id]
-    if not name or taken:
-        raise UsageError(f"{name!r} is {'taken' if taken else 'empty'}: choose another name")
-    renamed = study.model_copy(update={"name": name})
-    store.replace([renamed])
-    return renamed
+    columns = table(Study).c
+    with store.write() as writer:
+        taken = writer.rows_of(KINDS[Study], "name", [name])
+        if not name or any(row["id"] != study.id for row in taken):
+            raise UsageError(f"{name!r} is {'taken' if name else 'empty'}: choose another name")
+        writer.execute(sa.update(table(Study)).where(columns.id == study.id).values(name=name))
+        return writer.one(Study, columns.id == study.id)
+
+
+def change_consent(
+    store: Store,
+    name: str,
+    record: type[StudyOrSet] = Study,  # type: ignore[assignment]
+    *,
+    add: Sequence[str] = (),
+    drop: Sequence[str] = (),
+) -> StudyOrSet:
+    """Change which hosts may be sent what a study, or a judge's set, holds.
+
+    Only that column is written, as it stands at this moment: what somebody else changes meanwhile,
+    their consent too, stays.
+
+    Args:
+        store: where it is.
+        name: its id.
+        record: what it is.
+        add: hosts that may, from now on.
+        drop: hosts that no longer may.
+
+    Returns:
+        The record as it is now.
+    """
+    rows = table(record)
+    with store.write() as writer:
+        before: tuple[str, ...] = writer.one(record, rows.c.id == name).consent
+        kept = [host for host in dict.fromkeys([*before, *add]) if host not in drop]
+        writer.execute(sa.update(rows).where(rows.c.id == name).values(consent=json.dumps(kept)))
+        return writer.one(record, rows.c.id == name)
 
 
 def delete_study(store: Store, study_id: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from atom.errors import DataError, UsageError
+from atom.errors import ConflictError, DataError, UsageError
 from atom.records import (
     CriteriaSet,
     Induction,
@@ -167,10 +167,33 @@ def add_version(writer: Writer, study_id: str, draft: Draft, created: str) -> Tr
     return made
 
 
-def use_version(writer: Writer, study_id: str, version: str) -> None:
-    """Make a tree the study's own."""
+_ANY = "any"
+
+
+def use_version(
+    writer: Writer, study_id: str, version: str, *, instead_of: str | None = _ANY
+) -> None:
+    """Make a tree the study's own.
+
+    Args:
+        writer: an open transaction.
+        study_id: the study.
+        version: the tree.
+        instead_of: the tree that it was made from, and that must still be the study's own.
+
+    Raises:
+        ConflictError: somebody else gave the study another tree meanwhile; nothing changes.
+    """
     studies = table(Study)
-    writer.execute(sa.update(studies).where(studies.c.id == study_id).values(tree_version=version))
+    here = studies.c.id == study_id
+    if instead_of != _ANY:
+        own = writer.execute(sa.select(studies.c.tree_version).where(here)).scalar()
+        if own not in (instead_of, version):
+            raise ConflictError(
+                "somebody else changed the tree meanwhile: look at it as it is now, and make the "
+                "change again if you still want it"
+            )
+    writer.execute(sa.update(studies).where(here).values(tree_version=version))
 
 
 def begin_history(writer: Writer, study: Study, tree: Tree | None, created: str) -> None:

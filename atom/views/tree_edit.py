@@ -118,6 +118,7 @@ def edit_tree(store: Store, study_id: str, edit: Edit, why: str = "", created: s
 
     Raises:
         UsageError: the edit doesn't fit; the message says why.
+        ConflictError: somebody else changed the tree meanwhile; nothing was changed.
         ReadOnlyError: the study is sealed.
     """
     study = find_study(store, study_id)
@@ -141,7 +142,7 @@ def edit_tree(store: Store, study_id: str, edit: Edit, why: str = "", created: s
         )
         add_version(writer, study.id, draft, created)
         writer.put(carried(list(old.values()), applied.moves, version))
-        use_version(writer, study.id, version)
+        use_version(writer, study.id, version, instead_of=study.tree_version)
     return applied.tree
 
 
@@ -205,7 +206,7 @@ def _return_to(store: Store, study: Study, version: str, draft: Draft, created: 
     draft = Draft(tree=draft.tree, origin=draft.origin, parent=current, note=draft.note)
     with store.write() as writer:
         add_version(writer, study.id, draft, created or now())
-        use_version(writer, study.id, version)
+        use_version(writer, study.id, version, instead_of=study.tree_version)
     return draft.tree
 
 
@@ -263,7 +264,7 @@ def take_tree(
         begin_history(writer, study, old_tree, created)
         add_version(writer, study.id, Draft(tree=tree, origin="imported", note=note), created)
         writer.put(new)
-        use_version(writer, study.id, version)
+        use_version(writer, study.id, version, instead_of=study.tree_version)
     there = leaf_mappings(store, version, criteria)
     return sum(mapping.leaf is not None for mapping in there.values())
 
