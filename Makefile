@@ -9,6 +9,7 @@ app:
 check:
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
+	$(PYTHON) .ci/secrets.py
 	$(PYTHON) -m mypy
 
 format:

@@ -48,9 +48,9 @@ def _slow_for(pattern: re.Pattern[str], parts: tuple[str, str, str], *, anchored
         text = _text(*parts, size)
         return min(_seconds(pattern, text, anchored=anchored) for _ in range(times))
 
-    size = 24  # an exponential one shows early
+    size = 12  # an exponential one shows early, and must not be met much later
     while size < LARGEST and seconds(size, 1) < LEAST:
-        size *= 2
+        size = size + 4 if size < 48 else 2 * size
     last = seconds(size, 2)
     if last < LEAST:
         return ""

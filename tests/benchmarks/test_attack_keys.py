@@ -10,7 +10,7 @@ from atom.judge.keys import Key, StreamScrub
 from benchmarks.attacks import keys
 from benchmarks.attacks._echo import HABITS, echo_server
 
-KEY = "sk-Ab3dEf6hIj9lMnOpQrStUvWx/+=Zz"
+KEY = "sk-Ab3dEf6hIj9lMnOpQrStUvWx/+=Zz"  # made up
 
 
 def told(habit: str) -> str:
