@@ -36,7 +36,7 @@ from benchmarks.attacks._app import EVIL
 from taxonomy import parse_tree, to_json, tree_version
 
 TEXTS = 300
-SAMPLES = 10
+SAMPLES = 12
 CANDIDATES = tuple(f"hostile-{n}" for n in range(4))
 _KINDS = (
     "<script>window.pwned={n}</script>",
@@ -134,7 +134,7 @@ def _tree(texts: Texts) -> str:
         if depth:
             made["children"] = [node(depth - 1) for _ in range(2)]
         else:
-            made["meaning"] = _one_line(texts.next("meaning"))
+            made["meaning"] = _one_line(hostile(6))
         return made
 
     roots = [node(3) for _ in range(2)]
@@ -165,9 +165,9 @@ def _sample(
         question=texts.next("question"),
         choices=tuple(texts.next("choice") for _ in range(2)),
         reference=texts.next("reference"),
-        pictures=(PictureSlot(name=texts.next("picture name"), picture_id=picture.id),),
+        pictures=(PictureSlot(name=hostile(3), picture_id=picture.id),),
     )
-    tag = Tag(subject="sample", subject_id=sample.id, source=texts.next("tag source"),
+    tag = Tag(subject="sample", subject_id=sample.id, source=hostile(5),
               facet=hostile(2), value=hostile(number % 3))  # fmt: skip
     criteria = [_criterion(sample, texts) for _ in range(3)]
     replay = Replay(

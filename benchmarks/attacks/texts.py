@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import time
 import unicodedata
 import zipfile
 from collections.abc import Iterator
@@ -24,8 +25,10 @@ from benchmarks.attacks._tried import Tried
 SCREENS = ("", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",
            "judge-lab", "human-check", "reports", "data", "settings")  # fmt: skip
 MOST_VIEWS = 45
-_SETTLE_MS = 2500
-_CASE_MS = 1800
+LEAST_SHOWN = 290
+"""So many of the texts must have been on screen: else too little was tried."""
+_SETTLE_MS = 1000
+_LONGEST_SECONDS = 20
 LOOK = """() => {
   const found = [], marks = new Set(), links = new Set()
   const outside = value => {
@@ -107,10 +110,11 @@ def attack() -> Iterator[Tried]:
                     shown |= seen.marks
                     yield Tried(name=f"{file.name} in the browser", fell=seen.take())
     held = "\n".join(fallen)
-    for number in range(TEXTS):
+    few = "" if len(shown) >= LEAST_SHOWN else f"only {len(shown)} of {TEXTS} texts were shown"
+    yield Tried(name="how much was tried", fell=few)
+    for number in sorted(shown):
         hit = f"{EVIL}/{number}" in held or f"pwned={number}" in held or mark(number) in held
-        nowhere = "" if number in shown else "it was shown nowhere: nothing was tried"
-        yield Tried(name=f"text {number}", fell="it did something" if hit else nowhere)
+        yield Tried(name=f"text {number}", fell="it did something" if hit else "")
 
 
 def _watched(page: Any, app: Running) -> _Seen:
@@ -132,6 +136,18 @@ def _watched(page: Any, app: Running) -> _Seen:
     page.context.route("**/*", asked)
     page.on("dialog", asked_something)
     return seen
+
+
+def _settled(page: Any) -> None:
+    """Wait until no more of the texts come."""
+    before, end = -1, time.monotonic() + _LONGEST_SECONDS
+    while time.monotonic() < end:
+        page.wait_for_timeout(_SETTLE_MS)
+        now = len(page.evaluate(LOOK)["marks"])
+        running = page.get_by_test_id("stStatusWidget").count()
+        if now == before and now > 0 and not running:
+            return
+        before = now
 
 
 def _look(page: Any, seen: _Seen) -> None:
@@ -161,7 +177,7 @@ def _screens(app: Running, opened: Any, shown: set[int]) -> Iterator[Tried]:
             counts[screen] = counts.get(screen, 0) + 1
             page.goto(address)
             page.locator(INSIDE).wait_for()
-            page.wait_for_timeout(_SETTLE_MS)
+            _settled(page)
             _open_menus(page)
             _look(page, seen)
             shown |= seen.marks
@@ -179,7 +195,7 @@ def _cases(app: Running, opened: Any, samples: list[str], shown: set[int]) -> It
             for model in CANDIDATES:
                 page.goto(f"{app.url}/failures?{urlencode({'sample': sample, 'model': model})}")
                 page.locator(INSIDE).wait_for()
-                page.wait_for_timeout(_CASE_MS)
+                _settled(page)
                 _look(page, seen)
                 shown |= seen.marks
                 name = f"case {samples.index(sample)} of {model}"
