@@ -71,8 +71,8 @@ def _words(view: RubricView) -> str:
     if "points" in view.rules:
         parts.append(
             f"{numbers.count(view.penalties, 'penalty', 'penalties')}: points earned less points "
-            "taken, of all that can be earned, 0 at least. As marked, a penalty that isn’t taken "
-            "counts as a criterion met."
+            "taken, of all that can be earned, 0 at least, as the ranking counts them. As marked, "
+            "a penalty that isn’t taken counts as a criterion met."
         )
     if view.unread:
         parts.append(
