@@ -24,7 +24,7 @@ from atom.formats.pictures import PICTURE_SUFFIXES, embedded_bytes
 _NAMES: dict[str, tuple[str, ...]] = {
     "id": (
         "id", "questionid", "qid", "pid", "sampleid", "uid", "uniqueid", "index", "idx", "docid",
-        "key",
+        "key", "itemid", "item", "exampleid", "example",
     ),
     "question": (
         "question", "questiontext", "prompt", "query", "problem", "instruction", "userprompt",
@@ -34,7 +34,10 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "answer", "reference", "referenceanswer", "groundtruth", "gtanswer", "correctanswer",
         "correctoption", "target", "gt", "gold", "label", "answers",
     ),
-    "model": ("model", "modelname", "candidate", "modelid", "modelkey"),
+    "model": (
+        "model", "modelname", "candidate", "modelid", "modelkey", "system", "systemname", "engine",
+        "llm", "vlm", "lmm", "mllm",
+    ),
     "response": (
         "response", "modelresponse", "modelanswer", "output", "modeloutput", "completion",
         "generatedtext", "prediction", "modelprediction", "pred",
@@ -63,6 +66,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("judge", "judgemodel", "judgename", "evaluator", "grader"),
     "annotator": ("annotator", "annotatorid", "rater", "raterid", "labeler", "labeller"),
 }  # fmt: skip
+_MOST_NAME = 100
+"""Characters of a model's name."""
 BY_ROW = "row"
 """What a column map says for `id` where rows are named by their file and their place in it."""
 _CHOICES = ("choices", "options", "allchoices")
@@ -340,7 +345,7 @@ class _Guesser:
     def _take_answers(self, update: dict[str, object]) -> None:
         given = self._given
         if given.model is None and given.candidate is None:
-            update["model"] = self._take("model", self._is_text)
+            update["model"] = self._take("model", self._is_name)
         if given.response is None and not (given.responses or update.get("responses")):
             update["response"] = self._take("response")
             if update["response"] is None and (given.model or update.get("model")):
@@ -352,6 +357,11 @@ class _Guesser:
             update["correct"] = self._take("correct", self._is_verdict)
         if given.repeat is None and has_answers:
             update["repeat"] = self._take("repeat", self._is_count)
+        named = (given.model, given.candidate, given.repeat, update.get("model"),
+                 update.get("repeat"))  # fmt: skip
+        key = given.id or update.get("id") or given.question or update.get("question")
+        if has_answers and key is not None and key != BY_ROW and not any(named):
+            self._ask_whose(key, has_answers)
 
     def _answer_of_model(self) -> str | None:
         """Take `answer` as the model's own, in a table that names models and no response."""
@@ -383,6 +393,38 @@ class _Guesser:
     def _is_text(self, column: str) -> bool:
         seen = [value for values in self._rows if (value := cell(values, column)) is not None]
         return bool(seen) and all(isinstance(value, str | int | float) for value in seen)
+
+    def _is_name(self, column: str) -> bool:
+        """Whether the cells are names: short and of one line, as a system prompt isn't."""
+        texts = [to_text(cell(values, column)) or "" for values in self._rows]
+        short = all(len(text) <= _MOST_NAME and "\n" not in text for text in texts)
+        return short and self._is_text(column)
+
+    def _ask_whose(self, key: object, response: object) -> None:
+        """Doubt rows that give one question several answers, where nothing says whose they are."""
+        groups: dict[str, dict[str, Mapping[str, object]]] = {}
+        for values in self._rows:
+            name, text = to_name(cell(values, str(key))), to_text(cell(values, str(response)))
+            if name is not None and text is not None:
+                groups.setdefault(name, {}).setdefault(text, values)
+        several = [list(rows.values()) for rows in groups.values() if len(rows) > 1]
+        if not several:
+            return
+        apart = [
+            column
+            for column in self._free
+            if self._is_name(column)
+            and all(
+                len({to_name(cell(values, column)) for values in rows}) == len(rows)
+                for rows in several
+            )
+        ]
+        told = f"; {' or '.join(map(repr, apart))} tells them apart" if apart else ""
+        self.doubts.append(
+            "one question has several answers, and no column says whose they are: only the first "
+            f"of each would come in. Say in a column map which column names the model{told} "
+            f"(`model: {apart[0] if apart else 'COLUMN'}`)"
+        )
 
     def _is_verdict(self, column: str) -> bool:
         verdicts = [to_verdict(cell(values, column)) for values in self._rows]

@@ -162,3 +162,42 @@ def test_objects_become_dotted_columns() -> None:
 )
 def test_labels(value: object, separator: str | None, labels: tuple[str, ...]) -> None:
     assert labels_of(value, separator) == labels
+
+
+def walk_rows(whose: str, identity: str = "item") -> list[dict[str, object]]:
+    """Return what a newcomer's table holds: two questions, three systems."""
+    return [
+        {
+            identity: f"q{n}", "prompt": f"How many tins are on shelf {n}?", "gold": str(n),
+            "topic": "shelves", whose: name, "output": f"{name} says {n}", "is_correct": 1,
+        }
+        for n in range(2)
+        for name in ("red", "green", "blue")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("whose", ["system", "engine", "llm", "VLM", "model_name"])
+@pytest.mark.parametrize("identity", ["item", "item_id", "example_id"])
+def test_systems_and_items_are_known_by_their_usual_names(whose, identity):
+    guess = complete_map(walk_rows(whose, identity), ColumnMap(), "x.csv")
+    assert (guess.columns.model, guess.columns.id) == (whose, identity)
+    assert guess.doubts == ()
+
+
+def test_several_answers_to_one_question_ask_whose_they_are():
+    guess = complete_map(walk_rows("arm"), ColumnMap(), "x.csv")
+    assert guess.columns.model is None
+    (doubt,) = guess.doubts
+    assert "only the first of each would come in" in doubt
+    assert "'arm' tells them apart (`model: arm`)" in doubt
+    told = ColumnMap(model="arm")
+    assert complete_map(walk_rows("arm"), told, "x.csv").doubts == ()
+    # One answer a question needs no name: the file has it.
+    assert complete_map(walk_rows("arm")[::3], ColumnMap(), "x.csv").doubts == ()
+
+
+def test_a_system_prompt_names_no_model():
+    rows = [{**row, "system": "You are helpful.\nAnswer briefly."} for row in walk_rows("model")]
+    assert complete_map(rows, ColumnMap(), "x.csv").columns.model == "model"
+    rows = [{name: value for name, value in row.items() if name != "model"} for row in rows]
+    assert complete_map(rows[::3], ColumnMap(), "x.csv").columns.model is None
