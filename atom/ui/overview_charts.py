@@ -14,6 +14,7 @@ from atom.views.overview_more import (
     Pattern,
     RankRowShares,
     Ranks,
+    Weakest,
 )
 from taxonomy import format_path
 
@@ -29,7 +30,7 @@ def more(view: OverviewMore) -> Html | None:
     sections = [
         distributions(view.distributions),
         ranks(view.ranks),
-        first_break(view.breaks, view.weakest_place),
+        first_break(view.breaks, view.weakest),
     ]
     found = [section for section in sections if section is not None]
     return el("div", found, class_="stack") if found else None
@@ -174,13 +175,13 @@ def _pattern_row(pattern: Pattern) -> kit.Row:
     return kit.Row(cells=[words, str(pattern.samples), share])
 
 
-def first_break(curves: Sequence[BreakCurve], weakest: int | None) -> Html | None:
+def first_break(curves: Sequence[BreakCurve], weakest: Weakest | None) -> Html | None:
     """Draw the share of answers that are still unbroken after each step."""
     if not curves:
         return None
     title = "Where answers first break"
     if weakest is not None:
-        title += f": of those that reach it, most break at step {weakest + 1}"
+        title += f": {_weakest_words(weakest)}"
     return el(
         "section",
         el("h2", title),
@@ -197,6 +198,17 @@ def first_break(curves: Sequence[BreakCurve], weakest: int | None) -> Html | Non
             style="margin-top:8px",
         ),
     )  # fmt: skip
+
+
+def _weakest_words(weakest: Weakest) -> str:
+    """Say where the largest share breaks, and which steps are level with it."""
+    words = f"the largest share ({weakest.share:.0f} %) breaks at step {weakest.place + 1}"
+    if not weakest.level:
+        return words
+    *others, last = (str(place + 1) for place in weakest.level)
+    if others:
+        return f"{words}; steps {', '.join(others)} and {last} are level with it"
+    return f"{words}; step {last} is level with it"
 
 
 def _curve_chart(curves: Sequence[BreakCurve]) -> Html:

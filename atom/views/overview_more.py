@@ -178,6 +178,21 @@ class BreakCurve:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Weakest:
+    """The step at which the largest share of all answers that reach it breaks.
+
+    Attributes:
+        place: its 0-based place.
+        share: that share, 0-100.
+        level: 0-based places whose shares can't be told from it: the 95 % intervals overlap.
+    """
+
+    place: int
+    share: float
+    level: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class OverviewMore:
     """What the Overview shows below the ranking.
 
@@ -186,14 +201,14 @@ class OverviewMore:
         distributions: by process; empty else.
         ranks: None where fewer than two models share a sample.
         breaks: by process; empty else.
-        weakest_place: 0-based place where most of the answers that reach it break; None without.
+        weakest: where the largest share of those that reach it breaks; None without.
     """
 
     measure: Measure
     distributions: tuple[Distribution, ...]
     ranks: Ranks | None
     breaks: tuple[BreakCurve, ...]
-    weakest_place: int | None
+    weakest: Weakest | None
 
 
 def overview_more(data: StudyData, filters: Filters) -> OverviewMore:
@@ -215,7 +230,7 @@ def overview_more(data: StudyData, filters: Filters) -> OverviewMore:
         distributions=_distributions(data, filters, value, good) if process else (),
         ranks=_ranks(data, filters, measure, keep, value),
         breaks=curves,
-        weakest_place=None if broken is None else _weakest(broken),
+        weakest=None if broken is None else _weakest(broken),
     )
 
 
@@ -386,9 +401,19 @@ def _worst_leaf(
     )
 
 
-def _weakest(broken: FirstBreaks) -> int | None:
+def _weakest(broken: FirstBreaks) -> Weakest | None:
     risk, gone = broken.at_risk.sum(axis=0), broken.breaks.sum(axis=0)
     reached = np.flatnonzero(risk >= MIN_SAMPLES)
     if not len(reached) or not gone[reached].any():
         return None
-    return int(reached[np.argmax(gone[reached] / risk[reached])])
+    place = int(reached[np.argmax(gone[reached] / risk[reached])])
+    lo, _ = wilson(int(gone[place]), int(risk[place]))
+    return Weakest(
+        place=place,
+        share=100 * float(gone[place] / risk[place]),
+        level=tuple(
+            int(at)
+            for at in reached
+            if at != place and wilson(int(gone[at]), int(risk[at]))[1] >= lo
+        ),
+    )
