@@ -265,7 +265,7 @@ def _form(here: Here) -> CorrectionForm:
 
 def draw_form(here: Here) -> None:
     """Draw the sentence that sets an experiment up, what it would cost, and its start."""
-    if st.session_state.get(STARTING) is not None:
+    if _start_of(here) is not None:
         _starting(here)
         return
     if not here.data.candidates or not (here.data.has_process or here.data.has_outcome):
@@ -541,10 +541,10 @@ def asked_endpoints(found: CorrectionForecast) -> list[Endpoint]:
 
 def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | None) -> None:
     def start() -> None:
-        if STARTING in st.session_state:  # the second half of a double click
+        if _start_of(here) is not None:  # the second half of a double click
             return
         st.session_state.pop(FAULT, None)
-        st.session_state[STARTING] = start_job(here, spec)
+        st.session_state[STARTING] = (here.entry.key, start_job(here, spec))
 
     def ask() -> None:
         hosts = work.hosts_to_ask(here.entry, asked_endpoints(found) if found else [])
@@ -605,13 +605,28 @@ def start_job(here: Here, spec: CorrectionSpec) -> str:
     return work.begin("experiment", work_)
 
 
+def _start_of(here: Here) -> str | None:
+    """Return the job that starts an experiment of this study; other studies' are none of its."""
+    key, job_id = st.session_state.get(STARTING, ("", None))
+    return job_id if key == here.entry.key else None
+
+
+def take_start(here: Here) -> None:
+    """Move to an experiment of this study that has started, whatever part is being looked at."""
+    job_id = _start_of(here)
+    if job_id is not None and work.state_of(job_id).status != "running":
+        _starting(here)
+
+
 def _starting(here: Here) -> None:
     """Watch the start, and move to the experiment."""
+    job_id = _start_of(here)
+    assert job_id is not None
 
     def doing(now: JobState[Any]) -> str:
         return f"Copying {here.entry.study.name} and starting…" if now.text else "Starting…"
 
-    state = work.ended(st.session_state[STARTING], doing)
+    state = work.ended(job_id, doing)
     if state is None:
         return
     st.session_state.pop(STARTING, None)

@@ -68,6 +68,7 @@ def where(here: frame.Here, looked: correction_page.Looked) -> None:
 
 def draw(here: frame.Here) -> None:
     """Draw the screen."""
+    correction_page.take_start(here)
     looked = correction_page.look(here)
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     parts = correction_page.parts(looked)

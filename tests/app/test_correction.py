@@ -16,7 +16,7 @@ from atom.engine.control import list_runs
 from atom.engine.correction_forecast import forecast_experiment
 from atom.records import Call, Response
 from atom.store import Store, table
-from atom.ui import correction_page
+from atom.ui import correction_page, work
 from atom.ui.correction_gate import sentence
 from atom.ui.correction_live import parse
 from tests.app.conftest import markup_of
@@ -336,3 +336,25 @@ def test_failures_has_a_door_to_trying_again(open_app, done):
     asked = query_of(door[1])
     assert asked["tab"] == "one"
     assert asked["sample"] == made.sample_ids[3]
+
+
+def test_a_start_moves_nobody_who_looks_at_another_study(open_app, done):
+    made, experiment = done
+    seen = open_app(made.folder, PAGE, {"study": made.study.id})
+    job = work.start("experiment", lambda: experiment)
+    seen.test.session_state[correction_page.STARTING] = ("another study", job)
+    seen.test.run()
+    assert not seen.test.exception
+    assert "experiment" not in seen.test.query_params
+    assert correction_page.STARTING in seen.test.session_state
+
+
+def test_a_start_is_taken_up_whatever_part_is_looked_at(open_app, done):
+    made, experiment = done
+    seen = open_app(made.folder, PAGE, {"study": made.study.id})
+    job = work.start("experiment", lambda: experiment)
+    seen.test.session_state[correction_page.STARTING] = (made.study.id, job)
+    seen.test.run()
+    assert not seen.test.exception
+    assert seen.test.query_params["experiment"] in (experiment.id[:12], [experiment.id[:12]])
+    assert correction_page.STARTING not in seen.test.session_state
