@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,7 +233,7 @@ class FidelityView:
 class _Read:
     """One method, read from the store: its numbers, and whom it was asked about."""
 
-    scores: Mapping[str, int]
+    scores: Mapping[str, int | Fraction]
     asked: frozenset[str]
     unscored: int
     failed: int
@@ -365,7 +366,7 @@ def _read_verdicts(
     verdicts: Mapping[str, Sequence[Verdict]],
     study_id: str,
 ) -> _Read:
-    scores: dict[str, int] = {}
+    scores: dict[str, int | Fraction] = {}
     calls: dict[str, frozenset[str]] = {}
     asked = set()
     states: Counter[str] = Counter()
@@ -523,10 +524,10 @@ def _alike(
     return tuple(METHODS[name].title for name in most)
 
 
-def _gaps(scores: Mapping[str, int], pairs: PeoplePairs) -> Floats:
+def _gaps(scores: Mapping[str, int | Fraction], pairs: PeoplePairs) -> Floats:
     return np.array(
         [
-            scores[one] - scores[other] if one in scores and other in scores else math.nan
+            float(scores[one] - scores[other]) if one in scores and other in scores else math.nan
             for one, other in zip(pairs.first, pairs.second, strict=True)
         ],
         dtype=np.float64,

@@ -166,7 +166,9 @@ def _orders(store: Store, data: StudyData, judges: Sequence[Judge]) -> tuple[Ord
         score = atom_scores(seen.table, _ATOM)
         gaps[judge.id] = np.array(
             [
-                np.sign(score[one] - score[other]) if one in score and other in score else np.nan
+                np.sign(float(score[one] - score[other]))
+                if one in score and other in score
+                else np.nan
                 for _, one, other in pairs
             ],
             dtype=np.float64,

@@ -54,7 +54,7 @@ def test_orders_that_two_judges_share_are_counted_by_hand(store):
             for b in range(a):
                 names = response_id(number, CANDIDATES[a]), response_id(number, CANDIDATES[b])
                 if all(name in side for name in names for side in scores):
-                    signs = [np.sign(side[names[0]] - side[names[1]]) for side in scores]
+                    signs = [np.sign(float(side[names[0]] - side[names[1]])) for side in scores]
                     same, total = same + (signs[0] == signs[1]), total + 1
     (pair,) = view.orders
     assert (pair.alike.n, pair.alike.value) == (total, pytest.approx(same / total))
