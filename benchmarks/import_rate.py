@@ -26,11 +26,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.engine.imports import import_reading
-from atom.formats import ImportFile, read
+from atom.formats import ColumnMap, ImportFile, read
 from atom.store import Store
 
 TARGET = 15_000
-"""Rows a second that a table and a log should come into a store with."""
+"""Rows a second that a table, a log and marks should come into a store with."""
+FROM_1_TO_5 = ColumnMap.model_validate({"scale": {"from": 1, "to": 5}})
 
 
 def generate(path: Path, rows: int, seed: int) -> None:
@@ -81,6 +82,27 @@ def generate_log(path: Path, rows: int, seed: int, *, most_bytes: int | None = N
     return at
 
 
+def generate_marks(path: Path, rows: int, seed: int) -> None:
+    """Write a long table of marks: four models, three criteria a sample, a scale from 1 to 5."""
+    draw = random.Random(seed)
+    skills = ("counting", "reading", "comparing", "estimating")
+    with path.open("w", encoding="utf-8") as stream:
+        for at in range(rows):
+            sample, rest = divmod(at, 12)
+            model, step = divmod(rest, 3)
+            row = {
+                "sample": f"q{sample}",
+                "criterion": f"Is step {step + 1} of question {sample} right?",
+                "weight": (5, 3, 2)[step],
+                "capability": f"perception/{skills[(sample + step) % 4]}",
+                "model": f"model-{model}",
+                "judge": "judge-a",
+                "mark": draw.randint(1, 5),
+                "reason": "The answer names what the picture shows. " * draw.randint(1, 4),
+            }
+            stream.write(json.dumps(row) + "\n")
+
+
 def import_file(path: Path) -> int:
     """Read the file with the importer; returns the rows read."""
     reading = read("table", [ImportFile.from_path(path)])
@@ -116,7 +138,8 @@ class Reading:
 def read_log(path: Path, store: Path | None, format: str) -> Reading:
     """Read a file, and put it into a store where one is named; the peak is this whole process's."""
     start = time.perf_counter()
-    reading = read(format, [ImportFile.from_path(path)])
+    columns = FROM_1_TO_5 if format == "judgments" else None
+    reading = read(format, [ImportFile.from_path(path)], columns=columns)
     if store is None:
         for _ in reading:
             pass
@@ -200,15 +223,17 @@ def table_line(folder: Path, rows: int, times: int) -> dict[str, object]:
     }
 
 
-def stored_table_line(folder: Path, rows: int) -> dict[str, object]:
-    """Measure the generic table into a store, against pandas on the same file."""
-    path = folder / "answers.jsonl"
-    generate(path, rows, seed=1)
-    frame = rows / seconds(frame_file, path, rows)
-    found = read_apart(path, folder / "table-store", "table")
+def stored_line(
+    folder: Path, rows: int, format: str, make: Callable[[Path, int, int], None]
+) -> dict[str, object]:
+    """Measure a table into a store, against pandas on the same file."""
+    path = folder / f"{format}.jsonl"
+    make(path, rows, 1)
+    frame = rows / min(seconds(frame_file, path, rows) for _ in range(2))  # one imports pandas
+    found = read_apart(path, folder / f"{format}-store", format)
     rate = found.rows / found.seconds
     return {
-        "name": "import_table_into_a_store",
+        "name": f"import_{format}_into_a_store",
         "value": round(rate),
         "unit": "rows/s",
         "baseline": round(frame),
@@ -244,7 +269,14 @@ def main() -> None:
         folder = Path(name)
         lines = [
             table_line(folder, options.rows, options.times),
-            *([stored_table_line(folder, options.rows)] if options.stored else []),
+            *(
+                [
+                    stored_line(folder, options.rows, "table", generate),
+                    stored_line(folder, options.rows, "judgments", generate_marks),
+                ]
+                if options.stored
+                else []
+            ),
             *log_lines(folder, options.megabytes, stored=options.stored),
         ]
     for line in lines:

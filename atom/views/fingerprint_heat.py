@@ -10,6 +10,7 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -99,9 +100,9 @@ class Heatmap:
     coarse: bool
     left_out: int
 
-    @property
+    @cached_property
     def span(self) -> tuple[float, float]:
-        """Ends of the colour scale of scores: tens that hold all values."""
+        """Ends of the colour scale of scores: tens that hold all values, 20 apart or more."""
         known = [
             cell.mark.estimate.value
             for row in self.cells
@@ -110,9 +111,9 @@ class Heatmap:
         ]
         if not known:
             return 0.0, 100.0
-        lo = 10.0 * math.floor(min(known) / 10)
-        hi = 10.0 * math.ceil(max(known) / 10)
-        return max(lo, 0.0), min(max(hi, lo + 20), 100.0)
+        lo = max(10.0 * math.floor(min(known) / 10), 0.0)
+        hi = min(max(10.0 * math.ceil(max(known) / 10), lo + 20), 100.0)
+        return min(lo, hi - 20), hi
 
 
 def heatmap(

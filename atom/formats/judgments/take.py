@@ -45,6 +45,8 @@ _ADDRESS = re.compile(r"https?://\S+\Z")
 _NOTHING = frozenset({"0", "", "none", "-", "null", "[]"})
 _TRUE = frozenset({"1", "true", "yes", "must", "gate", "zero", "musthave", "must have", "required"})
 _MOST_UNREAD = 0.01
+_MOST_LAYERS = 12
+"""Layers of a capability's path; what hangs deeper is one name."""
 _checkpoint = unchecked(Checkpoint)
 _criterion = unchecked(Criterion)
 _use = unchecked(CriterionUse)
@@ -661,7 +663,10 @@ def path_of(value: object) -> list[str]:
     if isinstance(value, tuple):
         return [str(name) for name in value]
     text = to_name(value)
-    return [] if text is None else [cut(name) for name in parse_path(text)]
+    names = [] if text is None else [cut(name) for name in parse_path(text)]
+    if len(names) > _MOST_LAYERS:  # a name with slashes in it rather than a place in a tree
+        names[_MOST_LAYERS - 1 :] = [cut("/".join(names[_MOST_LAYERS - 1 :]))]
+    return names
 
 
 def _gate(value: object) -> Gate | None:

@@ -1,0 +1,28 @@
+"""Every page on studies that nobody expects says something sensible, and fails on none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from atom.ui.pages import SCREENS
+from tests.app.strange_studies import SMALL
+
+PAGES = [screen.file for screen in SCREENS]
+SILLY = re.compile(r">\s*(nan|None|nan %|inf)\s*<")
+
+
+@pytest.fixture(scope="module", params=SMALL)
+def strange(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with one of the studies."""
+    return SMALL[request.param](tmp_path_factory.mktemp("strange"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_page_copes(open_app, strange, page):
+    seen = open_app(strange, page=page)
+    assert [error.message for error in seen.test.exception] == []
+    assert "Strange" in seen.markup
+    assert not SILLY.search(seen.markup)
