@@ -11,7 +11,7 @@ from atom.stages.quantities import read_quantity, same_quantity, tidy
 
 _LETTER: Final = re.compile(
     r"(?:(?:so|thus|therefore|hence),?\s+)?"
-    r"(?:(?:the\s+)?(?:correct\s+|right\s+|best\s+)?(?:option|choice|answer|letter)\s*(?:is\b)?\s*:?\s*)?"
+    r"(?:(?:the\s+)?(?:correct\s+|right\s+|best\s+)?(?:option|choice|answer|letter)\s*+(?:is\b)?\s*+:?\s*+)?"
     r"(?P<open>[(\[{<]?)\s?(?P<letter>[A-Za-z])\s?(?P<close>[)\]}>]?)"
     r"(?P<sep>[.:,;](?=\s|$)|\s-(?=\s)|(?=\s|$)|(?<=[)\]}>]))\s*(?P<rest>.*)",
     re.DOTALL | re.IGNORECASE,

@@ -62,3 +62,11 @@ def test_a_slow_expression_is_found_and_a_fast_one_is_not(pattern, is_slow):
 
 def test_what_is_only_matched_at_the_start_is_tried_there():
     assert slow(re.compile(r"a+b"), anchored=True) == ""
+
+
+def test_a_long_gap_after_an_option_is_read_at_once():
+    """Three runs of spaces side by side made this cubic: 400 spaces took a second."""
+    from atom.stages.options import _LETTER
+
+    assert slow(_LETTER, anchored=True) == ""
+    assert _LETTER.fullmatch("The correct option is : (B) it")["letter"] == "B"
