@@ -136,6 +136,8 @@ def _opened(place: Path) -> Iterator[_Files]:
     if place.is_dir():
         yield _Folder(place)
         return
+    if not place.exists():
+        raise UsageError(f"there is no file or folder {str(place)!r}")
     with ExitStack() as stack:
         try:
             packed = stack.enter_context(zipfile.ZipFile(stack.enter_context(open_foreign(place))))
@@ -161,7 +163,7 @@ def _manifest(files: _Files, name: str) -> ArchiveManifest:
     try:
         with files.open(MANIFEST) as stream:
             text = stream.read(_MANIFEST_BYTES)
-    except (KeyError, *_DAMAGED) as error:
+    except (KeyError, DataError, *_DAMAGED) as error:
         raise FormatError(f"{name!r} holds no {MANIFEST}: it isn't a study's archive") from error
     try:
         manifest = ArchiveManifest.model_validate_json(text)

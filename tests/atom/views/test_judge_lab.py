@@ -153,7 +153,7 @@ def test_a_folder_gives_its_data_files(tmp_path):
     (tmp_path / "many" / "deep").mkdir(parents=True)
     for number in range(judge_lab.MOST_FILES + 1):
         (tmp_path / "many" / "deep" / f"{number}.json").touch()
-    with pytest.raises(UsageError, match="more than 200 files: name those you mean"):
+    with pytest.raises(UsageError, match="more than 200 files of this kind; name those you mean"):
         judge_lab.data_files(tmp_path / "many")
 
 
