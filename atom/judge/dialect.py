@@ -74,15 +74,15 @@ _DETAIL = re.compile(r"\bdetail\b", re.IGNORECASE)
 _THINKING = re.compile(r"not support (?:thinking|reasoning)", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"(?:supports? at most|less than or equal to|at most|<=|maximum (?:value )?(?:is|of)"
-    r"|\d+ > |range\b[^\[(]{0,40}[\[(]\d+,)\W*(\d+)",
+    r"|(?<!\d)\d+ > |range\b[^\[(]{0,40}[\[(]\d+,)\W*(\d+)",
     re.IGNORECASE,
 )
 _TOO_LARGE = re.compile(
     r"too large|too high|exceed|maximum|at most|less than or equal|<=| > |range", re.I
 )
-_CONTEXT = re.compile(r"context (?:length|window|size)\D*(\d+)", re.IGNORECASE)
+_CONTEXT = re.compile(r"context (?:length|window|size)\D{0,300}(\d+)", re.IGNORECASE)
 _TAKEN = re.compile(
-    r"(\d+) (?:input tokens|in the messages|tokens in the (?:input|messages|prompt))", re.I
+    r"(?<!\d)(\d+) (?:input tokens|in the messages|tokens in the (?:input|messages|prompt))", re.I
 )
 _SMALL_PICTURE = re.compile(
     r"larger than factor|too (?:small|thin|narrow)|aspect ratio|at least \d+ ?(?:px|pixels|x)"

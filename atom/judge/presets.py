@@ -174,8 +174,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (r"glm", "glm"),
 )
 _THINKERS = re.compile(
-    r"(^|/)(o[134](-|$)|gpt-5(?!.*chat))|gemini-(2\.5|[3-9])|deepseek-(r1|reasoner)|qwq|qvq|"
-    r"thinking|reason|magistral|qwen3(?!.*instruct)|gpt-oss|glm-4\.[1-9]v"
+    r"(^|/)(o[134](-|$)|gpt-5(?!.{0,200}chat))|gemini-(2\.5|[3-9])|deepseek-(r1|reasoner)|qwq|qvq|"
+    r"thinking|reason|magistral|qwen3(?!.{0,200}instruct)|gpt-oss|glm-4\.[1-9]v"
 )
 _DOCUMENTED: tuple[tuple[str, BoxConvention, str], ...] = (
     ("gemini", "yxyx_1000", "https://ai.google.dev/gemini-api/docs/image-understanding"),

@@ -160,7 +160,7 @@ _TURN: Final = re.compile(
 )
 _SENTENCE_END: Final = re.compile(r"(?<![.\s])[.!?](?=[\s\"'”’)*]+(?:[^a-z]|$)|$)")
 _CLAUSE_END: Final = re.compile(
-    r";|,\s+(?:because|since|as|which|so)\b|\s+(?:because|since)\s|\s+—\s",
+    r";|,\s+(?:because|since|as|which|so)\b|\s(?:because|since)\s|\s—\s",
     re.IGNORECASE,
 )
 _CONCLUDES: Final = re.compile(
@@ -171,7 +171,7 @@ _CONCLUDES: Final = re.compile(
 _OPTION_LINE: Final = re.compile(r"[(\[]?[A-Z][)\].:]\s")
 _BOLD: Final = re.compile(r"\*\*([^*\n]{1,80})\*\*")
 _NEXT_LINE: Final = re.compile(r"[\s*_]*(?P<line>[^\n]*)")
-_PLACEHOLDER: Final = re.compile(r"\W*<[^>]*>\W*|\W*")
+_PLACEHOLDER: Final = re.compile(r"[^\w<]*+<[^>]*+>\W*+|\W*+")
 
 
 def find_statements(text: str) -> tuple[Statement, ...]:

@@ -100,14 +100,14 @@ _PLACED: Final = re.compile(
     rf"(?:option|choice|alternative|answer|candidate|one (?:listed|offered|given))s?\b"
     rf"|\b{_NTH}\s+(?:one\s+)?(?:of|in|on|among)\s+(?:the\s+)?(?:\w+\s+)?"
     r"(?:options|choices|alternatives|answers|list)\b"
-    r"|\b(?:option|choice|alternative|answer)\s*(?:number|no\.?|nr\.?|#)\s*\w+"
-    r"|\b(?:option|choice|alternative)\s*#?\s*(?:[0-9]{1,2}|one|two|three|four|five|six|seven|eight"
+    r"|\b(?:option|choice|alternative|answer)\s*+(?:number|no\.?|nr\.?|#)\s*+\w+"
+    r"|\b(?:option|choice|alternative)\s*+#?\s*+(?:[0-9]{1,2}|one|two|three|four|five|six|seven|eight"
     r"|ii|iii|iv|v|vi)\b",
     re.I,
 )
 _NAMED_LETTER: Final = re.compile(
     r"\b(?:option|choice|answer|alternative|letter|pick|choose|select|tick|mark)s?\b"
-    r"(?:\s+(?:is|was|be|would be|should be))?\s*[:=]?\s*['\"(\[<]*([A-Z])\b(?!')",
+    r"(?:\s+(?:is|was|be|would be|should be))?\s*+[:=]?\s*+['\"(\[<]*+([A-Z])\b(?!')",
     re.I,
 )
 _BRACKETED: Final = re.compile(r"[(\[<{'\"]\s?([A-Za-z])\s?[)\]>}'\"]|(?<![\w'])([A-Za-z])\)")

@@ -24,7 +24,7 @@ _LATEX: Final = (
         r"\1",
     ),
     (re.compile(r"\\[dt]?frac\s*\{\s*(-?[0-9.]+)\s*\}\s*\{\s*([0-9.]+)\s*\}"), r" \1/\2 "),
-    (re.compile(r"\^\s*\{?\s*(?:\\circ|\\degree|∘)\s*\}?|\\degree"), "°"),
+    (re.compile(r"\^\s*+\{?\s*+(?:\\circ|\\degree|∘)\s*+\}?|\\degree"), "°"),
     (re.compile(r"\\(?:times|cdot)\b"), "×"),
     (re.compile(r"\\(?:approx|sim|simeq)\b"), "≈"),
     (re.compile(r"\\pi\b"), "π"),
