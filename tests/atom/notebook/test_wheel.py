@@ -33,11 +33,14 @@ print([error.value for error in app.exception], len(app.main.children) > 0)
 
 THEME = """
 from streamlit import config
-from streamlit.web import bootstrap
+from streamlit.starlette import App
 from atom.settings import load_settings
 from atom.ui.launch import launch
-bootstrap.run = lambda *_: print(config.get_option("theme.light.primaryColor"))
-launch(load_settings(), headless=True)
+def read(*_, **__):
+    config.get_config_options(force_reparse=True)
+    print(config.get_option("theme.light.primaryColor"))
+App.run = read
+launch(load_settings(), say=lambda opened: None, headless=True)
 """
 
 
