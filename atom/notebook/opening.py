@@ -60,6 +60,7 @@ def create(study: str, *, store: str | Path | None = None) -> Study:
         raise UsageError(f"there is a study {study!r} already: open it, or choose another name")
     with open_store(load_settings(store=None if store is None else str(store)).store, False) as own:
         made = study_for(own, study, stamp(datetime.now(UTC)))
+        own.put([made])
     return _opened(made.id, store)
 
 
