@@ -67,6 +67,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"{args.cases} cases: 0 to 10 are allowed")
     if args.out is not None and args.out.exists() and not args.replace:
         raise PlaceError(f"{str(args.out)!r} is there already: name a new file, or say --replace")
+    if args.out is not None and not args.out.parent.is_dir():
+        raise PlaceError(f"{str(args.out)!r} can't be written: there is no such folder")
     with open_study(settings, args.study) as (store, study_id, key):
         data = load_study(store, study_id)
         wanted = None

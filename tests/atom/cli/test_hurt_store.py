@@ -85,6 +85,7 @@ def given(whole, tmp_path, monkeypatch) -> Path:
     """Return a folder with a copy of the store, answers to import and pictures."""
     shutil.copytree(whole.folder, tmp_path / "store")
     (tmp_path / "pictures").mkdir()
+    (tmp_path / "new").mkdir()
     (tmp_path / "answers.csv").write_text(
         "id,question,answer,model,prediction\n1,What?,A,m,A\n2,Who?,B,m,C\n", encoding="utf-8"
     )

@@ -80,6 +80,17 @@ def test_what_cannot_be_done_is_said(say, words, problem):
     assert any(part in said.err for part in problem.split("|"))
 
 
+def test_a_file_that_is_there_is_written_over_only_when_said_so(say, tmp_path):
+    out = tmp_path / "report.md"
+    out.write_text("mine", encoding="utf-8")
+    words = ("report", "write", "--study", "Test study", "--format", "markdown", "--out", str(out))
+    said = say(*words)
+    assert (said.code, out.read_text(encoding="utf-8")) == (2, "mine")
+    assert "--replace" in said.err
+    assert say(*words, "--replace").code == 0
+    assert out.read_text(encoding="utf-8") != "mine"
+
+
 def test_nothing_goes_to_a_new_host_without_agreement(say, place):
     (Path(place) / "endpoints.yaml").write_text(
         "- {name: far, base_url: 'https://judge.example/v1', model: m, roles: [judge]}\n",
