@@ -114,6 +114,8 @@ def spread(folder: Path, texts: Texts) -> tuple[Study, list[str]]:
             created="2026-01-01T00:00:00Z",
             judge_id=judge.id,
             tree_version=record.version,
+            judge_sampling=Sampling(),
+            answer_sampling=Sampling(),
         )
         store.put([record, judge, study, *candidates])
         store.put(
