@@ -217,9 +217,11 @@ def test_a_study_without_a_tree_says_what_to_do(open_app, made_outcomes):
     seen = open_app(made_outcomes.folder, PAGE)
     assert not seen.test.exception
     assert "has no capability tree yet" in seen.markup
-    assert "atom tree induce" in seen.markup
+    assert "Judge it on Runs" in seen.markup
     for tab in ("network", "versions", "validity"):
         assert not open_app(made_outcomes.folder, PAGE, {"tab": tab}).test.exception
+    growing = open_app(made_outcomes.folder, PAGE, {"tab": "grow"})
+    assert "Nothing to grow a tree from yet" in growing.markup
 
 
 def test_without_any_study_there_is_a_way_on(open_app):
