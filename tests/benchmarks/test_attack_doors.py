@@ -64,7 +64,7 @@ def test_an_answer_that_may_be_framed_is_seen():
     assert framing._forbids({"x-frame-options": "DENY", "content-security-policy": policy})
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 @pytest.mark.parametrize("group", [rebinding, framing, cross_site])
 def test_nobody_gets_in(group):
     try:

@@ -37,6 +37,6 @@ def test_parts_and_forms_of_a_key_are_found(text):
     assert keys.found_in(KEY, f"before {text[:9]} behind") == ""
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_nothing_that_a_session_wrote_holds_the_key():
     assert [one for one in keys.attack() if one.fell] == []
