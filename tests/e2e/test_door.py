@@ -144,6 +144,10 @@ def test_another_site_asks_frames_and_connects_in_vain(app, visitor, site):
             visitor.goto(address)
         assert framed.value.status == 403
         inside = visitor.frames[1]
+        for _ in range(100):  # a frame that was just made has no address yet
+            if inside.url:
+                break
+            visitor.wait_for_timeout(100)
         assert inside.url in ("chrome-error://chromewebdata/", f"{app.url}/")
         assert inside.locator(INSIDE).count() == 0
         told = dict(line.split(": ") for line in visitor.evaluate(ASKS, [f"{app.url}/"]))

@@ -12,7 +12,7 @@ from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import prepare_resume, run_status, stop_run
 from atom.engine.correction import open_experiment, run_experiment
 from atom.engine.correction_subjects import ARMS, CorrectionSpec
-from atom.engine.ledger import RunLedger
+from atom.engine.ledger import RunLedger, run_claim
 from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name
 from atom.engine.runner import run, spec_of
@@ -33,6 +33,7 @@ from atom.records import (
     Study,
 )
 from atom.store import Store, check_store, count_study, table
+from atom.store.holds import drop_hold
 from atom.views.study_data import load_study
 from tests.atom.engine.conftest import JUDGED, Counted
 
@@ -359,6 +360,8 @@ async def test_it_is_not_carried_out_twice_at_once(judged, endpoints, counted):
     other = RunLedger(
         store=judged, run_id=row.id, study_id=row.study_id, owner=owner_name("another")
     )
+    with judged.write() as writer:  # whoever opened it holds it until another process begins
+        drop_hold(writer, run_claim(row.id))
     assert other.take_over() is None
     with pytest.raises(UsageError, match="being carried out already by run"):
         open_experiment(judged, spec(judged), endpoints)

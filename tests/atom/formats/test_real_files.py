@@ -248,6 +248,7 @@ def _small_files():
                        "image_edit_judge/judge_all_main.jsonl"],
         "inspect": ["inspect/log_read_sample.eval", "inspect/log_images.json",
                     "inspect/log_with_nan.txt", "images_qa/inspect/images.jsonl"],
+        "judgments": ["criteria/thumb/mscoco/mscoco_THumB-1.0.jsonl"],
         "lmms-eval": [f"lmms_eval/liuhaotian__llava-v1.5-7b/20260218_234435_{end}" for end in
                       ("results.json", "samples_scienceqa_img.jsonl")],
         "mathvista": ["mathvista/output_bard.json", "mathvista/scores_bard.json"],
