@@ -9,6 +9,8 @@ import pytest
 from atom.ui.pages import SCREENS
 from tests.hurt import closed_folder, impatient, locked, newer, noise
 
+pytestmark = pytest.mark.attack
+
 FILES = [screen.file for screen in SCREENS]
 
 

@@ -10,6 +10,8 @@ import pytest
 from atom.ui.pages import SCREENS
 from tests.app.strange_studies import SMALL
 
+pytestmark = pytest.mark.attack
+
 PAGES = [screen.file for screen in SCREENS]
 SILLY = re.compile(r">\s*(nan|None|nan %|inf)\s*<")
 

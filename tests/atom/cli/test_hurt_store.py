@@ -11,6 +11,8 @@ from atom.cli.main import NOUNS, main
 from tests.app.screen_store import Made, make_store
 from tests.hurt import LOST, READABLE, impatient
 
+pytestmark = pytest.mark.attack
+
 STUDY = ("--study", "Test study")
 READERS = {
     "study list": (),
