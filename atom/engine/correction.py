@@ -30,7 +30,7 @@ from atom.engine.correction_plan import (
 from atom.engine.correction_steps import failed_records, perform
 from atom.engine.correction_subjects import CorrectionSpec, Found, Ground, find_subjects, prepare
 from atom.engine.ledger import run_holder, take_hold
-from atom.engine.process import halted_by_signals, owner_name
+from atom.engine.process import halted_by_signals
 from atom.engine.shift import (
     BEAT,
     ClientMaker,
@@ -139,7 +139,7 @@ def _known_run(store: Store, experiment_id: str) -> Run | None:
     )
     if not runs:
         return None
-    if run_holder(store, runs[0].id) not in (None, owner_name(runs[0].id)):
+    if run_holder(store, runs[0].id) is not None:
         raise UsageError(
             f"this experiment is being carried out already by run {runs[0].id}: follow it with "
             f"`run status {runs[0].id}`, or stop it first"

@@ -281,11 +281,6 @@ def _sources(store: Store, facet: str | None, sample_ids: Sequence[str]) -> dict
     return found
 
 
-def consent_needed(store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
-    """Say what would be sent to hosts that nobody has agreed to; empty where all is agreed."""
-    return (*consent_questions(store, ground.members), *_embedding_consent(ground))
-
-
 def induction_claim(induction_id: str) -> str:
     """Name what the process that does an induction holds."""
     return f"induction:{induction_id}"
@@ -334,16 +329,49 @@ async def induce(
         ConsentNeeded: it would send data to a host that nobody has agreed to.
         StoreError: the store can't be written.
     """
+    opened = open_induction(store, spec, endpoints, clock)
+    if opened.there is not None:
+        return opened.there
+    desk = _Desk(
+        store=store,
+        row=opened.row,
+        clock=clock,
+        on_progress=on_progress,
+        halt=halt or asyncio.Event(),
+    )
+    return await desk.work(opened.ground, spec, make, make_embedder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """An induction that may begin; nothing of it is written yet.
+
+    Args:
+        ground: what the tree would grow from.
+        row: how it would stand in the store.
+        there: what it brought earlier, where the study still has that tree.
+    """
+
+    ground: Ground
+    row: Induction
+    there: Induced | None
+
+
+def open_induction(
+    store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint], clock: Clock = utc_now
+) -> Opened:
+    """See whether an induction may begin, and what is there of it.
+
+    Raises:
+        UsageError: it can't begin.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
     created = stamp(clock())
     ground = prepare(store, spec, endpoints, created)
-    questions = consent_needed(store, ground)
+    questions = (*consent_questions(store, ground.members), *_embedding_consent(ground))
     if questions:
         raise ConsentNeeded(questions)
     old = store.get(Induction, ground.induction_id)
-    if old is not None and old.state == "done":
-        there = _already(store, ground, old)
-        if there is not None:
-            return there
     row = Induction(
         id=ground.induction_id,
         study_id=ground.members.study.id,
@@ -354,10 +382,8 @@ async def induce(
         cost=old.cost if old else 0.0,
         budget=spec.budget,
     )
-    desk = _Desk(
-        store=store, row=row, clock=clock, on_progress=on_progress, halt=halt or asyncio.Event()
-    )
-    return await desk.work(ground, spec, make, make_embedder)
+    there = _already(store, ground, old) if old is not None and old.state == "done" else None
+    return Opened(ground=ground, row=row, there=there)
 
 
 def _already(store: Store, ground: Ground, row: Induction) -> Induced | None:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass, fields
 
-from atom.engine.clock import stamp, utc_now
-from atom.engine.consent import ConsentNeeded
 from atom.engine.control import GONE
 from atom.engine.detached import detach
 from atom.engine.first_tree import first_tree
 from atom.engine.growing import GrowSettings
-from atom.engine.induction import InductionSpec, consent_needed, induction_claim, prepare
+from atom.engine.induction import InductionSpec, induction_claim, open_induction
+from atom.engine.ledger import holder, take_hold
 from atom.engine.members import study_tree
-from atom.engine.process import process_gone
 from atom.errors import UsageError
 from atom.judge.endpoints import load_endpoints
 from atom.records import Induction
 from atom.settings import Settings
 from atom.store import Store, find_study, load_tree, table, tree_versions
-from atom.store.holds import drop_hold, hold_of
 from taxonomy import Tree
 from taxonomy.grow import roots_of
 
@@ -50,29 +46,20 @@ def start_induction(store: Store, spec: InductionSpec, settings: Settings) -> In
         The induction's row; follow it with `induction_status`.
 
     Raises:
-        UsageError: it can't begin, or it is being done.
+        UsageError: it can't begin, it is being done, or its tree is the study's already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
-    created = stamp(utc_now())
-    ground = prepare(store, spec, load_endpoints(settings.endpoints), created)
-    questions = consent_needed(store, ground)
-    if questions:
-        raise ConsentNeeded(questions)
-    old = store.get(Induction, ground.induction_id)
-    if old is not None and _status(store, old).alive:
+    opened = open_induction(store, spec, load_endpoints(settings.endpoints))
+    row = opened.row
+    if opened.there is not None:
+        raise UsageError(
+            "the study has the tree that these settings grow: choose another judge, other samples "
+            "or another begin"
+        )
+    if _is_held(store, row.id):
         raise UsageError("this tree is growing already: wait for its end, or stop it")
-    row = Induction(
-        id=ground.induction_id,
-        study_id=ground.members.study.id,
-        judge=ground.judge.name,
-        settings=spec.settings,
-        created=old.created if old else created,
-        heartbeat=created,
-        cost=old.cost if old else 0.0,
-        budget=spec.budget,
-    )
     with store.write() as writer:
-        drop_hold(writer, induction_claim(row.id))
+        take_hold(writer, row.id, induction_claim(row.id))
         writer.replace([row])
     detach(
         store,
@@ -124,11 +111,14 @@ def newest_induction(store: Store, study_id: str) -> InductionStatus | None:
 def _status(store: Store, row: Induction) -> InductionStatus:
     if row.state not in ("running", "stopping"):
         return InductionStatus(row=row, alive=False)
-    held = hold_of(store, induction_claim(row.id))
-    if held is not None and held.until > time.time() and not process_gone(held.owner):
+    if _is_held(store, row.id):
         return InductionStatus(row=row, alive=True)
     gone = row.model_copy(update={"state": "stopped", "message": GONE})
     return InductionStatus(row=gone, alive=False)
+
+
+def _is_held(store: Store, induction_id: str) -> bool:
+    return holder(store, induction_claim(induction_id)) is not None
 
 
 def start_of(store: Store, row: Induction) -> Tree:

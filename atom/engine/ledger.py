@@ -43,22 +43,37 @@ def run_claim(run_id: str) -> str:
     return f"run:{run_id}"
 
 
-def run_holder(store: Store, run_id: str) -> str | None:
-    """Return the process that works on a run, by its name; None when none does."""
-    held = hold_of(store, run_claim(run_id))
+def holder(store: Store, claim: str) -> str | None:
+    """Return the process that holds a claim, by its name; None when none that lives does."""
+    held = hold_of(store, claim)
     if held is None or held.until <= time.time() or process_gone(held.owner):
         return None
     return held.owner
 
 
-def take_hold(writer: Writer, run_id: str) -> None:
-    """Claim a run whose row is written in the same transaction, for this process or its child.
+def run_holder(store: Store, run_id: str) -> str | None:
+    """Return the other process that works on a run, by its name; None when none does.
 
-    So a run is never without somebody who holds it: one that is killed at its very start is known
-    to be gone, and whoever held it before finds itself fenced.
+    A run that this process has opened and not handed on is nobody else's: it may open it again.
     """
-    drop_hold(writer, run_claim(run_id))
-    writer.claim([run_claim(run_id)], owner_name(run_id), LEASE, time.time())
+    found = holder(store, run_claim(run_id))
+    return None if found == owner_name(run_id) else found
+
+
+def take_hold(writer: Writer, run_id: str, claim: str | None = None) -> None:
+    """Claim work whose row is written in the same transaction, for this process or its child.
+
+    So it is never without somebody who holds it: work that is killed at its very start is known to
+    be gone, and whoever held it before finds itself fenced.
+
+    Args:
+        writer: the transaction.
+        run_id: the work's id.
+        claim: what is held; a run's claim if left out.
+    """
+    claim = run_claim(run_id) if claim is None else claim
+    drop_hold(writer, claim)
+    writer.claim([claim], owner_name(run_id), LEASE, time.time())
 
 
 @dataclass(frozen=True, kw_only=True)

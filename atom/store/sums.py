@@ -203,11 +203,7 @@ def _damage(connection: sa.Connection, kind: Kind) -> Damage | None:
 
 def _touched(connection: sa.Connection, kind: Kind, rows: Sequence[int]) -> tuple[str, ...]:
     table = kind.table.name
-    own = {
-        "studies": "SELECT d.id",
-        "samples": _STUDY_OF["sample_id"].replace("d.sample_id", "d.id"),
-    }
-    inner = own.get(table) or next(
+    inner = _OWN.get(table) or next(
         (sql for name, sql in _STUDY_OF.items() if name in kind.columns), None
     )
     if inner is None:

@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 
 from atom.judgebench.items import Judged, Said
+from atom.records import BenchSet
 from atom.ui import kit, numbers, picture
 from atom.ui.html import Html, el
 from atom.ui.judge_lab_parts import ALL_ITEMS, LabContext, group_words, items_address
@@ -20,10 +21,12 @@ from atom.views.lab_items import (
     ItemView,
     Shown,
     item_list,
+    item_rows,
     item_view,
     items_csv,
 )
 from atom.views.pictures import read_picture
+from atom.views.shelf import OpenStore
 
 _WORDS: Final[Mapping[Shown, str]] = {
     "all": "All",
@@ -55,8 +58,11 @@ def draw(lab: LabContext, query: Mapping[str, str]) -> None:
     group = "" if query.get("group") == ALL_ITEMS else query.get("group", "")
     asked = query.get("verdict", "all")
     shown: Shown = next((one for one in SHOWN if one == asked), "all")
-    listed = item_list(lab.store, lab.record, lab.chosen.judge, group, shown)
-    view = item_view(lab.store, lab.record, listed, query.get("item"))
+    store, record = lab.store, lab.record
+    rows = _rows(store.url, store.revision(), record.id, lab.chosen.judge, record, store)
+    listed = item_list(rows, group, shown)
+    names = {one.judge: one.name for one in lab.judges}
+    view = item_view(store, record, listed, query.get("item"), names)
     kit.show(_head(lab, group, shown, listed), key="items_head")
     if not listed.rows:
         words = "No item of this figure stands so; choose another verdict above."
@@ -65,7 +71,7 @@ def draw(lab: LabContext, query: Mapping[str, str]) -> None:
     if view is None:
         words = "The link names an item that isn't among these; the first one is open."
         kit.show(kit.notice(words), key="items_lost")
-        view = item_view(lab.store, lab.record, listed, None)
+        view = item_view(store, record, listed, None, names)
         assert view is not None
     both = (_listing(lab, group, shown, listed, view), _opened(lab, group, shown, view))
     kit.show(el("div", _STYLE, *both, class_="split"), key="items_both")
@@ -73,6 +79,14 @@ def draw(lab: LabContext, query: Mapping[str, str]) -> None:
     judge = lab.chosen.name
     st.download_button("These items (CSV)", data=lambda: items_csv(listed, judge),
                        file_name=f"{stem}.csv", mime="text/csv", key="items_csv")  # fmt: skip
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _rows(
+    url: str, revision: int, set_id: str, judge: str, _record: BenchSet, _store: OpenStore
+) -> tuple[ItemRow, ...]:
+    del url, revision, set_id
+    return item_rows(_store, _record, judge)
 
 
 def _head(lab: LabContext, group: str, shown: Shown, listed: ItemList) -> Html:

@@ -36,7 +36,7 @@ from taxonomy import DEPTH, format_path
 
 FORMS = "grow_forms"
 FAULT = "grow_fault"
-PLACES = "grow_places"
+PICTURES = "grow_pictures"
 EVERY = 0.7
 """Seconds between two looks at a growing tree."""
 PHASES = {
@@ -121,7 +121,7 @@ def _nothing(here: Here) -> Html:
 
 
 def _watch(here: Here, status: InductionStatus) -> None:
-    held: dict[str, tuple[Any, int]] = st.session_state.setdefault(PLACES, {})
+    held: dict[str, GrowthView] = st.session_state.setdefault(PICTURES, {})
     start = start_of(here.store, status.row)
     known = [status]
 
@@ -130,10 +130,8 @@ def _watch(here: Here, status: InductionStatus) -> None:
         if now is None or (status.alive and not now.alive):
             st.rerun()
         watched = read_growth(here.store, now.row.id)
-        places, seen = held.get(now.row.id, (None, 0))
-        entries = watched.entries if len(watched.entries) >= seen else ()
-        view = growth_view(start, entries, watched.held, places, seen=seen)
-        held[now.row.id] = (view.places, len(entries))
+        view = growth_view(start, watched.entries, watched.held, held.get(now.row.id))
+        held[now.row.id] = view
         head, picture = st.columns([1, 2], gap="medium")
         with head:
             kit.show(_progress(now, view), key="grow_progress")

@@ -13,7 +13,7 @@ from atom.records import BenchItem, BenchSet, Call, Verdict
 from atom.store import Store
 from atom.store.verdicts import items_of, verdicts_about, verdicts_on
 from atom.views.csv_text import csv_text
-from atom.views.judge_lab import SCORER_PART, SHARED_PART, standings
+from atom.views.judge_lab import SCORER_PART, SHARED_PART
 
 Shown = Literal["all", "wrong", "torn", "unread", "marked", "right", "silent"]
 SHOWN: Final[tuple[Shown, ...]] = get_args(Shown)
@@ -50,12 +50,10 @@ class ItemList:
     Attributes:
         rows: those that are asked for, the worst first.
         counts: how many there are of each kind, `all` included.
-        groups: (name, items) by which they can be told apart.
     """
 
     rows: tuple[ItemRow, ...]
     counts: Mapping[Shown, int]
-    groups: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,42 +94,44 @@ def groups_of(store: Store, set_id: str, results: Iterable[BenchResult]) -> froz
     return frozenset(group for group in named if any(in_group(card, group) for card in cards))
 
 
-def item_list(
-    store: Store, record: BenchSet, judge: str, group: str = "", shown: Shown = "all"
-) -> ItemList:
+def item_list(everything: Sequence[ItemRow], group: str = "", shown: Shown = "all") -> ItemList:
     """List the items of a set that a figure is of.
 
     Args:
-        store: where they are.
-        record: the set.
-        judge: whose verdicts they are held against.
+        everything: all items of the set, as `item_rows` reads them.
         group: the figure's items, as `judgebench.items.group_of` names them.
         shown: only those on which the judge stands so.
     """
-    rows = [row for row in _rows(store, record, judge) if in_group(row.card, group)]
+    rows = [row for row in everything if in_group(row.card, group)]
     counts: Counter[Shown] = Counter()
     for row in rows:
         counts[row.found.standing] += 1
         counts["torn"] += row.found.torn
     counts["all"] = len(rows)
     kept = sorted((row for row in rows if row.counts_as(shown)), key=_worst_first)
-    names = Counter(word for row in rows for _, word in row.card.facets)
-    return ItemList(rows=tuple(kept), counts=counts, groups=tuple(sorted(names.items())))
+    return ItemList(rows=tuple(kept), counts=counts)
 
 
-def _rows(store: Store, record: BenchSet, judge: str) -> list[ItemRow]:
+def item_rows(store: Store, record: BenchSet, judge: str) -> tuple[ItemRow, ...]:
+    """Read all items of a set, in their order, and where a judge stands on each.
+
+    Args:
+        store: where they are.
+        record: the set.
+        judge: whose verdicts they are held against.
+    """
     said: dict[str, list[Verdict]] = defaultdict(list)
     about = verdicts_about(store, record.id, judge, scorer=SCORER_PART, shared=SHARED_PART)
     for one in one_way(about):
         said[one.subject_id].append(one)
-    return [
+    return tuple(
         ItemRow(
             item=item,
             card=card_of(record.benchmark, item),
             found=judged(record.benchmark, item, said.get(item.id, ())),
         )
         for item in items_of(store, [record.id])
-    ]
+    )
 
 
 def _worst_first(row: ItemRow) -> tuple[int, bool, float, int]:
@@ -140,9 +140,20 @@ def _worst_first(row: ItemRow) -> tuple[int, bool, float, int]:
 
 
 def item_view(
-    store: Store, record: BenchSet, listed: ItemList, item_id: str | None
+    store: Store,
+    record: BenchSet,
+    listed: ItemList,
+    item_id: str | None,
+    names: Mapping[str, str],
 ) -> ItemView | None:
     """Open one item of a list; its first where none is named.
+
+    Args:
+        store: where it is.
+        record: the set.
+        listed: the list.
+        item_id: the item.
+        names: judge's id -> name, of everybody who may have judged it.
 
     Returns:
         The item with what every judge said; None where the list is empty or has no such item.
@@ -153,7 +164,6 @@ def item_view(
     place = 0 if item_id is None else ids.index(item_id)
     row = listed.rows[place]
     everything = verdicts_on(store, record.id, row.item.id)
-    names = {one.judge: one.name for one in standings(store, record.id)}
     judges = tuple(
         (judge, name, judged(record.benchmark, row.item, _about(everything, judge)))
         for judge, name in names.items()

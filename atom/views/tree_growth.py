@@ -78,7 +78,9 @@ class GrowthView:
         united: nodes that were taken in by another.
         pruned: leaves that were dropped, or merged for want of support or sense.
         events: the newest first.
-        places: where the nodes lie, to begin the next picture with.
+        tree: the tree as it is now.
+        n_edits: edits that led to it.
+        places: where the nodes lie.
     """
 
     nodes: tuple[GrowthNode, ...]
@@ -89,6 +91,8 @@ class GrowthView:
     united: int
     pruned: int
     events: tuple[Event, ...]
+    tree: Tree
+    n_edits: int
     places: Places
 
 
@@ -96,9 +100,7 @@ def growth_view(
     start: Tree,
     entries: Sequence[Entry],
     held: Mapping[Path, int],
-    places: Places | None = None,
-    *,
-    seen: int = 0,
+    before: GrowthView | None = None,
 ) -> GrowthView:
     """Work out the picture of a growing tree.
 
@@ -106,15 +108,18 @@ def growth_view(
         start: the tree that the edits start from.
         entries: every edit so far.
         held: leaf -> criteria that hang on it.
-        places: where nodes were drawn before; they stay there.
-        seen: edits that were drawn before; what came after them is fresh.
+        before: the picture before: its nodes stay where they are, its edits aren't made again, and
+            what came after them is fresh. One of more edits is of another growth, and is left.
     """
-    tree = start
-    for entry in entries:
+    if before is not None and before.n_edits > len(entries):
+        before = None
+    seen = before.n_edits if before is not None else 0
+    tree = before.tree if before is not None else start
+    for entry in entries[seen:]:
         tree = apply(tree, entry.edit).tree
     fresh = {path for entry in entries[seen:] for path in _touched(entry.edit)}
     paths = [path for path, _ in tree.walk()]
-    laid = _lay_out(paths, dict(places or {}))
+    laid = _lay_out(paths, dict(before.places) if before is not None else {})
     root_of = {root.name: number for number, root in enumerate(tree.roots)}
     criteria = _criteria_under(held)
     nodes = [GrowthNode(path=(), x=0.0, y=0.0, criteria=sum(held.values()), root=-1, fresh=False)]
@@ -130,17 +135,18 @@ def growth_view(
         for path in paths
     ]
     index = {node.path: number for number, node in enumerate(nodes)}
-    kinds = [_event(entry).kind for entry in entries]
-    full = [entry for entry in entries if _is_leaf(entry.edit)]
+    kinds = [_kind(entry) for entry in entries]
     return GrowthView(
         nodes=tuple(nodes),
         edges=tuple((index[path[:-1]], index[path]) for path in paths),
         leaves=len(tree.leaves),
         placed=sum(held.values()),
-        added=sum(_event(entry).kind == "added" for entry in full),
+        added=sum(_is_leaf(entry.edit) for entry in entries),
         united=kinds.count("united"),
         pruned=kinds.count("pruned"),
         events=tuple(_event(entry) for entry in reversed(entries[-NEWEST:])),
+        tree=tree,
+        n_edits=len(entries),
         places={path: laid[path] for path in paths},
     )
 
@@ -163,24 +169,33 @@ def _touched(edit: Edit) -> tuple[Path, ...]:
             return ()
 
 
+def _kind(entry: Entry) -> EventKind:
+    match entry.edit:
+        case Add():
+            return "added"
+        case Rename():
+            return "renamed"
+        case Move():
+            return "moved"
+        case Merge() if not (entry.by.startswith("rule:") or entry.why.startswith("vague:")):
+            return "united"
+        case _:
+            return "pruned"
+
+
 def _event(entry: Entry) -> Event:
-    edit = entry.edit
-    for_support = entry.by.startswith("rule:") or entry.why.startswith("vague:")
-    match edit:
+    match entry.edit:
         case Add(parent, name, _):
-            return _made("added", (*parent, name), "", entry)
-        case Merge(path, into):
-            return _made("pruned" if for_support else "united", path, _short(into), entry)
-        case Rename(path, name):
-            return _made("renamed", path, name, entry)
-        case Move(path, parent):
-            return _made("moved", path, _short(parent), entry)
-        case Drop(path):
-            return _made("pruned", path, "", entry)
-
-
-def _made(kind: EventKind, path: Path, into: str, entry: Entry) -> Event:
-    return Event(kind=kind, what=_short(path), into=into, by=entry.by, why=entry.why)
+            what, into = (*parent, name), ""
+        case Merge(what, place):
+            into = _short(place)
+        case Rename(what, into):
+            pass
+        case Move(what, parent):
+            into = _short(parent)
+        case Drop(what):
+            into = ""
+    return Event(kind=_kind(entry), what=_short(what), into=into, by=entry.by, why=entry.why)
 
 
 def _short(path: Path) -> str:

@@ -15,7 +15,7 @@ from atom.judgebench.items import card_of, group_of, in_group, judged, one_way
 from atom.records import BenchItem, Sampling, Verdict
 from atom.store import Store
 from atom.views.judge_lab import bench_result, standings
-from atom.views.lab_items import groups_of, item_list, item_view, items_csv
+from atom.views.lab_items import groups_of, item_list, item_rows, item_view, items_csv
 
 ENDPOINTS = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
 COIN = "probe-judge-coin"
@@ -57,7 +57,7 @@ def test_a_figure_is_the_share_of_its_items_that_are_right(lab):
     for title, row in figures(bench_result(store, record.id, judge)):
         if row.metric not in RATES[record.benchmark] or row.rule not in ("", "strict"):
             continue
-        counts = item_list(store, record, judge, group_of(row, title)).counts
+        counts = item_list(item_rows(store, record, judge), group_of(row, title)).counts
         asked = counts["right"] + counts["wrong"] + counts["unread"]
         assert asked == row.n, (title, row)
         assert counts["right"] == pytest.approx(row.value * row.n / 100), (title, row)
@@ -76,27 +76,31 @@ def test_error_rates_open_the_items_with_that_kind_of_error(lab):
     ]
     assert rows
     for row in rows:
-        counts = item_list(store, record, judge, group_of(row)).counts
+        counts = item_list(item_rows(store, record, judge), group_of(row)).counts
         assert (counts["all"], counts["wrong"]) == (row.n, round(row.value * row.n / 100)), row
 
 
 def test_the_list_is_worst_first_and_counts_what_it_offers(lab):
     store, record = lab
     judge = judge_of(store, record, COIN)
-    whole = item_list(store, record, judge)
+    rows = item_rows(store, record, judge)
+    whole = item_list(rows)
     places = [{"wrong": 0, "unread": 1, "marked": 2, "right": 3, "silent": 4}[r.found.standing]
               for r in whole.rows]  # fmt: skip
     assert places == sorted(places)
     assert whole.counts["all"] == len(whole.rows) == record.n_items
     for shown in ("wrong", "torn", "right", "marked", "silent"):
-        assert len(item_list(store, record, judge, "", shown).rows) == whole.counts[shown]
+        assert (
+            len(item_list(rows, "", shown).rows) == whole.counts[shown]
+        )
 
 
 def test_an_item_shows_every_judge_with_reasons_and_raw_replies(lab):
     store, record = lab
     judge = judge_of(store, record, COIN)
-    listed = item_list(store, record, judge, "", "wrong")
-    view = item_view(store, record, listed, None)
+    listed = item_list(item_rows(store, record, judge), "", "wrong")
+    names = {one.judge: one.name for one in standings(store, record.id)}
+    view = item_view(store, record, listed, None, names)
     assert (view.place, view.total, view.before) == (1, len(listed.rows), None)
     assert {name for _, name, _ in view.judges} == {COIN, "probe-judge"}
     assert view.row.card.question
@@ -105,8 +109,8 @@ def test_an_item_shows_every_judge_with_reasons_and_raw_replies(lab):
     assert any(one.reason for one in said)
     assert all(view.replies[one.verdict.call_id] for one in said)
     if view.after is not None:
-        assert item_view(store, record, listed, view.after).before == view.row.item.id
-    assert item_view(store, record, listed, "nobody") is None
+        assert item_view(store, record, listed, view.after, names).before == view.row.item.id
+    assert item_view(store, record, listed, "nobody", names) is None
 
 
 def test_every_door_opens_on_something(lab):
@@ -116,14 +120,14 @@ def test_every_door_opens_on_something(lab):
     groups = groups_of(store, record.id, [result])
     assert "" in groups
     for group in groups:
-        assert item_list(store, record, judge, group).rows
+        assert item_list(item_rows(store, record, judge), group).rows
     named = {group_of(row, title) for title, row in figures(result) if math.isfinite(row.value)}
     assert len(groups) >= 0.5 * len(named)
 
 
 def test_the_file_has_a_line_for_each_thing_that_was_said(lab):
     store, record = lab
-    listed = item_list(store, record, judge_of(store, record, COIN))
+    listed = item_list(item_rows(store, record, judge_of(store, record, COIN)))
     rows = list(csv.DictReader(io.StringIO(items_csv(listed, COIN))))
     assert len(rows) == sum(max(len(row.found.said), 1) for row in listed.rows)
     assert {row["judge"] for row in rows} == {COIN}

@@ -25,7 +25,8 @@ FIRST = [*leaf(*DIALS, "Needle"), Entry(edit=Add(DIALS, "Pointer"), by=JUDGE)]
 def test_what_was_drawn_stays_where_it_was():
     one = growth_view(ROOTS, FIRST, {})
     later = [*FIRST, *leaf("Reasoning", "Numbers", "Arithmetic", "Sum")]
-    two = growth_view(ROOTS, later, {}, one.places, seen=len(FIRST))
+    two = growth_view(ROOTS, later, {}, one)
+    assert two.tree == growth_view(ROOTS, later, {}).tree
     assert all(two.places[path] == place for path, place in one.places.items())
     fresh = {node.path for node in two.nodes if node.fresh}
     assert fresh == {("Reasoning", "Numbers", "Arithmetic", "Sum")[:d] for d in (2, 3, 4)}
@@ -52,6 +53,13 @@ def test_counts_and_events():
     assert (united.kind, united.into, united.why) == ("united", "Scales › Needle", "one ability")
     # Criteria count upwards: a leaf of 7 makes its three ancestors and the middle 7, too.
     assert [node.criteria for node in view.nodes if node.path[:1] != ("Reasoning",)] == [7] * 5
+
+
+def test_a_growth_that_began_anew_is_drawn_anew():
+    one = growth_view(ROOTS, FIRST, {})
+    again = growth_view(ROOTS, FIRST[:2], {}, one)
+    assert again.tree == growth_view(ROOTS, FIRST[:2], {}).tree
+    assert again.n_edits == 2
 
 
 def test_a_merge_for_want_of_support_is_pruning():
