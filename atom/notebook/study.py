@@ -10,7 +10,6 @@ from typing import Literal, Self
 import pandas as pd
 
 from atom.analysis import Reading
-from atom.errors import UsageError
 from atom.exports.base import Source
 from atom.exports.cases import Case, cases
 from atom.exports.columns import Column
@@ -26,7 +25,7 @@ from atom.notebook.columns import (
     WEAKNESSES,
     frame_of,
 )
-from atom.reports.profile import Profile, find_model, known_facet, profile
+from atom.reports.profile import Profile, find_judge, find_model, known_facet, profile
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.overview import Estimate, RankRow, overview
@@ -52,7 +51,7 @@ class Study:
         self._store, self._entry = store, entry
         self._source = Source(store, entry.study.id, entry.key)
         if judge is not None:
-            self._source = replace(self._source, judge_id=_judge_of(self._source.data, judge))
+            self._source = replace(self._source, judge_id=find_judge(self._source.data, judge))
 
     @property
     def name(self) -> str:
@@ -239,17 +238,6 @@ class Study:
 
 def _look(reading: Reading) -> Filters:
     return Filters(reading=reading)
-
-
-def _judge_of(data: StudyData, name: str) -> str:
-    found = [one.id for one in data.judges if name in (one.id, one.name)]
-    if len(found) != 1:
-        known = ", ".join(repr(one.name) for one in data.judges) or "none"
-        raise UsageError(
-            f"the study {data.study.name!r} has {'no marks by' if not found else 'several judges'} "
-            f"{name!r}; judges are {known}"
-        )
-    return found[0]
 
 
 def _sample_line(case: Case) -> Line:

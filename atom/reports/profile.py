@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from atom.analysis import Reading
 from atom.errors import UsageError
+from atom.records import Candidate, Judge
 from atom.views.filters import Filters, Measure, answers_kept, measure_of
 from atom.views.overview import MIN_SAMPLES, Estimate, RankRow, overview
 from atom.views.study_data import StudyData
@@ -92,12 +94,24 @@ def find_model(data: StudyData, name: str) -> str:
     Raises:
         UsageError: there is none, or there are several.
     """
-    found = [c.id for c in data.candidates if name in (c.id, c.name)]
+    return _find(data, data.candidates, name, ("no model", "several models", "models"))
+
+
+def find_judge(data: StudyData, name: str) -> str:
+    """Return the id of a judge that marked anything, as `find_model` does."""
+    return _find(data, data.judges, name, ("no marks by", "several judges", "judges"))
+
+
+def _find(
+    data: StudyData, known: Sequence[Candidate | Judge], name: str, words: tuple[str, str, str]
+) -> str:
+    found = [one.id for one in known if name in (one.id, one.name)]
     if len(found) != 1:
-        known = ", ".join(repr(c.name) for c in data.candidates) or "none"
+        none, several, all_ = words
+        names = ", ".join(repr(one.name) for one in known) or "none"
         raise UsageError(
-            f"the study {data.study.name!r} has "
-            f"{'no model' if not found else 'several models'} {name!r}; models are {known}"
+            f"the study {data.study.name!r} has {several if found else none} {name!r}; "
+            f"{all_} are {names}"
         )
     return found[0]
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from atom.records import CriteriaSet, Mapping
 from atom.store.schema import table
-from atom.store.standing import parts
+from atom.store.standing import parts, read_by_id
 from atom.store.store import Store
 
 
@@ -48,13 +48,5 @@ def mappers_of(
         criterion_ids: the criteria.
     """
     column = table(Mapping).c
-    found: dict[str, str] = {}
-    with store.read() as connection:
-        for part in parts(criterion_ids):
-            rows = connection.execute(
-                sa.select(column.criterion_id, column.judge_id).where(
-                    column.tree_version == tree_version, column.criterion_id.in_(part)
-                )
-            )
-            found.update((row.criterion_id, row.judge_id) for row in rows)
-    return found
+    of_tree = column.tree_version == tree_version
+    return read_by_id(store, column.criterion_id, column.judge_id, criterion_ids, of_tree)

@@ -834,13 +834,13 @@ def standing_sets(store: Store, places: Iterable[StudySample]) -> dict[str, Crit
 def samples_of_criteria(store: Store, criterion_ids: Iterable[str]) -> dict[str, str]:
     """Return which sample each of some criteria is about."""
     column = table(Criterion).c
-    return _read_by_id(store, column.id, column.sample_id, criterion_ids)
+    return read_by_id(store, column.id, column.sample_id, criterion_ids)
 
 
 def replay_states(store: Store, replay_ids: Iterable[str]) -> dict[str, State]:
     """Read in which state replays are."""
     column = table(Replay).c
-    return _read_by_id(store, column.id, column.state, replay_ids)
+    return read_by_id(store, column.id, column.state, replay_ids)
 
 
 def mapping_states(
@@ -849,10 +849,10 @@ def mapping_states(
     """Read in which state criteria's mappings to a tree are."""
     column = table(LeafMapping).c
     of_tree = column.tree_version == tree_version
-    return _read_by_id(store, column.criterion_id, column.state, criterion_ids, of_tree)
+    return read_by_id(store, column.criterion_id, column.state, criterion_ids, of_tree)
 
 
-def _read_by_id(
+def read_by_id(
     store: Store,
     key: sa.ColumnElement[Any],
     value: sa.ColumnElement[Any],
