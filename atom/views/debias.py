@@ -167,16 +167,13 @@ def _rows_of(
         for about, _ in things
     ]
     key = table.response.astype(np.int64) * width + table.criterion
-    order = np.argsort(key, kind="stable")
-    place = np.searchsorted(key[order], wanted)
+    near = np.flatnonzero(np.isin(key, wanted))
+    row_at = dict(zip(key[near].tolist(), near.tolist(), strict=True))
     found: dict[int, list[float]] = defaultdict(list)
-    astray = 0
-    for at, one, (_, score) in zip(place.tolist(), wanted, things, strict=True):
-        if one >= 0 and at < len(order) and key[order[at]] == one:
-            found[int(order[at])].append(score)
-        else:
-            astray += 1
-    return found, astray
+    for one, (_, score) in zip(wanted, things, strict=True):
+        if one in row_at:
+            found[row_at[one]].append(score)
+    return found, sum(one not in row_at for one in wanted)
 
 
 # --- values ---------------------------------------------------------------------------------------
