@@ -33,6 +33,7 @@ from atom.exports.archive_form import (
     from_row,
     kinds_by_table,
 )
+from atom.files import size_of
 from atom.foreign import files_in, open_foreign
 from atom.records import (
     BenchItem,
@@ -224,6 +225,7 @@ def import_archive(
         manifest = _manifest(files, place.name)
         _check_place(store, manifest)
         _check_files(files, manifest, place.name)
+        stack.enter_context(store.expecting(size_of(place)))
         return _Reader(store, files, manifest, place.name, on_kind).run()
 
 

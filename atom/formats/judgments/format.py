@@ -89,7 +89,7 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
 def _batches(
     plans: Sequence[FilePlan], options: ReadOptions, collector: Collector
 ) -> Iterator[Batch]:
-    taker = Taker(collector, options, plans)
+    taker = Taker(collector, options)
     for plan in plans:
         if plan.role == "nothing":
             continue

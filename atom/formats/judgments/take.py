@@ -151,12 +151,9 @@ class Taker:
     Args:
         collector: where they go.
         options: how to read.
-        plans: all files, to find out which scales are in use.
     """
 
-    def __init__(
-        self, collector: Collector, options: ReadOptions, plans: Sequence[FilePlan]
-    ) -> None:
+    def __init__(self, collector: Collector, options: ReadOptions) -> None:
         self._out = collector
         self._options = options
         self._maker = Maker(collector, options)
@@ -178,7 +175,6 @@ class Taker:
         self._reads: Counter[tuple[str, str]] = Counter()
         self._directions = Directions()
         self._texts: dict[str, int] = {}
-        self._plans = plans
         self._source = source_id(collector.dataset)
 
     # --- files ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import zipfile
 from datetime import UTC, datetime
@@ -10,14 +11,16 @@ from datetime import UTC, datetime
 import pyarrow.parquet as pq
 import pytest
 
-from atom.errors import AtomError, FormatError, UsageError
+from atom.errors import AtomError, FormatError, FullError, UsageError
 from atom.exports import import_archive, is_archive, read_manifest, write_archive
+from atom.files import in_words, size_of
 from atom.records import BenchItem, BenchSet, Call, Candidate, Response, Study, Verdict
-from atom.store import Store, check_store, find_study, list_studies, undo_import
+from atom.store import Store, check_store, faults, find_study, list_studies, undo_import
 from atom.store.schema import KINDS
 from atom.store.studies import linked_records
 from tests.atom.exports.whole_study import HALF, LONG, MOMENT, make_whole, with_hint
 from tests.factories import STUDY, open_small
+from tests.hurt import full
 
 
 def everything(store: Store) -> dict[str, list[str]]:
@@ -263,6 +266,19 @@ def test_an_archive_of_a_newer_atomscope_is_refused(whole, tmp_path, version):
     path.write_text(json.dumps(json.loads(path.read_text()) | {version: 999}))
     with Store.open(tmp_path / "other") as other, pytest.raises(FormatError, match="newer"):
         import_archive(other, tmp_path / "b")
+
+
+def test_a_full_disk_is_told_how_much_room_an_archive_needs(whole, tmp_path, monkeypatch):
+    _, _, folder = whole
+    monkeypatch.setattr(faults, "LEAST_ROOM", 0)
+    Store.open(tmp_path / "other").close()
+    needed = f"about {in_words(size_of(folder / 'a'))} are needed"
+    with (
+        full(tmp_path / "other"),
+        Store.open(tmp_path / "other") as other,
+        pytest.raises(FullError, match=re.escape(needed)),
+    ):
+        import_archive(other, folder / "a")
 
 
 def test_what_is_no_archive_is_told(tmp_path):

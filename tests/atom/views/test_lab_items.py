@@ -90,9 +90,7 @@ def test_the_list_is_worst_first_and_counts_what_it_offers(lab):
     assert places == sorted(places)
     assert whole.counts["all"] == len(whole.rows) == record.n_items
     for shown in ("wrong", "torn", "right", "marked", "silent"):
-        assert (
-            len(item_list(rows, "", shown).rows) == whole.counts[shown]
-        )
+        assert len(item_list(rows, "", shown).rows) == whole.counts[shown]
 
 
 def test_an_item_shows_every_judge_with_reasons_and_raw_replies(lab):
