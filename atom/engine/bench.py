@@ -14,7 +14,7 @@ from atom.engine.agenda import AgendaShift, load_verdicts, open_agenda_run, open
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.code_runs import run_programs
 from atom.engine.consent import ConsentNeeded, questions_of
-from atom.engine.ledger import run_holder
+from atom.engine.ledger import holder, run_claim
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
 from atom.engine.sandbox import find_sandbox
@@ -311,7 +311,7 @@ def delete_set(store: Store, set_id: str) -> None:
         UsageError: a run works on it.
     """
     for run in store.select(Run, columns_of(Run).c.bench_set_id == set_id):
-        if run_holder(store, run.id) is not None:
+        if holder(store, run_claim(run.id)) is not None:
             raise UsageError(
                 f"run {run.id!r} works on this set: stop it first, with `run stop {run.id}`"
             )
