@@ -13,6 +13,8 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from atom.analysis.calibration import NAME as CALIBRATION
+from atom.analysis.calibration import STEPS
 from atom.judgebench import (
     critic_bench_ask,
     critic_bench_bench,
@@ -21,13 +23,19 @@ from atom.judgebench import (
     vl_rewardbench_data,
 )
 from atom.judgebench.base import MetricRow
-from atom.judgebench.critic_bench_code import OBJECTIVE_DOMAINS, PROGRAM_DOMAINS, value_code
+from atom.judgebench.critic_bench_code import (
+    CODE_RUN,
+    OBJECTIVE_DOMAINS,
+    PROGRAM_DOMAINS,
+    value_code,
+)
 from atom.judgebench.mm_critic import BANDS
 from atom.judgebench.multi_crit_criteria import names_of
 from atom.judgebench.multi_crit_figures import AGAINST, CONFLICT
 from atom.judgebench.multi_crit_files import SPLITS
 from atom.judgebench.rates import INVALID, RIGHT, WRONG, majority
 from atom.records import BenchItem, Verdict
+from taxonomy import format_path
 
 Standing = Literal["right", "wrong", "unread", "marked", "silent"]
 """`marked` = there is a number beside people's, which is neither right nor wrong; `silent` = the
@@ -46,6 +54,7 @@ class Card:
         truth: (label, words) of what is right, and who says so.
         facets: (label, words) by which items can be told apart.
         groups: the names under which figures are about this item.
+        beside: (what a judge writes, heading, text) of references that its text stands beside.
     """
 
     question: str
@@ -53,6 +62,7 @@ class Card:
     truth: tuple[tuple[str, str], ...]
     facets: tuple[tuple[str, str], ...]
     groups: frozenset[str]
+    beside: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,10 +271,11 @@ def _multi_crit_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
     names = names_of(people)
     key = one.part.partition("/")[2]
     labels = {key: one.label} if key else {k: one.data.get("labels", {}).get(k) for k in people}
+    reasons = one.data.get("reasons", {})
     return [
         Said(verdict=one, about=names[k], words=_text(label),
              code=_code(one, label == people[k]) if label in ("a", "b") else INVALID,
-             reason=one.text)
+             reason=_text(reasons.get(k)) or one.text)
         for k, label in labels.items()
         if k in people
     ]  # fmt: skip
@@ -288,9 +299,13 @@ def _mm_critic(data: Mapping[str, Any]) -> Card:
         ("The answer is", None if claim is None else "right" if claim else "wrong"),
         ("Better answer", data.get("preferred")),
         ("Quality of the answer, 0 to 10", quality),
-        *((f"Critique of {one.get('annotator') or 'the reference'}", one.get("text"))
-          for one in data.get("references", ())),
-    ]  # fmt: skip
+    ]
+    about = "correction" if data["dimension"] == "correction" else "critique"
+    beside = tuple(
+        (about, f"Reference of {one.get('annotator') or 'the benchmark'}, worth an 8", words)
+        for one in data.get("references", ())
+        if (words := _text(one.get("text"))).strip()
+    )
     subset = mm_critic_data.SUBSETS.get(data["subset"], data["subset"])
     task = data["task_type"].replace("_", " ")
     bands = {mm_critic_data.quality_band(quality, scheme) for scheme in BANDS}
@@ -302,6 +317,7 @@ def _mm_critic(data: Mapping[str, Any]) -> Card:
                       ("Task type", task), ("Task", data.get("task"))]),
         groups=frozenset({"", subset, task, _DIMENSIONS.get(data["dimension"], ""), *bands,
                           *_pairings(data)}),
+        beside=beside,
     )  # fmt: skip
 
 
@@ -325,7 +341,7 @@ def _mm_critic_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
         return [_scored(one, number)]
     if one.part == "compare":
         code = _code(one, one.label == data.get("preferred"))
-        return [Said(verdict=one, about="which is better", words=one.label, code=code,
+        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code,
                      reason=one.text)]  # fmt: skip
     if one.part == "critique":
         truth = data.get("correct")
@@ -347,6 +363,11 @@ def _scored(one: Verdict, number: str) -> Said:
 
 # --- CriticBench ------------------------------------------------------------------------------
 
+_FEEDBACK: Final = "its critique"
+_META: Final = "its critique of a critique"
+_CORRECTION: Final = "correction"
+_PREFERRED: Final = "which is better"
+
 
 def _critic_bench(data: Mapping[str, Any]) -> Card:
     kind, domain = data["kind"], data["domain"]
@@ -360,13 +381,19 @@ def _critic_bench(data: Mapping[str, Any]) -> Card:
     )
     preference = data.get("preference")
     truth = [
-        ("People's score" if kind == "answer" else "People's score of the critique",
-         None if data.get("score") is None else f"{data['score']:g}"),
+        (
+            "People's score" if kind == "answer" else "People's score of the critique",
+            None if data.get("score") is None else f"{data['score']:g}",
+        ),
         ("Better answer", preference),
         ("Known answer", data.get("truth")),
-        ("Reference critique", data.get("critique")),
-        ("Reference correction", data.get("correction")),
-    ]  # fmt: skip
+        ("Tests", data.get("tests")),
+    ]
+    wrote = {"answer": _FEEDBACK, "pair": _PREFERRED, "critique": _META}[kind]
+    references = (
+        (wrote, "Reference critique", data.get("critique")),
+        (_CORRECTION, "Reference correction", data.get("correction")),
+    )
     return Card(
         question=_text(data["question"]),
         texts=_kept([("Article", data.get("article")), *shown]),
@@ -376,6 +403,8 @@ def _critic_bench(data: Mapping[str, Any]) -> Card:
                       ("Domain", domain), ("Quality", quality)]),
         groups=frozenset({"", *parts, *(f"{part}, {word}" for part in parts
                                         for word in (domain, quality))}),
+        beside=tuple((about, heading, text) for about, heading, words in references
+                     if (text := _text(words)).strip()),
     )  # fmt: skip
 
 
@@ -386,16 +415,17 @@ def _critic_bench_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
     if one.part == critic_bench_ask.COMPARE:
         truth = data.get("preference")
         code = _code(one, None if not truth else one.label == truth)
-        return [Said(verdict=one, about="which is better", words=one.label, code=code,
+        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code,
                      reason=one.text)]  # fmt: skip
     if one.part == critic_bench_ask.CORRECTION:
-        return [Said(verdict=one, about="correction", words=_text(one.data.get("final_answer")),
+        return [Said(verdict=one, about=_CORRECTION, words=_text(one.data.get("final_answer")),
                      code=_corrected(data, one), reason=one.text)]  # fmt: skip
+    if one.part == CODE_RUN:
+        return [Said(verdict=one, about="its correction, run", words=one.label,
+                     code=_code(one, one.label == "passed"), reason=one.detail)]  # fmt: skip
     truth, value = data.get("score"), one.value
     apart = None if truth is None or value is None else float(value) - float(truth)
-    about = (
-        "its critique" if one.part == critic_bench_ask.FEEDBACK else "its critique of a critique"
-    )
+    about = _FEEDBACK if one.part == critic_bench_ask.FEEDBACK else _META
     return [Said(verdict=one, about=about, words=number, code=_code(one, None), apart=apart,
                  reason=one.text)]  # fmt: skip
 
@@ -410,17 +440,55 @@ def _corrected(data: Mapping[str, Any], one: Verdict) -> int | None:
     return value_code(data["truth"], one) if data.get("truth") else None
 
 
+# --- calibration ------------------------------------------------------------------------------
+
+
+def _calibration(data: Mapping[str, Any]) -> Card:
+    steps = data[STEPS]
+    paths = [tuple(step["leaf"]) for step in steps]
+    under = {format_path(path[:depth]) for path in paths for depth in range(1, len(path) + 1)}
+    roots = dict.fromkeys(path[0] for path in paths)
+    return Card(
+        question=_text(data["question"]),
+        texts=_kept([("Choices", "\n".join(map(str, data.get("choices", ())))),
+                     (f"Answer of {data.get('model') or 'a model'}", data["answer"])]),
+        truth=tuple(
+            (step["question"], f"{step['ground_truth']} (scores {step['score']})") for step in steps
+        ),
+        facets=_kept([("Model", data.get("model")), *(("Branch", root) for root in roots)]),
+        groups=frozenset({"", *under}),
+    )  # fmt: skip
+
+
+def _calibration_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+    scores = [*one.data.get("scores", ())]
+    scores += [None] * (len(data[STEPS]) - len(scores))
+    return [
+        Said(
+            verdict=one,
+            about=step["question"],
+            words="" if score is None else str(score),
+            code=INVALID if score is None else _code(one, score == step["score"]),
+            apart=None if score is None else float(score - step["score"]),
+            reason=one.detail if score is None else "",
+        )
+        for step, score in zip(data[STEPS], scores, strict=False)
+    ]
+
+
 _CARDS: Final[Mapping[str, Callable[[Mapping[str, Any]], Card]]] = {
     vl_rewardbench_data.NAME: _vlrb,
     multi_crit_bench.BENCH.name: _multi_crit,
     mm_critic_data.NAME: _mm_critic,
     critic_bench_bench.BENCH.name: _critic_bench,
+    CALIBRATION: _calibration,
 }
 _SAYS: Final[Mapping[str, Callable[[Mapping[str, Any], Verdict], list[Said]]]] = {
     vl_rewardbench_data.NAME: _vlrb_said,
     multi_crit_bench.BENCH.name: _multi_crit_said,
     mm_critic_data.NAME: _mm_critic_said,
     critic_bench_bench.BENCH.name: _critic_bench_said,
+    CALIBRATION: _calibration_said,
 }
 
 _ASKED_FOR: Final[Mapping[str, str]] = {

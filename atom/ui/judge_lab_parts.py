@@ -28,7 +28,6 @@ from atom.views.judge_lab import (
     scale_of,
     table_csv,
 )
-from atom.views.lab_items import Shown
 from atom.views.runs import money
 from atom.views.shelf import OpenStore
 
@@ -84,16 +83,12 @@ ALL_ITEMS: Final = "all"
 """The group of an address that means every item."""
 
 
-def items_address(
-    lab: LabContext, group: str, shown: Shown = "all", item: str | None = None, who: str = ""
-) -> str:
+def items_address(lab: LabContext, group: str, who: str = "") -> str:
     """Return the address of the items behind a figure.
 
     Args:
         lab: where the reader is.
         group: the figure's items, as `judgebench.items.group_of` names them.
-        shown: only those on which the judge stands so.
-        item: the one that is open; the first if None.
         who: the judge; the chosen one if empty.
     """
     return links.address(
@@ -103,8 +98,6 @@ def items_address(
         set=lab.record.id[:12],
         who=who or (lab.chosen.judge if lab.chosen else None),
         group=group or ALL_ITEMS,
-        verdict=None if shown == "all" else shown,
-        item=item,
     )
 
 

@@ -18,7 +18,7 @@ LOCAL_KEYS = (
     "find", "old", "new", "left", "right", "other", "of", "cases", "whole",
     "writer", "pick", "rows", "cols",
     "experiment", "round", "arm", "cohort", "effect", "came", "under",
-    "set", "who", "queue", "group", "verdict", "item",
+    "set", "who", "queue", "group", "verdict", "item", "order",
 )  # fmt: skip
 """Keys that belong to one page (a table, a page of a list, whose answer) and not to the chain."""
 _MAX_VALUES = 40

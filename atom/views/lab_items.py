@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
 from atom.judgebench.base import BenchResult, MetricTable
@@ -43,6 +44,10 @@ class ItemRow:
         return shown in ("all", self.found.standing)
 
 
+Facet = tuple[str, str]
+"""(what tells items apart, its word): `("Kind of error", "counting")`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ItemList:
     """The items behind a figure.
@@ -50,10 +55,15 @@ class ItemList:
     Attributes:
         rows: those that are asked for, the worst first.
         counts: how many there are of each kind, `all` included.
+        facets: what tells the figure's items apart -> its words with how many items have each,
+            those of the chosen kinds counted; only where there are two words to choose from.
+        chosen: the words that every item has.
     """
 
     rows: tuple[ItemRow, ...]
     counts: Mapping[Shown, int]
+    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    chosen: tuple[Facet, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,36 +104,81 @@ def groups_of(store: Store, set_id: str, results: Iterable[BenchResult]) -> froz
     return frozenset(group for group in named if any(in_group(card, group) for card in cards))
 
 
-def item_list(everything: Sequence[ItemRow], group: str = "", shown: Shown = "all") -> ItemList:
+def item_list(
+    everything: Sequence[ItemRow],
+    group: str = "",
+    shown: Shown = "all",
+    facets: Sequence[Facet] = (),
+) -> ItemList:
     """List the items of a set that a figure is of.
 
     Args:
         everything: all items of the set, as `item_rows` reads them.
         group: the figure's items, as `judgebench.items.group_of` names them.
         shown: only those on which the judge stands so.
+        facets: only items that have each of these words.
     """
-    rows = [row for row in everything if in_group(row.card, group)]
+    there = [row for row in everything if in_group(row.card, group)]
+    rows = [row for row in there if set(facets) <= set(row.card.facets)]
     counts: Counter[Shown] = Counter()
     for row in rows:
         counts[row.found.standing] += 1
         counts["torn"] += row.found.torn
     counts["all"] = len(rows)
     kept = sorted((row for row in rows if row.counts_as(shown)), key=_worst_first)
-    return ItemList(rows=tuple(kept), counts=counts)
+    return ItemList(
+        rows=tuple(kept), counts=counts, facets=_facets(there, facets), chosen=tuple(facets)
+    )
 
 
-def item_rows(store: Store, record: BenchSet, judge: str) -> tuple[ItemRow, ...]:
+def _facets(rows: Sequence[ItemRow], chosen: Sequence[Facet]) -> dict[str, dict[str, int]]:
+    """Count the items of each word that may be chosen, given what is chosen of other names."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        mine = set(row.card.facets)
+        for name, word in mine:
+            rest = {each for each in chosen if each[0] != name}
+            found[name][word] += rest <= mine
+    return {
+        name: dict(sorted(words.items(), key=lambda each: (-each[1], each[0])))
+        for name, words in sorted(found.items())
+        if len(words) > 1
+    }
+
+
+def write_facets(facets: Iterable[Facet]) -> str:
+    """Write chosen words for an address; empty without any."""
+    return json.dumps([list(each) for each in facets], ensure_ascii=False) if facets else ""
+
+
+def read_facets(text: str) -> tuple[Facet, ...]:
+    """Read chosen words back from an address; anything else is nothing chosen."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    pairs = (
+        [each for each in found if isinstance(each, list) and len(each) == 2]
+        if isinstance(found, list)
+        else []
+    )
+    return tuple((str(name), str(word)) for name, word in pairs)
+
+
+def item_rows(store: Store, record: BenchSet, judge: str, order: str = "") -> tuple[ItemRow, ...]:
     """Read all items of a set, in their order, and where a judge stands on each.
 
     Args:
         store: where they are.
         record: the set.
         judge: whose verdicts they are held against.
+        order: only what it said when answers were shown so, `ab` or `ba`; empty = all.
     """
     said: dict[str, list[Verdict]] = defaultdict(list)
     about = verdicts_about(store, record.id, judge, scorer=SCORER_PART, shared=SHARED_PART)
     for one in one_way(about):
-        said[one.subject_id].append(one)
+        if not order or one.order == order:
+            said[one.subject_id].append(one)
     return tuple(
         ItemRow(
             item=item,
@@ -158,18 +213,39 @@ def item_view(
     Returns:
         The item with what every judge said; None where the list is empty or has no such item.
     """
-    ids = [row.item.id for row in listed.rows]
-    if not ids or (item_id is not None and item_id not in ids):
+    row = find_row(listed, item_id)
+    if row is None:
         return None
-    place = 0 if item_id is None else ids.index(item_id)
-    row = listed.rows[place]
     everything = verdicts_on(store, record.id, row.item.id)
     judges = tuple(
         (judge, name, judged(record.benchmark, row.item, _about(everything, judge)))
         for judge, name in names.items()
         if any(one.judge == judge for one in everything)
     )
-    calls = store.get_many(Call, [one.call_id for one in everything if one.call_id])
+    return laid_open(store, listed, row, judges)
+
+
+def find_row(listed: ItemList, item_id: str | None) -> ItemRow | None:
+    """Return a list's row of this id; the first where none is named, None where it isn't there."""
+    rows = (row for row in listed.rows if item_id is None or row.item.id == item_id)
+    return next(rows, None)
+
+
+def laid_open(
+    store: Store, listed: ItemList, row: ItemRow, judges: tuple[tuple[str, str, Judged], ...]
+) -> ItemView:
+    """Put an item of a list together with what was said about it, and its neighbours.
+
+    Args:
+        store: where the calls are.
+        listed: the list.
+        row: the item, one of the list's.
+        judges: (judge's id, name, where it stands) of everybody who judged it.
+    """
+    ids = [each.item.id for each in listed.rows]
+    place = ids.index(row.item.id)
+    said = [one for _, _, found in judges for one in found.said]
+    calls = store.get_many(Call, {one.verdict.call_id for one in said if one.verdict.call_id})
     return ItemView(
         row=row,
         judges=judges,

@@ -15,7 +15,15 @@ from atom.judgebench.items import card_of, group_of, in_group, judged, one_way
 from atom.records import BenchItem, Sampling, Verdict
 from atom.store import Store
 from atom.views.judge_lab import bench_result, standings
-from atom.views.lab_items import groups_of, item_list, item_rows, item_view, items_csv
+from atom.views.lab_items import (
+    groups_of,
+    item_list,
+    item_rows,
+    item_view,
+    items_csv,
+    read_facets,
+    write_facets,
+)
 
 ENDPOINTS = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
 COIN = "probe-judge-coin"
@@ -131,6 +139,32 @@ def test_the_file_has_a_line_for_each_thing_that_was_said(lab):
     assert {row["judge"] for row in rows} == {COIN}
 
 
+def test_filters_keep_items_that_have_every_chosen_word(lab):
+    store, record = lab
+    rows = item_rows(store, record, judge_of(store, record, COIN))
+    whole = item_list(rows)
+    for name, words in whole.facets.items():
+        for word, count in words.items():
+            kept = item_list(rows, "", "all", [(name, word)])
+            assert len(kept.rows) == count > 0
+            assert all((name, word) in row.card.facets for row in kept.rows)
+            # The other words of the same name stay on offer, with all their items.
+            assert kept.facets[name] == words
+
+
+def test_an_order_shows_what_was_said_in_it_alone(lab):
+    store, record = lab
+    judge = judge_of(store, record, COIN)
+    every = item_rows(store, record, judge)
+    orders = {one.verdict.order for row in every for one in row.found.said} & {"ab", "ba"}
+    for order in orders:
+        rows = item_rows(store, record, judge, order)
+        said = [one for row in rows for one in row.found.said]
+        assert {one.verdict.order for one in said} == {order}
+        there = [one for row in every for one in row.found.said if one.verdict.order == order]
+        assert said == there
+
+
 # --- by hand ----------------------------------------------------------------------------------
 
 
@@ -177,6 +211,54 @@ def test_groups_ask_for_all_their_parts():
     # All of reasoning is a kind of error of its own, as the table of error rates has it.
     assert in_group(card, "kind of error: reasoning")
     assert not in_group(card, "kind of error: existence")
+
+
+def test_chosen_words_survive_an_address():
+    facets = (("Kind of error", "counting; all"), ("Category", "x=y&z"))
+    assert read_facets(write_facets(facets)) == facets
+    assert write_facets(()) == ""
+    for strange in ("", "{", "[1]", '[["a"]]', "[" * 100_000, '{"a": 1}'):
+        assert read_facets(strange) == ()
+
+
+STEP = {"id": "s1", "question": "How many dots?", "ground_truth": "3", "score": 4,
+        "leaf": ["Perception", "Counting"]}  # fmt: skip
+PROBE = BenchItem(set_id="s", id="i", position=0, data={
+    "probe": "p", "model": "m", "question": "q", "answer": "x",
+    "steps": [STEP, STEP | {"id": "s2", "question": "Red?", "leaf": ["Perception", "Colour"]}],
+})  # fmt: skip
+
+
+def test_a_probe_of_known_truth_is_held_against_it_step_by_step():
+    # Scored 5 and unread where the truth is 4 and 4: one wrong by +1, one unread.
+    one = verdict("", part="scoring").model_copy(
+        update={"value": 1.0, "data": {"scores": [5, None]}, "detail": "no usable score"}
+    )
+    found = judged("calibration", PROBE, [one])
+    assert [(said.code, said.apart) for said in found.said] == [(0, 1.0), (-1, None)]
+    assert (found.standing, found.apart) == ("wrong", 1.0)
+    card = card_of("calibration", PROBE)
+    assert in_group(card, "Perception")
+    assert in_group(card, "Perception › Counting")
+    assert card.truth[0] == ("How many dots?", "3 (scores 4)")
+
+
+CODE = BenchItem(set_id="s", id="i", position=0, data={
+    "kind": "answer", "domain": "code_exec", "quality": "low", "question": "q", "answer": "x",
+    "critique": "off by one", "correction": "", "tests": "assert f(1) == 2",
+})  # fmt: skip
+
+
+def test_a_corrected_program_is_right_when_its_run_passed():
+    correction = verdict("", part="correction").model_copy(update={"text": "def f(x): ..."})
+    failed = verdict("failed", part="code_run").model_copy(update={"detail": "AssertionError"})
+    found = judged("critic_bench", CODE, [correction, failed])
+    run = next(one for one in found.said if one.about == "its correction, run")
+    assert (run.words, run.code, run.reason) == ("failed", 0, "AssertionError")
+    assert found.standing == "wrong"
+    assert ("its critique", "Reference critique", "off by one") in card_of(
+        "critic_bench", CODE
+    ).beside
 
 
 def test_a_benchmark_without_a_card_shows_its_own_fields():
