@@ -19,6 +19,8 @@ LARGEST = 10_000
 """Denominators up to this are simple: two such fractions lie 1e-8 apart at least."""
 _NOISE = 1e-12
 """What adding a few floats may be off by."""
+_NEAR = 1e-7
+"""Means closer than this are compared as fractions; those further apart differ in any case."""
 
 
 def simple(value: float) -> Fraction:
@@ -63,3 +65,31 @@ def weighted_means(
         top[at] += times * products[pair]
         bottom[at] += times * weights[pair]
     return [one / other if other else None for one, other in zip(top, bottom, strict=True)]
+
+
+def signs(group: Ints, weight: Floats, first: Floats, second: Floats, groups: int) -> Ints:
+    """Say which of two weighted means is larger in each group, ties being exact.
+
+    Args:
+        group: group of each pair of values, shape (n,).
+        weight: positive, shape (n,).
+        first: finite, shape (n,).
+        second: finite, shape (n,).
+        groups: number of groups.
+
+    Returns:
+        1 where the first mean is larger, -1 where the second is, 0 where both are equal or nothing
+        has weight, shape (groups,).
+    """
+    gap = np.bincount(group, weight * (first - second), groups)
+    sign = np.sign(gap).astype(np.int64)
+    near = np.abs(gap) <= _NEAR * np.bincount(group, weight, groups)
+    rows = near[group]
+    if not rows.any():
+        return sign
+    sides = (weighted_means(group[rows], weight[rows], side[rows], groups)
+             for side in (first, second))  # fmt: skip
+    for at, (one, other) in enumerate(zip(*sides, strict=True)):
+        if near[at]:
+            sign[at] = 0 if one is None or other is None else (one > other) - (one < other)
+    return sign

@@ -27,7 +27,8 @@ _BINS = 4
 _TOPICS = 48
 _ROUNDS = 40
 _STARTS = 4
-_SAME = 1e-9
+_ROUNDING = 1e-9
+"""What squared distances may be off by: less than this in all means that every point is met."""
 _SPARE = 8
 RIVALS = FilePath(__file__).parent.parent.parent / "taxonomy" / "rivals"
 _STOP_TEXT = """
@@ -219,7 +220,7 @@ def _starts(points: Floats, n_groups: int, rng: Generator) -> Floats:
     n = len(points)
     picked = [int(rng.integers(n))]
     nearest = _far(points, points[picked])[:, 0]
-    while len(picked) < min(n_groups, n) and nearest.sum() > _SAME:
+    while len(picked) < min(n_groups, n) and nearest.sum() > _ROUNDING:
         picked.append(int(rng.choice(n, p=nearest / nearest.sum())))
         nearest = np.minimum(nearest, _far(points, points[picked[-1:]])[:, 0])
     return points[picked]

@@ -24,6 +24,7 @@ from atom.analysis import (
     paired_gap,
     paired_samples,
 )
+from atom.analysis.exact import signs, simple, snapped
 from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints
 from atom.analysis.layout import Mask
 from atom.views.accuracy import Accuracy, accuracies
@@ -51,7 +52,6 @@ from taxonomy import Path
 
 ALPHA = 0.05
 """Level of the two sides' overall comparison."""
-_SAME = 1e-9
 _MOST_LABELS = 60
 
 
@@ -142,6 +142,8 @@ class Pairs:
     Attributes:
         first: the first side's value in [0, 1] over what both have; NaN where there is no pair.
         second: the second side's.
+        ahead: 1 where the first side's value is larger, -1 where the second's is, 0 where they are
+            equal as fractions or there is no pair.
         weight: total weight of the criteria that both have a score for; 1 by any other measure.
         both_fail: whether both sides fail: a failed criterion each, or a wrong answer each.
         first_right: 1 right, 0 wrong, NaN not known.
@@ -151,6 +153,7 @@ class Pairs:
 
     first: Floats
     second: Floats
+    ahead: Ints
     weight: Floats
     both_fail: Mask
     first_right: Floats
@@ -236,6 +239,12 @@ class _Items:
         first = self.first if only is None else np.where(only, self.first, np.nan)
         return paired_samples(self.sample, self.weight, first, self.second, n_samples)
 
+    def ahead(self, n_samples: int, only: Mask | None = None) -> Ints:
+        """Say which side is ahead on each sample, ties being exact."""
+        rows = self.both if only is None else self.both & only
+        sides = self.first[rows], self.second[rows]
+        return signs(self.sample[rows], self.weight[rows], *sides, n_samples)
+
 
 def compare(
     data: StudyData,
@@ -286,7 +295,8 @@ def compare(
         nodes = () if chosen is None else label_nodes(sides, pairs, chosen, measure)
     # Only the tree's nodes limit the list: a label is a filter.
     node = filters.node if measure == "process" else ()
-    inside = own.pairs(size, _in_node(data, node)) if node else pairs
+    only = _in_node(data, node) if node else None
+    inside = own.pairs(size, only) if node else pairs
     return Comparison(
         measure=measure,
         picked=picked,
@@ -311,10 +321,9 @@ def compare(
         pairs=Pairs(
             first=inside.first,
             second=inside.second,
+            ahead=(own if node else items).ahead(size, only),
             weight=inside.weight,
-            both_fail=_both_fail(
-                data.table, items, inside, measure, _in_node(data, node) if node else None
-            ),
+            both_fail=_both_fail(data.table, items, inside, measure, only),
             first_right=rights[0],
             second_right=rights[1],
             sample_ids=data.table.sample_ids,
@@ -460,15 +469,15 @@ def _overall_p(measure: Measure, gap: Gap, rights: Rights | None, pairs: PairedS
 
 def _identical(items: _Items, rights: Rights | None) -> bool:
     both = items.both
-    same = np.abs(items.first[both] - items.second[both]).max(initial=0.0) < _SAME
-    return bool(same) and (rights is None or rights.first_only + rights.second_only == 0)
+    same = np.array_equal(snapped(items.first[both]), snapped(items.second[both]))
+    return same and (rights is None or rights.first_only + rights.second_only == 0)
 
 
 def _more(measure: Measure, gap: Gap, rights: Rights | None, pairs: PairedSamples) -> float:
     """Forecast how many further shared samples would settle a difference of this size."""
     if math.isnan(gap.se):
         return math.nan
-    if abs(gap.value) < _SAME:
+    if simple(gap.value / 100) == 0:
         return math.inf
     if measure == "outcome" and rights is not None and _binary(pairs):
         off = (rights.first_only + rights.second_only) / rights.n
@@ -505,11 +514,14 @@ def _both_fail(
     table: ScoreTable, items: _Items, pairs: PairedSamples, measure: Measure, only: Mask | None
 ) -> Mask:
     """Say where both sides fail: a failed criterion each (METHODS A2), or a wrong answer each."""
-    fails = table.fails_at + _SAME if measure == "process" else 0.5 - _SAME
+    process = measure == "process"
+    bound = snapped(table.fails_at) if process else np.full(len(items.first), 0.5)
     counted = items.both if only is None else items.both & only
     found = pairs.shared.copy()
     for side in (items.first, items.second):
-        found &= samples_with(items.sample[counted & (side <= fails)], len(found))
+        value = snapped(side)
+        failed = value <= bound if process else value < bound
+        found &= samples_with(items.sample[counted & failed], len(found))
     return found
 
 

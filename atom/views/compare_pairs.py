@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from atom.analysis.exact import snapped
 from atom.analysis.intervals import Floats, Ints
 from atom.records import Sample
 from atom.store import Store
@@ -27,7 +28,6 @@ Tab = Literal[
 ]
 """Which pairs: all, those where one side is better, where both fail, or by who is right."""
 TABS: tuple[Tab, ...] = get_args(Tab)
-_SAME = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ def pair_list(
     if tab == "fail":
         size = 2 - pairs.first[chosen] - pairs.second[chosen]
     size = size * pairs.weight[chosen]
-    ranked = chosen[np.lexsort((chosen, gap, -np.round(size, 9)))]
+    ranked = chosen[np.lexsort((chosen, gap, -snapped(size)))]
     order = tuple(pairs.sample_ids[at] for at in ranked)
     pages = max(1, math.ceil(len(order) / PAGE_SIZE))
     if page is None:
@@ -181,14 +181,13 @@ def pair_list(
 
 
 def _members(pairs: Pairs, tab: Tab) -> Ints:
-    gap = pairs.first - pairs.second
-    shared = np.isfinite(gap)
+    shared = np.isfinite(pairs.first - pairs.second)
     known = shared & np.isfinite(pairs.first_right) & np.isfinite(pairs.second_right)
     right = pairs.first_right > 0, pairs.second_right > 0
     found = {
         "all": shared,
-        "first": shared & (gap > _SAME),
-        "second": shared & (gap < -_SAME),
+        "first": shared & (pairs.ahead > 0),
+        "second": shared & (pairs.ahead < 0),
         "fail": pairs.both_fail,
         "first_right": known & right[0] & ~right[1],
         "second_right": known & ~right[0] & right[1],

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.analysis.exact import simple, snapped, weighted_means
+from atom.analysis.exact import signs, simple, snapped, weighted_means
 
 FRACTIONS = st.fractions(0, 1, max_denominator=200)
 
@@ -47,3 +47,28 @@ def test_a_mean_does_not_depend_on_the_order(rows, random):
     group = np.repeat([0, 1], len(rows))
     one, other = weighted_means(group, weights.reshape(-1), values.reshape(-1), 2)
     assert one == other
+
+
+def test_two_sides_tie_only_where_their_means_are_the_same_fraction():
+    # Group 0: (1 x .1 + 2 x .4) / 3 = .3 on both sides, though the floats differ in the last bit.
+    # Group 1: 999/1000 against 998/999, 1e-6 apart; group 2: 1/9999 against 1/10000, 1e-8 apart.
+    group, weight = np.array([0, 0, 1, 2]), np.array([1.0, 2.0, 1.0, 7.0])
+    first = np.array([0.1, 0.4, 999 / 1000, 1 / 10_000])
+    second = np.array([0.1 + 0.2, 0.3, 998 / 999, 1 / 9999])
+    assert (weight * (first - second))[:2].sum() != 0
+    assert signs(group, weight, first, second, 4).tolist() == [0, 1, -1, 0]
+
+
+@given(
+    st.lists(st.tuples(FRACTIONS, FRACTIONS, st.integers(1, 9)), min_size=1, max_size=12),
+    st.randoms(use_true_random=False),
+)
+def test_who_is_ahead_does_not_depend_on_the_order(rows, random):
+    def sign(order):
+        first, second, weight = (np.array([float(row[at]) for row in order]) for at in range(3))
+        return signs(np.zeros(len(order), dtype=int), weight, first, second, 1).tolist()[0]
+
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    total = sum(weight * (first - second) for first, second, weight in rows)
+    assert sign(rows) == sign(shuffled) == (total > 0) - (total < 0)
