@@ -34,7 +34,7 @@ from atom.formats.cells import (
 from atom.formats.json_file import inner
 from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner
 from atom.formats.maker import Limit, Maker, Question, cut, rows_of, unknown_score
-from atom.formats.rows import find_encoding
+from atom.formats.rows import Problems, Row, find_encoding
 from atom.records import AnswerCause, State
 from atom.records.thoughts import tell_apart
 
@@ -44,6 +44,10 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _GRADES: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MAX_SAMPLE = 400_000_000
 _MAX_DEPTH = 6
+_SEVERAL = "the scorer gives several values"
+_LIKELY = 0.6
+_BULKY = ("attachments", "events", "messages", "store")
+"""Parts of a sample that hold no score."""
 _ZSTD = 93
 """The number that ZIP has for zstd."""
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
@@ -319,7 +323,7 @@ def _zip_samples(log: _Log) -> Iterator[_Sample]:
                 yield _Sample(place=place, values=None, reason=error.message)
 
 
-def _json_samples(log: _Log, collector: Collector) -> Iterator[_Sample]:
+def _json_samples(log: _Log, problems: Problems) -> Iterator[_Sample]:
     name, number = log.file.name, 0
     with _text(log.file) as text:
         scanner = JsonScanner(text)
@@ -337,10 +341,56 @@ def _json_samples(log: _Log, collector: Collector) -> Iterator[_Sample]:
                             place=f"{name} sample {number}", values=None, reason="it is no object"
                         )
         except BrokenJsonError as error:
-            collector.broken(
+            problems.broken(
                 f"{name}: the file {'breaks off' if error.at_end else 'is broken'} after sample "
                 f"{number} ({error.reason}); the samples before are kept"
             )
+
+
+def is_log(head: bytes) -> bool:
+    """Whether a file begins as a log does, packed or not."""
+    if head.startswith(b"PK\x03\x04"):
+        return sniff(head, "") > _LIKELY
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and _is_log(head)
+
+
+def log_rows(file: ImportFile, problems: Problems) -> Iterator[Row]:
+    """Read a log sample by sample, each as `inspect log dump` would write a log of this one alone.
+
+    Args:
+        file: a log, packed or not.
+        problems: told of samples that can't be read.
+
+    Returns:
+        Rows with `eval` and `samples`; a sample's attachments are put back, and `repeat` counts its
+        epochs from 0.
+
+    Raises:
+        FormatError: the ZIP is broken or holds no header.
+    """
+    log = _Log(file=file)
+    packed = file.head().startswith(b"PK\x03\x04")
+    header = _zip_header(file) if packed else _json_header(file)
+    for sample in _zip_samples(log) if packed else _json_samples(log, problems):
+        if sample.values is None:
+            problems.skip(sample.place, sample.reason)
+            continue
+        kept = {key: value for key, value in sample.values.items() if key not in _BULKY}
+        epoch = to_number(kept.get("epoch"))
+        kept["repeat"] = int(epoch) - 1 if epoch is not None and 1 <= epoch < 1e6 else 0
+        whole = _put_back(kept, inner(sample.values, "attachments"))
+        yield Row(place=sample.place, values={"eval": header.get("eval"), "samples": [whole]})
+
+
+def _put_back(value: object, attachments: Mapping[str, object], depth: int = 0) -> object:
+    if isinstance(value, str) and value.startswith(_ATTACHED):
+        return attachments.get(value.removeprefix(_ATTACHED), value)
+    if depth < 2 * _MAX_DEPTH and attachments:
+        if isinstance(value, dict):
+            return {key: _put_back(one, attachments, depth + 1) for key, one in value.items()}
+        if isinstance(value, list):
+            return [_put_back(one, attachments, depth + 1) for one in value]
+    return value
 
 
 # --- records ---------------------------------------------------------------------------------
@@ -484,6 +534,12 @@ def _take(
     said_answer = cut(to_text(score.get("answer")) or "", 4_000)
     maker.graded(response_id, verdict, answer=said_answer, unread="the scorer gave no score")
     if verdict is None or verdict.value is None:
+        if verdict is not None and verdict.detail == _SEVERAL:
+            maker.out.note(
+                f"{log.file.name}: the scorer {name!r} gives several values a sample: to have each "
+                "as a criterion, `import judgments` it with docs/maps/inspect-parts.yaml, after "
+                "writing the scorer's name there"
+            )
         maker.out.tally("a score can't be read as a number from 0 to 1; it stays unscored", place)
     else:
         scores.append(verdict.value)
@@ -529,7 +585,7 @@ def _grade(value: object) -> Verdict | None:
     if isinstance(value, str) and value in _GRADES:
         return Verdict(value=_GRADES[value])
     if isinstance(value, list | dict):
-        return Verdict(value=None, detail="the scorer gives several values")
+        return Verdict(value=None, detail=_SEVERAL)
     return to_verdict(value)
 
 

@@ -127,7 +127,8 @@ class MarkColumns(Record):
     """Column -> what its cells are made of: `story_{story}_{model}_test{criterion}`."""
     each: tuple[str, ...] = ()
     """Columns whose cells hold lists or objects: a row for each member (lists named together run
-    side by side); members of objects are read as `key` and `value`."""
+    side by side); members of objects are read as `key` and `value`; `name.*` opens the members of
+    its members."""
     tree: str | None = None
     """The key under which nodes of a weighted tree hold their children; leaves are criteria."""
     whole: bool = False

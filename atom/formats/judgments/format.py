@@ -118,7 +118,7 @@ def _batches(
 FORMAT = Format(
     name=NAME,
     about="Marks on criteria by models, people or programs, on any scale, from files of any shape.",
-    patterns=("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.parquet", "*.xlsx"),
+    patterns=("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.parquet", "*.xlsx", "*.eval"),
     wanted="files with a criterion and a mark, and a column map where they aren't obvious",
     sniff=sniff,
     read=read,

@@ -15,9 +15,19 @@ from atom.formats.base import ImportFile
 from atom.formats.cells import to_name
 from atom.formats.column_map import ColumnMap
 from atom.formats.guess import cell, column_names
+from atom.formats.inspect_log import is_log, log_rows
 from atom.formats.judgments.columns import EVERY, Axis
 from atom.formats.judgments.paths import fields_of, is_template, match_path, place_of
-from atom.formats.judgments.shapes import CRITERION, KEY, MARK, PATH, VALUE, Shape, ShapeError
+from atom.formats.judgments.shapes import (
+    CRITERION,
+    DEEPER,
+    KEY,
+    MARK,
+    PATH,
+    VALUE,
+    Shape,
+    ShapeError,
+)
 from atom.formats.rows import Layout, NoProblems, Problems, Row, find_layout, read_rows
 
 Role = Literal["questions", "criteria", "marks", "nothing"]
@@ -89,8 +99,12 @@ class FilePlan:
     guessed: tuple[tuple[str, str], ...]
 
     def rows(self, problems: Problems) -> Iterator[Row]:
-        """Read its rows as they stand; a weighted tree is one row."""
-        wanted = self.columns.tree or (self.columns.each[0] if self.columns.whole else None)
+        """Read its rows as they stand; a weighted tree is one row, a log one for each sample."""
+        if self.columns.whole and is_log(self.file.head()):
+            yield from log_rows(self.file, problems)
+            return
+        opened = self.columns.each[0].removesuffix(DEEPER) if self.columns.each else None
+        wanted = self.columns.tree or (opened if self.columns.whole else None)
         if wanted is None or self.layout.kind in ("csv", "excel", "parquet"):
             yield from read_rows(self.file, self.layout, problems)
         else:
@@ -164,7 +178,10 @@ def _plan(file: ImportFile, given: ColumnMap) -> FilePlan | None:
     if said is None:
         return None
     columns, captured = said
-    layout = find_layout(file, encoding=columns.encoding, delimiter=columns.delimiter)
+    if columns.whole and is_log(file.head()):
+        layout = Layout(kind="json")
+    else:
+        layout = find_layout(file, encoding=columns.encoding, delimiter=columns.delimiter)
     bare = FilePlan(
         file=file, layout=layout, columns=columns, role="marks", head=(), guessed=(),
         shape=_shape(columns, captured, ()),

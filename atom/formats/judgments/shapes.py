@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.formats.cells import to_list, to_number, to_text
@@ -15,6 +15,8 @@ Values = dict[str, object]
 KEY, VALUE, NUMBER, PATH = "key", "value", "number", "path"
 """What members of an object and numbered lines are called; a member's place; a leaf's path."""
 CRITERION, MARK = "criterion", "mark"
+DEEPER = ".*"
+"""After a column of `each`: its members are objects or lists, whose members are opened."""
 MOST_LEVELS = 60
 _MAX_NAME = 160
 _NUMBERED = re.compile(
@@ -80,18 +82,19 @@ def exploded(row: Values, columns: Sequence[str]) -> Iterator[Values]:
 
     Args:
         row: the row; its other cells are kept, a member's own fields come before them.
-        columns: which cells; one that is there only inside another's members is opened in turn.
+        columns: which cells; one that is there only inside another's members is opened in turn, and
+            of `name.*` the members of all members of `name`.
 
     Raises:
         ShapeError: a cell holds no list, or lists of one row have different lengths.
     """
-    here = [name for name in columns if cell(row, name) is not None]
+    here = [name for name in columns if cell(row, name.removesuffix(DEEPER)) is not None]
     later = [name for name in columns if name not in here]
     if not here:
         raise ShapeError(f"it has no list or object in {columns[0]!r}")
     opened: list[tuple[str, list[Values]]] = []
     for name in here:
-        found = members(cell(row, name))
+        found = _members_of(row, name)
         if found is None:
             raise ShapeError(f"its {name!r} is no list, object or numbered lines")
         opened.append((name, found))
@@ -113,6 +116,19 @@ def exploded(row: Values, columns: Sequence[str]) -> Iterator[Values]:
             yield from exploded(made, later)
         else:
             yield made
+
+
+def _members_of(row: Values, name: str) -> list[Values] | None:
+    """Return the members of a cell; of `name.*` those of all its members, one after the other."""
+    outer = name.removesuffix(DEEPER)
+    value = cell(row, outer)
+    if outer == name:
+        return members(value)
+    inner = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(inner, Iterable) or isinstance(inner, str):
+        return None
+    opened = [members(one) for one in inner]
+    return [one for found in opened for one in found or ()] if None not in opened else None
 
 
 def leaves(node: Mapping[str, object], children: str, weight: str, label: str) -> Iterator[Values]:
