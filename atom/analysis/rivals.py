@@ -138,9 +138,10 @@ def by_text(texts: Sequence[str], n_groups: int, rng: Generator) -> Ints:
     """
     if not texts:
         return np.zeros(0, dtype=np.int64)
-    matrix = text_matrix(texts)
+    order = np.array(sorted(range(len(texts)), key=lambda row: texts[row]), dtype=np.int64)
+    matrix = text_matrix([texts[row] for row in order])
     topics = min(_TOPICS, n_groups, *matrix.shape)
-    return k_means(_unit(_topics(matrix, topics, rng)), n_groups, rng)
+    return _placed(order, k_means(_unit(_topics(matrix, topics, rng)), n_groups, rng))
 
 
 def _topics(matrix: sparse.csr_array, n: int, rng: Generator) -> Floats:
@@ -190,8 +191,16 @@ def _at_least(grey: Floats) -> Floats:
 
 
 def by_picture(features: Floats, n_groups: int, rng: Generator) -> Ints:
-    """Group pictures by their features, shape (N, 320)."""
-    return k_means(features, n_groups, rng)
+    """Group pictures by their features, shape (N, 320), in whatever order they come."""
+    order = np.lexsort(features.T[::-1]) if len(features) else np.zeros(0, dtype=np.int64)
+    return _placed(order.astype(np.int64), k_means(features[order], n_groups, rng))
+
+
+def _placed(order: Ints, group: Ints) -> Ints:
+    """Undo a sorting, so that the same things in another order get the same groups."""
+    found = np.empty_like(group)
+    found[order] = group
+    return renumber(found.tolist())
 
 
 # --- groups ------------------------------------------------------------------------------------

@@ -222,7 +222,7 @@ def _here(
         line.end()
     data, lines = _results(store, experiment, None)
     data["run"] = ended.model_dump(mode="json")
-    out.result(data, [*run_lines(RunStatus(run=ended, alive=False)), "", *lines])
+    out.result(data, [*run_lines(RunStatus(run=ended, alive=False), settings), "", *lines])
     nothing_came = ended.failed == ended.done > 0
     return 0 if ended.state == "done" and not nothing_came else 1
 

@@ -120,7 +120,7 @@ def _here(store: Store, settings: Settings, spec: FidelitySpec, out: Output) -> 
         )
     finally:
         line.end()
-    for text in run_lines(RunStatus(run=ended, alive=False)):
+    for text in run_lines(RunStatus(run=ended, alive=False), settings):
         out.problem(text)
     _tell(store, row.study_id, judge_of(endpoints[spec.judge]).id, out)
     return 0 if ended.state == "done" else 1

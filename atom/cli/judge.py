@@ -346,7 +346,7 @@ def _here(store: Store, record: BenchSet, settings: Settings, spec: BenchSpec, o
         )
     finally:
         line.end()
-    for text in run_lines(RunStatus(run=ended, alive=False)):
+    for text in run_lines(RunStatus(run=ended, alive=False), settings):
         out.problem(text)
     code = _tell(store, record, ready.judge.id, out)
     return code if ended.state == "done" else 1

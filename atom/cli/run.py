@@ -21,7 +21,7 @@ from atom.engine.control import (
     stop_run,
     wait_for_end,
 )
-from atom.engine.endpoints import known_endpoints
+from atom.engine.endpoints import built_in, known_endpoints
 from atom.engine.forecast import forecast
 from atom.engine.members import judge_of
 from atom.engine.notices import run_notices
@@ -29,10 +29,11 @@ from atom.engine.plan import STAGES, RunSpec
 from atom.engine.remark import to_remark
 from atom.engine.runner import run, spec_of
 from atom.engine.shift import Progress
-from atom.errors import UsageError
-from atom.records import Run, Stage, Study
+from atom.errors import SettingsError, UsageError
+from atom.records import Endpoint, Run, Stage, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
+from atom.views.runs import money, spent_words, unpriced
 
 T = TypeVar("T")
 STOP_PATIENCE = 30.0
@@ -260,7 +261,7 @@ def _here(
         _prepare(store, ended, line)
     finally:
         line.end()
-    out.result(ended, run_lines(RunStatus(run=ended, alive=False)))
+    out.result(ended, run_lines(RunStatus(run=ended, alive=False), settings))
     nothing_came = ended.failed == ended.done > 0
     return 0 if ended.state == "done" and not nothing_came else 1
 
@@ -281,18 +282,32 @@ def show_progress(line: ProgressLine, progress: Progress) -> None:
     ahead = f", {duration(left / progress.rate)} left" if progress.rate > 0 and left else ""
     odd = f", {progress.unscored} unscored" if progress.unscored else ""
     odd += f", {progress.failed} failed" if progress.failed else ""
+    price = f", {money(progress.cost)}" if progress.cost else ""
     line.show(
         f"{bar(progress.done, progress.total)} {progress.done}/{progress.total}"
-        f" {progress.rate:.1f}/s, ${progress.cost:.4f}{odd}{ahead}"
+        f" {progress.rate:.1f}/s{price}{odd}{ahead}"
     )
 
 
-def run_lines(status: RunStatus) -> list[str]:
+def spent(run: Run, settings: Settings) -> str:
+    """Say what a run has cost; where an endpoint has no prices, that it isn't known."""
+    missing = unpriced(run, _endpoints(settings)) if run.done else ()
+    return spent_words(run.cost, missing)
+
+
+def _endpoints(settings: Settings) -> dict[str, Endpoint]:
+    try:
+        return known_endpoints(settings)
+    except SettingsError:  # a broken file says so wherever an endpoint is asked for
+        return {one.name: one for one in built_in()}
+
+
+def run_lines(status: RunStatus, settings: Settings) -> list[str]:
     """Say in words how a run is."""
     row = status.run
     lines = [
         f"run {row.id}: {row.state}, {row.done} of {row.total} items, {row.unscored} unscored, "
-        f"{row.failed} failed, ${row.cost:.4f}"
+        f"{row.failed} failed, {spent(row, settings)}"
     ]
     if row.message:
         lines.append(row.message)
@@ -303,25 +318,29 @@ def run_lines(status: RunStatus) -> list[str]:
 
 def status(args: argparse.Namespace, out: Output) -> int:
     """Say how runs are."""
-    with Store.open(settings_of(args).store) as store:
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
         if args.run:
             one = run_status(store, args.run)
-            out.result(_data(one), run_lines(one))
+            out.result(_data(one, settings), run_lines(one, settings))
             return 0
         study_id = find_study(store, args.study).id if args.study else None
         found = list_runs(store, study_id)
     rows = [
         [s.run.id, s.run.state, s.run.done, s.run.total, s.run.unscored, s.run.failed,
-         round(s.run.cost, 4), s.run.created, s.run.message]
+         spent(s.run, settings), s.run.created, s.run.message]
         for s in found
     ]  # fmt: skip
     head = ("run", "state", "done", "total", "unscored", "failed", "cost", "created", "message")
-    out.result([_data(s) for s in found], table(head, rows) if rows else ["no runs yet"])
+    out.result([_data(s, settings) for s in found], table(head, rows) if rows else ["no runs yet"])
     return 0
 
 
-def _data(status: RunStatus) -> dict[str, object]:
-    return {**status.run.model_dump(mode="json"), "alive": status.alive}
+def _data(status: RunStatus, settings: Settings) -> dict[str, object]:
+    """Return a run as JSON: `unpriced` names the endpoints whose share of `cost` isn't known."""
+    row = status.run
+    missing = unpriced(row, _endpoints(settings)) if row.done else ()
+    return {**row.model_dump(mode="json"), "alive": status.alive, "unpriced": list(missing)}
 
 
 def resume(args: argparse.Namespace, out: Output) -> int:
@@ -355,11 +374,12 @@ def _unfinished(status: RunStatus, args: argparse.Namespace) -> bool:
 
 def stop(args: argparse.Namespace, out: Output) -> int:
     """Stop a run."""
-    with Store.open(settings_of(args).store) as store:
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
         run_id = _choose(store, args, "is running", lambda s: s.alive)
         stop_run(store, run_id)
         ended = wait_for_end(store, run_id, seconds=STOP_PATIENCE)
-    out.result(_data(ended), run_lines(ended))
+    out.result(_data(ended, settings), run_lines(ended, settings))
     return 0 if not ended.alive else 1
 
 

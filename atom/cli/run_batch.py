@@ -143,7 +143,7 @@ def write(args: argparse.Namespace, out: Output) -> int:
             "replies in, or `run batch drop` a batch that never went anywhere"
         )
     if not written.parcels and not written.waiting:
-        lines += run_lines(RunStatus(run=written.run, alive=False))
+        lines += run_lines(RunStatus(run=written.run, alive=False), settings)
     elif written.parcels:
         lines.append("next: `run batch send`, or upload them yourself and `run batch take` replies")
     document = {
@@ -185,7 +185,7 @@ def whole(args: argparse.Namespace, out: Output) -> int:
             ended: Run = _agreed(store, run_id, args.yes, out, go)
         finally:
             line.end()
-    out.result(ended, run_lines(RunStatus(run=ended, alive=False)))
+    out.result(ended, run_lines(RunStatus(run=ended, alive=False), settings))
     return 0 if ended.state == "done" else 1
 
 

@@ -35,6 +35,7 @@ from atom.store import (
     tree_versions,
 )
 from atom.views.filters import Filters
+from atom.views.runs import money, spent_words, without_prices
 from atom.views.study_data import load_study
 from atom.views.tree import node_table, placed
 from atom.views.tree_files import Form, write_file
@@ -111,7 +112,7 @@ def grow(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         if args.resume_id is not None:
             induced = _here(store, settings, spec_of(store, args.resume_id), out)
-            out.result(_induced_data(induced), induced_lines(induced))
+            out.result(_induced_data(induced), induced_lines(induced, settings))
             return 0 if induced.version is not None else 1
         spec = _spec(store, args)
         expected = forecast_induction(store, spec, known_endpoints(settings))
@@ -126,7 +127,7 @@ def grow(args: argparse.Namespace, out: Output) -> int:
         induced = with_consent(
             store, spec.study_id, args.yes, out, lambda: _here(store, settings, spec, out)
         )
-    out.result(_induced_data(induced), induced_lines(induced))
+    out.result(_induced_data(induced), induced_lines(induced, settings))
     return 0 if induced.version is not None else 1
 
 
@@ -172,9 +173,9 @@ def _here(store: Store, settings: Settings, spec: InductionSpec, out: Output) ->
 
 
 def _show_progress(progress: ProgressLine, row: Induction) -> None:
+    price = f", {money(row.cost)}" if row.cost else ""
     progress.show(
-        f"{row.phase or 'ending'} {bar(row.done, row.total)} {row.done}/{row.total}, "
-        f"${row.cost:.4f}"
+        f"{row.phase or 'ending'} {bar(row.done, row.total)} {row.done}/{row.total}{price}"
     )
 
 
@@ -210,16 +211,18 @@ def _forecast_data(expected: InductionForecast) -> dict[str, object]:
     }
 
 
-def induced_lines(induced: Induced) -> list[str]:
+def induced_lines(induced: Induced, settings: Settings) -> list[str]:
     """Say in words what came of an induction."""
     row = induced.row
+    missing = without_prices([row.judge], row.cost, known_endpoints(settings)) if row.done else ()
+    price = spent_words(row.cost, missing)
     if induced.version is None or induced.tree is None:
-        return [f"{row.state}: {row.message}", f"{row.done} calls are done, ${row.cost:.4f}"]
+        return [f"{row.state}: {row.message}", f"{row.done} calls are done, {price}"]
     lines = [
         f"version {induced.version.position} ({induced.version.version}): "
         f"{len(induced.tree.leaves)} leaves, {len(induced.log)} edits",
         f"{induced.mapped} criteria are mapped, {induced.unmapped} aren't; "
-        f"{row.done} calls, ${row.cost:.4f}",
+        f"{row.done} calls, {price}",
     ]
     if row.unplaced:
         lines.append(f"{row.unplaced} criteria found no place when they were proposed")

@@ -28,7 +28,7 @@ from atom.views.fingerprints import (
 )
 from atom.views.judge_marks import JudgeMark
 from atom.views.overview import Statement
-from atom.views.weaknesses import frame_words, more_words
+from atom.views.weaknesses import NodeEvidence, frame_words, more_words
 
 LOCAL = ("facet", "rows", "cols", "colour")
 _PAGES = {
@@ -382,9 +382,9 @@ def _number(form: Shape, mark: Mark) -> Html:
 
 def skills(here: Here, form: Shape, view: Bars) -> Html:
     """Draw the skill bars of the chosen model, the surest evidence first."""
-    rows = [_skill_row(form, bar, view.model) for bar in view.rows]
+    rows = [_skill_row(form, bar, view) for bar in view.rows]
     what = "Capability" if form.facet is None else label_name(form.facet)
-    axis = el("span", el("span", "0"), el("span", "│ the others' mean"),
+    axis = el("span", el("span", "0"), el("span", f"│ {_held_words(view)}"),
               el("span", "100"), class_="axis")  # fmt: skip
     columns = [
         *([kit.Column(title="Evidence", width="150px")] if view.frame else []),
@@ -429,7 +429,22 @@ def _skills_title(view: Bars) -> Html:
     return join("Skills of", name, f": {words}")
 
 
-def _skill_row(form: Shape, bar: Bar, model: ShapeModel) -> kit.Row:
+def _held_words(view: Bars) -> str:
+    """Name what the line in each bar is: what the number beside it is held against."""
+    if view.frame is None:
+        return "the others' mean"
+    return "expected from peers" if view.frame == "peer" else "expected from its other scores"
+
+
+def _unsure(claim: NodeEvidence, view: Bars) -> Html | None:
+    """Say why a departure whose interval leaves zero out is no finding."""
+    if claim.label != "nothing found" or not (claim.lo > 0 or claim.hi < 0):
+        return None
+    words = f"not surely beyond {view.margin:g} points in {view.looks} looks"
+    return el("div", words, class_="quiet small")
+
+
+def _skill_row(form: Shape, bar: Bar, view: Bars) -> kit.Row:
     href = links.address(FAILURES.url_path, bar.mark.filters)
     estimate, claim = bar.mark.estimate, bar.claim
     tip = f"{bar.full}\n{mark_words(form, bar.mark)}"
@@ -443,8 +458,8 @@ def _skill_row(form: Shape, bar: Bar, model: ShapeModel) -> kit.Row:
         kind = {"confirmed": "weak", "suspected": "weak", "strength": "strong-at"}
         glyph = el("span", claim.glyph, class_="glyph", aria_hidden="true")
         quiet = "" if claim.label in kind else " quiet"
-        cells.append(el("span", glyph, claim.words,
-                        class_=f"status {kind.get(claim.label, '')}{quiet}"))  # fmt: skip
+        status = el("span", glyph, claim.words, class_=f"status {kind.get(claim.label, '')}{quiet}")
+        cells.append(join(status, _unsure(claim, view)))
     cells += [
         el("a", numbers.middle(bar.name, 34), href=href, data_go=True, data_tip=tip)
         if bar.judge is None
@@ -452,7 +467,7 @@ def _skill_row(form: Shape, bar: Bar, model: ShapeModel) -> kit.Row:
             el("a", numbers.middle(bar.name, 34), href=href, data_go=True, data_tip=tip),
             el("div", bar.judge.text, class_="status weak small", data_tip=bar.judge.tip),
         ),
-        el("a", _skill_bar(bar, model), href=href, data_go=True, class_="cell", data_tip=tip,
+        el("a", _skill_bar(bar, view), href=href, data_go=True, class_="cell", data_tip=tip,
            tabindex="-1"),
         numbers.score(estimate.value),
     ]  # fmt: skip
@@ -468,8 +483,8 @@ def _departure(effect: float, lo: float, hi: float) -> str:
     return f"{effect:+.1f} ({lo:+.1f} to {hi:+.1f})".replace("-", "−")
 
 
-def _skill_bar(bar: Bar, model: ShapeModel) -> Html:
-    estimate, ink = bar.mark.estimate, kit.colour(model.index)
+def _skill_bar(bar: Bar, view: Bars) -> Html:
+    estimate, ink = bar.mark.estimate, kit.colour(view.model.index)
 
     def at(value: float) -> str:
         return f"{min(max(value, 0), 100):.2f}%"
@@ -481,9 +496,9 @@ def _skill_bar(bar: Bar, model: ShapeModel) -> Html:
                         y2="8", stroke=ink))  # fmt: skip
         parts.append(el("circle", cx=at(estimate.value), cy="8", r="4.5", fill=ink))
         words = numbers.interval(estimate)
-    if not math.isnan(bar.peers):
-        parts.append(el("line", class_="peer", x1=at(bar.peers), x2=at(bar.peers), y1="0", y2="16"))
-        words += f"; the others' mean {bar.peers:.1f}"
+    if not math.isnan(bar.held):
+        parts.append(el("line", class_="peer", x1=at(bar.held), x2=at(bar.held), y1="0", y2="16"))
+        words += f"; {_held_words(view)} {bar.held:.1f}"
     return el("svg", parts, class_="bar skill", role="img", aria_label=words)
 
 

@@ -17,6 +17,7 @@ from atom.views.calibrations import Calibrated
 from atom.views.filters import Filters
 from atom.views.judge_marks import mark_of
 from atom.views.reliability import (
+    LEAST_JUDGES,
     WANTED_HALF,
     AgreementRow,
     NoiseRow,
@@ -463,6 +464,10 @@ def noise(view: Reliability) -> Html | None:
         "judge says something else when asked again, another judge is kinder or stricter. The "
         "first two shrink with more samples; a judge’s kindness doesn’t."
         if view.separable
+        else f"With {view.judges} judges there is one difference between them, which tells no "
+        f"share of anything: it takes {LEAST_JUDGES} judges of the same checkpoints. How kind this "
+        "judge is beside others isn’t in these intervals."
+        if view.judges > 1
         else "With one judge, asked at temperature 0, a repeat is the same request: the judge’s "
         "noise can’t be told from the samples’, and how kind this judge is beside others isn’t in "
         "these intervals."
@@ -508,7 +513,7 @@ def _noise_table(rows: Sequence[NoiseRow], view: Reliability, label: str) -> Htm
         cells: list[Child] = [kit.model(row.name, row.model)]
         if row.branch:
             cells.append(row.branch)
-        cells += [numbers.interval(row.plain), _wider(row)]
+        cells += [numbers.interval(row.plain), _wider(row, view.judges)]
         if split:
             cells += [_shares(row), _ADVICE[row.advice]]
         cells += [
@@ -527,9 +532,9 @@ def _needed(row: NoiseRow) -> str:
     return "reached" if row.needed <= row.estimate.samples else f"{row.needed:,.0f}"
 
 
-def _wider(row: NoiseRow) -> str:
+def _wider(row: NoiseRow, judges: int) -> str:
     if math.isnan(row.judges):
-        return "unknown: one judge"
+        return "unknown: one judge" if judges < 2 else "unknown: too few judges"
     return f"{row.estimate.lo:.1f}–{row.estimate.hi:.1f}"
 
 

@@ -393,8 +393,8 @@ def _bar_row(bar: Bar, model: ShapeModel, y: float) -> Html:
         x = left + (right - left) * estimate.value / 100
         parts.append(_span(estimate.lo, estimate.hi, left, right, y, colour(model.index)))
         parts.append(marker(0, x, y, colour(model.index), PRINT.ground))
-    if not math.isnan(bar.peers):
-        at = _n(left + (right - left) * bar.peers / 100)
+    if not math.isnan(bar.held):
+        at = _n(left + (right - left) * bar.held / 100)
         parts.append(el("line", x1=at, x2=at, y1=_n(y - 8), y2=_n(y + 8), stroke=PRINT.ink,
                         stroke_width=1.6))  # fmt: skip
     value = f"{estimate.value:.1f}" if estimate.known else "–"

@@ -166,7 +166,8 @@ class Bar:
         path: its path; empty for a label.
         label: (facet, value) for a label; None for a capability.
         mark: the model's value.
-        peers: mean of the other models there, 0-100; NaN without any.
+        held: what the model's value is held against there, 0-100: what the frame expects of it
+            where there is a departure, else the other models' mean; NaN without either.
         claim: what the diagnosis says; None where nothing may be claimed.
         judge: what is wrong with the judge there; None = nothing known.
     """
@@ -175,7 +176,7 @@ class Bar:
     path: Path
     label: tuple[str, str] | None
     mark: Mark
-    peers: float
+    held: float
     claim: NodeEvidence | None
     judge: JudgeMark | None = None
 
@@ -195,6 +196,7 @@ class Bars:
         frame: what the model is held against; None where nothing may be claimed.
         margin: smallest departure worth reporting, in points of 0-100.
         q: false discovery rate aimed at.
+        looks: capabilities (or labels) on which the model was looked at.
         selected: which answers are looked at, when they are chosen by how they went.
     """
 
@@ -203,6 +205,7 @@ class Bars:
     frame: Frame | None
     margin: float
     q: float
+    looks: int
     selected: str
 
 
@@ -544,6 +547,10 @@ class Claims:
         left = None if self.left is None else self.left(model, node)
         return NodeEvidence.of(self.seen.finding(model, node), left)
 
+    def looks(self, model: int) -> int:
+        """Return on how many capabilities (or labels) a model was looked at."""
+        return int((self.seen.label[model] < LABELS.index("insufficient")).sum())
+
     def doubt(self, model: int, node: int) -> float:
         """Return the smaller p-value of the two directions; 1 where nothing was tested."""
         found = [float(p[model, node]) for p in (self.seen.p_weak, self.seen.p_strong)]
@@ -670,6 +677,7 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
             )
         )
     peers = form.of_peers()
+    said_at = {node: None if said is None else said.at(one, node) for node in nodes}
     return Bars(
         model=form.names[one],
         rows=tuple(
@@ -678,8 +686,8 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
                 path=form.path_at(node),
                 label=form.label_at(node),
                 mark=form.mark(one, node),
-                peers=float(peers[one, node]),
-                claim=None if said is None else said.at(one, node),
+                held=_held(form.mark(one, node), said_at[node], float(peers[one, node])),
+                claim=said_at[node],
                 judge=form.judge_at(node),
             )
             for node in nodes
@@ -687,8 +695,16 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
         frame=None if said is None else said.frame,
         margin=0.0 if said is None else said.margin,
         q=0.0 if said is None else said.q,
+        looks=0 if said is None else said.looks(one),
         selected=form.selected,
     )
+
+
+def _held(mark: Mark, claim: NodeEvidence | None, peers: float) -> float:
+    """Return what a value is held against: the departure is the value less this."""
+    if claim is None:
+        return peers
+    return mark.estimate.value - claim.effect
 
 
 # --- who is told apart -------------------------------------------------------------------------

@@ -21,7 +21,7 @@ import numpy as np
 
 from atom.analysis import ScoreTable, answer_scores
 from atom.analysis.agreement import Agreement, agreement
-from atom.analysis.calibration import Calibration
+from atom.analysis.calibration import BLIND, FOLLOWS, Calibration
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.judge_noise import (
     Advice,
@@ -52,6 +52,8 @@ MOST_PAIRS = 10
 """Pairs of judges that are compared, those with the study's own judge first."""
 LEAST = 20
 """Fewer pairs than this say nothing about agreement."""
+LEAST_JUDGES = 3
+"""Fewer judges than this show no share of noise that could be called theirs."""
 WANTED_PAIRS = 100
 _MANY = 100_000
 """Checkpoints above which agreement has no interval: drawing them again takes too long."""
@@ -160,6 +162,8 @@ class Reliability:
         pairs: judges with each other.
         noise: intervals that hold the judge's noise: each model over all, then by root.
         separable: whether the judge's noise can be told from the samples'.
+        judges: judges whose differences could tell how kind this one is, itself included.
+        aside: names of judges whose scores don't follow the truth: they are left out of that.
         position: pull of the place.
         length: pull of the length.
         family: candidates of the judge's own family.
@@ -179,6 +183,8 @@ class Reliability:
     pairs: tuple[JudgePair, ...]
     noise: tuple[NoiseRow, ...]
     separable: bool
+    judges: int
+    aside: tuple[str, ...]
     position: tuple[PositionRow, ...]
     length: LengthPull
     family: tuple[str, ...]
@@ -200,12 +206,14 @@ class RatingData:
     Attributes:
         ratings: items are the table's checkpoint rows; judge 0 is the one looked at.
         names: of the judges.
+        judge_ids: their ids.
         cold: which ratings were asked for at temperature 0, as far as they aren't the table's own,
             shape (V,).
     """
 
     ratings: Ratings
     names: tuple[str, ...]
+    judge_ids: tuple[str, ...]
     cold: Mask
 
     @property
@@ -268,6 +276,7 @@ def load_ratings(store: Store, data: StudyData) -> RatingData:
             judges=max(len(judges), 1),
         ),
         names=tuple(names.get(judge, judge) for judge in judges) or ("",),
+        judge_ids=tuple(judges) or ("",),
         cold=np.concatenate([np.zeros(len(base), dtype=bool), cold[extra[:, 4]]]),
     )
 
@@ -345,6 +354,44 @@ def _lengths(store: Store, data: StudyData) -> Floats:
 # --- all of it -----------------------------------------------------------------------------------
 
 
+def _spread(read: RatingData, aside: Sequence[int]) -> tuple[Ratings, int]:
+    """Return the ratings whose differences may be called the judges', and by how many judges.
+
+    Two judges show one difference, which has one degree of freedom: no share of anything can be
+    told from it, so fewer than `LEAST_JUDGES` leave the shown judge's own ratings only. So does a
+    judge whose scores don't follow the truth, since its noise isn't what another judge would bring.
+
+    Args:
+        read: all ratings.
+        aside: judges that are left out.
+
+    Returns:
+        (the ratings, judges that are left before that rule).
+    """
+    told = read.telling
+    left = [one for one in range(told.judges) if one not in aside]
+    kept = left if len(left) >= LEAST_JUDGES else left[:1]
+    number = np.full(told.judges, -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    rows = number[told.judge] >= 0
+    columns = {name: getattr(told, name)[rows] for name in ("item", "repeat", "score")}
+    return replace(told, judge=number[told.judge[rows]], judges=len(kept), **columns), len(left)
+
+
+def _misread(stores: Sequence[Store], read: RatingData) -> tuple[int, ...]:
+    """Return the other judges whose scores don't follow the truth where it is known."""
+    found = []
+    for number, judge_id in enumerate(read.judge_ids[1:], start=1):
+        held = calibration_of(stores, judge_id)
+        whole = None if held is None else held.view.whole
+        if whole is None or whole.n < LEAST:
+            continue
+        mute = math.isnan(whole.follows) and whole.accuracy_hi < BLIND
+        if whole.follows < FOLLOWS or mute:
+            found.append(number)
+    return tuple(found)
+
+
 def reliability(
     store: Store, data: StudyData, filters: Filters, *, others: Sequence[Store] = ()
 ) -> Reliability:
@@ -374,7 +421,9 @@ def reliability(
         if (rows := _agreements(said[a][:, 0], said[b][:, 0], cluster, keep, root, roots))
     )
     usable = data.table.any_scored
-    noise, separable = _noise(data, read.telling, keep, root, roots) if usable else ((), False)
+    aside = _misread((store, *others), read)
+    spread, judges = _spread(read, aside)
+    noise, separable = _noise(data, spread, keep, root, roots) if usable else ((), False)
     length = _length(store, data, filters) if usable else _no_length()
     family = same_family(data.judge, data.candidates)
     position = (*_study_positions(data), *_lab_positions(store, data.judge, others))
@@ -387,6 +436,8 @@ def reliability(
         pairs=pairs,
         noise=noise,
         separable=separable,
+        judges=judges,
+        aside=tuple(read.names[one] for one in aside),
         position=position,
         length=length,
         family=family,
@@ -722,6 +773,19 @@ def _about_noise(made: Reliability) -> Iterable[str]:
     whole = [row for row in made.noise if not row.branch]
     if not whole:
         return
+    if made.aside:
+        yield (
+            f"{', '.join(made.aside)} {'is' if len(made.aside) == 1 else 'are'} left out of the "
+            "judges' noise: where the truth is known, such scores don't follow it."
+        )
+    if made.judges == LEAST_JUDGES - 1:
+        yield (
+            "Two judges show one difference between them, from which no share of the uncertainty "
+            f"can be told: it takes {LEAST_JUDGES} judges of the same checkpoints. How kind this "
+            "one is beside others isn't in the intervals."
+        )
+        if not made.separable:
+            return
     if not made.separable:
         if made.cold and made.retest:
             yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.records import Candidate, Endpoint, Experiment, Judge, Run, Sampling, Stage
@@ -223,7 +223,24 @@ def unpriced(run: Run, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
         endpoints: endpoints by name, as they are set up now.
     """
     names = [name for name in (run.judge, *run.candidates, run.scorer) if name]
-    return tuple(name for name in names if name in endpoints and endpoints[name].prices.unknown)
+    return without_prices(names, run.cost, endpoints)
+
+
+def without_prices(
+    names: Iterable[str], cost: float, endpoints: Mapping[str, Endpoint]
+) -> tuple[str, ...]:
+    """Return the endpoints whose prices aren't known; of one that is gone, where nothing was noted.
+
+    Args:
+        names: endpoints that were asked.
+        cost: USD that were noted.
+        endpoints: endpoints by name, as they are set up now; empty = not known.
+    """
+    return tuple(
+        name
+        for name in dict.fromkeys(names)
+        if (endpoints[name].prices.unknown if name in endpoints else endpoints and not cost)
+    )
 
 
 def spent_words(cost: float, without_prices: Sequence[str]) -> str:

@@ -100,6 +100,24 @@ def steps(history: Sequence[TreeVersion]) -> Steps:
     )
 
 
+def in_effect(history: Sequence[TreeVersion]) -> frozenset[int]:
+    """Return the positions whose edits led to the tree as it is; what was undone isn't among them.
+
+    Args:
+        history: a study's points, the oldest first.
+    """
+    made: dict[str, tuple[int, ...]] = {}
+    now: tuple[int, ...] = ()
+    for point in history:
+        returns = point.origin == HAND and point.note.startswith((UNDO, REDO, BACK))
+        if returns and point.version in made:
+            now = made[point.version]
+        else:
+            now = (*made.get(point.parent_version or "", ()), point.position)
+        made[point.version] = now
+    return frozenset(now)
+
+
 def edit_tree(store: Store, study_id: str, edit: Edit, why: str = "", created: str = "") -> Tree:
     """Make one edit by hand.
 

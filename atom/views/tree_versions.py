@@ -11,7 +11,7 @@ from atom.store import Store, load_tree, tree_versions
 from atom.store.trees import tree_edits
 from atom.views.study_data import StudyData
 from atom.views.tree import placed
-from atom.views.tree_edit import Steps, edit_words, editable, path_before, steps, touches
+from atom.views.tree_edit import Steps, edit_words, editable, in_effect, path_before, steps, touches
 from taxonomy import Path, Tree
 from taxonomy.compare import Change, compare
 from taxonomy.edits import EditError, Entry, Moves, replay
@@ -334,11 +334,17 @@ def _entries(store: Store, data: StudyData, position: int) -> tuple[Entry, ...]:
 
 
 def node_log(store: Store, data: StudyData, path: Path, limit: int = 12) -> tuple[LogLine, ...]:
-    """Return the logged edits that touch a node, newest first, under the names it had before."""
-    if not path or not tree_versions(store, data.study.id):
+    """Return the logged edits that touch a node, newest first, under the names it had before.
+
+    Edits that were undone aren't among them.
+    """
+    points = tree_versions(store, data.study.id)
+    if not path or not points:
         return ()
-    lines = []
+    lines, valid = [], in_effect(points)
     for row in reversed(tree_edits(store, data.study.id)):
+        if row.position not in valid:
+            continue
         try:
             edit = parse_edit(row.edit)
         except EditError:

@@ -77,6 +77,17 @@ def test_pictures_are_grouped_by_look():
     assert adjusted_rand(found.tolist(), [n % 2 for n in range(20)]) == 1
 
 
+def test_another_order_of_the_same_things_gives_the_same_groups():
+    shuffled = rng(3).permutation(60)
+    points = rng(1).standard_normal((60, 320))
+    texts = [f"word{n % 7} thing{n % 11} of {n}" for n in range(60)]
+    for group, things in ((by_picture, points), (by_text, texts)):
+        one = group(things, 9, rng())
+        other = group([things[n] for n in shuffled] if things is texts else things[shuffled],
+                      9, rng())  # fmt: skip
+        assert adjusted_rand(one[shuffled].tolist(), other.tolist()) == 1
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (3, 500), (16, 16), (700, 5)])
 def test_odd_pictures_have_features(shape):
     features = picture_features(np.full((*shape, 3), 7, dtype=np.uint8))

@@ -16,7 +16,7 @@ START = ("run", "start", "--study", "Fresh", "--judge", "probe-judge", "--candid
 def test_a_run_is_started_and_seen(say, probes):
     done = say(*START)
     assert done.code == 0
-    assert "done, 15 of 15 items, 0 unscored, 0 failed, $0.0000" in done.out
+    assert "done, 15 of 15 items, 0 unscored, 0 failed, nothing spent" in done.out
     again = say(*START, "--json").data
     assert (again["state"], again["total"]) == ("done", 0)
     rows = say("run", "status", "--json").data
@@ -39,6 +39,19 @@ def test_a_run_that_the_budget_stopped_is_resumed(say, probes, place):
     assert "go on with: run resume" in stopped.out
     resumed = say("run", "resume", "--budget", "20", "--json")
     assert (resumed.code, resumed.data["state"]) == (0, "done")
+
+
+def test_a_price_that_nobody_gave_is_said_to_be_unknown(say, probes, place):
+    file = Path(place) / "endpoints.yaml"
+    file.write_text("- {name: mine, base_url: 'probe:', model: probe-judge}\n", encoding="utf-8")
+    words = ("run", "start", "--study", "Fresh", "--judge", "mine", "--stages", "replay")
+    assert "failed, price unknown\n" in say(*words).out
+    assert "price unknown" in say("run", "status").out
+    assert [row["unpriced"] for row in say("run", "status", "--json").data] == [["mine"]]
+    # Gone from the list, it hasn't become free.
+    file.write_text("[]\n", encoding="utf-8")
+    run = say("run", "status", "--json").data[0]["id"]
+    assert "price unknown" in say("run", "status", run).out
 
 
 def test_there_is_nothing_to_stop_or_resume(say, probes):

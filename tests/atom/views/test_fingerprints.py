@@ -196,6 +196,24 @@ def test_the_band_is_mean_and_spread_of_the_models(page):
     assert axis.hi - axis.middle == pytest.approx(values.std(ddof=1))
 
 
+def test_the_line_in_a_bar_is_what_its_number_is_held_against(page):
+    # Five of twelve rows once stood right of the others' mean with a departure below zero.
+    for model in page.shape.models:
+        drawn = bars(page.shape, page.claims, model)
+        assert drawn.looks == sum(
+            bar.claim.label not in ("insufficient", "not said") for bar in drawn.rows
+        ) + _above_leaves(page, model)
+        for bar in drawn.rows:
+            drawn_gap = bar.mark.estimate.value - bar.held
+            assert drawn_gap == pytest.approx(bar.claim.effect, nan_ok=True)
+
+
+def _above_leaves(page, model):
+    """Count the looks at nodes that aren't leaves, which have no bar."""
+    above = set(range(len(page.shape.paths))) - {int(node) for node in page.shape.finest}
+    return sum(page.claims.label(model, node) not in ("insufficient", "not said") for node in above)
+
+
 def test_the_chosen_model_and_its_peers_are_drawn(world):
     _, data = world
     ids = data.table.model_ids
@@ -296,7 +314,7 @@ def test_one_model_has_bars_but_no_peers(world):
     found = fingerprints(wrap(only(made.table(), [2])), Filters())
     assert [one.index for one in found.radars[0].models] == [2]
     assert found.radars[0].band_words == ""
-    assert all(math.isnan(bar.peers) for bar in found.bars.rows)
+    assert found.bars.frame == "own"
     assert "takes two" in found.apart.why
     heat = heatmap(found.shape, found.claims, rows="clustered", columns="clustered")
     assert len(heat.models) == 1

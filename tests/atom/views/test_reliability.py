@@ -22,7 +22,7 @@ from atom.records import (
     Verdict,
 )
 from atom.store import Store
-from atom.ui.reliability_parts import evenness
+from atom.ui.reliability_parts import evenness, noise
 from atom.views.calibrations import calibration_of
 from atom.views.filters import Filters
 from atom.views.fingerprint_heat import heat_csv, heatmap
@@ -40,6 +40,7 @@ from atom.views.study_data import load_study
 from tests.app.screen_store import JUDGE, JUDGING, SCORING, make_store
 
 OTHER = Judge(id="judge-2", name="other-judge")
+THIRD = Judge(id="judge-3", name="third-judge")
 WARM = Sampling(temperature=0.7)
 
 
@@ -123,10 +124,46 @@ def test_another_judge_is_compared_and_its_kindness_widens_the_intervals(made):
     assert view.others == ("other-judge",)
     assert [pair.rows[0].found.shift > 0.5 for pair in view.pairs] == [True]
     assert any("other-judge is kinder" in text for text in view.statements)
-    assert view.separable
+
+
+def test_two_judges_tell_no_share_of_the_uncertainty(made):
+    # One difference has one degree of freedom: intervals of it reached from 0.9 to 99.2.
+    with Store.open(made.folder) as store:
+        store.put([OTHER])
+        score_again(store, judge=OTHER.id, repeat=0, shift=1)
+        view = seen(store, made.study)
+    assert (view.judges, view.separable) == (2, False)
+    assert all(row.estimate == row.plain for row in view.noise)
+    assert all(math.isnan(row.judges) and math.isnan(row.samples) for row in view.noise)
+    assert not any("Of the uncertainty" in text for text in view.statements)
+    assert any("it takes 3 judges" in text for text in view.statements)
+    assert "too few judges" in noise(view)
+
+
+def test_three_judges_kindness_widens_the_intervals(made):
+    with Store.open(made.folder) as store:
+        store.put([OTHER, THIRD])
+        score_again(store, judge=OTHER.id, repeat=0, shift=1)
+        score_again(store, judge=THIRD.id, repeat=0, shift=-1)
+        view = seen(store, made.study)
+    assert (view.judges, view.separable) == (3, True)
     whole = [row for row in view.noise if not row.branch]
     assert all(row.estimate.hi - row.estimate.lo > row.plain.hi - row.plain.lo for row in whole)
     assert any("a better judge" in text for text in view.statements)
+
+
+def test_a_judge_whose_scores_do_not_follow_the_truth_is_no_measure_of_noise(made):
+    leaves = [("Perception", "x")] * 40
+    with Store.open(made.folder) as store:
+        store.put([OTHER, THIRD])
+        score_again(store, judge=OTHER.id, repeat=0, shift=1)
+        score_again(store, judge=THIRD.id, repeat=0, shift=-1)
+        # Truth goes 1, 5, 1, 5 ...; it says 1, 1, 5, 5 ...: a rank correlation of 0.
+        calibration_set(store, leaves, [1, 1, 5, 5] * 10, judge=THIRD.id, truth=[1, 5] * 20)
+        view = seen(store, made.study)
+    assert view.aside == ("third-judge",)
+    assert (view.judges, view.separable) == (2, False)
+    assert any("third-judge is left out" in text for text in view.statements)
 
 
 def test_the_sentence_about_noise_says_what_the_rows_say(made):

@@ -93,6 +93,30 @@ def test_undo_and_redo_go_through_the_whole_stack(store, study):
     assert len(leaves(store, study)) == 18
 
 
+def test_what_was_undone_is_gone_from_a_node_s_log(store, study):
+    counted = (*COUNT[:3], "Count them")
+    edit_tree(store, study.id, Rename(COUNT, "Count them"))
+    edit_tree(store, study.id, Merge(DIFFERENCE, counted))
+
+    def log():
+        return [line.words for line in node_log(store, load_study(store, study.id), counted)]
+
+    renamed, merged = (
+        f"renamed {COUNT[-1]} to Count them",
+        f"merged {DIFFERENCE[-1]} into Count them",
+    )
+    assert log() == [merged, renamed]
+    step_tree(store, study.id, "undo")
+    assert log() == [renamed]
+    step_tree(store, study.id, "redo")
+    assert log() == [merged, renamed]
+    use_older(store, study.id, tree_versions(store, study.id)[1].version)
+    assert log() == [renamed]
+    # Another edit from there: the merge stays out of the way that led here.
+    edit_tree(store, study.id, Rename(DIFFERENCE, "Subtract"))
+    assert log() == [renamed]
+
+
 def test_a_grown_tree_ends_what_can_be_undone():
     def point(n, origin, note, parent=None):
         return TreeVersion(study_id="s", position=n, version=f"v{n}", origin=origin, note=note,
