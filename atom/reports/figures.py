@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.reports.records import Axis, Bar, Section
-from atom.views import fingerprints
+from atom.views import fingerprint_radar as shapes
 from atom.views.figures import SCREEN, draw_radar
 from atom.views.filters import Filters
+from atom.views.fingerprints import Mark, ShapeModel
 from atom.views.markup import Html, el
 from atom.views.overview import Estimate
 
@@ -88,11 +89,11 @@ def axes_svg(axes: Sequence[Axis], place: int | None, label: str) -> Html:
 
 def section_radar(section: Section) -> Html | None:
     """Draw a model's shape as the Fingerprints page does; None where there is no shape to draw."""
-    if section.place is None or len(section.radar) < fingerprints.LEAST_AXES:
+    if section.place is None or len(section.radar) < shapes.LEAST_AXES:
         return None
-    model = fingerprints.ShapeModel(index=section.place, model_id=section.id, name=section.title)
+    model = ShapeModel(index=section.place, model_id=section.id, name=section.title)
     axes = tuple(
-        fingerprints.Axis(
+        shapes.Axis(
             name=axis.name,
             path=axis.path,
             label=None,
@@ -100,7 +101,7 @@ def section_radar(section: Section) -> Html | None:
             lo=max((axis.mean or 0.0) - axis.spread, 0.0),
             hi=min((axis.mean or 0.0) + axis.spread, 100.0),
             marks=(
-                fingerprints.Mark(
+                Mark(
                     model=section.place,
                     estimate=Estimate(
                         value=axis.value, lo=axis.lo, hi=axis.hi, n=axis.n, samples=axis.n
@@ -113,7 +114,7 @@ def section_radar(section: Section) -> Html | None:
         for axis in section.radar
     )
     several = all(axis.mean is not None for axis in section.radar)
-    radar = fingerprints.Radar(
+    radar = shapes.Radar(
         title=section.title,
         axes=axes,
         models=(model,),

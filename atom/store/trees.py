@@ -242,6 +242,23 @@ def leaf_mappings(store: Store, version: str, criteria: Sequence[str]) -> dict[s
     return found
 
 
+def mapped_trees(store: Store, criteria: Sequence[str]) -> dict[str, int]:
+    """Return the trees that any of these criteria hang in, with how many do.
+
+    Args:
+        store: where they are.
+        criteria: ids; of many, the first 400 speak for all.
+    """
+    columns = table(Mapping).c
+    statement = (
+        sa.select(columns.tree_version, sa.func.count())
+        .where(columns.criterion_id.in_(list(criteria[:_CHUNK])), columns.leaf.is_not(None))
+        .group_by(columns.tree_version)
+    )
+    with store.read() as connection:
+        return {version: int(n) for version, n in connection.execute(statement)}
+
+
 def carried(
     mappings: Sequence[Mapping],
     moves: AbcMapping[Path, Path | None],

@@ -15,13 +15,12 @@ from atom.ui.pages import COMPARE, FAILURES, FINGERPRINTS
 from atom.views import figures
 from atom.views.filters import Filters, Measure, label_name
 from atom.views.fingerprint_heat import HeatColumn
+from atom.views.fingerprint_radar import Axis, Radar
 from atom.views.fingerprints import (
     MOST_DRAWN,
-    Axis,
     Bar,
     Bars,
     Mark,
-    Radar,
     Shape,
     ShapeModel,
     claim_words,
@@ -30,7 +29,7 @@ from atom.views.judge_marks import JudgeMark
 from atom.views.overview import Statement
 from atom.views.weaknesses import NodeEvidence, frame_words, more_words
 
-LOCAL = ("facet", "rows", "cols", "colour")
+LOCAL = ("facet", "rows", "cols", "colour", "beside", "layer")
 _PAGES = {
     "failures": FAILURES.url_path,
     "compare": COMPARE.url_path,
@@ -221,6 +220,8 @@ def _pick(here: Here, form: Shape, model: ShapeModel, drawn: Sequence[int]) -> H
 
 def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
     """Draw the radars side by side, with their numbers folded under them."""
+    if not items:
+        return el("p", "Nothing that is scored hangs in this tree.", class_="quiet")
     first = items[0]
     band = (
         el("span", el("i", class_="bandkey", aria_hidden="true"), first.band_words)
@@ -244,7 +245,7 @@ def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
 
 def _radar(here: Here, form: Shape, radar: Radar) -> Html:
     left = (
-        el("p", f"{radar.left_out} more with less data are in the heatmap.", class_="note")
+        el("p", f"{radar.left_out} more with less data aren’t drawn here.", class_="note")
         if radar.left_out
         else None
     )

@@ -111,7 +111,7 @@ def here(screen: Screen) -> Here | None:
             key="no_study",
         )
         return None
-    data = stores.study_data(entry, filters.judge)
+    data = stores.study_data(entry, filters.judge, filters.tree)
     return Here(
         screen=screen,
         entry=entry,
@@ -180,7 +180,9 @@ def _held(entry: StudyEntry | None, filters: Filters) -> Filters:
     """Return the filters that a move to another screen takes along."""
     if entry is None:
         return filters
-    return known(stores.study_data(entry, filters.judge), filters).but(study=entry.key)
+    return known(stores.study_data(entry, filters.judge, filters.tree), filters).but(
+        study=entry.key
+    )
 
 
 def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
@@ -206,7 +208,7 @@ def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
         key=PICKER,
         on_change=picked,
     )
-    data = stores.study_data(entry, filters.judge)
+    data = stores.study_data(entry, filters.judge, filters.tree)
     facts = [
         numbers.count(len(data.table.sample_ids), "sample"),
         numbers.count(len(data.candidates), "candidate"),
@@ -231,7 +233,7 @@ def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
 
 
 def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
-    data = stores.study_data(entry, filters.judge)
+    data = stores.study_data(entry, filters.judge, filters.tree)
     named = bool(filters.study) and shelf.find(filters.study) is None
     wanted = filters.study
     ignored = () if named else unknown(data, filters)
@@ -290,7 +292,7 @@ def _chain(screen: Screen, entry: StudyEntry, data: StudyData, filters: Filters)
     return el(
         "nav",
         [_step(link, name) for link, name in zip(links_, _STEPS, strict=True)],
-        _chips(page, data, filters),
+        _chips(page, entry, data, filters),
         el("span", class_="gap"),
         kit.copy_button(),
         class_="chain",
@@ -360,7 +362,7 @@ def _step(link: Html, name: str) -> Html:
     return el("span", arrow, link, class_=f"step {name}{todo}")
 
 
-def _chips(page: str, data: StudyData, filters: Filters) -> list[Html]:
+def _chips(page: str, entry: StudyEntry, data: StudyData, filters: Filters) -> list[Html]:
     """Draw each active filter with a way to clear it."""
     found = [
         (
@@ -374,6 +376,8 @@ def _chips(page: str, data: StudyData, filters: Filters) -> list[Html]:
     if filters.judge:
         name = next((one.name for one in data.judges if one.id == filters.judge), filters.judge)
         found.append((f"judge: {name}", filters.but(judge=None)))
+    if filters.tree and filters.tree != entry.study.tree_version and data.tree is not None:
+        found.append((f"tree: {data.tree.name}", filters.but(tree=None, node=(), root=None)))
     if filters.outcome:
         found.append((f"answer {filters.outcome}", filters.but(outcome=None)))
     if filters.process:

@@ -67,7 +67,7 @@ def read(here: Here) -> FidelityView:
     who = here.query.get("who", "")
     return _fidelity(
         here.store.url,
-        here.entry.study.id,
+        f"{here.entry.study.id} {here.data.study.tree_version}",
         here.store.revision(),
         own,
         who,

@@ -56,7 +56,7 @@ def read(here: Here, judges: tuple[str, ...]) -> JudgeMethods:
     own = here.data.judge.id if here.data.judge else ""
     return _read(
         here.store.url,
-        here.entry.study.id,
+        f"{here.entry.study.id} {here.data.study.tree_version}",
         here.store.revision(),
         own,
         judges,

@@ -84,7 +84,7 @@ def _read(
     left, right, question, page, unread = asked
 
     def load(judge: str) -> StudyData:
-        return stores.study_data(_here.entry, judge)
+        return stores.study_data(_here.entry, judge, _here.filters.tree)
 
     return judges_view(
         _store,

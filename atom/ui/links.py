@@ -19,6 +19,7 @@ LOCAL_KEYS = (
     "writer", "pick", "rows", "cols",
     "experiment", "round", "arm", "cohort", "effect", "came", "under",
     "set", "who", "queue", "group", "verdict", "item", "order",
+    "beside", "layer",
 )  # fmt: skip
 """Keys that belong to one page (a table, a page of a list, whose answer) and not to the chain."""
 _MAX_VALUES = 40

@@ -19,6 +19,7 @@ from atom.views.shelf import (
 )
 from atom.views.snapshot import open_study, snapshot_folder
 from atom.views.study_data import StudyData
+from atom.views.study_trees import StudyTree, study_trees, under_tree
 
 
 @st.cache_resource(show_spinner=False)
@@ -81,14 +82,54 @@ def _load(
     return data
 
 
-def study_data(entry: StudyEntry, judge_id: str | None = None) -> StudyData:
+@st.cache_resource(show_spinner="Hanging the criteria in another tree", max_entries=6)
+def _under(
+    location: str,
+    study_id: str,
+    judge_id: str | None,
+    revision: int,
+    version: str,
+    _store: OpenStore,
+    _data: StudyData,
+) -> StudyData:
+    del location, study_id, judge_id, revision
+    return under_tree(_store, _data, version)
+
+
+def trees_of(entry: StudyEntry, data: StudyData) -> tuple[StudyTree, ...]:
+    """List the trees that a study can be looked at in; its own first.
+
+    Args:
+        entry: the study.
+        data: the study, under any of its trees.
+    """
+    own = entry.study.tree_version
+    return data.table.kept.get(("trees", own), lambda: study_trees(store_of(entry), data, own))
+
+
+def study_data(
+    entry: StudyEntry, judge_id: str | None = None, tree: str | None = None
+) -> StudyData:
     """Load a study as it is now; it is read anew only after the store has changed.
 
     Args:
         entry: the study.
         judge_id: whose scores are looked at, by id or name; the study's own judge's when None or
             when that judge scored nothing of the study.
+        tree: version of the tree that its criteria hang in; the study's own when None or when none
+            of its criteria hang in that tree.
     """
+    data = _judged(entry, judge_id)
+    if tree in (None, data.study.tree_version):
+        return data
+    if all(one.version != tree for one in trees_of(entry, data)):
+        return data
+    store = store_of(entry)
+    judge = data.judge.id if data.judge else None
+    return _under(store.url, data.study.id, judge, data.revision, str(tree), store, data)
+
+
+def _judged(entry: StudyEntry, judge_id: str | None) -> StudyData:
     store = store_of(entry)
     revision = store.revision()
     own = _load(store.url, entry.study.id, None, revision, store)

@@ -94,7 +94,19 @@ def log_of(lines: tuple[LogLine, ...]) -> Html | None:
 
 
 def by_hand(here: Here, nodes: NodeTable, index: int, found: Steps) -> None:
-    """Draw what can be changed by hand, with undo and redo."""
+    """Draw what can be changed by hand, with undo and redo; only the study's own tree can be."""
+    if here.filters.tree not in (None, here.entry.study.tree_version):
+        kit.show(
+            el(
+                "p",
+                "You look at the study in another of its trees; its own is what can be changed. ",
+                kit.door("Back to its own", tree_parts.to(
+                    here, here.filters.but(tree=None, node=(), root=None))),
+                class_="quiet small",
+            ),
+            key="tree_elsewhere",
+        )  # fmt: skip
+        return
     if here.entry.bundled or here.store.read_only:
         copy_first(here)
         return

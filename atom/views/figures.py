@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from atom.views.fingerprints import LEAST_AXES, Axis, Bar, Bars, Mark, Radar, ShapeModel
+from atom.views.fingerprint_radar import LEAST_AXES, Axis, Radar
+from atom.views.fingerprints import Bar, Bars, Mark, ShapeModel
 from atom.views.judge_marks import GLYPH
 from atom.views.markup import Html, el, join
 

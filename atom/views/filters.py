@@ -31,7 +31,7 @@ Terse = Literal["yes", "no"]
 Show = Literal["failed", "imperfect", "unscored", "all"]
 KEYS = (
     "study", "model", "node", "criterion", "sample", "tag", "root", "judge", "outcome", "process",
-    "terse", "measure", "reading", "show", "rests", "peers", "shared",
+    "terse", "measure", "reading", "show", "rests", "peers", "shared", "tree",
 )  # fmt: skip
 _USUAL = {"show": "failed", "reading": "strict"}
 """What is left out of a link, since it's so anyway."""
@@ -68,6 +68,7 @@ class Filters:
         rests: keep that list to the checkpoints that claims about capabilities rest on (`yes`).
         peers: other candidate ids shown beside the model.
         shared: only samples that every model gave an answer to.
+        tree: version of the tree that criteria are looked at in; None = the study's own.
     """
 
     study: str = ""
@@ -87,6 +88,7 @@ class Filters:
     rests: Literal["yes"] | None = None
     peers: tuple[str, ...] = ()
     shared: bool = False
+    tree: str | None = None
 
     @classmethod
     def from_query(cls, query: Mapping[str, str | list[str]]) -> Self:
@@ -121,6 +123,7 @@ class Filters:
             rests=_among(one("rests"), ("yes",)),
             peers=tuple(dict.fromkeys(every("peers"))),
             shared=one("shared") == "1",
+            tree=one("tree"),
         )
 
     def to_query(self) -> dict[str, str | list[str]]:
@@ -159,7 +162,7 @@ class Filters:
     def narrowing(self) -> tuple[object, ...]:
         """Return what decides which checkpoints a view counts: a key for what is made of them."""
         return (self.tags, self.root, self.judge, self.outcome, self.process, self.terse,
-                self.shared, self.reading)  # fmt: skip
+                self.shared, self.reading, self.tree)  # fmt: skip
 
     @property
     def cleared(self) -> Filters:
@@ -329,6 +332,8 @@ def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
     if filters.node and not _in_tree(data, filters.node):
         heads = tuple(root.name for root in data.tree.roots) if data.tree else roots_of(data)
         found.append(_no("capability", format_path(filters.node), heads))
+    if filters.tree is not None and filters.tree != data.study.tree_version:
+        found.append(f"This study has no tree {_cut(filters.tree)}; its own is shown.")
     if filters.judge is not None and data.judge_id(filters.judge) is None:
         found.append(_no("judge", filters.judge, _judges_told(data)))
     for name, value in filters.tags:
@@ -356,6 +361,7 @@ def known(data: StudyData, filters: Filters) -> Filters:
         root=filters.root if filters.root in roots_of(data) else None,
         node=filters.node if _in_tree(data, filters.node) else (),
         judge=data.judge_id(filters.judge),
+        tree=filters.tree if filters.tree == data.study.tree_version else None,
         tags=tuple(
             (name, value)
             for name, value in filters.tags

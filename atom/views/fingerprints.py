@@ -2,7 +2,7 @@
 
 Three steps, the cheap one first: `shape` counts and averages (every mean, interval and n),
 `claims` adds what the diagnosis says, `told_apart` asks whether half of the samples recognises a
-model by the other half. `fingerprints` puts all of it together.
+model by the other half.
 
 Reference: METHODS A4 (node values), B2 (intervals), B4-B5 (claims), B17 (identification);
 ATOM Figures 4 and 16.
@@ -54,13 +54,8 @@ from atom.views.weaknesses import (
 )
 from taxonomy import Path, format_path
 
-SEEING = ("Perception", "Understanding")
-THINKING = ("Reasoning", "Knowledge", "Trustworthiness", "Generation")
 MOST_DRAWN = 4
 """Models in a radar: with more, lines can't be told apart."""
-FEW_AXES, MOST_AXES = 5, 16
-LEAST_AXES = 3
-"""A radar with fewer axes has no shape; it's drawn as bars."""
 MOST_LABELS = 60
 SEED = 17
 SPLITS, FEWER_SPLITS, MANY_ROWS = 50, 10, 200_000
@@ -99,62 +94,6 @@ class Mark:
     estimate: Estimate
     listed: int
     filters: Filters
-
-
-@dataclass(frozen=True, kw_only=True)
-class Axis:
-    """One axis of a radar.
-
-    Attributes:
-        name: the capability's (or label's) own name.
-        path: its path; empty for a label.
-        label: (facet, value) for a label; None for a capability.
-        middle: mean over all models, 0-100.
-        lo: that mean less one standard deviation between the models.
-        hi: that mean plus one.
-        marks: one a model drawn, in the radar's order.
-        judge: what is wrong with the judge there; None = nothing known.
-    """
-
-    name: str
-    path: Path
-    label: tuple[str, str] | None
-    middle: float
-    lo: float
-    hi: float
-    marks: tuple[Mark, ...]
-    judge: JudgeMark | None = None
-
-    @property
-    def full(self) -> str:
-        """The whole path, or the label with its facet."""
-        return full_name(self.path, self.label)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Radar:
-    """A radar; with fewer than three axes it's drawn as bars.
-
-    Attributes:
-        title: what its axes are.
-        axes: clockwise from the top.
-        models: who is drawn, the chosen one first.
-        group: models that the grey band is made of.
-        left_out: axes that found no room, those with the least data.
-    """
-
-    title: str
-    axes: tuple[Axis, ...]
-    models: tuple[ShapeModel, ...]
-    group: int
-    left_out: int
-
-    @property
-    def band_words(self) -> str:
-        """What the grey band is."""
-        if self.group < 2:
-            return ""
-        return f"mean of all {self.group} models ± one standard deviation between them"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -576,77 +515,6 @@ def claims(data: StudyData, form: Shape) -> Claims | None:
     )
 
 
-# --- radars ------------------------------------------------------------------------------------
-
-
-def radars(form: Shape) -> tuple[Radar, ...]:
-    """Make the radars: perceiving and understanding, then the rest; one for labels.
-
-    Args:
-        form: the values.
-    """
-    if not form.models:
-        return ()
-    if form.facet is not None:
-        nodes = [int(node) for node in form.finest if form.n[:, node].sum()]
-        return (_radar(form, label_name(form.facet), nodes),) if nodes else ()
-    there = tuple(dict.fromkeys(path[0] for path in form.paths if path))
-    rest = tuple(root for root in there if root not in SEEING)
-    groups = (
-        ("Perceiving and understanding", SEEING),
-        ("Reasoning and generating" if set(rest) & set(THINKING) else "Capabilities", rest),
-    )
-    found = ((title, _axes_under(form, roots)) for title, roots in groups)
-    return tuple(_radar(form, title, nodes) for title, nodes in found if nodes)
-
-
-def _axes_under(form: Shape, roots: Sequence[str]) -> list[int]:
-    """Choose the layer of the tree whose nodes are the axes: the second, a deeper one when few."""
-    number = {path: node for node, path in enumerate(form.paths)}
-    leaves = [form.paths[leaf] for leaf in form.finest if form.paths[leaf][0] in roots]
-    best: list[int] = []
-    for depth in range(2, max((len(leaf) for leaf in leaves), default=1) + 1):
-        at_depth = dict.fromkeys(leaf[:depth] for leaf in leaves)
-        nodes = [number[path] for path in at_depth if form.n[:, number[path]].sum()]
-        if not best or len(nodes) <= MOST_AXES:
-            best = nodes
-        if len(best) >= FEW_AXES:
-            break
-    if not best:
-        best = [number[leaf] for leaf in leaves if form.n[:, number[leaf]].sum()]
-    return best
-
-
-def _radar(form: Shape, title: str, nodes: list[int]) -> Radar:
-    most = sorted(nodes, key=lambda node: -int(form.n[:, node].sum()))[:MOST_AXES]
-    kept = [node for node in nodes if node in set(most)]
-    drawn = form.drawn()
-    return Radar(
-        title=title,
-        axes=tuple(_axis(form, node, drawn) for node in kept),
-        models=tuple(form.names[one] for one in drawn),
-        group=len(form.models),
-        left_out=len(nodes) - len(kept),
-    )
-
-
-def _axis(form: Shape, node: int, drawn: Sequence[int]) -> Axis:
-    values = form.mean[list(form.models), node]
-    values = values[np.isfinite(values)]
-    middle = float(values.mean())
-    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    return Axis(
-        name=form.name_at(node),
-        path=form.path_at(node),
-        label=form.label_at(node),
-        middle=middle,
-        lo=max(middle - spread, 0.0),
-        hi=min(middle + spread, 100.0),
-        marks=tuple(form.mark(one, node) for one in drawn),
-        judge=form.judge_at(node),
-    )
-
-
 # --- skill bars --------------------------------------------------------------------------------
 
 _ORDER: tuple[Label, ...] = ("confirmed", "suspected", "strength", "nothing found", "insufficient")
@@ -977,51 +845,3 @@ def _listing(names: Sequence[str]) -> str:
     if len(names) > 3:
         return f"{', '.join(names[:2])} and {len(names) - 2} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-# --- all of it ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fingerprints:
-    """Everything on the Fingerprints page but the heatmap, which is arranged from the same values.
-
-    Attributes:
-        statements: what stands out.
-        radars: at most two.
-        bars: of the chosen model; None without any.
-        apart: who is told apart.
-        shape: the values.
-        claims: what is claimed of them; None where nothing may be.
-    """
-
-    statements: tuple[Statement, ...]
-    radars: tuple[Radar, ...]
-    bars: Bars | None
-    apart: ToldApart
-    shape: Shape
-    claims: Claims | None
-
-
-def fingerprints(data: StudyData, filters: Filters, *, facet: str | None = None) -> Fingerprints:
-    """Compute the Fingerprints page.
-
-    Args:
-        data: the study.
-        filters: what narrows it, and who is drawn (`model`, `peers`).
-        facet: whose labels are looked at; None = capabilities where there are any.
-
-    Returns:
-        The view-model.
-    """
-    form = shape(data, filters, facet=facet)
-    said = claims(data, form)
-    apart = told_apart(data, form)
-    return Fingerprints(
-        statements=statements(form, said, apart),
-        radars=radars(form),
-        bars=bars(form, said),
-        apart=apart,
-        shape=form,
-        claims=said,
-    )

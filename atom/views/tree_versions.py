@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atom.errors import DataError
-from atom.records import TreeOrigin, TreeVersion
+from atom.records import TreeVersion
 from atom.store import Store, load_tree, tree_versions
 from atom.store.trees import tree_edits
 from atom.views.study_data import StudyData
+from atom.views.study_trees import ORIGINS
 from atom.views.tree import placed
 from atom.views.tree_edit import Steps, edit_words, editable, in_effect, path_before, steps, touches
 from taxonomy import Path, Tree
@@ -18,12 +19,6 @@ from taxonomy.edits import EditError, Entry, Moves, replay
 from taxonomy.log import parse_edit
 
 _MOST = 200
-ORIGINS: dict[TreeOrigin, str] = {
-    "seed": "seed tree",
-    "induced": "grown from the criteria",
-    "hand": "by hand",
-    "imported": "from a file",
-}
 
 
 @dataclass(frozen=True, kw_only=True)

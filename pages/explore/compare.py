@@ -49,7 +49,9 @@ def body(here: frame.Here) -> None:
     if picked.alike:
         kit.show(compare_parts.alone(here, picked, there), key="compare_alone")
         return
-    other = stores.study_data(here.entry, picked.judge_id) if picked.judge_id else None
+    other = None
+    if picked.judge_id:
+        other = stores.study_data(here.entry, picked.judge_id, here.filters.tree)
     view = compare(here.data, here.filters, picked, other, facet=here.query.get("facet"))
     kit.show(
         el(

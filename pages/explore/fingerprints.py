@@ -8,12 +8,14 @@ from atom.ui import (
     fingerprint_heat,
     fingerprint_identity,
     fingerprint_parts,
+    fingerprint_trees,
     frame,
     judge_flaws,
     kit,
 )
 from atom.ui.pages import FINGERPRINTS
-from atom.views.fingerprints import bars, claims, radars, shape, statements, told_apart
+from atom.views.fingerprint_radar import radars
+from atom.views.fingerprints import bars, claims, shape, statements, told_apart
 
 
 def body(here: frame.Here) -> None:
@@ -30,11 +32,16 @@ def body(here: frame.Here) -> None:
     if flaws is not None:
         kit.show(flaws, key="fingerprints_judge")
     answer = st.container()
-    fingerprint_parts.show(
-        fingerprint_parts.choices(here, form),
-        fingerprint_parts.radars(here, form, radars(form)),
-        key="fingerprints_radars",
-    )
+    fingerprint_parts.show(fingerprint_parts.choices(here, form), key="fingerprints_choices")
+    fingerprint_trees.menus(here, form)
+    other = fingerprint_trees.second(here, form)
+    if other is not None:
+        fingerprint_trees.draw(here, form, other)
+    else:
+        drawn = radars(form, fingerprint_trees.layer_of(here, form))
+        fingerprint_parts.show(
+            fingerprint_parts.radars(here, form, drawn), key="fingerprints_radars"
+        )
     said = claims(here.data, form)
     apart = told_apart(here.data, form)
     with answer:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
-from atom.ui import frame, judge_flaws, kit, tree_grow, tree_history, tree_parts
+from atom.ui import frame, judge_flaws, kit, stores, tree_grow, tree_history, tree_parts
 from atom.ui.html import join
 from atom.ui.pages import TREE
 from atom.views.tree import NodeTable, node_card
@@ -46,6 +48,10 @@ def body(here: frame.Here) -> None:
     said = tree_history.said()
     if said is not None:
         kit.show(said, key="tree_said_now")
+    if ask.tab in ("grow", "versions"):
+        # What is grown, taken back or brought is the study's own tree.
+        own = here.filters.but(tree=None)
+        here = replace(here, filters=own, data=stores.study_data(here.entry, own.judge))
     if ask.tab == "grow":
         tree_grow.draw(here)
         return

@@ -7,9 +7,13 @@ import re
 
 import pytest
 
+from atom.store import find_study
 from atom.ui.links import read_address
 from atom.ui.pages import SCREENS
+from atom.views.tree_edit import edit_tree
+from taxonomy.edits import Merge
 from tests.app.screen_store import HOSTILE, NAMES, make_store
+from tests.factories import COUNT, STUDY, TREE, open_small
 
 PAGE = "pages/explore/fingerprints.py"
 
@@ -36,7 +40,7 @@ def test_the_page_answers_its_question(open_app, made):
                   "Skills of", "Which models are told apart?", *NAMES):  # fmt: skip
         assert words in seen.markup
     assert seen.test.get("vega_lite_chart") or seen.test.get("arrow_vega_lite_chart")
-    assert menus(seen) == {"rows": "score", "cols": "tree", "colour": "score"}
+    assert menus(seen) == {"rows": "score", "cols": "tree", "colour": "score", "layer": ""}
     # Two or one capability a radar here: drawn as bars, and named.
     assert 'class="radar"' in seen.markup
     assert "10 samples can&#x27;t be cut into halves" in seen.markup
@@ -62,7 +66,7 @@ def test_choosing_a_model_here_chooses_it_everywhere(open_app, made):
 
 
 def test_menus_live_in_the_address(open_app, made):
-    query = {"rows": "clustered", "cols": "score", "colour": "evidence"}
+    query = {"rows": "clustered", "cols": "score", "colour": "evidence", "layer": "2"}
     seen = open_app(made.folder, PAGE, query=query)
     assert menus(seen) == query
     box = next(one for one in seen.test.selectbox if one.key == "fingerprint_colour")
@@ -75,7 +79,7 @@ def test_menus_live_in_the_address(open_app, made):
 def test_unknown_orders_are_dropped(open_app, made):
     seen = open_app(made.folder, PAGE, query={"rows": "../..", "cols": HOSTILE, "colour": "red"})
     assert not seen.test.exception
-    assert menus(seen) == {"rows": "score", "cols": "tree", "colour": "score"}
+    assert menus(seen) == {"rows": "score", "cols": "tree", "colour": "score", "layer": ""}
 
 
 def test_chosen_answers_claim_nothing(open_app, made):
@@ -84,6 +88,31 @@ def test_chosen_answers_claim_nothing(open_app, made):
     assert "nothing is claimed" in seen.markup
     assert "confirmed weakness" not in seen.markup
     assert menus(seen)["colour"] == "score"
+
+
+def test_two_trees_stand_beside_each_other_and_a_link_says_which(open_app, tmp_path):
+    with open_small(tmp_path / "own") as store:
+        before = find_study(store, STUDY).tree_version
+        into = next(leaf for leaf in TREE.leaves if leaf[:2] == COUNT[:2] and leaf != COUNT)
+        edit_tree(store, STUDY, Merge(COUNT, into))
+        after = find_study(store, STUDY).tree_version
+    query = {"study": STUDY, "beside": before, "layer": "4"}
+    seen = open_app(tmp_path / "own", PAGE, query=query)
+    assert not seen.test.exception
+    assert "The same models in two trees" in seen.markup
+    assert menus(seen)["tree"] == after
+    # The merged leaf is an axis in the tree of before alone, and its doors lead under that tree.
+    counts = [q for page, q in doors(seen.markup) if q.get("node", [""])[0].endswith(COUNT[-1])]
+    assert counts
+    assert {q["tree"][0] for q in counts} == {before}
+    # The other way round: the chain names the tree that isn't the study's own.
+    seen = open_app(tmp_path / "own", PAGE, query={"study": STUDY, "tree": before})
+    assert "tree: " in seen.markup
+    assert menus(seen)["tree"] == before
+    counts = [q for page, q in doors(seen.markup) if q.get("node", [""])[0].endswith(COUNT[-1])]
+    assert counts
+    # Every door goes on under it.
+    assert all(q["tree"] == [before] for q in counts)
 
 
 def test_outcomes_are_drawn_by_label(open_app, made_outcomes):

@@ -7,6 +7,7 @@ import io
 import math
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,15 +20,12 @@ from atom.views.failures import failures
 from atom.views.filters import Filters
 from atom.views.fingerprint_chart import cell_fill, clicked, heat_chart, unique_labels
 from atom.views.fingerprint_heat import heat_csv, heatmap
+from atom.views.fingerprint_radar import FEW_AXES, MOST_AXES, layers, radars
 from atom.views.fingerprints import (
-    FEW_AXES,
-    MOST_AXES,
     Claims,
     Shape,
     bars,
     claims,
-    fingerprints,
-    radars,
     shape,
     statements,
     told_apart,
@@ -37,6 +35,20 @@ from tests.app.screen_store import make_store
 from tests.votes import ANCHOR, make_votes
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def fingerprints(data: StudyData, filters: Filters) -> SimpleNamespace:
+    """Compute everything on the page, as the page does."""
+    form = shape(data, filters)
+    said, apart = claims(data, form), told_apart(data, form)
+    return SimpleNamespace(
+        statements=statements(form, said, apart),
+        radars=radars(form),
+        bars=bars(form, said),
+        apart=apart,
+        shape=form,
+        claims=said,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +199,19 @@ def test_axes_are_a_readable_number_of_nodes_of_one_layer(page):
         assert FEW_AXES <= len(radar.axes) <= MOST_AXES
         assert len({len(axis.path) for axis in radar.axes}) == 1
         assert all(axis.lo <= axis.middle <= axis.hi for axis in radar.axes)
+
+
+def test_a_radar_is_made_of_the_layer_that_is_asked_for(page):
+    form = page.shape
+    assert layers(form) == (1, 2, 3, 4)
+    (roots,) = radars(form, 1)
+    assert [axis.path for axis in roots.axes] == [(root,) for root in dict.fromkeys(
+        path[0] for path in form.paths if path)]  # fmt: skip
+    for layer in (2, 3, 4):
+        drawn = radars(form, layer)
+        assert {len(axis.path) for radar in drawn for axis in radar.axes} == {layer}
+        there = sum(len(path) == layer for path in form.paths)
+        assert sum(len(radar.axes) + radar.left_out for radar in drawn) == there
 
 
 def test_the_band_is_mean_and_spread_of_the_models(page):

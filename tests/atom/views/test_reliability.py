@@ -26,7 +26,8 @@ from atom.ui.reliability_parts import evenness, noise
 from atom.views.calibrations import calibration_of
 from atom.views.filters import Filters
 from atom.views.fingerprint_heat import heat_csv, heatmap
-from atom.views.fingerprints import bars, radars, shape
+from atom.views.fingerprint_radar import radars
+from atom.views.fingerprints import bars, shape
 from atom.views.judge_marks import find_mark, mark_of, marks_of, points
 from atom.views.reliability import (
     RatingData,
