@@ -128,7 +128,12 @@ def judged(benchmark: str, item: BenchItem, verdicts: Iterable[Verdict]) -> Judg
     say = _SAYS.get(benchmark, _said_plainly)
     mine = [one for one in verdicts if one.state != "failed"]
     mine.sort(key=lambda one: (one.part.startswith(SCORER), one.part, one.repeat, one.order))
-    said = tuple(found for one in mine for found in say(item.data, one))
+    return stand_of([found for one in mine for found in say(item.data, one)])
+
+
+def stand_of(said: Sequence[Said]) -> Judged:
+    """Say where whoever said all this stands on an item."""
+    said = tuple(said)
     return Judged(
         standing=_standing(said),
         torn=any(len({one.code for one in group} - {None}) > 1 for group in _by_about(said)),

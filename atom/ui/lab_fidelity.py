@@ -19,6 +19,7 @@ from atom.ui import (
     lab_fidelity_run,
     lab_judge_methods,
     lab_people,
+    lab_people_items,
     links,
     numbers,
 )
@@ -43,13 +44,15 @@ _ORDERS = ("worse", "tie", "better")
 
 def draw(here: Here) -> None:
     """Draw how well methods rank answers as people do; what to do next where nothing is known."""
+    if lab_people_items.wanted(here.query) and lab_people_items.draw(here, here.query):
+        return
     view = read(here)
     parts: list[Child] = [_title(view), _judges(here, view)]
     if not view.people.pairs:
         parts += [_nobody_ranked(here, view), lab_judge_methods.draw(here, view, TAB)]
     else:
         side = lab_judge_methods.draw(here, view, TAB)
-        parts += [_answer(view), _methods(view), side, _missing(here, view), _more(view)]
+        parts += [_answer(view), _methods(here, view), side, _missing(here, view), _more(view)]
     # What is known comes first, what could be done after it.
     if not view.measured:
         lab_people.draw(here)
@@ -177,7 +180,7 @@ def _value(row: MethodRow) -> float:
     return row.accuracy.strict.value if row.accuracy else -1.0
 
 
-def _methods(view: FidelityView) -> Html:
+def _methods(here: Here, view: FidelityView) -> Html:
     columns = [
         kit.Column(title="Method"),
         kit.Column(title="As people, all", number=True),
@@ -189,7 +192,7 @@ def _methods(view: FidelityView) -> Html:
         kit.Column(title="Calls a sample", number=True),
         kit.Column(title="Cost a sample", number=True),
     ]
-    rows = [kit.Row(cells=_cells(row, view)) for row in view.rows if row.accuracy is not None]
+    rows = [kit.Row(cells=_cells(here, row, view)) for row in view.rows if row.accuracy is not None]
     ties = view.people.ties
     for words, value in (
         ("Calling every pair a tie", ties),
@@ -235,15 +238,21 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _cells(row: MethodRow, view: FidelityView) -> list[Child]:
+def _cells(here: Here, row: MethodRow, view: FidelityView) -> list[Child]:
     accuracy = row.accuracy
     assert accuracy is not None
+
+    def door(words: Child, root: str = "") -> Child:
+        judge = view.judge.id if view.judge else ""
+        to = lab_people_items.address(here, lab_people_items.METHODS_OF, root, row.name, judge)
+        return words if words == numbers.NONE else kit.door(words, to, class_="plain")
+
     about = f"{row.about}; takes away {row.removes}" if row.removes else row.about
     cost = row.cost.usd_each
     return [
         el("span", row.title, data_tip=about),
-        _wide(accuracy.strict),
-        *(_short(row.by_root.get(root)) for root in view.roots),
+        door(_wide(accuracy.strict)),
+        *(door(_short(row.by_root.get(root)), root) for root in view.roots),
         _gap(row.against_atom) if row.name != "atom" else "",
         numbers.NONE if math.isnan(accuracy.tau) else f"{accuracy.tau:.2f}".replace("-", "−"),
         numbers.NONE if math.isnan(accuracy.judge_ties) else f"{100 * accuracy.judge_ties:.1f} %",

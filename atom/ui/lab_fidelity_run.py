@@ -263,7 +263,7 @@ def _methods(held: dict[str, AskForm], study: Study, found: FidelityForecast | N
         key = f"people_method_{name}_{study.id[:12]}"
         st.session_state[key] = name in held[study.id].methods
         method, row = METHODS[name], calls.get(name)
-        label = f"**{method.title}**: {method.about}"
+        label = f"{method.title}: {method.about}"
         if row is not None:
             label += f" · {calls_words(row)}"
         st.checkbox(plain(label), key=key, on_change=ticked, args=(name, key))

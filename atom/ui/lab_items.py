@@ -99,22 +99,24 @@ class ItemsPlace:
     Attributes:
         store: what holds pictures and calls.
         stem: how files of it are named.
-        base: the address of its figures, without a judge.
+        base: the address of its items, without keys of their own.
+        figures: the address of the figures that they are behind.
         judges: (id, name) of every judge or method that can be chosen.
         judge: the chosen one's id.
         rows: reads all items with what a judge (by id) said, shown in an order.
         opened: opens one of a list.
-        note: what the reader should know; empty = nothing.
+        sample: the address of the sample that an item is made of; None where it is of none.
     """
 
     store: OpenStore
     stem: str
     base: str
+    figures: str
     judges: tuple[tuple[str, str], ...]
     judge: str
     rows: Callable[[str, str], Sequence[ItemRow]]
     opened: Callable[[ItemList, str | None], ItemView | None]
-    note: str = ""
+    sample: Callable[[ItemRow], str] | None = None
 
     @property
     def name(self) -> str:
@@ -154,6 +156,7 @@ def draw(lab: LabContext, query: Mapping[str, str]) -> None:
         store=store,
         stem=f"{lab.bench.name}-{record.id[:8]}-items",
         base=set_address(lab.filters, record),
+        figures=lab.address(),
         judges=tuple(names.items()),
         judge=lab.chosen.judge,
         rows=lambda judge, order: _rows(
@@ -242,9 +245,8 @@ def _head(place: ItemsPlace, asked: Asked, listed: ItemList, ordered: bool) -> H
     ]
     return el(
         "div",
-        el("p", kit.door("‹ Figures", f"{place.base}&{urlencode({'who': place.judge})}")),
+        el("p", kit.door("‹ Figures", place.figures)),
         el("h2", told, class_="text", style="margin:0"),
-        el("p", place.note, class_="note") if place.note else None,
         kit.tabs(doors, label="Where the judge stands"),
         kit.tabs(others, label="Judge") if len(place.judges) > 1 else None,
         kit.tabs(orders, label="Order of showing") if ordered else None,
@@ -367,12 +369,15 @@ def _opened(place: ItemsPlace, asked: Asked, view: ItemView) -> Html:
         el("h2", f"Item {number}", style="margin:0"),
         el("p", facets, class_="quiet small text") if facets else None,
         el("p", card.question, class_="text strong"),
+        el("p", kit.door("Open this sample in Failures", place.sample(view.row)))
+        if place.sample is not None
+        else None,
         el("div", _pictures(place.store, view),
            _truth(view),
            class_="top"),
         _side_by_side(view),
         [_judge(name, found, view, on=judge == place.judge) for judge, name, found in view.judges],
-        el("section", el("h2", "What was judged"),
+        None if not card.texts else el("section", el("h2", "What was judged"),
            el("div", [el("div", el("p", heading, class_="strong small"),
                          kit.said(text, lights=False)) for heading, text in card.texts],
               style=_COLUMNS)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from atom.ui import kit, people_labels_parts
+from atom.ui import kit, lab_people_items, people_labels_parts
 from atom.ui.frame import Here
 from atom.ui.html import el
 from atom.views.pair_labels import PairLabels, pair_labels
@@ -27,11 +27,19 @@ def draw(here: Here) -> None:
     """Draw what people say of pairs and by number, and judges beside them; nothing without any."""
     found = read(here)
     parts = [
-        people_labels_parts.pairs(found.pairs) if found.pairs is not None else None,
-        people_labels_parts.ratings(found.ratings) if found.ratings is not None else None,
+        people_labels_parts.pairs(found.pairs, _door(here, lab_people_items.LABELS))
+        if found.pairs is not None
+        else None,
+        people_labels_parts.ratings(found.ratings, _door(here, lab_people_items.RATINGS))
+        if found.ratings is not None
+        else None,
     ]
     if any(part is not None for part in parts):
         kit.show(el("div", parts, class_="stack"), key="people_labels")
+
+
+def _door(here: Here, of: str) -> people_labels_parts.Door:
+    return lambda judge, group: lab_people_items.address(here, of, group, judge)
 
 
 def read(here: Here) -> PeopleLabels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from atom.analysis.fidelity import Share
 from atom.analysis.raters import ClassScores, Unread
@@ -25,7 +25,11 @@ _WAYS: dict[Unread, str] = {
 # --- pairs ---------------------------------------------------------------------------------------
 
 
-def pairs(view: PairLabels) -> Html:
+Door = Callable[[str, str], str]
+"""(judge's name, group of items) -> the address of the items behind a figure."""
+
+
+def pairs(view: PairLabels, door: Door) -> Html:
     """Draw annotators' agreement, what most of them say, and judges against that."""
     badge = kit.synthetic_badge() if view.synthetic else None
     title = el("h2", "Do judges prefer the answer that most people prefer?", style="margin:0")
@@ -33,7 +37,7 @@ def pairs(view: PairLabels) -> Html:
         "section",
         el("div", title, badge, class_="row"),
         el("p", _answer(view), style="margin:8px 0"),
-        _judges(view) if view.judges else None,
+        _judges(view, door) if view.judges else None,
         _people(view),
     )
 
@@ -69,7 +73,7 @@ def _told_apart(view: PairLabels) -> str:
     return f", but not surely more than {lead.behind} ({ends} points)"
 
 
-def _judges(view: PairLabels) -> Html:
+def _judges(view: PairLabels, door: Door) -> Html:
     columns = [
         kit.Column(title="Judge"),
         kit.Column(title="Unread count"),
@@ -80,7 +84,7 @@ def _judges(view: PairLabels) -> Html:
         kit.Column(title="Unread", number=True),
         kit.Column(title="Pairs", number=True),
     ]
-    rows = [kit.Row(cells=_judge(row, view.judges)) for row in view.judges]
+    rows = [kit.Row(cells=_judge(row, view.judges, door)) for row in view.judges]
     words = "the first answer" if view.commonest_label == FIRST else "the second answer"
     always = "a tie" if view.commonest_label == TIE else words
     rows.append(_base(f"Always {always}, the commonest label", view.commonest))
@@ -98,7 +102,7 @@ def _judges(view: PairLabels) -> Html:
     )
 
 
-def _judge(row: JudgeRow, rows: Sequence[JudgeRow]) -> list[Child]:
+def _judge(row: JudgeRow, rows: Sequence[JudgeRow], door: Door) -> list[Child]:
     scores = row.scores
     first = next(one for one in rows if one.judge == row.judge) is row
     way = _WAYS[scores.counted] if scores.unread else "none unread"
@@ -106,7 +110,12 @@ def _judge(row: JudgeRow, rows: Sequence[JudgeRow]) -> list[Child]:
     return [
         numbers.middle(row.judge, 40) if first else "",
         el("span", way, class_=None if scores.unread else "quiet"),
-        el("span", _share(row.accuracy), class_="strong", data_tip=tip),
+        kit.door(
+            el("span", _share(row.accuracy), class_="strong"),
+            door(row.judge, ""),
+            class_="plain",
+            tip=tip,
+        ),
         *_three(scores),
         f"{scores.unread:,}" if scores.unread else el("span", "0", class_="quiet"),
         el("span", f"{scores.n:,}", class_="quiet"),
@@ -194,7 +203,7 @@ def _people(view: PairLabels) -> Html | None:
 # --- ratings -------------------------------------------------------------------------------------
 
 
-def ratings(view: PeopleRatings) -> Html:
+def ratings(view: PeopleRatings, door: Door) -> Html:
     """Draw how far raters agree on each criterion, and how each judge's scores follow theirs."""
     judges = view.judges[:MOST_JUDGES]
     columns = [
@@ -205,7 +214,8 @@ def ratings(view: PeopleRatings) -> Html:
                      number=True) for one in judges),
         kit.Column(title="Rated", number=True),
     ]  # fmt: skip
-    rows = [kit.Row(cells=_rating(row, len(judges))) for row in (view.whole, *view.rows)]
+    names = [one.name for one in judges]
+    rows = [kit.Row(cells=_rating(row, names, door)) for row in (view.whole, *view.rows)]
     return el(
         "section",
         el("h2", "Do judges’ ratings follow people’s?"),
@@ -215,13 +225,21 @@ def ratings(view: PeopleRatings) -> Html:
     )
 
 
-def _rating(row: RatingRow, judges: int) -> list[Child]:
+def _rating(row: RatingRow, judges: Sequence[str], door: Door) -> list[Child]:
     return [
         row.criterion.replace("_", " ") if row.criterion else el("span", "all", class_="strong"),
         _figure(row.alpha),
-        *(el("span", _figure(one), data_tip=f"{one.n:,} in common" if one.n else None,
-             class_=None if row.criterion else "strong")
-          for one in row.correlations[:judges]),
+        *(
+            kit.door(
+                el("span", _figure(one), class_=None if row.criterion else "strong"),
+                door(name, row.criterion),
+                class_="plain",
+                tip=f"{one.n:,} in common",
+            )
+            if one.n
+            else el("span", _figure(one))
+            for name, one in zip(judges, row.correlations, strict=False)
+        ),
         el("span", f"{row.things:,}", class_="quiet"),
     ]  # fmt: skip
 

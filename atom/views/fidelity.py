@@ -241,6 +241,71 @@ class _Read:
     """Sample's id → call ids."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """A judge's methods and people's orders of the same answers, read.
+
+    Attributes:
+        labels: people's labels of any kind.
+        ranking: those of them that order answers.
+        sample_of: answer's id -> sample's id, of the answers that are compared.
+        compared: samples with two answers.
+        foreign: ranked answers that aren't among those.
+        pairs: what people say of each pair.
+        read: method's name -> what it says.
+        shared: samples that people ranked and all these methods were asked about.
+        roots: sample's id -> its capability.
+    """
+
+    labels: Sequence[Annotation]
+    ranking: Sequence[Annotation]
+    sample_of: Mapping[str, str]
+    compared: int
+    foreign: int
+    pairs: PeoplePairs
+    read: Mapping[str, _Read]
+    shared: frozenset[str]
+    roots: Mapping[str, str]
+
+    def gaps(self, method: str) -> Floats:
+        """Return a method's number of each pair's first answer less its second's; NaN unread."""
+        return _gaps(self.read[method].scores, self.pairs)
+
+    def counted(self, method: str) -> NDArray[np.bool_]:
+        """Say which pairs a method's figures are of, shape (P,)."""
+        asked = self.read[method].asked
+        if not asked:
+            return np.zeros(len(self.pairs.order), dtype=np.bool_)
+        return _among(self.pairs, self.shared or asked)
+
+
+def hold(store: Store, data: StudyData, own: StudyData | None = None) -> Held:
+    """Read what a judge's methods and people say of a study's answers; arguments as `fidelity`."""
+    responses = _compared(store, data)
+    sample_of = {answer: sample for sample, answers in responses.items() for answer in answers}
+    labels = labels_of(store, data.study.id)
+    ranking = [label for label in labels if label.kind in ("ranking", "preference")]
+    orders, foreign = orders_of(ranking, sample_of)
+    pairs = people_pairs(orders)
+    judge = data.judge
+    read = {}
+    if len(pairs.order):
+        read = _read_methods(store, data, responses, judge.id if judge else None)
+    having = [one for one in read.values() if one.asked]
+    ranked = frozenset(pairs.sample)
+    return Held(
+        labels=labels,
+        ranking=ranking,
+        sample_of=sample_of,
+        compared=len(responses),
+        foreign=foreign,
+        pairs=pairs,
+        read=read,
+        shared=ranked.intersection(*(one.asked for one in having)) if having else frozenset(),
+        roots=_roots((own or data).table),
+    )
+
+
 def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> FidelityView:
     """Hold a judge's methods against people's rankings.
 
@@ -251,21 +316,11 @@ def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> Fid
             None = the same.
     """
     own = own or data
-    study = data.study
-    responses = _compared(store, data)
-    sample_of = {answer: sample for sample, answers in responses.items() for answer in answers}
-    labels = labels_of(store, study.id)
-    ranking = [label for label in labels if label.kind in ("ranking", "preference")]
-    orders, foreign = orders_of(ranking, sample_of)
-    pairs = people_pairs(orders)
-    judge = data.judge
-    read = {}
-    if len(pairs.order):
-        read = _read_methods(store, data, responses, judge.id if judge else None)
-    having = [one for one in read.values() if one.asked]
+    held = hold(store, data, own)
+    study, judge = data.study, data.judge
+    read, pairs, shared, roots = held.read, held.pairs, held.shared, held.roots
+    labels, ranking, sample_of = held.labels, held.ranking, held.sample_of
     ranked = frozenset(pairs.sample)
-    shared = ranked.intersection(*(one.asked for one in having)) if having else frozenset()
-    roots = _roots(own.table)
     costs = _costs(store, {name: one.calls for name, one in read.items()}, shared)
     quality, hits, undecided = labels_of_criteria(store, labels, own)
     return FidelityView(
@@ -280,17 +335,17 @@ def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> Fid
             samples=len(ranked),
             ties=float((pairs.order == 0).mean()) if len(pairs.order) else math.nan,
             kinds=_kinds(ranking, sample_of, data),
-            foreign=foreign,
+            foreign=held.foreign,
             synthetic=any(_planted(label) for label in ranking),
         ),
         rows=_rows(read, pairs, shared, roots, data, costs),
         roots=_roots_of_pairs(pairs, shared, roots),
         shared=len(shared),
-        uneven=bool(having) and bool(ranked) and not shared,
+        uneven=any(one.asked for one in read.values()) and bool(ranked) and not shared,
         quality=quality,
         hits=hits,
         undecided=undecided,
-        compared=len(responses),
+        compared=held.compared,
         alike=_alike(read, pairs, shared),
     )
 
@@ -688,9 +743,14 @@ def fidelity_of(store: Store, data: StudyData, judge_id: str | None) -> Fidelity
         judge_id: the judge, by id or name; None, or one that isn't known, = the one that `data` is
             of.
     """
+    return fidelity(store, as_judged(store, data, judge_id), data)
+
+
+def as_judged(store: Store, data: StudyData, judge_id: str | None) -> StudyData:
+    """Return the study with another judge's checkpoints; arguments as `fidelity_of`."""
     other = chosen_judge(store, data.study, judge_id)
     judge = None if judge_id is None or other is None else judge_of_id(store, other)
     same = data.judge is not None and judge is not None and judge.id == data.judge.id
     if judge is None or same or judge_id not in (judge.id, judge.name):
-        return fidelity(store, data)
-    return fidelity(store, open_study(store, data.study.id, judge.id), data)
+        return data
+    return open_study(store, data.study.id, judge.id)

@@ -129,16 +129,35 @@ class PairLabels:
     synthetic: bool
 
 
-def pair_labels(store: Store, data: StudyData) -> PairLabels | None:
-    """Hold judges' votes against people's labels of the same pairs.
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """People's labels and judges' votes of the same pairs, read.
 
-    Args:
-        store: the store.
-        data: the study.
-
-    Returns:
-        The view-model; None where nobody labelled a pair.
+    Attributes:
+        places: (first answer's row, second's) -> the pair's place.
+        annotators: who labelled.
+        labels: their classes of shape (annotators, pairs); -1 = none.
+        most: what most say or somebody settled, shape (pairs,); -1 = no majority.
+        settled: how many labels settle a conflict.
+        foreign: labels on answers that aren't the study's.
+        synthetic: whether labels were drawn from the truth.
+        said: judge's name -> its class of each pair: -1 unread, -2 never asked.
+        conflicts: judges' votes that changed with the order.
     """
+
+    places: Mapping[tuple[int, int], int]
+    annotators: tuple[str, ...]
+    labels: Ints
+    most: Ints
+    settled: int
+    foreign: int
+    synthetic: bool
+    said: Mapping[str, Ints]
+    conflicts: int
+
+
+def labelled(store: Store, data: StudyData) -> Labelled | None:
+    """Read people's labels of pairs and the judges' votes on them; None without labels."""
     rows = given_pairs(store, data.study.id, _CODE)
     answer_at = {name: at for at, name in enumerate(data.table.response_ids)}
     places: dict[tuple[int, int], int] = {}
@@ -170,35 +189,55 @@ def pair_labels(store: Store, data: StudyData) -> PairLabels | None:
     most = majority(labels)
     for pair, code in settled.items():
         most[pair] = code
-    sample = data.table.sample[np.array([a for a, _ in places], dtype=np.int64)]
+    said, conflicts = _votes(store, data.votes, places)
+    return Labelled(
+        places=places, annotators=annotators, labels=labels, most=most, settled=len(settled),
+        foreign=foreign, synthetic=synthetic, said=said, conflicts=conflicts,
+    )  # fmt: skip
+
+
+def pair_labels(store: Store, data: StudyData) -> PairLabels | None:
+    """Hold judges' votes against people's labels of the same pairs.
+
+    Args:
+        store: the store.
+        data: the study.
+
+    Returns:
+        The view-model; None where nobody labelled a pair.
+    """
+    found = labelled(store, data)
+    if found is None:
+        return None
+    annotators, labels, most = found.annotators, found.labels, found.most
+    sample = data.table.sample[np.array([a for a, _ in found.places], dtype=np.int64)]
     cluster = data.table.cluster[sample].astype(np.int64)
     rng = np.random.default_rng(_SEED)
     kappas = _kappas(annotators, labels, cluster, rng)
     decided = most >= 0
     commonest = max(CLASSES, key=lambda name: int((most == name).sum()))
-    said, conflicts = _votes(store, data.votes, places)
     return PairLabels(
         annotators=annotators,
-        labels=len(given) + len(settled),
-        pairs=len(places),
+        labels=int((labels >= 0).sum()) + found.settled,
+        pairs=len(found.places),
         first=int((most == FIRST).sum()),
         second=int((most == SECOND).sum()),
         ties=int((most == TIE).sum()),
         open=int((~decided).sum()),
-        foreign=foreign,
+        foreign=found.foreign,
         kappas=kappas[:MOST_PAIRS],
         all_kappas=len(kappas),
         alpha=_alpha(labels, cluster, rng) if len(annotators) > 1 else None,
         judges=tuple(
-            row for judge, codes in said.items() for row in _rows(judge, codes, most, cluster)
+            row for judge, codes in found.said.items() for row in _rows(judge, codes, most, cluster)
         ),
-        lead=_lead(said, most, cluster),
+        lead=_lead(found.said, most, cluster),
         commonest=class_scores(
             most[decided], np.full(int(decided.sum()), commonest, dtype=np.int64), CLASSES
         ),
         commonest_label=commonest,
-        conflicts=conflicts,
-        synthetic=synthetic,
+        conflicts=found.conflicts,
+        synthetic=found.synthetic,
     )
 
 

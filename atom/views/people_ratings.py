@@ -98,7 +98,7 @@ class PeopleRatings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Things:
+class Things:
     """What people rated; things of shape (n,), ratings of shape (raters, n)."""
 
     at: Mapping[tuple[str, str], int]
@@ -121,10 +121,10 @@ def people_ratings(store: Store, data: StudyData) -> PeopleRatings | None:
     Returns:
         The view-model; None where nobody rated anything so.
     """
-    things = _people(store, data)
+    things = things_of(store, data)
     if things is None:
         return None
-    scores, judges = _judges(store, data, things)
+    scores, judges = scores_of(store, data, things)
     names = tuple(dict.fromkeys(things.criterion))
     criterion = np.array([names.index(name) for name in things.criterion], dtype=np.int64)
     judged = np.zeros(len(names), dtype=np.bool_)
@@ -157,7 +157,8 @@ def people_ratings(store: Store, data: StudyData) -> PeopleRatings | None:
     )
 
 
-def _people(store: Store, data: StudyData) -> _Things | None:
+def things_of(store: Store, data: StudyData) -> Things | None:
+    """Read what people rated; None where nobody rated anything so."""
     at: dict[tuple[str, str], int] = {}
     raters: dict[str, int] = {}
     found: list[tuple[int, int, float]] = []
@@ -181,7 +182,7 @@ def _people(store: Store, data: StudyData) -> _Things | None:
     mean = np.where(count > 0, np.nansum(ratings, axis=0) / np.maximum(count, 1), np.nan)
     for thing, value in settled.items():
         mean[thing] = value
-    return _Things(
+    return Things(
         at=at,
         ratings=ratings,
         mean=mean,
@@ -190,8 +191,8 @@ def _people(store: Store, data: StudyData) -> _Things | None:
     )
 
 
-def _judges(
-    store: Store, data: StudyData, things: _Things
+def scores_of(
+    store: Store, data: StudyData, things: Things
 ) -> tuple[tuple[Floats, ...], tuple[RatingJudge, ...]]:
     """Return each judge's scores of the things, and who they are; repeats are averaged."""
     values: dict[tuple[str, str], dict[int, list[float]]] = {}
@@ -228,7 +229,7 @@ def _judges(
 
 
 def _row(
-    name: str, things: _Things, scores: Sequence[Floats], here: Ints, rng: Generator
+    name: str, things: Things, scores: Sequence[Floats], here: Ints, rng: Generator
 ) -> RatingRow:
     return RatingRow(
         criterion=name,

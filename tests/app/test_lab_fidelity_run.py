@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import re
 import shutil
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -16,6 +18,7 @@ from atom.store import Store
 from atom.ui import lab_fidelity_run
 from tests.app.conftest import markup_of
 from tests.app.work_store import CANDIDATES, SAMPLES, make_probes_store, settle
+from tests.judged import open_judged
 
 PAGE = "pages/trust/judge_lab.py"
 TAB = {"tab": lab_fidelity_run.TAB}
@@ -210,3 +213,21 @@ def test_a_sealed_study_is_copied_first(open_app, probes, tmp_path):
     again = open_app(mine, PAGE, {**TAB, "study": copy.id}, demo=folder).test
     settle(again)
     assert has(again.button, "people_start")
+
+
+def test_a_share_opens_the_pairs_behind_it(open_app, tmp_path):
+    with open_judged(tmp_path / "judged"):
+        pass
+    test = open_app(tmp_path / "judged", PAGE, TAB).test
+    settle(test)
+    doors = re.findall(r'href="(\./judge-lab\?[^"]*of=methods[^"]*)"', markup_of(test))
+    assert doors
+    query = parse_qs(urlsplit(html.unescape(doors[0])).query)
+    asked = {key: values[-1] for key, values in query.items()} | {"verdict": "wrong"}
+    test = open_app(tmp_path / "judged", PAGE, asked).test
+    assert not test.exception
+    shown = markup_of(test)
+    # 17 of 72 pairs: 1 - 53 / 72 - 2 unread.
+    assert "is wrong on 17 of 72 items, and right on 53" in shown
+    assert "People together" in shown
+    assert "failures?" in shown
