@@ -14,10 +14,10 @@ from atom.ui.frame import Here
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.views.filters import Filters
+from atom.views.judges import Group, JudgesView, MarkPair, PairCell, judges_view
 from atom.views.rubric import TITLES
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
-from atom.views.two_judges import Group, JudgesView, MarkPair, PairCell, judges_view
 from taxonomy import format_path
 
 TAB = "judges"

@@ -18,7 +18,8 @@ from pydantic import ValidationError
 from atom.formats.account import Item
 from atom.formats.base import Batch, Collector, ImportFile, ReadOptions, Unread
 from atom.formats.cells import clean_text, is_missing, to_list, to_number, to_verdict
-from atom.formats.judgments.take import criteria_set, person_id, source_id, tree_of
+from atom.formats.judgments.sets import criteria_set, source_id, tree_of
+from atom.formats.judgments.take import person_id
 from atom.formats.maker import Maker, Question, short
 from atom.formats.rows import Layout, NoProblems, Row, find_layout, read_rows
 from atom.records import (

@@ -10,8 +10,7 @@ from atom.analysis.raters import krippendorff_alpha
 from atom.store.people import PEOPLE
 from atom.store.standing import marks_of
 from atom.views.filters import Filters
-from atom.views.study_data import load_study
-from atom.views.two_judges import (
+from atom.views.judges import (
     MOST_PEOPLE,
     PAGE_SIZE,
     Given,
@@ -19,6 +18,7 @@ from atom.views.two_judges import (
     judges_view,
     shared_marks,
 )
+from atom.views.study_data import load_study
 from tests.judged import LEAVES, QUESTIONS, STUDY, open_judged
 
 

@@ -11,7 +11,7 @@ import pytest
 from atom.engine.imports import Imported, import_reading
 from atom.errors import ConflictError, DoubtError, FormatError
 from atom.formats import ColumnMap, ImportFile, dry_run, read, read_column_map
-from atom.formats.judgments.take import tree_of
+from atom.formats.judgments.sets import tree_of
 from atom.records import (
     Checkpoint,
     CriteriaSet,
