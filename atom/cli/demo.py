@@ -3,25 +3,47 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
-from atom.cli.options import common, settings_of
+from atom.cli.options import common, names_of, settings_of
 from atom.cli.output import Output, bar
-from atom.engine.demo import DEMO_NAME, DEMO_SEED, DemoBuilt, Tell, build_demo, seal_demo
+from atom.engine.demo import (
+    DEMO_NAME,
+    DEMO_SEED,
+    PARTS,
+    DemoBuilt,
+    Part,
+    Tell,
+    build_demo,
+    seal_demo,
+)
 from atom.errors import UsageError
+from atom.reports.demo import reports
 from atom.store import Store
+
+EVERY: Mapping[str, Part] = {**PARTS, "reports": reports}
+"""What a study can go through after it was judged, in this order."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs."""
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     one = verbs.add_parser(
-        "build", parents=[common()], help="draw probes, let simulated candidates answer, judge"
+        "build",
+        parents=[common()],
+        help="draw probes, let simulated candidates answer, judge; then everything else",
+        description="Make a synthetic study. After simulated candidates have answered drawn "
+        "probes and a rule-based judge has judged them, it goes through everything else that a "
+        f"study can: {', '.join(EVERY)}.",
     )
     one.add_argument("--samples", type=int, default=300, metavar="N", help="probes (300)")
     one.add_argument("--candidates", type=int, default=8, metavar="K", help="1 to 8 (8)")
     one.add_argument("--seed", type=int, default=DEMO_SEED, metavar="S", help="draws other probes")
     one.add_argument("--name", default=DEMO_NAME, help="the study's name")
+    one.add_argument(
+        "--parts", metavar="A,B", help="only these of what follows the judging; `none` for none"
+    )
     place = one.add_mutually_exclusive_group()
     place.add_argument("--output", metavar="DIR", help="into a store of its own in this folder")
     place.add_argument(
@@ -42,6 +64,7 @@ def build(args: argparse.Namespace, out: Output) -> int:
     finally:
         line.end()
     data = {
+        "parts": list(_parts(args)),
         "study": built.study.name,
         "study_id": built.study.id,
         "synthetic": True,
@@ -67,9 +90,26 @@ def build(args: argparse.Namespace, out: Output) -> int:
 
 def _build(args: argparse.Namespace, tell: Tell) -> DemoBuilt:
     sizes = {"samples": args.samples, "candidates": args.candidates, "seed": args.seed}
+    parts = _parts(args)
     if args.seal:
         if args.name != DEMO_NAME:
             raise UsageError("the sealed study has a fixed name: leave --name out")
-        return seal_demo(Path(args.seal), **sizes, tell=tell)
+        return seal_demo(Path(args.seal), **sizes, parts=parts, tell=tell)
     with Store.open(args.output or settings_of(args).store) as store:
-        return build_demo(store, **sizes, name=args.name, tell=tell)
+        return build_demo(store, **sizes, name=args.name, parts=parts, tell=tell)
+
+
+def _parts(args: argparse.Namespace) -> Mapping[str, Part]:
+    """Return the parts that were asked for, in their order.
+
+    Raises:
+        UsageError: there is no such part.
+    """
+    if args.parts is None:
+        return EVERY
+    wanted = () if args.parts.strip() == "none" else names_of(args.parts)
+    if unknown := [name for name in wanted if name not in EVERY]:
+        raise UsageError(
+            f"there is no part {unknown[0]!r}; there are {', '.join(EVERY)}, and `none`"
+        )
+    return {name: part for name, part in EVERY.items() if name in wanted}

@@ -35,6 +35,7 @@ from atom.judgebench.base import (
 from atom.judgebench.critic_bench_code import RUN_CODE
 from atom.judgebench.registry import find_bench
 from atom.probes.bench import make_bench_files
+from atom.probes.worlds.make import ProbeSource, make_probes
 from atom.records import BenchItem, BenchSet, Endpoint, Judge, Run, Sampling, Verdict, content_id
 from atom.stages.verdicts import Agenda, Asked
 from atom.store import Store, change_consent
@@ -219,16 +220,26 @@ def read_probe_set(
     seed: int = 0,
     *,
     name: str | None = None,
+    draw: ProbeSource = make_probes,
     clock: Clock = utc_now,
 ) -> NewSet:
-    """Make a benchmark's data from fresh probes, in the files' published layout; keep nothing.
+    """Make a benchmark's data from probes, in the files' published layout; keep nothing.
+
+    Args:
+        store: the store; only looked at.
+        benchmark: the benchmark's name.
+        n_items: how many items.
+        seed: of the probes.
+        name: the set's name; says what it is made of when None.
+        draw: gives the probes; fresh ones as a rule.
+        clock: UTC time, for records.
 
     Raises:
         UsageError: as `read_set` does.
     """
     if not 1 <= n_items <= 5000:
         raise UsageError(f"{n_items} probe items: 1 to 5,000 can be made")
-    made = make_bench_files(benchmark, n_items, seed)
+    made = make_bench_files(benchmark, n_items, seed, draw)
     return read_set(
         store,
         benchmark,
@@ -247,10 +258,12 @@ def make_probe_set(
     seed: int = 0,
     *,
     name: str | None = None,
+    draw: ProbeSource = make_probes,
     clock: Clock = utc_now,
 ) -> BenchSet:
-    """Make a benchmark's data from fresh probes and keep it; errors as of the two steps."""
-    return keep_set(store, read_probe_set(store, benchmark, n_items, seed, name=name, clock=clock))
+    """Make a benchmark's data from probes and keep it; arguments and errors as of the two steps."""
+    new = read_probe_set(store, benchmark, n_items, seed, name=name, draw=draw, clock=clock)
+    return keep_set(store, new)
 
 
 def probe_set_name(n_items: int, seed: int) -> str:

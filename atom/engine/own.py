@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from atom.engine.clock import stamp, utc_now
 from atom.errors import UsageError
 from atom.records import Study
-from atom.store import Store, change_consent, copy_study, find_study, list_studies
+from atom.store import Store, change_consent, copy_sets, copy_study, find_study, list_studies
 
 DEMO_COPY = "Demo (yours)"
 """Name of the user's own copy of the bundled study."""
@@ -20,7 +20,7 @@ def find_copy(target: Store, study_id: str) -> Study | None:
 
 
 def own_copy(source: Store, study_id: str, target: Store, *, name: str = DEMO_COPY) -> Study:
-    """Return the user's copy of a sealed study; it is made when there is none yet.
+    """Return the user's copy of a sealed study, made when there is none yet, benchmarks included.
 
     Args:
         source: the sealed store.
@@ -31,7 +31,9 @@ def own_copy(source: Store, study_id: str, target: Store, *, name: str = DEMO_CO
     found = find_copy(target, study_id)
     if found is not None:
         return found
-    return copy_study(source, target, study_id, free_name(target, name), created=stamp(utc_now()))
+    copy = copy_study(source, target, study_id, free_name(target, name), created=stamp(utc_now()))
+    copy_sets(source, target)
+    return copy
 
 
 def free_name(target: Store | None, name: str = DEMO_COPY) -> str:

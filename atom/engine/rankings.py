@@ -411,7 +411,7 @@ def plant_rankings(
     samples = {sample.id: sample for sample in store.get_many(Sample, list(responses))}
     moment, taken, labels, about = stamp(clock()), Notes(), [], 0
     for name, answers in responses.items():
-        program = _program(store, samples[name])
+        program = program_of(store, samples[name])
         if program is None:
             taken.skip(f"sample {name}", "no picture carries a probe's program")
             continue
@@ -457,7 +457,8 @@ def said_of(first: float, second: float) -> str:
     return "a" if first > second else "b"
 
 
-def _program(store: Store, sample: Sample) -> Program | None:
+def program_of(store: Store, sample: Sample) -> Program | None:
+    """Return the program that a sample was drawn by; None where no picture carries one."""
     for slot in sample.pictures:
         if slot.picture_id is None:
             continue

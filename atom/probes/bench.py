@@ -21,6 +21,7 @@ from atom.probes.bench_types import BenchFiles as BenchFiles
 from atom.probes.bench_types import BenchQuestion as BenchQuestion
 from atom.probes.bench_types import Character as Character
 from atom.probes.bench_types import MakeFiles as MakeFiles
+from atom.probes.worlds.make import ProbeSource, make_probes
 
 TASKS: dict[str, Answer] = {
     **bench_critic_bench.TASKS,
@@ -40,8 +41,10 @@ MAKERS: dict[str, MakeFiles] = {
 """Who makes a benchmark's files: number of items, seed."""
 
 
-def make_bench_files(benchmark: str, n_items: int, seed: int) -> BenchFiles:
-    """Make a benchmark's data from fresh probes; equal arguments give equal bytes.
+def make_bench_files(
+    benchmark: str, n_items: int, seed: int, draw: ProbeSource = make_probes
+) -> BenchFiles:
+    """Make a benchmark's data from probes, fresh ones as a rule; equal arguments give equal bytes.
 
     Raises:
         UsageError: nobody makes this benchmark's data.
@@ -49,4 +52,4 @@ def make_bench_files(benchmark: str, n_items: int, seed: int) -> BenchFiles:
     make = MAKERS.get(benchmark)
     if make is None:
         raise UsageError(f"no probes are made for {benchmark!r}; only for {', '.join(MAKERS)}")
-    return make(n_items, seed)
+    return make(n_items, seed, draw)

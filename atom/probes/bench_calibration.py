@@ -14,7 +14,7 @@ from typing import Final
 
 from atom.probes.bench_types import BenchFiles, stem_of
 from atom.probes.candidates import World, planted_world
-from atom.probes.worlds.make import Probe, make_probes
+from atom.probes.worlds.make import Probe, ProbeSource, make_probes
 
 FILE: Final = "calibration.jsonl"
 PER_PROBE: Final = 4
@@ -24,18 +24,19 @@ MIX: Final[Mapping[str, int]] = {
 }  # fmt: skip
 
 
-def make(n_items: int, seed: int) -> BenchFiles:
+def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
     """Make the answers, with the truth of every step.
 
     Args:
         n_items: how many answers.
         seed: of the probes; equal arguments give equal files.
+        draw: gives the probes.
 
     Returns:
         The rows and the pictures.
     """
     world = planted_world()
-    probes = make_probes(-(-n_items // PER_PROBE), seed, mix=MIX)
+    probes = draw(-(-n_items // PER_PROBE), seed, mix=MIX)
     rows: list[dict[str, object]] = []
     pictures: dict[str, bytes] = {}
     for probe in probes:

@@ -32,7 +32,7 @@ from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.noise import confuse
 from atom.probes.prose import VOICES, write_answer
 from atom.probes.reading import same_words
-from atom.probes.worlds.make import Probe, make_probes
+from atom.probes.worlds.make import Probe, ProbeSource, make_probes
 
 KINDS: Final = ("answer", "pair", "answer", "pair", "critique")
 """What probes become, in turn."""
@@ -86,12 +86,13 @@ def look_at(steps: Sequence[StepReader], text: str, noise: Draws | None = None) 
 # --- files ---------------------------------------------------------------------------------------
 
 
-def make(n_items: int, seed: int) -> BenchFiles:
+def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
     """Make the published files from fresh probes.
 
     Args:
         n_items: how many items; two of five are answers, two pairs, one a critique.
         seed: of the probes; equal arguments give equal rows.
+        draw: gives the probes.
 
     Returns:
         A file a domain and kind, and the pictures that the rows name.
@@ -99,7 +100,7 @@ def make(n_items: int, seed: int) -> BenchFiles:
     world = planted_world()
     rows: dict[str, list[dict[str, object]]] = {}
     pictures: dict[str, bytes] = {}
-    for number, probe in enumerate(make_probes(n_items, seed)):
+    for number, probe in enumerate(draw(n_items, seed)):
         program = probe.program
         named = {
             f"{stem_of(program)}-{k}.png": data for k, data in enumerate(probe.pictures, start=1)

@@ -25,7 +25,7 @@ from atom.probes.outcome import read_outcome
 from atom.probes.program import Program, Step
 from atom.probes.prose import fill
 from atom.probes.reading import same_words
-from atom.probes.worlds.make import Probe, make_probes
+from atom.probes.worlds.make import Probe, ProbeSource, make_probes
 
 FILE: Final = "mm_critic_probes.jsonl"
 ANNOTATOR: Final = "probe program"
@@ -301,12 +301,13 @@ class _Response:
     marked: Marked
 
 
-def make(n_items: int, seed: int) -> BenchFiles:
+def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
     """Make MM-CRITIC's data from probes: half basic, a quarter corrections, a quarter pairs.
 
     Args:
         n_items: how many items.
         seed: of the probes.
+        draw: gives the probes.
 
     Returns:
         One file of rows, and the pictures.
@@ -314,7 +315,7 @@ def make(n_items: int, seed: int) -> BenchFiles:
     world = planted_world()
     rows: list[str] = []
     pictures: dict[str, bytes] = {}
-    for index, probe in enumerate(make_probes(n_items, seed, mix=MIX)):
+    for index, probe in enumerate(draw(n_items, seed, mix=MIX)):
         draws = Draws("mm_critic", seed, index)
         names = [
             f"{probe.program.family}-{index:05d}-{number}.png"

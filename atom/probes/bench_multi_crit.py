@@ -24,7 +24,7 @@ from atom.probes.candidates import World, planted_world
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.program import Program
-from atom.probes.worlds.make import FAMILIES, Probe, make_probes
+from atom.probes.worlds.make import FAMILIES, Probe, ProbeSource, make_probes
 
 SPLIT_CRITERIA: Final[Mapping[str, tuple[str, ...]]] = {
     "open_ended": ("completeness", "grounding", "hallucination", "expressiveness", "clarity"),
@@ -129,12 +129,13 @@ def labels_of(first: Look, second: Look, criteria: Sequence[str]) -> dict[str, s
 # --- files ----------------------------------------------------------------------------------------
 
 
-def make(n_items: int, seed: int) -> BenchFiles:
+def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
     """Make the published files from fresh probes.
 
     Args:
         n_items: how many pairs of answers; three of five are open-ended.
         seed: of the probes; equal arguments give equal rows.
+        draw: gives the probes.
 
     Returns:
         A file a split, a row a criterion of a pair, and the pictures that the rows name.
@@ -142,7 +143,7 @@ def make(n_items: int, seed: int) -> BenchFiles:
     world = planted_world()
     rows: dict[str, list[dict[str, object]]] = {split: [] for split in FILES}
     pictures: dict[str, bytes] = {}
-    for number, probe in enumerate(make_probes(n_items, seed, mix=_MIX)):
+    for number, probe in enumerate(draw(n_items, seed, mix=_MIX)):
         split = "open_ended" if number % 5 in (0, 2, 4) else "reasoning"
         made, name = _rows(world, probe, split, number, seed)
         rows[split] += made

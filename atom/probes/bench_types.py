@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from atom.probes.derivation import SILENCE
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader
 from atom.probes.program import Program
 from atom.probes.reading import LETTERS
+from atom.probes.worlds.make import ProbeSource, make_probes
 
 Character = Literal["exact", "noisy", "coin"]
 
@@ -77,4 +78,10 @@ def stem_of(program: Program) -> str:
 
 
 Answer = Callable[[BenchQuestion], dict[str, object]]
-MakeFiles = Callable[[int, int], BenchFiles]
+
+
+class MakeFiles(Protocol):
+    """Makes a benchmark's files from so many probes, drawn with a seed."""
+
+    def __call__(self, n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
+        """Make them; probes come from `draw`."""

@@ -30,7 +30,7 @@ from atom.probes.noise import confuse
 from atom.probes.program import Program
 from atom.probes.worlds import leaves
 from atom.probes.worlds.leaves import Leaf
-from atom.probes.worlds.make import Probe, make_probes
+from atom.probes.worlds.make import Probe, ProbeSource, make_probes
 
 FILE: Final = "vl_rewardbench_probes.jsonl"
 SOURCE: Final = "Atomscope probes (synthetic)"
@@ -87,12 +87,13 @@ def grade(value: float) -> int:
 # --- the files ----------------------------------------------------------------------------------
 
 
-def make(n_items: int, seed: int) -> BenchFiles:
+def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
     """Make rows in the published layout, with the error types that an older revision has.
 
     Args:
         n_items: how many pairs.
         seed: of the probes; equal arguments give equal files.
+        draw: gives the probes.
 
     Returns:
         The rows and the pictures.
@@ -103,7 +104,7 @@ def make(n_items: int, seed: int) -> BenchFiles:
     wanted = n_items
     index = 0
     while len(rows) < n_items:
-        for probe in make_probes(wanted, seed + 10_000 * index, mix=MIX):
+        for probe in draw(wanted, seed + 10_000 * index, mix=MIX):
             pair = _best_pair(world, probe.program, longer=len(rows) % 2 == 0)
             if pair is None:
                 continue

@@ -21,6 +21,7 @@ from atom.probes.worlds import leaves as probe_leaves
 from atom.probes.worlds.leaves import Leaf
 
 MODELS: tuple[str, ...] = tuple(f"model-{letter}" for letter in "abcdefgh")
+DRIFTING = frozenset({"model-a"})
 DEFAULT_SEED = 7
 _SILENCES: tuple[Silence, ...] = ("unable", "unsaid")
 ALL_LEAVES: tuple[Leaf, ...] = tuple(
@@ -55,6 +56,8 @@ class Spread:
     """Gain of being told that the answer is wrong."""
     hint: float = 0.8
     """Further gain on a step that the feedback names."""
+    drift: float = 1.6
+    """Further gain of a drifting model on such a step: it could do it, and didn't look."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +83,8 @@ class World:
     models: tuple[str, ...] = MODELS
     leaves: tuple[Leaf, ...] = ALL_LEAVES
     spread: Spread = Spread()
+    drifting: frozenset[str] = DRIFTING
+    """Models whose slips are lapses of attention: being asked about a step mends most of them."""
 
     @cached_property
     def theta(self) -> Mapping[str, float]:
@@ -178,7 +183,8 @@ class World:
             return 5
         level = self.eta(model, program, step)
         if feedback is not None:
-            level += self.spread.told + self.spread.hint * (step.id in feedback.named)
+            named = self.spread.hint + self.spread.drift * (model in self.drifting)
+            level += self.spread.told + named * (step.id in feedback.named)
         draw = self._answer_draws(model, program, repeat, feedback).uniform("outcome", step.id)
         chances = (1 / (1 + exp(-self.spread.slope * (level - cut))) for cut in self.spread.cuts)
         return 1 + sum(draw < chance for chance in chances)

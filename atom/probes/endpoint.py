@@ -26,7 +26,7 @@ from atom.probes.draws import Draws
 from atom.probes.faults import CONTENT_FAULTS, Fault, spoil
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.naming import SEPARATOR, choose_leaf, drawn_leaf
-from atom.probes.noise import coin_mark, lenient_mark, noisy_mark
+from atom.probes.noise import coin_mark, noisy_mark
 from atom.probes.outcome import read_outcome
 from atom.probes.peers import guess, write_hint
 from atom.probes.program import Box, Program, Step
@@ -421,13 +421,13 @@ class ProbeEndpoint:
             probe = self._probe(request.pictures)
         except NotCoveredError as error:
             return {"scores": [_declined(item, error.reason) for item in items]}
+        probe = _seen_by(request.model, probe)
         judge = AnswerJudge(probe.readers, answer)
         if request.model == COIN:
             coin = self._draws(request, probe, answer)
             return {"scores": [_tossed(probe, item, coin) for item in items]}
         noise = self._noise(request, probe, answer)
-        lenient = request.model == LENIENT
-        return {"scores": [_scored(probe, judge, item, noise, lenient=lenient) for item in items]}
+        return {"scores": [_scored(probe, judge, item, noise) for item in items]}
 
     def _outcome(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         probe = self._asked(request, data)
@@ -469,7 +469,7 @@ class ProbeEndpoint:
             task=request.task,
             data=data,
             program=probe.program,
-            readers=probe.readers,
+            readers=_seen_by(request.model, probe).readers,
             character=CHARACTERS.get(request.model, "exact"),
             draws=Draws("bench", probe.key, request.prompt, request.repeat, said.hexdigest()),
         )
@@ -524,13 +524,22 @@ class ProbeEndpoint:
         return probe
 
 
+def _seen_by(model: str, probe: _Probe) -> _Probe:
+    """Return a probe as a judge reads it: the lenient one is too kind to one branch's steps."""
+    if model != LENIENT:
+        return probe
+    readers = [
+        replace(reader, lift=LENIENT_LIFT) if reader.step.leaf[0] == LENIENT_ROOT else reader
+        for reader in probe.readers
+    ]
+    return replace(probe, readers=tuple(readers))
+
+
 def _scored(
     probe: _Probe,
     judge: AnswerJudge,
     item: Mapping[str, Any],
     noise: Draws | None,
-    *,
-    lenient: bool,
 ) -> dict[str, object]:
     reader = _reader(probe, item)
     if isinstance(reader, str):
@@ -542,8 +551,6 @@ def _scored(
     if noise is not None:
         key = (reader.step.id, reader.step.truth)
         mark = noisy_mark(mark, noise, *key, rests=bool(reader.step.depends_on))
-    if lenient and reader.step.leaf[0] == LENIENT_ROOT:
-        mark = lenient_mark(mark, LENIENT_LIFT)
     return _entry(item, mark, result.reason, result.quote)
 
 

@@ -94,6 +94,13 @@ class StepScore:
     quote: str = ""
     """The answer's text between the offsets, exactly."""
 
+    def lifted(self, points: int) -> StepScore:
+        """Add points to what the answer says, up to 5; silence stays silence."""
+        if not points or self.score is None or not self.addressed:
+            return self
+        score = min(5, self.score + points)
+        return replace(self, score=score, carried=self.carried and score < RIGHT)
+
 
 @dataclass(frozen=True)
 class StepReader:
@@ -103,6 +110,8 @@ class StepReader:
     choices: tuple[str, ...] | None = None
     """For the step whose value is the final answer: what its letters stand for (empty for an open
     question). None for every other step."""
+    lift: int = 0
+    """Points that a lenient reader gives too much, up to 5; silence stays silence."""
     anchors_all: tuple[str, ...] = field(init=False)
     anchors_any: tuple[str, ...] = field(init=False)
     constants: tuple[str, ...] = field(init=False)
@@ -270,12 +279,13 @@ class AnswerJudge:
         number = self._number(reader)
         chosen = self._chosen(reader, number)
         if chosen is None:
-            return self._without_value(reader, number)
+            return self._without_value(reader, number).lifted(reader.lift)
         said = self._said_in(chosen)
         score = self._read(reader.step, chosen, said)
-        if not self._carried(number, score, said):
-            return score
-        return replace(score, carried=True, reason=f"{score.reason}, as it follows from before")
+        if self._carried(number, score, said):
+            reason = f"{score.reason}, as it follows from before"
+            score = replace(score, carried=True, reason=reason)
+        return score.lifted(reader.lift)
 
     def stated_values(self, reader: StepReader) -> tuple[Mention, ...]:
         """Return the values that the answer's best clause states for the step, nearest first."""

@@ -46,14 +46,6 @@ def noisy_mark(mark: Mark, draws: Draws, *key: str | int, rests: bool) -> Mark:
     return Mark(score=score, carried=carried)
 
 
-def lenient_mark(mark: Mark, lift: int) -> Mark:
-    """Add points to what the answer says, up to 5; silence stays silence."""
-    if not mark.addressed:
-        return mark
-    score = min(5, mark.score + lift)
-    return Mark(score=score, carried=mark.carried and score < RIGHT)
-
-
 def coin_mark(draws: Draws, *key: str | int) -> Mark:
     """Draw a score, 1 to 5 alike; a 2 is silence, and a slip carried, as often as not."""
     score = 1 + draws.integer(5, "coin", *key)

@@ -12,10 +12,13 @@ import sqlalchemy as sa
 from atom.errors import UsageError
 from atom.records import (
     Annotation,
+    BenchItem,
     BenchSet,
+    Call,
     Correction,
     Experiment,
     Import,
+    Judge,
     Picture,
     Response,
     Run,
@@ -236,6 +239,24 @@ def copy_study(
         writer.put(_for_study(label, copy.id) for label in labels)
         writer.put(_for_group(verdict, copy.id) for verdict in verdicts)
     return copy
+
+
+def copy_sets(source: Store, target: Store) -> None:
+    """Copy every judge benchmark's set, with its verdicts and runs, that the target hasn't yet."""
+    for record in source.select(BenchSet):
+        if target.get(BenchSet, record.id) is not None:
+            continue
+        items = source.select(BenchItem, table(BenchItem).c.set_id == record.id)
+        verdicts = source.select(Verdict, table(Verdict).c.group == record.id)
+        runs = source.select(Run, table(Run).c.bench_set_id == record.id)
+        judges = source.get_many(Judge, {verdict.judge for verdict in verdicts})
+        calls = source.get_many(Call, {v.call_id for v in verdicts if v.call_id is not None})
+        names = {slot.picture_id for item in items for slot in item.pictures}
+        pictures = source.get_many(Picture, {name for name in names if name is not None})
+        for picture in pictures:
+            target.pictures.copy_from(source.pictures, picture.id)
+        with target.write() as writer:
+            writer.put([*pictures, *judges, *calls, record, *items, *verdicts, *runs])
 
 
 def _for_study(label: Annotation, study_id: str) -> Annotation:

@@ -47,7 +47,9 @@ VICTIMS = {
     "study copy": Victim(("study", "copy", NAME, "Another")),
     "study delete": Victim(("study", "delete", NAME, "--yes")),
     "study rename": Victim(("study", "rename", NAME, "Renamed")),
-    "demo build": Victim(("demo", "build", "--samples", "2", "--candidates", "1", "--name", "D")),
+    "demo build": Victim(
+        ("demo", "build", "--samples", "2", "--candidates", "1", "--parts", "none", "--name", "D")
+    ),
     "probe make": Victim(("probe", "make", "--samples", "20", "--study", "Probes")),
     "export csv": Victim(("export", "csv", "--study", NAME, "--out", "{new}")),
     "export parquet": Victim(("export", "parquet", "--study", NAME, "--out", "{new}"), ".zip"),

@@ -113,5 +113,5 @@ def test_the_named_answer_rises(stage, page, project):
     page.locator(".st-key-one_start button").click()
     said = page.locator(".outcome")
     expect(said).to_contain_text("the answer was wrong, and is right")
-    expect(said).to_contain_text("Steps: 1.20 → 4.80 of 5")
+    expect(said).to_contain_text("Steps: 1.20 → 5.00 of 5")
     expect(said).to_contain_text("The control, another try without feedback:")

@@ -18,7 +18,7 @@ OWN = {
     "atom/judgebench/published.py": "the project's own figures",
     "atom/formats/judgments/named.py": "the project's own maps",
     "atom/engine/batch_files.py": "files that a batch wrote into the store's folder",
-    "atom/engine/demo.py": "the bundled study",
+    "atom/engine/demo/": "the bundled study",
     "atom/engine/growth_log.py": "files that it wrote itself",
     "atom/files.py": "the kernel's word on a process of ours",
     "atom/engine/sandbox": "the project's own first lines of a sandbox, and its folders",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from PIL import Image
 
+from atom.errors import UsageError
 from atom.probes.chunk import write_program
 from atom.probes.program import Program
 from atom.probes.worlds import changes, charts, gauges, geometry, scenes, tables
@@ -113,6 +114,35 @@ def make_probes(
         template = templates[turns[family] % len(templates)]
         turns[family] += 1
         yield make_probe(family, seed, index, template=template, optimize=optimize)
+
+
+class ProbeSource(Protocol):
+    """Gives probes: `make_probes` draws them, `drawn_already` has them at hand."""
+
+    def __call__(
+        self, n: int, seed: int, *, mix: Mapping[str, int] | None = None
+    ) -> Iterator[Probe]:
+        """Give `n` probes of the families of the mix."""
+
+
+def drawn_already(probes: Iterable[Probe]) -> ProbeSource:
+    """Return a source that gives probes that are there, each of them once, in their order.
+
+    The seed and the sizes of the shares don't matter to it: families with a share of 0 are left
+    out, that is all.
+    """
+    left = iter(probes)
+
+    def give(n: int, seed: int, *, mix: Mapping[str, int] | None = None) -> Iterator[Probe]:
+        del seed
+        fitting = (p for p in left if mix is None or mix.get(p.program.family, 0) > 0)
+        for given in range(n):
+            probe = next(fitting, None)
+            if probe is None:
+                raise UsageError(f"there are {given} more probes of these families; {n} are wanted")
+            yield probe
+
+    return give
 
 
 def plan_families(n: int, *, mix: Mapping[str, int] | None = None) -> list[str]:

@@ -40,7 +40,7 @@ WRITERS = {
     "study delete": ("Test study", "--yes"),
     "study boxes": STUDY,
     "study pictures": (*STUDY, "{pictures}"),
-    "demo build": ("--samples", "1", "--candidates", "1"),
+    "demo build": ("--samples", "1", "--candidates", "1", "--parts", "none"),
     "probe make": ("--samples", "1", "--study", "Fresh"),
     "import": ("table", "{answers}", "--study", "Fresh"),
     "run start": (*STUDY, "--judge", "probe-judge", "--stages", "scoring", "--yes"),

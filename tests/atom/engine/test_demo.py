@@ -4,10 +4,14 @@ import json
 
 import pytest
 
-from atom.engine.demo import broken_sums, build_demo, seal_demo
+from atom.engine.demo import PARTS, Site, broken_sums, build_demo, seal_demo
+from atom.engine.demo.people import ADJUDICATOR, ANNOTATORS, RIGHT_AFTER_ALL, seen_score
 from atom.errors import StoreError, UsageError
-from atom.records import Checkpoint, Response, Sample, Study, Tag
+from atom.probes.draws import Draws
+from atom.records import Annotation, Checkpoint, Judge, Response, Sample, Study, Tag
 from atom.store import Store, check_store
+from atom.views.annotations import conflicts, standing
+from atom.views.human_check import ERROR_TYPES
 
 
 def contents(store: Store) -> dict[str, tuple]:
@@ -82,3 +86,35 @@ def test_a_folder_that_holds_something_is_left_alone(sealed):
 def test_numbers_out_of_range_are_told(store, wrong):
     with pytest.raises(UsageError):
         build_demo(store, **{"samples": 1, "candidates": 1, **wrong})
+
+
+def test_planted_people_say_that_they_are_synthetic_and_the_same_again(tmp_path):
+    with Store.open(tmp_path) as store:
+        built = build_demo(store, samples=6, candidates=3, seed=3)
+        before = contents(store)
+        site = Site(store=store, study_id=built.study.id, probes=(), seed=3, tell=lambda *_: None)
+        PARTS["people"](site)
+        labels = store.select(Annotation)
+        PARTS["people"](site)
+        assert store.select(Annotation) == labels
+        after = contents(store)
+        assert {name: after[name] for name in before} == before
+        people = [judge for judge in store.select(Judge) if judge.kind == "person"]
+    assert {one.name for one in people} <= {*ANNOTATORS, ADJUDICATOR}
+    assert people
+    assert all(one.synthetic for one in people)
+    assert all("synthetic" in label.note and "(synthetic)" in label.annotator for label in labels)
+    assert {label.kind for label in labels} >= {
+        "score", "ranking", "accuracy", "necessity", "mapping", "error_type", "report",
+    }  # fmt: skip
+    assert any(one.state == "adjudicated" for one in standing(labels).values())
+    assert conflicts(labels)
+    assert RIGHT_AFTER_ALL in ERROR_TYPES
+
+
+def test_a_planted_person_is_right_as_often_as_planted():
+    said = [seen_score(5, Draws("score", n)) for n in range(4000)]
+    # 1 - .12 - .03 = .85; the largest standard error is sqrt(.85 * .15 / 4000) = .006.
+    shares = {score: said.count(score) / 4000 for score in range(1, 6)}
+    assert shares == pytest.approx({5: 0.85, 4: 0.12, 3: 0.03, 2: 0, 1: 0}, abs=0.025)
+    assert {seen_score(1, Draws("low", n)) for n in range(400)} == {1, 2, 3}

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from atom.probes.judge import AnswerJudge, StepReader, judge_answer, read_steps
+from atom.probes.judge import AnswerJudge, StepReader, StepScore, judge_answer, read_steps
 from atom.probes.program import Box, Program, Step
 from atom.probes.prose import fill
 from atom.probes.reading import words_to_number
@@ -408,3 +408,12 @@ def test_a_foreign_step_is_refused():
 
 
 BAR_FIELDS = {"kind": "num", "truth": "1", "value": 1}
+
+
+def test_a_lenient_reader_adds_to_what_is_said_alone():
+    assert StepScore(score=3, reason="", carried=True).lifted(1) == StepScore(score=4, reason="")
+    low = StepScore(score=1, reason="", carried=True)
+    assert low.lifted(1) == StepScore(score=2, reason="", carried=True)
+    for same in (StepScore(score=5, reason=""), StepScore(score=2, reason="", addressed=False),
+                 StepScore(score=None, reason="why")):  # fmt: skip
+        assert same.lifted(1) == same

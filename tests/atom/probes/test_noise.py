@@ -9,7 +9,6 @@ from atom.probes.noise import (
     coin_mark,
     confuse,
     confusion_row,
-    lenient_mark,
     noisy_mark,
 )
 from atom.probes.values import Mark
@@ -53,7 +52,7 @@ def test_the_noise_follows_its_rows_and_repeats_itself():
 def test_no_judge_breaks_the_scale(mark):
     draws = Draws("scale")
     said = [noisy_mark(mark, draws, n, rests=True) for n in range(2000)]
-    said += [lenient_mark(mark, 1)] + [coin_mark(draws, n) for n in range(2000)]
+    said += [coin_mark(draws, n) for n in range(2000)]
     assert all(fits_the_scale(one) for one in said)
 
 
@@ -72,14 +71,6 @@ def test_silence_and_inheritance_are_missed_as_often_as_planted():
     assert seen == pytest.approx(1 - CARRIED_MISSED, abs=0.016)
     first = [noisy_mark(Mark(score=1), draws, k, rests=False) for k in range(n)]
     assert not any(m.carried for m in first)
-
-
-def test_the_lenient_judge_adds_to_what_is_said_alone():
-    assert lenient_mark(Mark(score=3, carried=True), 1) == Mark(score=4)
-    assert lenient_mark(Mark(score=1, carried=True), 1) == Mark(score=2, carried=True)
-    assert lenient_mark(Mark(score=5), 1) == Mark(score=5)
-    silent = Mark(score=2, addressed=False)
-    assert lenient_mark(silent, 1) == silent
 
 
 def test_the_coin_draws_every_score_alike():

@@ -11,43 +11,46 @@ import hashlib
 import json
 import platform
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy
 import PIL
 
 from atom.engine.clock import stamp
+from atom.engine.demo.parts import LEAST_CANDIDATES, LEAST_SAMPLES
+from atom.engine.demo.site import (
+    FIXED,
+    JUDGE,
+    Part,
+    Site,
+    Tell,
+    clock,
+    must_be_done,
+    timeless_client,
+)
 from atom.engine.members import PROMPTS
 from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import run
-from atom.engine.shift import OnProgress, Progress
 from atom.errors import StoreError, UsageError
 from atom.files import clear_parts, new_folder, part_path, write_file
-from atom.judge import JudgeClient, PictureCache, SpendLedger, Timing
-from atom.judge.endpoints import CANDIDATE_NAMES, builtin_endpoints
+from atom.judge.endpoints import CANDIDATE_NAMES
 from atom.probes.worlds.make import Probe, make_probes
-from atom.records import Endpoint, PictureSlot, Record, Run, Sample, Study, StudySample, Tag
-from atom.store import Store, copy_study, count_study, list_studies
+from atom.records import PictureSlot, Record, Run, Sample, Study, StudySample, Tag
+from atom.store import Store, copy_sets, copy_study, count_study, list_studies
 from atom.store.check import settle, sqlite_version
 from atom.store.store import DATABASE, SEAL
 
 DATASET = "Probe world"
 DEMO_NAME = "Probe world (synthetic demo)"
 DEMO_SEED = 20261127
-JUDGE = "probe-judge"
-FIXED = datetime(2026, 1, 1, tzinfo=UTC)
-"""The time that a synthetic study's records show."""
 BANDS = ((0.34, "easy"), (0.67, "medium"), (1.01, "hard"))
 MIX = {"charts": 12, "tables": 12, "gauges": 12, "geometry": 12, "scenes": 8, "changes": 6}
 """Shares of the families: scenes and pairs have the largest pictures."""
 _BATCH = 50
-
-Tell = Callable[[str, int, int], None]
-"""Told what is going on: a word, how many are done, how many there are."""
+_NONE: Mapping[str, Part] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +146,7 @@ def build_demo(
     candidates: int = 8,
     seed: int = DEMO_SEED,
     name: str = DEMO_NAME,
-    optimize: bool = False,
+    parts: Mapping[str, Part] = _NONE,
     tell: Tell | None = None,
 ) -> DemoBuilt:
     """Make a synthetic study in a store: all of it, or nothing.
@@ -156,21 +159,20 @@ def build_demo(
         candidates: how many simulated candidates answer, at most 8.
         seed: another seed draws other probes.
         name: the study's name; must be free.
-        optimize: smaller picture files, slower.
+        parts: what it goes through after it was judged, by name (see `PARTS`).
         tell: told how far it is.
 
     Raises:
         UsageError: a number is out of range, or the name is taken.
     """
-    _check_sizes(samples, candidates, seed)
+    plan = _Plan(samples=samples, candidates=candidates, seed=seed, name=name, parts=parts)
     if any(study.name == name for study in list_studies(store)):
         raise UsageError(f"there is a study {name!r} already: give another name with --name")
     store.must_be_open()
     with new_store(store.folder / "demo") as apart:
-        made = _make_demo(
-            apart, samples, candidates, seed, name, tell or _silent, optimize=optimize
-        )
+        made = _make_demo(apart, plan, tell or _silent)
         copied = copy_study(apart, store, made.study.id, name)
+        copy_sets(apart, store)
     study = copied.model_copy(update={"copied_from": None})
     run_row = made.run.model_copy(update={"study_id": study.id})
     with store.write() as writer:
@@ -194,67 +196,74 @@ def new_store(place: Path) -> Iterator[Store]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _make_demo(
-    store: Store,
-    samples: int,
-    candidates: int,
-    seed: int,
-    name: str,
-    tell: Tell,
-    *,
-    optimize: bool,
-) -> DemoBuilt:
-    endpoints = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
+@dataclass(frozen=True, kw_only=True)
+class _Plan:
+    """What a synthetic study is to be; the numbers are checked."""
+
+    samples: int
+    candidates: int
+    seed: int
+    parts: Mapping[str, Part]
+    name: str = DEMO_NAME
+    optimize: bool = False
+
+    def __post_init__(self) -> None:
+        if self.samples < 1:
+            raise UsageError(f"{self.samples} samples: at least 1 is needed")
+        if not 1 <= self.candidates <= len(CANDIDATE_NAMES):
+            raise UsageError(
+                f"{self.candidates} candidates: 1 to {len(CANDIDATE_NAMES)} are simulated"
+            )
+        if self.seed < 0:
+            raise UsageError(f"the seed is {self.seed}: 0 or more is needed")
+        small = self.samples < LEAST_SAMPLES or self.candidates < LEAST_CANDIDATES
+        if self.parts and small:
+            raise UsageError(
+                f"{', '.join(self.parts)} need {LEAST_SAMPLES} samples and {LEAST_CANDIDATES} "
+                f"candidates at least; a smaller study is made with --parts none"
+            )
+
+
+def _make_demo(store: Store, plan: _Plan, tell: Tell) -> DemoBuilt:
     study = Study(
-        id=Study.make_id(name),
-        name=name,
+        id=Study.make_id(plan.name),
+        name=plan.name,
         created=stamp(FIXED),
         synthetic=True,
         note=(
-            f"Made by a program (seed {seed}): pictures, questions, simulated candidates with "
+            f"Made by a program (seed {plan.seed}): pictures, questions, simulated candidates with "
             "planted weaknesses, and a rule-based judge. Nothing here says anything about a real "
             "model."
         ),
     )
-    probes = make_probes(samples, seed, mix=MIX, optimize=optimize)
-    add_probes(store, study, probes, seed, total=samples, tell=tell)
+    probes: list[Probe] = []
+
+    def drawn() -> Iterator[Probe]:
+        for probe in make_probes(plan.samples, plan.seed, mix=MIX, optimize=plan.optimize):
+            probes.append(probe)
+            yield probe
+
+    add_probes(store, study, drawn(), plan.seed, total=plan.samples, tell=tell)
+    site = Site(store=store, study_id=study.id, probes=probes, seed=plan.seed, tell=tell)
     spec = RunSpec(
         study_id=study.id,
         stages=STAGES,
         judge=JUDGE,
-        candidates=CANDIDATE_NAMES[:candidates],
+        candidates=CANDIDATE_NAMES[: plan.candidates],
     )
-    ended = asyncio.run(
-        run(
-            store,
-            spec,
-            endpoints,
-            make=_timeless_client,
-            clock=lambda: FIXED,
-            on_progress=_as_progress(tell),
-        )
-    )
-    if ended.state != "done" or ended.failed:
-        raise StoreError(f"the study couldn't be made: {ended.message or ended.state}")
-    found = store.get(Study, study.id)
-    assert found is not None
+    told = site.on_progress("judging")
+    work = run(store, spec, site.endpoints, make=timeless_client, clock=clock, on_progress=told)
+    ended = must_be_done(asyncio.run(work))
+    for part in plan.parts.values():
+        part(site)
     counts = count_study(store, study.id)
     return DemoBuilt(
-        study=found,
+        study=site.study,
         run=ended,
         samples=counts.samples,
         candidates=counts.candidates,
         responses=counts.responses,
     )
-
-
-def _check_sizes(samples: int, candidates: int, seed: int) -> None:
-    if samples < 1:
-        raise UsageError(f"{samples} samples: at least 1 is needed")
-    if not 1 <= candidates <= len(CANDIDATE_NAMES):
-        raise UsageError(f"{candidates} candidates: 1 to {len(CANDIDATE_NAMES)} are simulated")
-    if seed < 0:
-        raise UsageError(f"the seed is {seed}: 0 or more is needed")
 
 
 def seal_demo(
@@ -263,6 +272,7 @@ def seal_demo(
     samples: int = 300,
     candidates: int = 8,
     seed: int = DEMO_SEED,
+    parts: Mapping[str, Part] = _NONE,
     tell: Tell | None = None,
 ) -> DemoBuilt:
     """Make the bundled study: a folder that is only read from then on.
@@ -272,6 +282,7 @@ def seal_demo(
         samples: how many probes are drawn.
         candidates: how many simulated candidates answer.
         seed: another seed draws other probes.
+        parts: what it goes through after it was judged, by name (see `PARTS`).
         tell: told how far it is.
 
     Returns:
@@ -280,23 +291,25 @@ def seal_demo(
     Raises:
         UsageError: the folder holds something already.
     """
+    plan = _Plan(samples=samples, candidates=candidates, seed=seed, parts=parts, optimize=True)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{str(folder)!r} isn't empty: name a new folder for the sealed study")
     with new_folder(folder, empty=True) as part:
-        return _seal(part, samples, candidates, seed, tell or _silent)
+        return _seal(part, plan, tell or _silent)
 
 
-def _seal(folder: Path, samples: int, candidates: int, seed: int, tell: Tell) -> DemoBuilt:
-    _check_sizes(samples, candidates, seed)
+def _seal(folder: Path, plan: _Plan, tell: Tell) -> DemoBuilt:
     with Store.open(folder) as store:
-        built = _make_demo(store, samples, candidates, seed, DEMO_NAME, tell, optimize=True)
+        built = _make_demo(store, plan, tell)
     tell("sealing", 0, 1)
+    shutil.rmtree(folder / "inductions", ignore_errors=True)
     settle(folder / DATABASE)
     manifest = {
         "name": built.study.name,
         "study_id": built.study.id,
         "synthetic": True,
-        "seed": seed,
+        "seed": plan.seed,
+        "parts": list(plan.parts),
         "samples": built.samples,
         "candidates": built.candidates,
         "responses": built.responses,
@@ -356,26 +369,6 @@ def broken_sums(folder: Path) -> list[str]:
         if found != digest:
             problems.append(f"{name} is changed")
     return problems
-
-
-class _Ticks:
-    """A monotonic clock that stands still, so that a call's duration is always 0."""
-
-    def __call__(self) -> float:
-        return 0.0
-
-
-def _timeless_client(endpoint: Endpoint, spend: SpendLedger, pictures: PictureCache) -> JudgeClient:
-    return JudgeClient(
-        endpoint, spend=spend, pictures=pictures, timing=Timing(clock=_Ticks(), now=lambda: FIXED)
-    )
-
-
-def _as_progress(tell: Tell) -> OnProgress:
-    def on_progress(progress: Progress) -> None:
-        tell("judging", progress.done, progress.total)
-
-    return on_progress
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:

@@ -1,0 +1,151 @@
+"""What a synthetic study goes through after it was judged: each part can be left out.
+
+Every part works through the same engine as a real study does, with the probe judges. None changes
+an answer, a mark or a leaf that was there: a part only adds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from atom.analysis.calibration import NAME as CALIBRATION
+from atom.engine.bench import BenchSpec, make_probe_set, open_bench, run_bench
+from atom.engine.calibration import calibration_name
+from atom.engine.correction import open_experiment, run_experiment
+from atom.engine.correction_subjects import CorrectionSpec
+from atom.engine.demo.people import plant_people
+from atom.engine.demo.site import JUDGE, Part, Site, clock, must_be_done, timeless_client
+from atom.engine.fidelity import FidelitySpec, open_fidelity, run_fidelity
+from atom.engine.induction import InductionSpec, induce
+from atom.engine.plan import RunSpec
+from atom.engine.runner import run
+from atom.errors import StoreError
+from atom.judgebench.registry import BENCHES
+from atom.probes.worlds.make import drawn_already
+from atom.records import Induction
+from atom.records.correction import Arm
+
+LEAST_SAMPLES, LEAST_CANDIDATES = 48, 3
+"""Of a smaller study some part would have nothing to work on."""
+JUDGES = (JUDGE, "probe-judge-lenient", "probe-judge-coin")
+"""Who is examined: a good judge, one that is lenient on one root, a coin."""
+REPEATED, REPEATS = 8, 3
+"""Samples whose answers are scored again, and how often in all."""
+FIRST_TREE = 40
+"""Samples that the first tree is grown from; the second is grown from the usual number."""
+ARMS: tuple[Arm, ...] = (
+    "rejudge", "fresh", "told", "sham", "guided", "peer", "guided_peer", "oracle",
+)  # fmt: skip
+TRIED, RIGHT_TRIED = 40, 10
+"""Failed answers of the experiment, and right ones that are asked about, too."""
+BENCH_ITEMS, CALIBRATED = 32, 60
+"""Items of each judge benchmark, and answers that judges are calibrated on."""
+METHODS_ON = 12
+"""Samples that the rival methods rank: those that people ranked."""
+SET_NAME = "Pictures of the bundled study"
+
+
+def repeats(site: Site) -> None:
+    """Score some samples' answers again, so that the judge can be compared with itself."""
+    spec = RunSpec(
+        study_id=site.study_id,
+        stages=("scoring",),
+        judge=JUDGE,
+        limit=REPEATED,
+        repeats=REPEATS,
+    )
+    told = site.on_progress("repeats")
+    work = run(
+        site.store, spec, site.endpoints, make=timeless_client, clock=clock, on_progress=told
+    )
+    must_be_done(asyncio.run(work))
+
+
+def tree(site: Site) -> None:
+    """Grow the study's tree from few samples, then from many: two versions, every edit logged."""
+
+    def told(row: Induction) -> None:
+        site.tell("growing", row.done, max(row.total, row.done))
+
+    for samples in (FIRST_TREE, InductionSpec(study_id=site.study_id).samples):
+        spec = InductionSpec(study_id=site.study_id, judge=JUDGE, samples=samples)
+        work = induce(
+            site.store, spec, site.endpoints, make=timeless_client, clock=clock, on_progress=told
+        )
+        grown = asyncio.run(work)
+        if grown.version is None:
+            raise StoreError(f"the study's tree couldn't be grown: {grown.row.message}")
+
+
+def correction(site: Site) -> None:
+    """Carry out one experiment with every arm, on the model whose slips are lapses of attention."""
+    spec = CorrectionSpec(
+        study_id=site.study_id,
+        candidate=site.drifting.id,
+        judge=JUDGE,
+        arms=ARMS,
+        limit=TRIED,
+        right_answers=RIGHT_TRIED,
+    )
+    _, row = open_experiment(site.store, spec, site.endpoints, clock=clock)
+    told = site.on_progress("correct")
+    work = run_experiment(
+        site.store, row.id, site.endpoints, make=timeless_client, clock=clock, on_progress=told
+    )
+    must_be_done(asyncio.run(work))
+
+
+def benchmarks(site: Site) -> None:
+    """Have three judges work through a set of each judge benchmark, on the study's own pictures."""
+    for name in BENCHES:
+        if name != CALIBRATION:
+            _examine(site, name, BENCH_ITEMS, SET_NAME)
+
+
+def calibration(site: Site) -> None:
+    """Hold three judges' scores against the truth."""
+    _examine(site, CALIBRATION, CALIBRATED, calibration_name(CALIBRATED, site.seed))
+
+
+def _examine(site: Site, benchmark: str, items: int, name: str) -> None:
+    made = make_probe_set(
+        site.store,
+        benchmark,
+        items,
+        site.seed,
+        name=name,
+        draw=drawn_already(site.probes),
+        clock=clock,
+    )
+    told = site.on_progress(benchmark[:8])
+    for judge in JUDGES:
+        spec = BenchSpec(set_id=made.id, judge=judge)
+        row = open_bench(site.store, spec, site.endpoints, clock=clock)
+        work = run_bench(
+            site.store, row.id, site.endpoints, make=timeless_client, clock=clock, on_progress=told
+        )
+        must_be_done(asyncio.run(work))
+
+
+def fidelity(site: Site) -> None:
+    """Have the judge rank the answers that people ranked by every method."""
+    spec = FidelitySpec(study_id=site.study_id, judge=JUDGE, limit=METHODS_ON)
+    row = open_fidelity(site.store, spec, site.endpoints, clock=clock)
+    told = site.on_progress("fidelity")
+    work = run_fidelity(
+        site.store, row.id, site.endpoints, make=timeless_client, clock=clock, on_progress=told
+    )
+    must_be_done(asyncio.run(work))
+
+
+PARTS: Mapping[str, Part] = {
+    "repeats": repeats,
+    "tree": tree,
+    "correction": correction,
+    "people": plant_people,
+    "fidelity": fidelity,
+    "calibration": calibration,
+    "benchmarks": benchmarks,
+}
+"""Each part by its name, in the order in which they are gone through."""
