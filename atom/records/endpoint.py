@@ -64,6 +64,8 @@ class Endpoint(Record):
     model: str
     family: str = ""
     """Model family, to keep a judge from marking its relatives unnoticed."""
+    size: float | None = Field(default=None, gt=0)
+    """The model's size in billions of parameters; None = as its name says, if it does."""
     key_env: str | None = None
     """Name of the environment variable that holds the key; the key itself is never stored."""
     roles: tuple[Role, ...] = ("judge", "candidate")

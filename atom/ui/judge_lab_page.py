@@ -33,6 +33,7 @@ from atom.ui import (
     judge_lab_files,
     judge_lab_parts,
     kit,
+    lab_describe,
     lab_fidelity,
     lab_items,
     lab_judges,
@@ -236,11 +237,13 @@ def _draw_proof(context: LabContext) -> None:
     """Draw the chosen judge's tables, a benchmark's own drawing, and the papers' models."""
     judge, result = context.chosen, context.result
     if judge is None or result is None:
+        lab_describe.draw(context)
         return
     kit.show(judge_lab_parts.tables(context), key="lab_tables")
     extra = EXTRAS.get(context.bench.name)
     if extra is not None:
         extra(context, context.record, context.judges)
+    lab_describe.draw(context)
     found = places(context.bench.name, result)
     kit.show(
         judge_lab_parts.among(found, judge.name, synthetic=context.record.synthetic),
