@@ -209,9 +209,11 @@ _ITEMS: Mapping[type, Item] = {
 STOOD_TWICE = "it stands twice, and counts once"
 """A reason that loses nothing."""
 
-Evidence = Judge | MarkScale | TreeRecord | Criterion | CriteriaSet | Mapped | Checkpoint
+Frame = Judge | MarkScale | TreeRecord
+"""What marks on criteria hang on: few of them."""
+Evidence = Frame | Criterion | CriteriaSet | Mapped | Checkpoint
 """What judgments on criteria are made of."""
-_EVIDENCE = get_args(Evidence)
+_FRAME = get_args(Frame)
 Taken = Sample | Response | Outcome | Tag | Preference | GivenLabel | GivenVerdict | Evidence
 """What a format hands over, candidates and pictures aside."""
 
@@ -228,8 +230,12 @@ class Batch:
     preferences: tuple[Preference, ...] = ()
     annotations: tuple[GivenLabel, ...] = ()
     verdicts: tuple[GivenVerdict, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    """Criteria, who judged, on which scales, and the marks."""
+    frame: tuple[Frame, ...] = ()
+    """Who judged, on which scales, and the tree."""
+    criteria: Sequence[Criterion] = ()
+    sets: Sequence[CriteriaSet] = ()
+    leaves: Sequence[Mapped] = ()
+    marks: Sequence[Checkpoint] = ()
     pictures: tuple[PictureData, ...] = ()
 
     def records(self) -> Iterator[Record]:
@@ -244,19 +250,21 @@ class Batch:
             self.outcomes,
             self.tags,
             self.preferences,
-            self.evidence,
+            self.frame,
+            self.criteria,
+            self.sets,
+            self.leaves,
+            self.marks,
         )
 
     def rows(self) -> list[Rows[Any]]:
         """Give the records that are kept as rows."""
-        kept = (self.samples, self.responses, self.outcomes, self.tags)
-        return [records for records in kept if isinstance(records, Rows)]
+        return [records for records in self._groups() if isinstance(records, Rows)]
 
     def loose(self) -> Iterator[Record]:
         """Give the records that aren't kept as rows."""
-        kept = self.rows()
         for records in self._groups():
-            if not any(records is one for one in kept):
+            if not isinstance(records, Rows):
                 yield from records
 
     def without_picture(self, picture_id: str) -> Batch:
@@ -368,8 +376,13 @@ _FACET_OF = itemgetter(0, 3, 4)
 """Subject, facet and value of a tag's row."""
 
 
+_KEPT_AS_ROWS = (
+    Sample, Response, Outcome, Tag, Criterion, CriteriaSet, Mapped, Checkpoint,
+)  # fmt: skip
+
+
 def _no_rows() -> dict[type, list[Row]]:
-    return {Sample: [], Response: [], Outcome: [], Tag: []}
+    return {kind: [] for kind in _KEPT_AS_ROWS}
 
 
 class Collector:
@@ -478,7 +491,7 @@ class Collector:
         self._counts[kind.__name__] += 1
 
     def add_row(self, kind: type, row: Row) -> None:
-        """Take a question, an answer, a verdict or a label in as a row (`records.rows`)."""
+        """Take in as a row (`records.rows`) what is kept as one."""
         self._rows[kind].append(row)
         self._n_rows += 1
 
@@ -610,7 +623,11 @@ class Collector:
             preferences=tuple(by_kind.get(Preference, ())),
             annotations=tuple(by_kind.get(GivenLabel, ())),
             verdicts=tuple(by_kind.get(GivenVerdict, ())),
-            evidence=tuple(one for kind in _EVIDENCE for one in by_kind.get(kind, ())),
+            frame=tuple(one for kind in _FRAME for one in by_kind.get(kind, ())),
+            criteria=Rows(Criterion, self._rows[Criterion]),
+            sets=Rows(CriteriaSet, self._rows[CriteriaSet]),
+            leaves=Rows(Mapped, self._rows[Mapped]),
+            marks=Rows(Checkpoint, self._rows[Checkpoint]),
             pictures=tuple(self._pictures),
         )
         self._pending = []
@@ -641,8 +658,8 @@ class Collector:
             preferences=self._counts["Preference"],
             annotations=self._counts["GivenLabel"],
             verdicts=self._counts["GivenVerdict"],
-            criteria=self._counts["Criterion"],
-            judgments=self._counts["Checkpoint"],
+            criteria=self._count(Criterion),
+            judgments=self._count(Checkpoint),
             pictures=self._counts["pictures"],
             facets=tuple(
                 FacetCount(facet=facet, subject=subject, values=len(values))

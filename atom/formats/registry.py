@@ -31,8 +31,8 @@ from atom.formats import (
     wildvision,
 )
 from atom.formats.base import (
-    Evidence,
     Format,
+    Frame,
     GivenLabel,
     GivenVerdict,
     ImportFile,
@@ -45,7 +45,16 @@ from atom.formats.foreign import check_foreign, check_packed
 from atom.formats.judgments import format as judgments
 from atom.formats.judgments.named import named_map
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
-from atom.records import Candidate, Outcome, Preference, Response, Sample, Tag
+from atom.records import (
+    Candidate,
+    Checkpoint,
+    Criterion,
+    Outcome,
+    Preference,
+    Response,
+    Sample,
+    Tag,
+)
 
 FORMATS: Mapping[str, Format] = {
     format.name: format
@@ -112,8 +121,10 @@ class Preview:
     preferences: tuple[Preference, ...]
     annotations: tuple[GivenLabel, ...]
     verdicts: tuple[GivenVerdict, ...]
-    evidence: tuple[Evidence, ...]
-    """Criteria, judges, scales and marks."""
+    frame: tuple[Frame, ...]
+    """Judges, scales and trees."""
+    criteria: tuple[Criterion, ...]
+    marks: tuple[Checkpoint, ...]
     report: ImportReport
 
 
@@ -238,6 +249,8 @@ def preview(
         preferences=tuple(vote for batch in batches for vote in batch.preferences),
         annotations=tuple(label for batch in batches for label in batch.annotations),
         verdicts=tuple(verdict for batch in batches for verdict in batch.verdicts),
-        evidence=tuple(one for batch in batches for one in batch.evidence),
+        frame=tuple(one for batch in batches for one in batch.frame),
+        criteria=tuple(one for batch in batches for one in batch.criteria),
+        marks=tuple(one for batch in batches for one in batch.marks),
         report=reading.report,
     )

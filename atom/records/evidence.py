@@ -315,6 +315,14 @@ class Checkpoint(Record):
             "checkpoint", criterion_id, response_id, judge_id, prompt, sampling.key, repeat
         )
 
+    @staticmethod
+    def imported_key(criterion_id: str, response_id: str, judge_id: str, repeat: int = 0) -> str:
+        """Return the key that `make_key` gives an imported mark, in a third of the time."""
+        return hash_of(
+            f'["checkpoint",{quoted(criterion_id)},{quoted(response_id)},{quoted(judge_id)},'
+            f'"imported","{_PLAIN.key}",{repeat}]'
+        )
+
 
 OutcomeHow = Literal["imported", "exact", "numeric", "choice", "judge"]
 

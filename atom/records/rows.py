@@ -13,7 +13,8 @@ from typing import Any, TypeVar, overload
 
 from atom.records.base import Record, State, unchecked
 from atom.records.call import Sampling
-from atom.records.evidence import AnswerCause, TagSubject
+from atom.records.evidence import AnswerCause, CriterionKind, CriterionUse, TagSubject
+from atom.records.mark_scale import MarkState
 from atom.records.sample import PictureSlot
 
 R = TypeVar("R", bound=Record)
@@ -118,3 +119,45 @@ def outcome_row(response_id: str, value: float | None, answer: str, detail: str 
 def tag_row(subject: TagSubject, subject_id: str, source: str, facet: str, value: str) -> Row:
     """Make a `Tag`."""
     return (subject, subject_id, source, facet, value)
+
+
+def criterion_row(
+    criterion_id: str, sample_id: str, question: str, truth: str, kind: CriterionKind
+) -> Row:
+    """Make a `Criterion`."""
+    return (criterion_id, sample_id, question, truth, kind)
+
+
+def criteria_set_row(
+    set_id: str, sample_id: str, judge_id: str, uses: tuple[CriterionUse, ...]
+) -> Row:
+    """Make an imported `CriteriaSet`."""
+    return (
+        set_id, sample_id, judge_id, None, "imported", _PLAIN, 0, "imported", "scored", "", uses,
+        (), None,
+    )  # fmt: skip
+
+
+def mapping_row(criterion_id: str, tree_version: str, judge_id: str, leaf: tuple[str, ...]) -> Row:
+    """Make an imported `Mapping`."""
+    return (criterion_id, tree_version, judge_id, "imported", "scored", leaf, "", None)
+
+
+def checkpoint_row(
+    key: str,
+    criterion_id: str,
+    response_id: str,
+    judge_id: str,
+    repeat: int,
+    state: MarkState,
+    reason: str,
+    detail: str,
+    value: float | None,
+    raw: str,
+    scale: str,
+) -> Row:
+    """Make an imported `Checkpoint`."""
+    return (
+        key, criterion_id, response_id, judge_id, "imported", _PLAIN, repeat, state, None, reason,
+        "", None, detail, None, None, None, value, raw, scale,
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from atom.records.rows import Row
+from atom.store import sums
 from atom.store.schema import Kind, plain_cell
 
 _ROWS_A_STATEMENT = 50
@@ -33,6 +34,8 @@ class Stage:
         self.kind = kind
         self.name = f"staged_{kind.table.name}"
         self.columns = tuple(kind.table.columns.keys())
+        self.sum = sums.COLUMN if connection.dialect.name == "sqlite" else None
+        """The column with each row's checksum, where the store keeps them."""
         self.rows = 0
         self._connection = connection
         self._table = f"rows_{kind.table.name}"
@@ -59,8 +62,10 @@ class Stage:
             if not _is_plain(columns[at]):
                 columns[at] = [plain_cell(text) if text else text for text in columns[at]]
         self._widen(columns)
-        numbers = range(self.rows, self.rows + len(rows))
-        self._insert([*(columns[at] for at in self._written), numbers])
+        own: list[Sequence[Any]] = [range(self.rows, self.rows + len(rows))]
+        if self.sum is not None:
+            own.append(sums.of_columns(self.kind, columns))
+        self._insert([*(columns[at] for at in self._written), *own])
         self.rows += len(rows)
 
     def show(self) -> None:
@@ -78,9 +83,15 @@ class Stage:
             for at in range(len(self.columns))
         )
         self._connection.exec_driver_sql(
-            f"CREATE TEMPORARY VIEW {self.name} AS SELECT {shown}, seq FROM {self._table}"
+            f"CREATE TEMPORARY VIEW {self.name} AS SELECT {shown}, {', '.join(self._own)} "
+            f"FROM {self._table}"
         )
         self._is_shown = self._has_view = True
+
+    @property
+    def _own(self) -> list[str]:
+        """Columns of ours beside the record's."""
+        return ["seq"] if self.sum is None else ["seq", self.sum]
 
     def same_key(self, one: str, other: str) -> str:
         """Return the condition that two rows have one key."""
@@ -121,16 +132,17 @@ class Stage:
     def _make_table(self) -> None:
         self._is_shown = False
         written = [f"{self._quoted(at)} {self._type(at)}" for at in self._written]
+        sum_ = [f"{name} INTEGER" for name in self._own[1:]]
         self._connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self._table}")
         self._connection.exec_driver_sql(
             f"CREATE TEMPORARY TABLE {self._table} "
-            f"({', '.join(['seq INTEGER PRIMARY KEY', *written])})"
+            f"({', '.join(['seq INTEGER PRIMARY KEY', *sum_, *written])})"
         )
 
     def _insert(self, columns: Sequence[Sequence[Any]]) -> None:
         """Insert many rows a statement, and what is left over one by one."""
         mark = "?" if self._connection.dialect.name == "sqlite" else "%s"
-        names = ", ".join([*map(self._quoted, self._written), "seq"])
+        names = ", ".join([*map(self._quoted, self._written), *self._own])
         one = f"({', '.join([mark] * len(columns))})"
         rows = list(zip(*columns, strict=True))
         whole = len(rows) - len(rows) % _ROWS_A_STATEMENT

@@ -30,6 +30,8 @@ from atom.records import (
     Response,
     Sample,
     Study,
+    StudyCandidate,
+    StudySample,
     Tag,
     TreeRecord,
     Verdict,
@@ -39,7 +41,7 @@ from atom.records.rows import Row, Rows, row_of
 from atom.store import sums
 from atom.store.changed import forget_changed
 from atom.store.judgments import Stood, stand
-from atom.store.schema import KINDS
+from atom.store.schema import KINDS, Kind
 from atom.store.stage import Stage
 from atom.store.store import Store, Writer
 from atom.store.undo import ALSO, take_back
@@ -497,13 +499,15 @@ class _Move:
             How many questions got one.
         """
         n_placed = 0
-        for kind, places, column, word in (
-            (Sample, "study_samples", "sample_id", "place"),
-            (Candidate, "study_candidates", "candidate_id", "seat"),
+        for kind, placing, column, word in (
+            (Sample, StudySample, "sample_id", "place"),
+            (Candidate, StudyCandidate, "candidate_id", "seat"),
         ):
             stage = self._stages.get(kind)
             if stage is None:
                 continue
+            place = KINDS[placing]
+            places = place.table.name
             last = self._count(
                 f"SELECT coalesce(max(position), -1) FROM {places} WHERE study_id = :study",
                 study=self._study.id,
@@ -515,10 +519,11 @@ class _Move:
                 **{"import": self._import.id, "study": self._study.id},
             )
             placed = self._run(
-                f"INSERT INTO {places} (study_id, {column}, position) SELECT CAST(:study AS TEXT), "
-                f"s.id, :last + row_number() OVER (ORDER BY s.seq) FROM {stage.name} s "
+                f"{_into(place, column, summed=stage.sum is not None)} FROM (SELECT "
+                f"CAST(:study AS TEXT) AS study_id, s.id AS {column}, "
+                f":last + row_number() OVER (ORDER BY s.seq) AS position FROM {stage.name} s "
                 f"LEFT JOIN {places} p ON p.study_id = :study AND p.{column} = s.id "
-                f"WHERE p.{column} IS NULL ON CONFLICT DO NOTHING",
+                f"WHERE p.{column} IS NULL) n WHERE true ON CONFLICT DO NOTHING",
                 study=self._study.id, last=last,
             ).rowcount  # fmt: skip
             self._run(
@@ -562,13 +567,11 @@ class _Move:
             )
 
     def _insert(self, stage: Stage) -> int:
-        columns = ", ".join(f'"{name}"' for name in stage.columns)
-        into, values = columns, columns
-        if not self._writer.is_postgresql:
-            # Worked out with the row: a trigger would write each row twice.
-            into, values = f"{columns}, {sums.COLUMN}", f"{columns}, {sums.call(stage.kind)}"
+        # With the checksum that was staged: a trigger would write each row twice.
+        names = stage.columns if stage.sum is None else (*stage.columns, stage.sum)
+        columns = ", ".join(f'"{name}"' for name in names)
         return self._run(
-            f"INSERT INTO {stage.kind.table.name} ({into}) SELECT {values} "
+            f"INSERT INTO {stage.kind.table.name} ({columns}) SELECT {columns} "
             f"FROM {stage.name} WHERE true ON CONFLICT DO NOTHING"
         ).rowcount
 
@@ -596,6 +599,18 @@ class _Move:
                 "FROM staged_samples s WHERE s.id = samples.id AND samples.choices = '[]' "
                 "AND s.choices <> '[]'"
             )
+
+
+def _into(place: Kind, column: str, *, summed: bool) -> str:
+    """Begin the statement that gives places: to be followed by where they are read from.
+
+    Their checksums are worked out with them: a trigger would write each row twice.
+    """
+    names = ("study_id", column, "position")
+    into = values = ", ".join(names)
+    if summed:
+        into, values = f"{into}, {sums.COLUMN}", f"{values}, {sums.call(place, given=names)}"
+    return f"INSERT INTO {place.table.name} ({into}) SELECT {values}"
 
 
 def _are_alike(one: str, other: str) -> bool:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice, repeat
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -23,6 +25,8 @@ FUNCTION = "atom_sum"
 _APART = ("real", "bytes")
 """Columns that go in one by one: SQLite's way to write decimals isn't exact."""
 _READY = "atom_sums"
+_BETWEEN = "\x00"
+"""Stands in no text that is stored."""
 _NAMED = 3
 """Damaged records that are named; the rest is counted."""
 
@@ -40,7 +44,7 @@ def row_sum(words: str | bytes, *rest: float | bytes | None) -> int:
     found = zlib.crc32(words.encode() if isinstance(words, str) else words)
     for value in rest:
         if isinstance(value, float):
-            value = repr(int(value) if value.is_integer() else value).encode()
+            value = _number(value)
         found = zlib.crc32(value if isinstance(value, bytes) else repr(value).encode(), found)
     return found
 
@@ -50,7 +54,9 @@ def teach(connection: sqlite3.Connection) -> None:
     connection.create_function(FUNCTION, -1, row_sum, deterministic=True)
 
 
-def call(kind: Kind, prefix: str = "", *, raw: bool = False) -> str:
+def call(
+    kind: Kind, prefix: str = "", *, raw: bool = False, given: Collection[str] | None = None
+) -> str:
     """Return the SQL that works out the checksum of a row of this kind.
 
     SQLite puts texts and whole numbers together, which costs a fifth of handing each to Python.
@@ -59,13 +65,92 @@ def call(kind: Kind, prefix: str = "", *, raw: bool = False) -> str:
         kind: the kind; its columns go in by name, so that their order in code is free.
         prefix: before each column, `NEW.`.
         raw: take texts as bytes: those of a damaged row may be no texts.
+        given: the columns that are read; the others hold nothing. None = all.
     """
     names = sorted(kind.columns)
-    plain = [name for name in names if kind.columns[name] not in _APART]
-    cells = ", ".join(f'{prefix}"{name}"' for name in plain)
-    words = f"printf('{','.join(['%Q'] * len(plain))}', {cells})"
-    apart = [f'{prefix}"{name}"' for name in names if kind.columns[name] in _APART]
+    cells = {
+        name: f'{prefix}"{name}"' if given is None or name in given else "NULL" for name in names
+    }
+    plain = [cells[name] for name in names if _is_plain(kind, name)]
+    words = f"printf('{','.join(['%Q'] * len(plain))}', {', '.join(plain)})"
+    apart = [cells[name] for name in names if not _is_plain(kind, name)]
     return f"{FUNCTION}({', '.join([f'CAST({words} AS BLOB)' if raw else words, *apart])})"
+
+
+def of_columns(kind: Kind, columns: Sequence[Sequence[Any]]) -> list[int | None]:
+    """Return the checksums of rows that aren't written yet, column by column.
+
+    That takes a third of the time of asking SQLite to quote each row.
+
+    Args:
+        kind: what the rows are.
+        columns: their cells as they will be stored, in the order of the kind's columns; texts
+            without NUL.
+
+    Returns:
+        For each row what `call` would give; all None where a cell is of a kind that isn't known
+        here, so that the trigger works them out.
+    """
+    cells = dict(zip(kind.columns, columns, strict=True))
+    names = sorted(cells)
+    try:
+        whole, varying = _template([cells[name] for name in names if _is_plain(kind, name)])
+        tails = [
+            {value: _tail(value) for value in set(cells[name])}
+            for name in names
+            if not _is_plain(kind, name)
+        ]
+    except TypeError:
+        return [None] * len(columns[0])
+    words = map(whole.__mod__, zip(*varying, strict=True)) if varying else repeat(whole % ())
+    found = list(map(zlib.crc32, map(str.encode, islice(words, len(columns[0])))))
+    for name, tail in zip((n for n in names if not _is_plain(kind, n)), tails, strict=True):
+        found = list(map(zlib.crc32, map(tail.__getitem__, cells[name]), found))
+    return list(found)
+
+
+def _is_plain(kind: Kind, name: str) -> bool:
+    return kind.columns[name] not in _APART
+
+
+def _template(columns: Sequence[Sequence[Any]]) -> tuple[str, list[Sequence[str]]]:
+    """Return the quoted cells of a row, with a gap for each column whose cells differ."""
+    parts: list[str] = []
+    varying: list[Sequence[str]] = []
+    for column in columns:
+        if column.count(column[0]) == len(column):
+            parts.append(_quoted(column[0]).replace("%", "%%"))
+        elif set(map(type, column)) == {str}:
+            parts.append("'%s'")
+            texts = _BETWEEN.join(column)
+            same = "'" not in texts
+            varying.append(column if same else texts.replace("'", "''").split(_BETWEEN))
+        else:
+            parts.append("%s")
+            varying.append(list(map(_quoted, column)))
+    return ",".join(parts), varying
+
+
+def _quoted(value: object) -> str:
+    """Quote a cell as SQLite's `%Q` does."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, int):
+        return f"'{int(value)}'"
+    raise TypeError(value)
+
+
+def _tail(value: object) -> bytes:
+    if value is None or isinstance(value, int | float):
+        found = None if value is None or value != value else float(value)
+        return b"None" if found is None else _number(found)
+    raise TypeError(value)
+
+
+def _number(value: float) -> bytes:
+    return repr(int(value) if value.is_integer() else value).encode()
 
 
 def keep_up(connection: sa.Connection) -> None:

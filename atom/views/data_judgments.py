@@ -10,7 +10,7 @@ from atom.formats import ColumnMap, ImportFile, Preview, read_column_map
 from atom.formats.judgments.format import NAME
 from atom.formats.judgments.named import named_maps
 from atom.formats.judgments.plan import plans_of
-from atom.records import Candidate, Checkpoint, Criterion, Judge, Response
+from atom.records import Candidate, Checkpoint, Judge, Response
 
 JUDGMENTS = NAME
 FIELDS: tuple[tuple[str, str, str], ...] = (
@@ -105,9 +105,8 @@ def first_marks(found: Preview, most: int) -> tuple[FirstMark, ...]:
     questions = {one.id: one.question for one in found.samples}
     answers: dict[str, Response] = {one.id: one for one in found.responses}
     names: dict[str, Candidate] = {one.id: one for one in found.candidates}
-    criteria = {one.id: one for one in found.evidence if isinstance(one, Criterion)}
-    judges = {one.id: one for one in found.evidence if isinstance(one, Judge)}
-    marks = [one for one in found.evidence if isinstance(one, Checkpoint)][:most]
+    criteria = {one.id: one for one in found.criteria}
+    judges = {one.id: one for one in found.frame if isinstance(one, Judge)}
     return tuple(
         FirstMark(
             question=questions.get(answers[mark.response_id].sample_id, ""),
@@ -117,7 +116,7 @@ def first_marks(found: Preview, most: int) -> tuple[FirstMark, ...]:
             value=_value(mark),
             judge=judges[mark.judge_id].name,
         )
-        for mark in marks
+        for mark in found.marks[:most]
     )
 
 

@@ -117,6 +117,10 @@ class CriterionMap(Record):
         return (str(value),)
 
 
+UNSAID = CriterionMap()
+"""What a map says of a criterion that it doesn't name."""
+
+
 class MarkColumns(Record):
     """Where criteria, marks and judges stand; the keys of a column map that only these need."""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from atom.errors import FormatError
 from atom.formats.base import Collector
-from atom.formats.judgments.columns import CriterionMap, ScaleMap
+from atom.formats.judgments.columns import UNSAID, CriterionMap, ScaleMap
 from atom.formats.judgments.getters import Getters
 from atom.formats.judgments.plan import FilePlan
 from atom.formats.judgments.scales import Read, Scale, fold, guess_scale, refuse_scale
@@ -37,12 +37,13 @@ class GivenScales:
         self._get = get
         self._guessed: ScaleMap | None = None
         self._here: dict[str, Scale] = {}
+        self._made: dict[tuple[int, str, int | None], Scale] = {}
 
     def of(self, key: str) -> Scale:
         """Return the scale of a criterion's marks in the file at hand."""
         scale = self._here.get(key)
         if scale is None:
-            own = self._columns.criteria.get(key, CriterionMap())
+            own = self._columns.criteria.get(key, UNSAID)
             scale = self._here[key] = self._declared(key, own)
         return scale
 
@@ -61,7 +62,12 @@ class GivenScales:
             declared = named
         if declared is None or not declared.is_declared:
             declared = self._obvious(declared)
-        made = Scale(declared, name, own.parts)
+        # Criteria of one scale share it, and with it the marks that were read before. What the map
+        # declares stays while its file is read, so that its identity names it.
+        identity = (id(declared), name, own.parts)
+        made = self._made.get(identity)
+        if made is None:
+            made = self._made[identity] = Scale(declared, name, own.parts)
         if made.record.id not in self.records:
             self.records[made.record.id] = made.record
             self._out.add(made.record)

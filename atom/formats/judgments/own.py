@@ -25,6 +25,7 @@ from atom.formats.rows import Layout, NoProblems, Row, find_layout, read_rows
 from atom.records import (
     JUDGE_SCALE,
     Checkpoint,
+    CriteriaSet,
     Criterion,
     CriterionKind,
     CriterionUse,
@@ -331,7 +332,8 @@ class _Taker:
                 )
                 for one in uses.values()
             )
-            self._out.add(criteria_set(sample_id, source_id(self._sets[sample_id]), made))
+            own = source_id(self._sets[sample_id])
+            self._out.add_row(CriteriaSet, criteria_set(sample_id, own, made))
         self._out.dataset = self._options.dataset or ", ".join(dict.fromkeys(self._sets.values()))
         self._tree()
         models = [one.id for one in self._judges.values() if one.kind == "model"]

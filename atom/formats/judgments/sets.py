@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.records import CriteriaSet, CriterionUse, Gate, Sampling, content_id, unchecked
+from atom.records.rows import Row, criteria_set_row
 from taxonomy import Node, Path, Tree
 
 PROMPT = "imported"
@@ -50,18 +51,11 @@ class Said:
     gate: Gate | None = None
 
 
-def criteria_set(sample_id: str, judge_id: str, uses: tuple[CriterionUse, ...]) -> CriteriaSet:
+def criteria_set(sample_id: str, judge_id: str, uses: tuple[CriterionUse, ...]) -> Row:
     """Make the set of criteria that a file holds for a question, named by its content."""
     content = [use.model_dump(mode="json", exclude_defaults=True) for use in uses]
-    return CriteriaSet(
-        id=CriteriaSet.make_id(sample_id, judge_id, PROMPT, SAMPLING, 0, content),
-        sample_id=sample_id,
-        judge_id=judge_id,
-        prompt=PROMPT,
-        source="imported",
-        state="scored",
-        uses=uses,
-    )
+    name = CriteriaSet.make_id(sample_id, judge_id, PROMPT, SAMPLING, 0, content)
+    return criteria_set_row(name, sample_id, judge_id, uses)
 
 
 def use_of(used: Used, uses: Mapping[str, Used]) -> CriterionUse:

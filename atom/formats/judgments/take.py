@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from types import NoneType
 
 from atom.formats.base import STOOD_TWICE, Collector, ReadOptions
 from atom.formats.cells import to_name, to_number, to_reference, to_text, to_verdict
 from atom.formats.guess import labels_of
 from atom.formats.judgments.cells import gate_of, keys_in, path_of, pictures_in, spoken
-from atom.formats.judgments.columns import CriterionMap, JudgeKind
+from atom.formats.judgments.columns import UNSAID, JudgeKind
 from atom.formats.judgments.getters import getters_of
 from atom.formats.judgments.given_scales import GivenScales
 from atom.formats.judgments.plan import FilePlan
 from atom.formats.judgments.polarity import Directions
 from atom.formats.judgments.scales import EMPTY
 from atom.formats.judgments.sets import (
-    PROMPT,
-    SAMPLING,
     Said,
     Used,
     criteria_set,
@@ -27,15 +26,15 @@ from atom.formats.judgments.sets import (
     use_of,
 )
 from atom.formats.maker import MAX_WORDS, Maker, Question, cut, short
-from atom.records import Checkpoint, Criterion, Judge, TreeRecord, content_id, unchecked
+from atom.records import Checkpoint, CriteriaSet, Criterion, Judge, TreeRecord, content_id
 from atom.records import Mapping as LeafMapping
+from atom.records.rows import checkpoint_row, criterion_row, mapping_row
 from taxonomy import Path, to_json, tree_version
 
 NO_MARK = "a cell holds no mark"
 AGAIN = "a judge marked a criterion of an answer again; both count, the later as a repeat"
-_checkpoint = unchecked(Checkpoint)
-_criterion = unchecked(Criterion)
-_mapping = unchecked(LeafMapping)
+_MOST_CELLS = 10_000
+"""Different cells whose reading is remembered."""
 
 
 def person_id(name: str, kind: JudgeKind) -> str:
@@ -82,6 +81,9 @@ class Taker:
         self._get = getters_of(plan)
         self._kind = plan.columns.judge_kind or self._guessed_kind(plan)
         self._scales.begin(plan, self._get)
+        self._last_cells: tuple[object, object] | None = None
+        self._last_sample = ""
+        self._judge_cells: dict[str, str] = {}
 
     @staticmethod
     def _guessed_kind(plan: FilePlan) -> JudgeKind:
@@ -119,12 +121,17 @@ class Taker:
     # --- questions and answers -----------------------------------------------------------------
 
     def _sample(self, row: Mapping[str, object], place: str) -> str | None:
-        name = to_name(self._get.id(row))
-        text, _ = spoken(self._get.question(row))
+        cells = self._get.id(row), self._get.question(row)
+        if cells == self._last_cells and cells[0].__class__ is str:
+            return self._last_sample  # the rows of one question mostly stand together
+        name = to_name(cells[0])
+        text, _ = spoken(cells[1])
         known = self._samples.get((name, text))
         if known is None and name is not None and text is None:
             known = self._by_id.get(name)
         if known is not None:
+            if name is not None and cells[1].__class__ in (str, NoneType):
+                self._last_cells, self._last_sample = cells, known
             return known
         if name is None and text is None:
             if self._plan.role != "marks" or self._columns.id is not None:
@@ -219,8 +226,8 @@ class Taker:
         return tuple(names) or None
 
     def _criterion(self, row: Mapping[str, object], sample_id: str, key: str, place: str) -> Used:
-        here, there = self._said(row), self._everywhere.get(key, Said())
-        own = self._columns.criteria.get(key, CriterionMap())
+        here, there = self._said(row), self._everywhere.get(key) or Said()
+        own = self._columns.criteria.get(key, UNSAID)
         text = own.text or here.text or there.text or key
         truth = own.truth or here.truth or there.truth
         weight = own.weight or here.weight or there.weight
@@ -249,14 +256,15 @@ class Taker:
             cap=own.cap if gate == "cap" else None,
             at=self._texts.setdefault(text, len(self._texts)),
         )
-        self._out.add(
-            _criterion(
-                id=identity,
-                sample_id=sample_id,
-                question=text,
-                ground_truth=truth,
-                kind="question" if text.rstrip().endswith("?") else "requirement",
-            )
+        self._out.add_row(
+            Criterion,
+            criterion_row(
+                identity,
+                sample_id,
+                text,
+                truth,
+                "question" if text.rstrip().endswith("?") else "requirement",
+            ),
         )
         if not used.weight:
             self._out.tally("a criterion has no weight: it counts for nothing", place)
@@ -281,36 +289,45 @@ class Taker:
         if not reason and read.raw and len(text := to_text(raw) or "") > len(read.raw) + 2:
             reason = text
         judge_id = self._judge(row)
-        repeat, key = 0, Checkpoint.make_key(used.id, response_id, judge_id, PROMPT, SAMPLING)
+        repeat, key = 0, Checkpoint.imported_key(used.id, response_id, judge_id)
         while (number := short(key)) in self._seen:
             repeat += 1
-            key = Checkpoint.make_key(used.id, response_id, judge_id, PROMPT, SAMPLING, repeat)
+            key = Checkpoint.imported_key(used.id, response_id, judge_id, repeat)
         self._seen.add(number)
         if repeat:
             self._out.tally(AGAIN, place)
         self._scales.count(read, scale.record.id, place)
         if read.value is not None and not repeat:
             self._directions.add(used.at, response_id, read.value)
-        self._out.add(
-            _checkpoint(
-                key=key,
-                criterion_id=used.id,
-                response_id=response_id,
-                judge_id=judge_id,
-                prompt=PROMPT,
-                repeat=repeat,
-                state=read.state,
-                reason=reason if len(reason) <= MAX_WORDS else cut(reason, MAX_WORDS),
-                detail=read.detail,
-                value=read.value,
-                raw=read.raw,
-                scale=scale.record.id,
-            )
+        self._out.add_row(
+            Checkpoint,
+            checkpoint_row(
+                key,
+                used.id,
+                response_id,
+                judge_id,
+                repeat,
+                read.state,
+                reason if len(reason) <= MAX_WORDS else cut(reason, MAX_WORDS),
+                read.detail,
+                read.value,
+                read.raw,
+                scale.record.id,
+            ),
         )
 
     def _judge(self, row: Mapping[str, object]) -> str:
-        columns = self._columns
-        name = to_name(self._get.judge(row)) or columns.judge_name or self._plan.file.stem
+        cell = self._get.judge(row)
+        known = self._judge_cells.get(cell) if cell.__class__ is str else None
+        if known is not None:
+            return known
+        name = to_name(cell) or self._columns.judge_name or self._plan.file.stem
+        known = self._judge_named(name)
+        if cell.__class__ is str and len(self._judge_cells) < _MOST_CELLS:
+            self._judge_cells[cell] = known
+        return known
+
+    def _judge_named(self, name: str) -> str:
         known = self._judge_ids.get((name, self._kind))
         if known is not None:
             return known
@@ -337,7 +354,7 @@ class Taker:
             graph = self._graph(sample_id, uses, keys, named)
             made = tuple(use_of(used, graph) for used in uses.values() if used.weight)
             if made:
-                self._out.add(criteria_set(sample_id, self._source, made))
+                self._out.add_row(CriteriaSet, criteria_set(sample_id, self._source, made))
             if self._out.is_full:
                 yield
         if named:
@@ -381,15 +398,8 @@ class Taker:
         self._out.tree = version
         self._out.add(TreeRecord(version=version, name=tree.name, body=to_json(tree)))
         for criterion_id, path in self._leaves:
-            self._out.add(
-                _mapping(
-                    criterion_id=criterion_id,
-                    tree_version=version,
-                    judge_id=self._source,
-                    prompt=PROMPT,
-                    state="scored",
-                    leaf=place[path],
-                )
+            self._out.add_row(
+                LeafMapping, mapping_row(criterion_id, version, self._source, place[path])
             )
             if self._out.is_full:
                 yield

@@ -82,6 +82,13 @@ def test_an_imported_answer_is_named_as_any_other():
         )
 
 
+def test_an_imported_mark_is_named_as_any_other():
+    for criterion, judge, repeat in (("a1", "j", 0), ('c"\u00e4', "j\\", 3)):
+        assert Checkpoint.imported_key(criterion, "r", judge, repeat) == Checkpoint.make_key(
+            criterion, "r", judge, "imported", Sampling(), repeat
+        )
+
+
 def test_ids_are_stable_across_versions():
     assert content_id("sample", "set", "1") == "675c6c6fc43a46800fdf4fce"
 

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from atom.records import Outcome, PictureSlot, Response, Sample, Tag
+from atom.records import (
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    CriterionUse,
+    Mapping,
+    Outcome,
+    PictureSlot,
+    Response,
+    Sample,
+    Tag,
+)
 from atom.records.rows import (
     Rows,
+    checkpoint_row,
+    criteria_set_row,
+    criterion_row,
+    mapping_row,
     outcome_row,
     response_row,
     row_of,
@@ -14,6 +29,7 @@ from atom.records.rows import (
     tag_row,
 )
 
+USES = (CriterionUse(criterion_id="c", position=0, weight=2.5),)
 SLOTS = (PictureSlot(name="a.png"),)
 CASES = [
     (
@@ -51,6 +67,37 @@ CASES = [
         Tag,
         tag_row("sample", "s", "f.csv", "skill", "counting"),
         Tag(subject="sample", subject_id="s", source="f.csv", facet="skill", value="counting"),
+    ),
+    (
+        Criterion,
+        criterion_row("c", "s", "It counts.", "3", "requirement"),
+        Criterion(
+            id="c", sample_id="s", question="It counts.", ground_truth="3", kind="requirement"
+        ),
+    ),
+    (
+        CriteriaSet,
+        criteria_set_row("k", "s", "j", USES),
+        CriteriaSet(
+            id="k", sample_id="s", judge_id="j", prompt="imported", source="imported",
+            state="scored", uses=USES,
+        ),
+    ),
+    (
+        Mapping,
+        mapping_row("c", "t", "j", ("skills", "counting")),
+        Mapping(
+            criterion_id="c", tree_version="t", judge_id="j", prompt="imported", state="scored",
+            leaf=("skills", "counting"),
+        ),
+    ),
+    (
+        Checkpoint,
+        checkpoint_row("k", "c", "r", "j", 1, "unscored", "why", "no mark", None, "?", "scale"),
+        Checkpoint(
+            key="k", criterion_id="c", response_id="r", judge_id="j", prompt="imported", repeat=1,
+            state="unscored", reason="why", detail="no mark", raw="?", scale="scale",
+        ),
     ),
 ]  # fmt: skip
 

@@ -9,12 +9,14 @@ import zlib
 from contextlib import closing
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from atom.errors import CorruptError, StoreError
-from atom.records import Call, Checkpoint, Study
+from atom.records import Call, Checkpoint, Outcome, Study
 from atom.store import Store, check_store, rename_study
 from atom.store.schema import KINDS
-from atom.store.sums import row_sum
+from atom.store.sums import call, of_columns, row_sum, teach
 from tests.app.screen_store import make_store
 
 
@@ -52,6 +54,33 @@ def test_a_checksum_is_that_of_the_quoted_cells():
     assert row_sum("", 2.0) == row_sum("", 2)
     assert row_sum("", 0.1) != row_sum("", 0.1 + 2**-56)
     assert row_sum(b"\xff") == zlib.crc32(b"\xff")
+
+
+TEXTS = st.text(st.characters(blacklist_characters="\x00", blacklist_categories=["Cs"]))
+ODD = st.sampled_from(["", "it's", "''", "100 %s", "%", "\\", "\x01", "\n"]) | TEXTS
+VALUES = st.none() | st.booleans() | st.integers(-9, 9) | st.floats()
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(ODD, ODD, VALUES, st.none() | ODD, st.booleans()), min_size=1))
+def test_checksums_column_by_column_are_those_that_the_database_works_out(drawn):
+    kind = KINDS[Outcome]
+    rows = [
+        (name, "imported", "", "scored", value, text, "same", call_id if varies else None)
+        for name, text, value, call_id, varies in drawn
+    ]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        teach(connection)
+        types = [f'"{name}" {column.type.compile()}' for name, column in kind.table.columns.items()]
+        connection.execute(f"CREATE TABLE outcomes ({', '.join(types)})")
+        connection.executemany("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        found = connection.execute(f"SELECT {call(kind)} FROM outcomes ORDER BY rowid").fetchall()
+    assert of_columns(kind, list(zip(*rows, strict=True))) == [number for (number,) in found]
+
+
+def test_checksums_of_cells_that_no_column_holds_are_left_to_the_trigger():
+    row = ("r", "imported", "", "scored", 1.0, ["a list"], "", None)
+    assert of_columns(KINDS[Outcome], [(cell,) for cell in row]) == [None]
 
 
 def test_all_scores_changed_are_seen_and_their_study_is_named(folder):
