@@ -100,7 +100,12 @@ def describe(benchmark: str, items: Sequence[BenchItem]) -> Described:
         items: all items of the set.
     """
     told = _TOLD.get(benchmark)
-    return told([item.data for item in items]) if told is not None and items else Described()
+    if told is None or not items:
+        return Described()
+    try:
+        return told([item.data for item in items])
+    except (KeyError, TypeError, ValueError):  # fields of another version, or made by hand
+        return Described()
 
 
 Datas = Sequence[Mapping[str, Any]]

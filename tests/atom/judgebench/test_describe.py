@@ -103,3 +103,4 @@ def test_items_of_criticbench():
 def test_nothing_is_told_of_what_no_paper_describes():
     assert describe("calibration", items({"question": "q"})).tables == ()
     assert describe("mm_critic", []).tables == ()
+    assert describe("vl_rewardbench", items({"query": "of another version"})).tables == ()
