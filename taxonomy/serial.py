@@ -108,5 +108,10 @@ def load_general() -> Tree:
     return _bundled("general.yaml")
 
 
+def load_rival(name: str) -> Tree:
+    """Read a tree that was made without any data: `hand_made` or `generalist`."""
+    return _bundled(f"rivals/{name}.yaml")
+
+
 def _bundled(name: str) -> Tree:
     return parse_tree((FilePath(__file__).parent / name).read_text(encoding="utf-8"))

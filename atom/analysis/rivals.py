@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path as FilePath
 
 import numpy as np
 from numpy.random import Generator
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from atom.analysis.intervals import Floats, Ints
-from taxonomy import Path, Tree, parse_tree
+from taxonomy import Path, Tree
 
 NOWHERE = -1
 SIDE = 16
@@ -30,17 +29,11 @@ _STARTS = 4
 _ROUNDING = 1e-9
 """What squared distances may be off by: less than this in all means that every point is met."""
 _SPARE = 8
-RIVALS = FilePath(__file__).parent.parent.parent / "taxonomy" / "rivals"
 _STOP_TEXT = """
 a an the of in on at to from by for with and or is are was were be does do did how what which who
 when where why that this these those it its as than then there one
 """
 STOP = frozenset(_STOP_TEXT.split())
-
-
-def rival_tree(name: str) -> Tree:
-    """Read a tree that was made without any data: `hand_made` or `generalist`."""
-    return parse_tree((RIVALS / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 # --- texts -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`tree induce|show|validity|compare|export`."""
+"""`tree induce|show|validity|rivals|compare|export`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ from atom.engine.induction import Induced, InductionSpec, Start, induce
 from atom.engine.induction_control import spec_of
 from atom.engine.induction_forecast import InductionForecast, forecast_induction
 from atom.engine.process import halted_by_signals
+from atom.engine.rival_maps import (
+    RivalForecast,
+    RivalsMapped,
+    RivalSpec,
+    forecast_rivals,
+    map_rivals,
+)
 from atom.errors import UsageError
 from atom.files import write_file as keep_file
 from atom.records import Induction
@@ -67,6 +74,18 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     one.add_argument("--study", required=True, help="name or id")
     one.set_defaults(call=show_validity)
+
+    one = verbs.add_parser(
+        "rivals",
+        parents=[common()],
+        help="let the judge map what validity compares with",
+    )
+    one.add_argument("--study", required=True, help="name or id")
+    one.add_argument("--judge", metavar="ENDPOINT", help="the judge; the study's own if left out")
+    one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
+    one.add_argument("--dry-run", action="store_true", help="say what it would ask and cost")
+    one.add_argument("--yes", action="store_true", help="agree to the price and to sending data")
+    one.set_defaults(call=rivals)
 
     one = verbs.add_parser("compare", parents=[common()], help="two versions side by side")
     one.add_argument("--study", required=True, help="name or id")
@@ -344,6 +363,12 @@ def validity_lines(found: Validity) -> list[str]:
         *table(head, rows),
         *found.left_out,
     ]
+    if found.guessed:
+        names = ", ".join(row.name for row in found.guessed)
+        lines.append(
+            f"words stand for the judge in {names}: `tree rivals` lets it map them, so that like "
+            "is compared with like"
+        )
     if found.stability is not None:
         s = found.stability
         lines.append(
@@ -388,6 +413,85 @@ def _validity_data(found: Validity) -> dict[str, object]:
         "samples": found.samples,
         "rank": found.rank,
     }
+
+
+def rivals(args: argparse.Namespace, out: Output) -> int:
+    """Let the judge map the rivals of a study's tree; the same again asks for the rest."""
+    settings = settings_of(args)
+    with Store.open(settings.store) as store:
+        study = find_study(store, args.study)
+        spec = RivalSpec(study_id=study.id, judge=args.judge, budget=args.budget)
+        expected = forecast_rivals(store, spec, known_endpoints(settings))
+        lines = rival_lines(expected)
+        if args.dry_run:
+            out.result(_rivals_data(expected), lines)
+            return 0
+        for text in lines:
+            out.problem(text)
+        dear = expected.calls and (expected.cost is None or expected.cost > 0)
+        if dear and not args.yes and not out.ask("Go on?"):
+            raise UsageError("nothing was asked: agree with --yes, or look with --dry-run")
+        done = with_consent(
+            store, study.id, args.yes, out, lambda: _map_here(store, settings, spec, out)
+        )
+    words = [f"{name}: {n} of {expected.criteria} criteria hang in it" for name, n in done.rivals]
+    out.result(asdict(done), [*words, *([done.stopped] if done.stopped else [])])
+    return 1 if done.stopped else 0
+
+
+def _map_here(store: Store, settings: Settings, spec: RivalSpec, out: Output) -> RivalsMapped:
+    """Do it in this process, with a progress line; Ctrl-C lets the calls in flight end."""
+    progress = out.progress()
+
+    async def work() -> RivalsMapped:
+        halt = asyncio.Event()
+        with halted_by_signals(lambda _name: halt.set()):
+            return await map_rivals(
+                store,
+                spec,
+                known_endpoints(settings),
+                on_progress=lambda now: progress.show(
+                    f"{now.rival} {bar(now.done, now.total)} {now.done}/{now.total}, "
+                    f"${now.cost:.4f}"
+                ),
+                halt=halt,
+            )
+
+    try:
+        return asyncio.run(work())
+    finally:
+        progress.end()
+
+
+def rival_lines(expected: RivalForecast) -> list[str]:
+    """Say in words what mapping the rivals would ask and cost."""
+    rows = [
+        [one.rival.name, len(one.rival.tree.leaves), one.left, one.calls, one.tokens,
+         _price(one.cost)]
+        for one in expected.rivals
+    ]  # fmt: skip
+    rows.append(["in all", "", "", expected.calls, expected.tokens, _price(expected.cost)])
+    return [
+        f"about {expected.calls} calls to {expected.judge.name} ({expected.judge.host}) map "
+        f"{expected.criteria} criteria to each rival",
+        *table(("rival", "leaves", "criteria left", "calls", "tokens", "cost"), rows),
+    ]
+
+
+def _rivals_data(expected: RivalForecast) -> dict[str, object]:
+    return {
+        "judge": expected.judge.name,
+        "host": expected.judge.host,
+        "criteria": expected.criteria,
+        "calls": expected.calls,
+        "tokens": expected.tokens,
+        "cost": expected.cost,
+        "rivals": [
+            {"name": one.rival.name, "version": one.rival.version, "left": one.left,
+             "calls": one.calls, "tokens": one.tokens, "cost": one.cost}
+            for one in expected.rivals
+        ],
+    }  # fmt: skip
 
 
 def show_diff(args: argparse.Namespace, out: Output) -> int:

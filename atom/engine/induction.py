@@ -12,12 +12,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,26 +35,24 @@ from atom.engine.growing import (
     GrowSettings,
     Growth,
     grow,
-    leaf_texts,
     prune_leaves,
 )
 from atom.engine.growth_log import GrowthLog, growth_file
 from atom.engine.ledger import LEASE
+from atom.engine.mapper import Asker, HaltedError, Mapper, together
 from atom.engine.members import Members, gather, pick_endpoint
 from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name, process_gone
 from atom.engine.replies import PaidOnce
 from atom.engine.shift import ClientMaker, make_client
-from atom.engine.steps import read_material
 from atom.errors import (
     AtomError,
     JudgeError,
     PermanentError,
-    PictureError,
     SpendCapReached,
     UsageError,
 )
-from atom.judge import PictureCache, Request, SpendLedger, failed_call
+from atom.judge import PictureCache, Request, SpendLedger
 from atom.judge.embedding import MOST_TEXTS, EmbeddingClient, Vector, embedding_id, unpack
 from atom.records import (
     Call,
@@ -70,7 +68,6 @@ from atom.records import (
     TreeVersion,
 )
 from atom.records import Mapping as LeafMapping
-from atom.stages import mapping
 from atom.stages.induction import SUBSET, Cut, balanced_subset
 from atom.store import (
     Draft,
@@ -82,27 +79,17 @@ from atom.store import (
     load_tree,
     study_criteria,
     tree_log,
-    tree_record,
     tree_versions,
     use_version,
 )
 from atom.store.holds import induction_state, lend_judge, owners
-from taxonomy import Path, Tree, tree_version
+from taxonomy import Tree, tree_version
 from taxonomy.edits import Entry, compose, replay
-from taxonomy.grow import Grown, only_leaves, roots_of
-from taxonomy.similar import Texts
+from taxonomy.grow import Grown, roots_of
 
-SHORTLIST_FROM = 60
-"""With more leaves than this, a criterion is offered the likeliest ones first."""
-SHORTLIST = 12
-"""Leaves on a criterion's shortlist; a request offers those of all its criteria."""
-CHUNK = 256
-"""Requests that are built at a time."""
 MOST_REFUSED = 200
 """Lines about refusals that are kept."""
 
-BREAKER = 5
-"""So many requests in a row that the endpoint refuses for good stop the work."""
 BEAT = 5.0
 """Seconds between two signs of life."""
 DEFAULTS = GrowSettings()
@@ -192,10 +179,6 @@ class Induced:
     log: tuple[Entry, ...] = ()
     mapped: int = 0
     unmapped: int = 0
-
-
-class _HaltedError(Exception):
-    """The work was stopped between two calls."""
 
 
 def prepare(
@@ -452,7 +435,7 @@ class _Desk:
                 )
                 induced = await _grow_and_map(asker, ground, spec)
             state, message = "done", ""
-        except _HaltedError:
+        except HaltedError:
             state, message = "stopped", "stopped on request; the same command goes on"
         except SpendCapReached as reached:
             state, message = "stopped", f"{reached.message} Go on with a larger budget."
@@ -505,6 +488,14 @@ class _Desk:
         if self.on_progress is not None:
             self.on_progress(self.row)
 
+    def planned(self, phase: str, calls: int) -> None:
+        """Note that so many calls are left, and for what."""
+        self.tell(phase=phase, total=self.row.done + calls)
+
+    def counted(self, cost: float) -> None:
+        """Note that a call is done, and what was spent so far."""
+        self.tell(done=self.row.done + 1, cost=cost)
+
     def _tell(self, **news: object) -> None:
         self.row = self.row.model_copy(update={"heartbeat": stamp(self.clock()), **news})
 
@@ -531,15 +522,11 @@ class _Desk:
 
 
 @dataclass(kw_only=True)
-class _Asker:
-    """Asks the judge, writes each reply as it comes, and keeps the count."""
+class _Asker(Asker):
+    """Asks the judge for proposals and opinions, too, and an embedding endpoint for vectors."""
 
     desk: _Desk
-    client: PaidOnce
-    spend: SpendLedger
-    lanes: asyncio.Semaphore
     embedder: EmbeddingClient | None = None
-    refusals: int = 0
 
     async def all(self, phase: str, requests: Sequence[Request]) -> list[Answer]:
         """Ask several requests at once; see `growing.AskAll`."""
@@ -558,7 +545,7 @@ class _Asker:
                 rows += unpack(stored.reply)
                 continue
             if self.desk.halt.is_set():
-                raise _HaltedError
+                raise HaltedError
             try:
                 embedded = await self.embedder.embed(part)
             except PermanentError as error:
@@ -574,53 +561,6 @@ class _Asker:
         asked = await self.one(request)
         await self.done(asked)
         return asked.answer
-
-    async def one(self, request: Request) -> _Asked:
-        """Ask, unless the reply is in the store.
-
-        Raises:
-            _HaltedError: nothing more is to be asked.
-            JudgeError: no reply came; asking again later may help.
-        """
-        stored = self.client.stored(request)
-        if stored is not None:
-            return _Asked(answer=stored, call=None)
-        async with self.lanes:
-            if self.desk.halt.is_set():
-                raise _HaltedError
-            try:
-                reply = await self.client.ask(request)
-            except PermanentError as error:
-                self.refusals += 1
-                if self.refusals >= BREAKER:
-                    raise
-                return _Asked(answer=error, call=failed_call(error))
-        self.refusals = 0
-        return _Asked(answer=reply, call=reply.call)
-
-    async def done(self, asked: _Asked, records: Sequence[Record] = ()) -> None:
-        """Account for a call, and write it with what came of it."""
-        self.desk.tell(done=self.desk.row.done + 1, cost=self.spend.spent)
-        new = [*([asked.call] if asked.call else []), *records]
-        if new:
-            await self.desk.write(new)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """An answer, and the call to write when it's a new one."""
-
-    answer: Answer
-    call: Call | None
-
-
-async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """Wait for all; what is in flight ends well before the first trouble is raised."""
-    found = await asyncio.gather(*work, return_exceptions=True)
-    troubles = [item for item in found if isinstance(item, BaseException)]
-    if troubles:
-        raise min(troubles, key=lambda trouble: isinstance(trouble, _HaltedError))
-    return [item for item in found if not isinstance(item, BaseException)]
 
 
 async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> Induced:
@@ -642,9 +582,15 @@ async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> I
         )
     shown = [f"{name}: {why}" for name, why in growth.refused[:MOST_REFUSED]]
     asker.desk.tell(refused=tuple(shown), unplaced=len(growth.unplaced))
-    mapper = _Mapper(asker=asker, ground=ground)
+    assert ground.members.judge is not None
+    mapper = Mapper(
+        asker=asker,
+        cuts=ground.cuts,
+        judge_id=ground.members.judge.id,
+        sampling=ground.members.judge_sampling,
+    )
     first = await mapper.map_all(growth.grown)
-    final, mappings = await _settle(mapper, growth, first, spec)
+    final, mappings = await _settle(asker.desk, mapper, growth, first, spec)
     leaf_of = {m.criterion_id: m.leaf for m in mappings.values() if m.leaf is not None}
     version = await asker.desk.off(
         partial(_publish, asker.desk, ground, final, mappings, len(growth.unplaced))
@@ -661,7 +607,11 @@ async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> I
 
 
 async def _settle(
-    mapper: _Mapper, growth: Growth, first: Mapping[str, LeafMapping], spec: InductionSpec
+    desk: _Desk,
+    mapper: Mapper,
+    growth: Growth,
+    first: Mapping[str, LeafMapping],
+    spec: InductionSpec,
 ) -> tuple[Grown, Mapping[str, LeafMapping]]:
     """Prune by the support that the definitive mapping gives, until all leaves have enough.
 
@@ -674,127 +624,16 @@ async def _settle(
         leaf_of = {c: m.leaf for c, m in mappings.items() if m.leaf is not None}
         mapped = Grown(tree=grown.tree, log=grown.log, leaf_of=leaf_of)
         pruned = prune_leaves(mapped, mapper.questions, mapper.sample_of, spec.grow, round_=round_)
-        await mapper.asker.desk.grown(pruned)
+        await desk.grown(pruned)
         added = pruned.log[len(grown.log) :]
         if not added:
             return pruned, mappings
         moves = compose([a.moves for a in replay(grown.tree, added)], grown.tree.leaves)
         version = tree_version(pruned.tree)
         taken = carried(list(mappings.values()), moves, version, with_unscored=True)
-        await mapper.asker.desk.write(taken)
+        await desk.write(taken)
         grown = pruned
         mappings = await mapper.map_all(grown)
-
-
-@dataclass(kw_only=True)
-class _Mapper:
-    """The definitive mapping: every criterion of the study is classified over the leaves."""
-
-    asker: _Asker
-    ground: Ground
-    questions: dict[str, str] = field(init=False)
-    sample_of: dict[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        criteria = [criterion for cut in self.ground.cuts for criterion in cut.criteria]
-        self.questions = {criterion.id: criterion.question for criterion in criteria}
-        self.sample_of = {criterion.id: criterion.sample_id for criterion in criteria}
-
-    async def map_all(self, grown: Grown) -> dict[str, LeafMapping]:
-        """Map what isn't mapped to this tree yet.
-
-        Returns:
-            Criterion id -> mapping, for every criterion of the study.
-        """
-        desk = self.asker.desk
-        version = tree_version(grown.tree)
-        await desk.write([tree_record(grown.tree, stamp(desk.clock()))])
-        have = leaf_mappings(desk.store, version, list(self.questions))
-        known = {c: m for c, m in have.items() if m.state != "failed"}
-        left = [
-            Cut(sample=cut.sample, criteria=part)
-            for cut in self.ground.cuts
-            if (part := tuple(c for c in cut.criteria if c.id not in known))
-        ]
-        desk.tell(phase="mapping", total=desk.row.done + len(left))
-        offer = _Offer.of(grown, self.questions)
-        for start in range(0, len(left), CHUNK):
-            asked = left[start : start + CHUNK]
-            for made in await together([self._map(cut, offer, version) for cut in asked]):
-                known.update((m.criterion_id, m) for m in made)
-        return {name: known[name] for name in self.questions}
-
-    async def _map(self, cut: Cut, offer: _Offer, version: str) -> tuple[LeafMapping, ...]:
-        """Map a sample's criteria: over the likeliest leaves first, then over all of them."""
-        made = await self._ask(cut, offer.likely(cut), version)
-        lost = tuple(c for c, m in zip(cut.criteria, made, strict=True) if m.leaf is None)
-        if not lost or not offer.short or any(m.state == "failed" for m in made):
-            return made
-        again = await self._ask(Cut(sample=cut.sample, criteria=lost), offer.tree, version)
-        found = {m.criterion_id: m for m in again}
-        return tuple(found.get(m.criterion_id, m) for m in made)
-
-    async def _ask(self, cut: Cut, tree: Tree, version: str) -> tuple[LeafMapping, ...]:
-        members = self.ground.members
-        assert members.judge is not None
-        judge_id = members.judge.id
-        try:
-            pictures = read_material(self.asker.desk.store, cut.sample).pictures
-        except PictureError as error:
-            made = mapping.failed(error.message, cut.criteria, version, judge_id)
-            await self.asker.desk.write(made)
-            return made
-        sampling = members.judge_sampling
-        request = mapping.build(cut.sample, pictures, cut.criteria, tree, sampling)
-        try:
-            asked = await self.asker.one(request)
-        except PictureError as error:
-            made = mapping.failed(error.message, cut.criteria, version, judge_id)
-            await self.asker.desk.write(made)
-            return made
-        if isinstance(asked.answer, PermanentError):
-            call_id = asked.call.id if asked.call else None
-            made = mapping.failed(asked.answer.message, cut.criteria, version, judge_id, call_id)
-        else:
-            made = mapping.parse(asked.answer, cut.criteria, tree, version, judge_id)
-        await self.asker.done(asked, made)
-        return made
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Offer:
-    """The leaves that a request offers.
-
-    Args:
-        tree: all of them.
-        short: whether there are so many that each criterion has a shortlist.
-        texts: what the leaves are about, for the shortlists.
-    """
-
-    tree: Tree
-    short: bool
-    texts: Texts
-    leaves: tuple[Path, ...]
-
-    @classmethod
-    def of(cls, grown: Grown, questions: Mapping[str, str]) -> _Offer:
-        about = leaf_texts(grown, questions)
-        short = len(about) > SHORTLIST_FROM
-        return cls(
-            tree=grown.tree,
-            short=short,
-            texts=Texts(list(about.values()) if short else []),
-            leaves=tuple(about),
-        )
-
-    def likely(self, cut: Cut) -> Tree:
-        """Return the tree with the leaves that are likeliest for a sample's criteria."""
-        if not self.short:
-            return self.tree
-        words = [f"{c.question} {c.ground_truth}" for c in cut.criteria]
-        near = self.texts.nearest(words, SHORTLIST)
-        kept = {self.leaves[number] for numbers in near for number in numbers}
-        return only_leaves(self.tree, kept) if kept else self.tree
 
 
 def _publish(

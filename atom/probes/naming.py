@@ -16,6 +16,7 @@ from typing import Final
 
 from atom.probes.draws import Draws
 from atom.probes.reading import same_words
+from atom.probes.rival_names import RIVAL_NAMES
 from atom.probes.worlds import leaves as at
 from atom.probes.worlds.leaves import Leaf
 
@@ -365,8 +366,8 @@ def choose_leaf(leaf: Leaf, offered: Sequence[str]) -> str | None:
 
     Returns:
         The planted path itself; else one that means the same; else, where that leaf isn't in the
-        tree any more, the one with most of its path in common, two names at least. None when
-        nothing comes near.
+        tree any more, the one with most of its path in common, two names at least; else the leaf
+        of a rival tree that covers it. None when nothing comes near.
     """
     exact = SEPARATOR.join(leaf)
     if exact in offered:
@@ -377,7 +378,10 @@ def choose_leaf(leaf: Leaf, offered: Sequence[str]) -> str | None:
             return text
     shared = [_shared(leaf, path) for path in paths]
     best = max(shared, default=0)
-    return offered[shared.index(best)] if best >= 2 else None
+    if best >= 2:
+        return offered[shared.index(best)]
+    elsewhere = RIVAL_NAMES.get(leaf, ())
+    return next((t for t, path in zip(offered, paths, strict=True) if path[-1] in elsewhere), None)
 
 
 def mean_the_same(first: Sequence[str], second: Sequence[str]) -> bool:

@@ -28,7 +28,7 @@ from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.ui.plain import plain
 from atom.views.filters import Filters
-from atom.views.runs import judge_endpoint, money
+from atom.views.runs import money
 from atom.views.tree_edit import use_older
 from atom.views.tree_growth import Event, GrowthNode, GrowthView, growth_view
 from atom.views.tree_versions import VersionRow, versions
@@ -385,11 +385,7 @@ def _form(here: Here, status: InductionStatus | None) -> None:
 def _held(here: Here, endpoints: dict[str, Endpoint]) -> GrowForm:
     held: dict[str, GrowForm] = st.session_state.setdefault(FORMS, {})
     if here.entry.key not in held:
-        own = judge_endpoint(here.store, here.data.study.judge_id)
-        judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
-        real = next((name for name in judges if not endpoints[name].is_probe), "")
-        probe = "probe-judge" if here.data.study.synthetic else real
-        held[here.entry.key] = GrowForm(judge=own if own in judges else probe)
+        held[here.entry.key] = GrowForm(judge=work.usual_judge(here.store, here.data, endpoints))
     return held[here.entry.key]
 
 

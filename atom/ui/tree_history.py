@@ -10,7 +10,7 @@ import streamlit as st
 
 from atom.engine.own import own_copy
 from atom.errors import AtomError
-from atom.ui import commands, kit, links, numbers, stores, tree_parts
+from atom.ui import commands, kit, links, numbers, stores, tree_parts, tree_rivals
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, RUNS, TREE
@@ -469,6 +469,8 @@ def _judged(here: Here) -> Validity | None:
 
 def draw_validity(here: Here) -> None:
     """Draw the verdict in words, the paper's numbers, and the rivals."""
+    if tree_rivals.under_way(here):
+        return
     view = _judged(here)
     if view is None:
         kit.show(
@@ -495,6 +497,8 @@ def draw_validity(here: Here) -> None:
         ),
         key="tree_validity",
     )
+    if view.guessed:
+        tree_rivals.offer(here, [row.name for row in view.guessed])
 
 
 def _p(row: RivalRow) -> str:

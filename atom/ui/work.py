@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -19,8 +19,9 @@ from atom.records import Endpoint
 from atom.ui import kit, stores
 from atom.ui.html import el
 from atom.ui.kit import ASSETS
-from atom.views.runs import money
-from atom.views.shelf import StudyEntry
+from atom.views.runs import judge_endpoint, money
+from atom.views.shelf import OpenStore, StudyEntry
+from atom.views.study_data import StudyData
 
 T = TypeVar("T")
 
@@ -149,6 +150,16 @@ def cost_words(tokens: int, cost: float | None, asked: Iterable[Endpoint]) -> st
 
 def _round(tokens: int) -> int:
     return tokens if tokens < 1000 else round(tokens, -2)
+
+
+def usual_judge(store: OpenStore, data: StudyData, endpoints: Mapping[str, Endpoint]) -> str:
+    """Return the judge to begin with: the study's own, else one that fits; empty without one."""
+    own = judge_endpoint(store, data.study.judge_id)
+    judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
+    if own in judges:
+        return str(own)
+    real = next((name for name in judges if not endpoints[name].is_probe), "")
+    return "probe-judge" if data.study.synthetic else real
 
 
 # --- agreement -----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,24 +21,25 @@ from atom.analysis.rivals import (
     by_words,
     picture_features,
     renumber,
-    rival_tree,
     text_matrix,
 )
 from atom.analysis.validity import Atoms, Verdict, validity
-from atom.errors import DataError, PictureError
+from atom.errors import PictureError
 from atom.records import Criterion, Sample
-from atom.store import Store, leaf_mappings, load_tree, tree_log, tree_versions
+from atom.records import Mapping as LeafMapping
+from atom.store import Store, leaf_mappings, tree_versions
+from atom.store.rivals import RivalTree, rival_trees
 from atom.views.overview import MIN_SAMPLES
 from atom.views.study_data import StudyData, dataset_facet
 from atom.views.tree import Placed, placed
-from taxonomy import Path, Tree, load_anchors, load_general, tree_version
-from taxonomy.edits import EditError, apply, compose
-from taxonomy.prune import RULE
+from taxonomy import Path
 
 SEED = 20261127
 MIN_CRITERIA = 5
 TIE = 0.001
 """Adjusted deltas this close, in points of 1..5, are level: shuffles are drawn by chance."""
+_MAPPED = 0.9
+"""Share of the criteria from which on a judge's mapping stands for a tree."""
 _PIXELS = 64
 _SHUFFLES = 3
 _RIVAL_SHUFFLES = 99
@@ -55,11 +56,13 @@ class Grouping:
         name: what people call it.
         about: how it was made, in a sentence.
         group: group of each criterion, -1 = none, shape (C,).
+        guessed: whether words stand for the judge that could have mapped it.
     """
 
     name: str
     about: str
     group: Ints
+    guessed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +77,7 @@ class RivalRow:
         thin: groups under five criteria or five samples.
         placed: criteria that have a group.
         verdict: the numbers; on points of 1..5.
+        guessed: whether words stand for the judge that could have mapped it.
     """
 
     name: str
@@ -83,6 +87,7 @@ class RivalRow:
     thin: int
     placed: int
     verdict: Verdict
+    guessed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +147,11 @@ class Validity:
         return tuple(row for row in self.rivals if abs(row.verdict.delta_adjusted - mine) <= TIE)
 
     @property
+    def guessed(self) -> tuple[RivalRow, ...]:
+        """Rivals that a judge could map as it mapped the tree, and that words stand for."""
+        return tuple(row for row in self.rivals if row.guessed)
+
+    @property
     def rank(self) -> int:
         """1 + how many rivals predict more."""
         return 1 + len(self.ahead)
@@ -182,7 +192,7 @@ def tree_validity(store: Store, data: StudyData, tell: Tell | None = None) -> Va
     fewer = min(permutations, _RIVAL_SHUFFLES)
     tell("the rival taxonomies", 0, 1)
     own = Grouping(name=tree.name, about="this study's tree", group=renumber(list(where.leaf)))
-    groupings, left_out = _rivals(store, data, tree, where, own.group)
+    groupings, left_out = _rivals(store, data, where, own.group)
     judged = []
     for number, grouping in enumerate((own, *groupings)):
         tell(grouping.name, number, len(groupings) + 2)
@@ -262,6 +272,7 @@ def _judge(
         thin=sum(size[g] < MIN_CRITERIA or samples[g] < MIN_SAMPLES for g in size),
         placed=int(used.sum()),
         verdict=validity(atoms, np.random.default_rng(SEED), permutations),
+        guessed=grouping.guessed,
     )
 
 
@@ -302,29 +313,19 @@ def _places(criterion: Ints, sample_of: Ints) -> Ints:
 
 
 def _rivals(
-    store: Store, data: StudyData, tree: Tree, where: Placed, own: Ints
+    store: Store, data: StudyData, where: Placed, own: Ints
 ) -> tuple[list[Grouping], list[str]]:
     rng = np.random.default_rng(SEED)
     texts = _texts(store, where)
     n_groups = max(len(set(own.tolist()) - {NOWHERE}), 2)
     found: list[Grouping] = []
     left_out: list[str] = []
-    unpruned = _unpruned(store, data, tree, where, texts)
-    if unpruned is None:
+    trees = {rival.kind: rival for rival in rival_trees(store, data.study)}
+    if "unpruned" not in trees:
         left_out.append("No prune: the tree has no pruning in its history.")
-    else:
-        found.append(unpruned)
-    seeds = (load_general(), load_anchors())
-    if data.study.tree_version in [tree_version(seed) for seed in seeds]:
+    if "seed" not in trees:
         left_out.append("No data: the study's tree is the seed tree itself.")
-    else:
-        found.append(_written(store, seeds[data.study.synthetic], where, texts,
-                              "No data (seed tree)",
-                              "written before any criterion was seen"))  # fmt: skip
-    found.append(_written(store, rival_tree("hand_made"), where, texts, "Hand-made",
-                          "the tasks of computer vision textbooks"))  # fmt: skip
-    found.append(_written(store, rival_tree("generalist"), where, texts, "Generalist",
-                          "skills that language models are tested for"))  # fmt: skip
+    found += [_tree(store, data, rival, where, texts) for rival in trees.values()]
     labels = _labels(data, where)
     if labels is None:
         left_out.append("Labels of the data: no facet gives each sample one of several labels.")
@@ -350,18 +351,33 @@ def _texts(store: Store, where: Placed) -> list[str]:
     ]
 
 
-def _written(
-    store: Store, tree: Tree, where: Placed, texts: Sequence[str], name: str, about: str
+def _tree(
+    store: Store, data: StudyData, rival: RivalTree, where: Placed, texts: Sequence[str]
 ) -> Grouping:
-    """Group by a tree that was written down: as a judge mapped it, else by shared words."""
-    mapped = leaf_mappings(store, tree_version(tree), list(where.criterion))
-    leaves = {c: m.leaf for c, m in mapped.items() if m.leaf is not None}
-    if len(leaves) >= 0.9 * len(where.criterion):
-        group = renumber([leaves.get(criterion) for criterion in where.criterion])
-        return Grouping(name=name, about=f"{about}; mapped by the judge", group=group)
-    return Grouping(
-        name=name, about=f"{about}; mapped by shared words", group=by_words(texts, tree)
+    """Group by another tree: as a judge mapped it, else by shared words."""
+    mapped = leaf_mappings(store, rival.version, list(where.criterion))
+    known = {name: one for name, one in mapped.items() if one.state != "failed"}
+    if len(known) >= _MAPPED * len(where.criterion):
+        leaves = [known[one].leaf if one in known else None for one in where.criterion]
+        who = _who(store, data, where, known)
+        return Grouping(
+            name=rival.name, about=f"{rival.about}; mapped by {who}", group=renumber(leaves)
+        )
+    if rival.sources is None:
+        group, how = by_words(texts, rival.tree), "mapped by shared words"
+    else:
+        group, how = _split(where, texts, rival.sources), "split by shared words"
+    return Grouping(name=rival.name, about=f"{rival.about}; {how}", group=group, guessed=True)
+
+
+def _who(store: Store, data: StudyData, where: Placed, known: Mapping[str, LeafMapping]) -> str:
+    """Say who mapped a rival: the judge that mapped the study's tree, or another one."""
+    own = leaf_mappings(store, data.study.tree_version or "", list(where.criterion))
+    ours, theirs = (
+        Counter(one.judge_id for one in each.values()).most_common(1) for each in (own, known)
     )
+    same = bool(ours) and bool(theirs) and ours[0][0] == theirs[0][0]
+    return "the same judge" if same else "another judge than this tree was"
 
 
 def _labels(data: StudyData, where: Placed) -> Grouping | None:
@@ -420,52 +436,11 @@ def _read(
         return None
 
 
-def _unpruned(
-    store: Store, data: StudyData, tree: Tree, where: Placed, texts: Sequence[str]
-) -> Grouping | None:
-    """Rebuild the tree as it was before pruning, from the log of the induction that made it.
+def _split(where: Placed, texts: Sequence[str], sources: Mapping[Path, Sequence[Path]]) -> Ints:
+    """Give each criterion one of the leaves that its own leaf was made of.
 
-    The definitive mapping knows the final leaves only; a criterion goes to that of the leaves
-    united in its own which shares most words with it.
+    The definitive mapping knows the final leaves only, so shared words must tell them apart.
     """
-    version = data.study.tree_version
-    points = [p for p in tree_versions(store, data.study.id) if p.version == version]
-    for point in reversed(points):
-        if point.origin != "induced" or point.parent_version is None:
-            continue
-        log = tree_log(store, data.study.id, point.position)
-        first = next((n for n, entry in enumerate(log) if entry.by == RULE), None)
-        if first is None:
-            continue
-        try:
-            before = load_tree(store, point.parent_version)
-            for entry in log[:first]:
-                before = apply(before, entry.edit).tree
-            after, moves = before, []
-            for entry in log[first:]:
-                applied = apply(after, entry.edit)
-                after = applied.tree
-                moves.append(applied.moves)
-        except (EditError, DataError, KeyError):
-            return None
-        target = compose(moves, before.leaves)
-        sources: dict[Path, list[Path]] = {}
-        for old, new in target.items():
-            if new is not None:
-                sources.setdefault(new, []).append(old)
-        return Grouping(
-            name="No prune",
-            about="this tree before small leaves were pruned; split by shared words",
-            group=_split(where, texts, sources, tree),
-        )
-    return None
-
-
-def _split(
-    where: Placed, texts: Sequence[str], sources: dict[Path, list[Path]], tree: Tree
-) -> Ints:
-    """Give each criterion one of the leaves that its own leaf was made of."""
-    del tree
     found: list[object] = []
     by_leaf: dict[Path, list[int]] = {}
     for number, leaf in enumerate(where.leaf):

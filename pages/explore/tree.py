@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from atom.ui import frame, judge_flaws, kit, stores, tree_grow, tree_history, tree_parts
+from atom.ui import frame, judge_flaws, kit, stores, tree_grow, tree_history, tree_parts, work
 from atom.ui.html import join
 from atom.ui.pages import TREE
 from atom.views.tree import NodeTable, node_card
@@ -74,3 +74,4 @@ def body(here: frame.Here) -> None:
 here = frame.here(TREE)
 if here is not None:
     body(here)
+work.draw_question()

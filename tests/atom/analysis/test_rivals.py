@@ -15,10 +15,9 @@ from atom.analysis.rivals import (
     picture_features,
     pieces,
     renumber,
-    rival_tree,
     text_matrix,
 )
-from taxonomy import Node, Tree
+from taxonomy import Node, Tree, load_rival
 
 
 def rng(seed=0):
@@ -27,7 +26,7 @@ def rng(seed=0):
 
 @pytest.mark.parametrize("name", ["hand_made", "generalist"])
 def test_the_written_rivals_are_four_layers_with_a_meaning_for_each_leaf(name):
-    tree = rival_tree(name)
+    tree = load_rival(name)
     assert 30 <= len(tree.leaves) <= 60
     assert all(len(leaf) == 4 for leaf in tree.leaves)
     assert all(tree.node(leaf).meaning for leaf in tree.leaves)

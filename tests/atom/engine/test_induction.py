@@ -188,8 +188,8 @@ def test_loose_names_are_united_and_all_is_logged(store, spec, endpoints, counte
 
 def test_many_leaves_are_offered_in_shortlists(store, spec, endpoints, counted, monkeypatch):
     whole = do(store, spec, endpoints, counted)
-    monkeypatch.setattr("atom.engine.induction.SHORTLIST_FROM", 2)
-    monkeypatch.setattr("atom.engine.induction.SHORTLIST", 2)
+    monkeypatch.setattr("atom.engine.mapper.SHORTLIST_FROM", 2)
+    monkeypatch.setattr("atom.engine.mapper.SHORTLIST", 2)
     with store.write() as writer:
         writer.delete(Mapping, table(Mapping).c.judge_id != "")
         writer.delete(Induction, table(Induction).c.id != "")

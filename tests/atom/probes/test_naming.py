@@ -5,9 +5,10 @@ from collections import Counter
 import pytest
 
 from atom.probes import naming
+from atom.probes.rival_names import RIVAL_NAMES
 from atom.probes.worlds import leaves as at
 from atom.probes.worlds.make import FAMILIES, TEMPLATES, make_probe
-from taxonomy import load_anchors
+from taxonomy import load_anchors, load_rival
 
 CHART = (
     "By how many MWh do Wind and Hydro differ in Jan, and which is larger? Say which colour "
@@ -100,3 +101,17 @@ def test_the_loose_judge_misses_some():
     ]
     missed = sum(not naming.loosely_the_same(*pair) for pair in pairs) / len(pairs)
     assert missed == pytest.approx(naming.MISSED_SAME, abs=0.06)
+
+
+def test_every_planted_leaf_has_a_name_in_the_rivals_or_none_at_all():
+    rivals = [load_rival(name) for name in ("hand_made", "generalist")]
+    last = [{leaf[-1] for leaf in tree.leaves} for tree in rivals]
+    assert RIVAL_NAMES.keys() == naming.LOOSE_NAMES.keys()
+    for names in RIVAL_NAMES.values():
+        # At most one of each rival, and no name that neither has.
+        assert all(len(there & set(names)) <= 1 for there in last)
+        assert set(names) <= last[0] | last[1]
+    offered = [naming.SEPARATOR.join(leaf) for leaf in rivals[0].leaves]
+    assert naming.choose_leaf(at.NEEDLE, offered).endswith("Dials and gauges")
+    # Textbooks of computer vision have no sums.
+    assert naming.choose_leaf(at.DIFFERENCE, offered) is None

@@ -8,7 +8,8 @@ import pytest
 
 from atom.analysis.validity import leave_one_out
 from atom.records import Mapping
-from atom.store import Draft, Store, add_version, find_study, load_tree
+from atom.store import Draft, Store, add_version, find_study, leaf_mappings, load_tree
+from atom.store.rivals import rival_trees
 from atom.store.trees import begin_history
 from atom.views import tree_validity as module
 from atom.views.study_data import load_study
@@ -53,6 +54,34 @@ def test_rivals_stand_beside_it(view):
     assert any(words.startswith("By picture") for words in view.left_out)
     assert any(words.startswith("No prune") for words in view.left_out)
     assert view.stability is None
+
+
+def test_a_rival_that_a_judge_mapped_is_held_against_it_as_it_was_mapped(tmp_path):
+    made = make_tree_store(tmp_path / "mapped", 12, samples=20)
+    with Store.open(made.folder) as store:
+        data = load_study(store, made.study.id)
+        before = tree_validity(store, data)
+        assert [row.name for row in before.guessed] == [
+            "No data (seed tree)", "Hand-made", "Generalist"
+        ]  # fmt: skip
+        where = placed(store, data)
+        rival = next(one for one in rival_trees(store, data.study) if one.kind == "generalist")
+        own = leaf_mappings(store, data.study.tree_version, list(where.criterion))
+        # The same judge finds a leaf for the first half, and none for the rest.
+        first = set(where.criterion[: len(where.criterion) // 2])
+        store.put([
+            one.model_copy(update={
+                "tree_version": rival.version,
+                "state": "scored" if name in first else "unscored",
+                "leaf": rival.tree.leaves[number % 2] if name in first else None,
+            })
+            for number, (name, one) in enumerate(own.items())
+        ])  # fmt: skip
+        after = tree_validity(store, load_study(store, made.study.id))
+    row = next(row for row in after.rivals if row.name == "Generalist")
+    assert (row.leaves, row.placed, row.guessed) == (2, len(first), False)
+    assert row.about.endswith("mapped by the same judge")
+    assert [row.name for row in after.guessed] == ["No data (seed tree)", "Hand-made"]
 
 
 def test_the_papers_numbers_are_those_of_leave_one_out(made, view):
