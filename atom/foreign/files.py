@@ -19,7 +19,9 @@ MAX_FILES: Final = 10_000
 """Files that are listed in a folder."""
 _MAX_LOOKED_AT: Final = 300_000
 """Entries of a folder that are looked at to find them."""
-_MAX_TEXT: Final = 10_000_000
+_MAX_BYTES: Final = 10_000_000
+_MAX_TEXT: Final = 1_000_000
+"""Of settings that a person wrote; readers of YAML take seconds a megabyte."""
 _KERNEL: Final = ("/proc/", "/sys/", "/dev/")
 _SHARED_MEMORY: Final = "/dev/shm/"
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
@@ -60,7 +62,7 @@ def open_foreign(path: Path) -> BinaryIO:
         raise
 
 
-def read_foreign(path: Path, most: int = _MAX_TEXT) -> bytes:
+def read_foreign(path: Path, most: int = _MAX_BYTES) -> bytes:
     """Read a plain file that has at most so many bytes.
 
     Raises:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from atom.errors import FormatError
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch, Scalar
 
 ROWS = 64
 """Rows of a Parquet file that are unpacked at once."""
@@ -20,6 +23,8 @@ _MOST_ROWS = 4096
 _CELLS = 20_000
 """Cells of a piece of a workbook."""
 _MAX_WORKBOOK = 500_000_000
+MOST_COLUMNS = 16_384
+"""Columns of a table of any kind: as many as a sheet can have."""
 
 Piece = tuple[str | None, list[list[object]]]
 """Rows of a sheet; with the sheet's title where it begins."""
@@ -102,11 +107,12 @@ def parquet_rows(stream: BinaryIO, name: str) -> Iterator[tuple[list[dict[str, o
             f"{name!r} can't be read as Parquet ({first_line(error)}); the end of the file is "
             "missing or damaged: get it again"
         ) from error
+    check_width(len(file.schema_arrow), name)
     rows: list[dict[str, object]] = []
     n_bytes = 0
     try:
         for batch in file.iter_batches(batch_size=ROWS, use_threads=False):
-            rows += batch.to_pylist()
+            rows += _plain_rows(batch)
             n_bytes += batch.nbytes
             if n_bytes >= _PIECE or len(rows) >= _MOST_ROWS:
                 yield rows, ""
@@ -116,6 +122,38 @@ def parquet_rows(stream: BinaryIO, name: str) -> Iterator[tuple[list[dict[str, o
         if isinstance(error, pa.ArrowMemoryError):
             raise MemoryError from error
         yield rows, first_line(error)
+
+
+def _plain_rows(batch: RecordBatch) -> list[dict[str, object]]:
+    """Return rows as Python values; a value that Python has none for as the file writes it."""
+    try:
+        rows: list[dict[str, object]] = batch.to_pylist()
+    except (ValueError, OverflowError):
+        names = batch.schema.names
+        columns = [[_plain(value) for value in column] for column in batch.columns]
+        rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    return rows
+
+
+def _plain(value: Scalar) -> object:
+    """Return a value; of a time beyond Python's years the number that the file holds."""
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError):
+        return getattr(value, "value", None)
+
+
+def check_width(n_columns: int, name: str) -> None:
+    """Refuse a table with more columns than any has.
+
+    Raises:
+        FormatError: with what may have happened.
+    """
+    if n_columns > MOST_COLUMNS:
+        raise FormatError(
+            f"{name!r} has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read: if it lies on "
+            "its side, turn it so that each question has a row"
+        )
 
 
 def first_line(error: Exception) -> str:

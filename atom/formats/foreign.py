@@ -67,8 +67,11 @@ _PACKED = {
     b"BZh": "bzip2",
     b"\xfd7zXZ\x00": "xz",
     b"7z\xbc\xaf\x27\x1c": "7-Zip",
+    b"Rar!\x1a\x07": "RAR",
 }
 """How a packed file begins."""
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_TAR, _TAR_AT = b"ustar", 257
 
 
 def check_packed(files: Sequence[ImportFile]) -> None:
@@ -78,12 +81,17 @@ def check_packed(files: Sequence[ImportFile]) -> None:
         FormatError: with how the first such file is packed.
     """
     for file in files:
-        head = file.head(8)
-        for start, name in _PACKED.items():
-            if head.startswith(start):
-                raise FormatError(
-                    f"{file.name!r} is packed ({name}): unpack it, and import what is in it"
-                )
+        head = file.head(_TAR_AT + len(_TAR))
+        kind = next((name for start, name in _PACKED.items() if head.startswith(start)), "")
+        if kind or head[_TAR_AT:] == _TAR:
+            raise FormatError(
+                f"{file.name!r} is packed ({kind or 'tar'}): unpack it, and import what is in it"
+            )
+        if head.startswith(_OLD_OFFICE):
+            raise FormatError(
+                f"{file.name!r} is a workbook of old Excel, or one with a password: save it as "
+                ".xlsx without a password, or as CSV"
+            )
 
 
 def check_foreign(files: Sequence[ImportFile]) -> None:

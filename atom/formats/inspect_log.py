@@ -42,7 +42,9 @@ NAME = "inspect"
 _ATTACHED = "attachment://"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _GRADES: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-_MAX_SAMPLE = 400_000_000
+_MAX_SAMPLE = 200_000_000
+"""Bytes of a member, packed or unpacked."""
+_PIECE = 1 << 20
 _MAX_DEPTH = 6
 _SEVERAL = "the scorer gives several values"
 _LIKELY = 0.6
@@ -259,9 +261,15 @@ def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     if signature != b"PK\x03\x04":
         raise zipfile.BadZipFile("the member's header is broken")
     raw.seek(name_length + extra_length, io.SEEK_CUR)
-    packed = pa.BufferReader(raw.read(entry.compress_size))
-    with pa.CompressedInputStream(packed, "zstd") as stream:
-        data: bytes = stream.read(_MAX_SAMPLE + 1)
+    if entry.compress_size > _MAX_SAMPLE:
+        raise zipfile.BadZipFile("the member is too large")
+    pieces: list[bytes] = []
+    left = entry.file_size + 1
+    with pa.CompressedInputStream(pa.BufferReader(raw.read(entry.compress_size)), "zstd") as stream:
+        while left > 0 and (piece := stream.read(min(left, _PIECE))):
+            pieces.append(piece)
+            left -= len(piece)
+    data = b"".join(pieces)
     if len(data) != entry.file_size or zlib.crc32(data) != entry.CRC:
         raise zipfile.BadZipFile("the member's checksum doesn't fit")
     return data

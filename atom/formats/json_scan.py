@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import json.scanner
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
 _CHUNK = 65_536
-_MAX_VALUE = 256_000_000
+_MAX_VALUE = 128_000_000
 _NEAR_THE_END = 16
 """Characters: a number may go on (`1.`, `1e+`), a word or an escape may be cut."""
+
+
+_BLANK = re.compile(r"[ \t\r\n\ufeff]*")
 
 
 class BrokenJsonError(ValueError):
@@ -94,11 +98,9 @@ class JsonScanner:
     def peek(self) -> str:
         """Return the next character that isn't white space; empty at the end."""
         while True:
-            while self._at < len(self._text):
-                character = self._text[self._at]
-                if character not in " \t\r\n\ufeff":
-                    return character
-                self._at += 1
+            self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
             if not self._fill():
                 return ""
 

@@ -28,6 +28,7 @@ from atom.formats.base import (
 )
 from atom.formats.cells import Verdict, to_number, to_text
 from atom.formats.guess import labels_of
+from atom.formats.namesakes import Namesakes
 from atom.formats.pictures import BROKEN_URL, NOT_THERE, PictureData, place_picture
 from atom.formats.rows import Row, find_layout, read_rows
 from atom.records import (
@@ -393,6 +394,7 @@ class Maker:
         self._remember = remember
         self._finder = options.pictures
         self._samples: dict[int, _Known] = {}
+        self._namesakes = Namesakes()
         self._answers: dict[int, int] = {}
         self._labels: dict[int, int] = {}
         self._votes: set[int] = set()
@@ -485,21 +487,31 @@ class Maker:
             pictures=hash(names) if names else None,
             source=hash(source),
         )
-        given, n = source_id, 1
-        reworded: str | None = None
-        while (known := self._samples.get(short(sample_id))) is not None:
-            if known.is_same(now):
-                return _Named(source_id, sample_id, is_new=False)
-            if known.is_reworded(now):
-                reworded = sample_id
-            n += 1
-            source_id = again_named(given or question.text, n)
-            sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
-        if reworded is not None and n == 2:  # with one question under the id, it must be this one
+        known = self._samples.get(short(sample_id))
+        if known is None:
+            self._samples[short(sample_id)] = now
+            return _Named(source_id, sample_id, is_new=True)
+        if known.is_same(now):
+            return _Named(source_id, sample_id, is_new=False)
+        given, under = source_id or question.text, short(sample_id)
+        exact, told = hash((now.text, now.choices)), (now.reference, now.pictures)
+        found = self._namesakes.find(under, exact, told)
+        if found is None and known.is_reworded(now) and self._namesakes.next(under) == 2:
+            # With one question under the id, it must be this one.
             self.out.tally("a question is worded otherwise in another file", place)
-            return _Named(source_id, reworded, is_new=False)
-        if n > 1:
-            self.out.tally(AGAIN, place)
+            return _Named(again_named(given, 2), sample_id, is_new=False)
+        n = self._namesakes.next(under) if found is None else found
+        while True:
+            source_id = again_named(given, n)
+            sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
+            named = self._samples.get(short(sample_id))
+            if named is not None and named.is_same(now):
+                return _Named(source_id, sample_id, is_new=False)
+            if named is None:
+                break
+            n += 1  # another question bears this very name
+        self.out.tally(AGAIN, place)
+        self._namesakes.add(n, under, exact, told)
         self._samples[short(sample_id)] = now
         return _Named(source_id, sample_id, is_new=True)
 

@@ -15,7 +15,7 @@ from itertools import groupby, zip_longest
 from typing import BinaryIO, Literal, NamedTuple, Protocol, TextIO
 
 from atom.errors import FormatError
-from atom.foreign.native import Piece, parquet_rows, sheet_rows
+from atom.foreign.native import MOST_COLUMNS, Piece, check_width, parquet_rows, sheet_rows
 from atom.foreign.parsers import Limits, parse_rows, time_for
 from atom.formats.base import ImportFile
 from atom.formats.foreign import check_packed
@@ -24,6 +24,7 @@ from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner, decode
 Kind = Literal["csv", "jsonl", "json", "parquet", "excel"]
 DELIMITERS = (",", "\t", ";", "|")
 _FIELD_LIMIT = 64_000_000
+_TOO_LONG = "this line is longer than 64 MB"
 _SCAN_CHUNK = 1 << 20
 _END = "\x1e\x1eend of table\x1e\x1e"
 
@@ -64,14 +65,19 @@ class Problems(Protocol):
 class NoProblems:
     """Takes what is told elsewhere: whoever only looks ahead meets it again later."""
 
+    first = ""
+    """What went wrong first, for a file of which nothing can be read."""
+
     def skip(self, place: str, reason: str) -> None:
-        """Do nothing."""
+        """Keep the first."""
+        self.first = self.first or f"{place}: {reason}"
 
     def note(self, text: str) -> None:
         """Do nothing."""
 
     def broken(self, text: str) -> None:
-        """Do nothing."""
+        """Keep the first."""
+        self.first = self.first or text
 
 
 def find_layout(
@@ -284,19 +290,23 @@ def read_rows(file: ImportFile, layout: Layout, problems: Problems) -> Iterator[
 
 
 def _header(cells: list[str], name: str, problems: Problems) -> list[str]:
-    names: list[str] = []
+    check_width(len(cells), name)
+    names: dict[str, int] = {}
+    """How often each was met."""
     for at, cell in enumerate(cells, start=1):
         column = cell.strip().lstrip("\ufeff") or f"column {at}"
         if column in names:
-            n = 2
+            n = names[column] + 1
             while f"{column} ({n})" in names:
                 n += 1
-            problems.note(
-                f"{name}: two columns are called {column!r}; the later is '{column} ({n})'"
-            )
+            names[column] = n
+            if n == 2:
+                problems.note(
+                    f"{name}: two columns are called {column!r}; the later is '{column} ({n})'"
+                )
             column = f"{column} ({n})"
-        names.append(column)
-    return names
+        names[column] = 1
+    return list(names)
 
 
 def _csv(text: TextIO, delimiter: str, name: str, problems: Problems) -> Iterator[Row]:
@@ -348,7 +358,9 @@ class _Lines(Iterator[str]):
         """Whether the line given last has no line end."""
 
     def __next__(self) -> str:
-        line = self._text.readline()
+        line = self._text.readline(_FIELD_LIMIT)
+        if len(line) == _FIELD_LIMIT:
+            raise csv.Error(_TOO_LONG)
         if line:
             self.is_cut = not line.endswith(("\n", "\r"))
             return line if not self.is_cut else line + "\n"
@@ -360,8 +372,11 @@ class _Lines(Iterator[str]):
 
 def _json_lines(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
     number = 0
-    for line in text:
+    while line := text.readline(_FIELD_LIMIT):
         number += 1
+        if len(line) == _FIELD_LIMIT:
+            problems.broken(f"{name} line {number}: {_TOO_LONG}; the rows before are kept")
+            return
         stripped = line.strip().lstrip("\ufeff")
         if not stripped:
             continue
@@ -375,10 +390,8 @@ def _json_lines(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
             cut = not line.endswith("\n")
             problems.skip(place, "the file breaks off in this line" if cut else f"no JSON: {error}")
             continue
-        if isinstance(value, dict):
-            yield Row(place=place, values=value)
-        else:
-            problems.skip(place, f"it is a {_kind_of(value)}, not an object")
+        if row := _object(place, value, problems):
+            yield row
 
 
 def _json(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
@@ -388,22 +401,22 @@ def _json(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
         if scanner.peek() == "[":
             for value in scanner.items():
                 number += 1
-                if isinstance(value, dict):
-                    yield Row(place=f"{name} row {number}", values=value)
-                else:
-                    problems.skip(f"{name} row {number}", f"it is a {_kind_of(value)}, no object")
+                if row := _object(f"{name} row {number}", value, problems):
+                    yield row
             return
         for key in scanner.each_key():
             if scanner.peek() == "[":
                 for value in scanner.items():
                     number += 1
-                    if isinstance(value, dict):
+                    if isinstance(value, dict) and len(value) <= MOST_COLUMNS:
                         yield Row(place=f"{name} row {number}", values=value)
                 continue
             value = scanner.value()
             if isinstance(value, dict):
                 number += 1
-                yield Row(place=f"{name} {key!r}", values={"id": key, **value})
+                place = f"{name} {key!r:.80}"
+                if row := _object(place, {"id": key, **value}, problems):
+                    yield row
     except BrokenJsonError as error:
         if not number:
             raise FormatError(
@@ -414,6 +427,17 @@ def _json(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
             f"{name}: the file {'breaks off' if error.at_end else 'is broken'} after row {number} "
             f"({error.reason}); the rows before are kept"
         )
+
+
+def _object(place: str, value: object, problems: Problems) -> Row | None:
+    """Return a row of an object; None, which is told, where it is none or has too many keys."""
+    if not isinstance(value, dict):
+        problems.skip(place, f"it is a {_kind_of(value)}, not an object")
+    elif len(value) > MOST_COLUMNS:
+        problems.skip(place, f"it has {len(value):,} columns; at most {MOST_COLUMNS:,} are read")
+    else:
+        return Row(place=place, values=value)
+    return None
 
 
 def _kind_of(value: object) -> str:

@@ -48,6 +48,7 @@ from atom.formats.guess import (
 )
 from atom.formats.judgments.plan import looks_like
 from atom.formats.maker import AGAIN, MAX_NAME, NO_ANSWER, NO_TEXT, Maker, again_named, cut, short
+from atom.formats.namesakes import Namesakes
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
 from atom.formats.rotations import ROTATION, rotation_of, turned_id
@@ -124,13 +125,18 @@ def read(files: Sequence[ImportFile], options: ReadOptions) -> Reading:
     layouts = [
         find_layout(file, encoding=given.encoding, delimiter=given.delimiter) for file in files
     ]
-    heads = [_head(file, layout) for file, layout in zip(files, layouts, strict=True)]
-    for file, layout, head in zip(files, layouts, heads, strict=True):
+    heads: list[list[Mapping[str, object]]] = []
+    for file, layout in zip(files, layouts, strict=True):
         for note in layout.notes:
             collector.note(note)
+        problems = NoProblems()
+        head = _head(file, layout, problems)
+        heads.append(head)
         if not head:
+            why = f" ({problems.first:.300})" if problems.first else ""
             raise FormatError(
-                f"{file.name!r} has no rows that can be read; a header line and rows are expected"
+                f"{file.name!r} has no rows that can be read{why}; a header line and rows are "
+                "expected"
             )
         if looks_like(column_names(head)):
             collector.doubt(
@@ -212,10 +218,10 @@ def _columns_of_sample(columns: ColumnMap) -> tuple[str, ...]:
     return (*named, *columns.pictures, *columns.choices, *(columns.tags or ()))
 
 
-def _head(file: ImportFile, layout: Layout) -> list[Mapping[str, object]]:
+def _head(file: ImportFile, layout: Layout, problems: NoProblems) -> list[Mapping[str, object]]:
     head: list[Mapping[str, object]] = []
     size = 0
-    rows = read_rows(file, layout, NoProblems())
+    rows = read_rows(file, layout, problems)
     for row in islice(rows, _HEAD_ROWS):
         head.append(row.values)
         size += sum(_size(value) for value in row.values.values())
@@ -278,6 +284,7 @@ class _Reader:
         self._out = collector
         self._maker = Maker(collector, options)
         self._samples: dict[int, _Known] = {}
+        self._namesakes = Namesakes()
         self._responses: dict[int, int] = {}
         self._embedded: dict[str, tuple[PictureSlot, ...]] = {}
         self._pairs: dict[frozenset[str], tuple[str, str]] = {}
@@ -368,13 +375,9 @@ class _Reader:
             reference=None if sample.reference is None else hash(sample.reference),
             labels=hash(labels),
         )
-        n = 1
-        while (known := self._samples.get(short(sample.id))) and not known.is_same(now):
-            n += 1
-            name = again_named(given or question, n)
-            update = {"id": self._out.sample_id(name), "source_id": name}
-            sample = sample.model_copy(update=update)
-        if n > 1:
+        known = self._samples.get(short(sample.id))
+        if known is not None and not known.is_same(now):
+            sample, known = self._among_namesakes(sample, given or question, now)
             self._out.tally(AGAIN, row.place)
         if known is None:
             for picture in pictures:
@@ -384,10 +387,37 @@ class _Reader:
             self._out.tally(
                 "rows of one question differ in its tags; all of them are kept", row.place
             )
+        if known is not None and now.reference is None:
+            now = now._replace(reference=known.reference)
         self._samples[short(sample.id)] = now
         if known is None or known.labels != now.labels:
             self._tags("sample", sample.id, planned.file.name, labels)
         return sample.id
+
+    def _among_namesakes(
+        self, sample: Sample, name: str, now: _Known
+    ) -> tuple[Sample, _Known | None]:
+        """Find a question among those that stand under its id, or give it a name of its own.
+
+        Returns:
+            The question under that name, and what is known of it; None = it is new.
+        """
+        under, exact, told = short(sample.id), now.content, (now.reference,)
+        found = self._namesakes.find(under, exact, told)
+        n = self._namesakes.next(under) if found is None else found
+        known: _Known | None
+        while True:
+            called = again_named(name, n)
+            sample_id = self._out.sample_id(called)
+            known = self._samples.get(short(sample_id))
+            if known is None or known.is_same(now):
+                break
+            n += 1  # another question bears this very name
+        if known is None:
+            self._namesakes.add(n, under, exact, told)
+        elif known.reference is None and now.reference is not None:
+            self._namesakes.tell(n, under, exact, before=(None,), now=told)
+        return sample.model_copy(update={"id": sample_id, "source_id": called}), known
 
     def _question(self, row: Row, columns: ColumnMap) -> str | None:
         value = cell(row.values, columns.question)

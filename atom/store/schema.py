@@ -11,14 +11,17 @@ import zlib
 from collections.abc import Mapping as AbcMapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import sqlalchemy as sa
 
 from atom import records as r
+from atom.errors import DataError
 from atom.store.faults import damaged_record
 
 metadata = sa.MetaData()
+MOST_REPLY: Final = 64_000_000
+"""Bytes of a reply as text; a server's whole answer may have a quarter of that."""
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _SCALARS: dict[type, type[sa.types.TypeEngine[Any]]] = {
@@ -71,7 +74,7 @@ class Kind:
             if name in self.nested:
                 value = None if value is None else _dump(value)
             elif self.table.name == "calls" and name == "reply" and value is not None:
-                value = zlib.compress(value.encode("utf-8", "surrogatepass"), 9)
+                value = _packed(value)
             elif isinstance(value, str):
                 value = _storable(value)
             row[name] = value
@@ -99,9 +102,34 @@ class Kind:
             if name in self.nested and value is not None:
                 value = json.loads(value)
             elif self.table.name == "calls" and name == "reply" and value is not None:
-                value = zlib.decompress(value).decode("utf-8", "surrogatepass")
+                value = _unpacked(value)
             data[name] = value
         return self.record.model_validate(data)
+
+
+def _packed(text: str) -> bytes:
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > MOST_REPLY:
+        raise DataError(
+            f"a reply has {len(data):,} bytes; at most {MOST_REPLY:,} can be kept: leave it out"
+        )
+    return zlib.compress(data, 9)
+
+
+def _unpacked(data: bytes) -> str:
+    """Unpack a reply; no more of it is read than one may have.
+
+    Raises:
+        ValueError: it would have more.
+        zlib.error: it is no packed text, or cut.
+    """
+    unpacker = zlib.decompressobj()
+    text = unpacker.decompress(data, MOST_REPLY + 1)
+    if len(text) > MOST_REPLY:
+        raise ValueError(f"its text would have more than {MOST_REPLY:,} bytes")
+    if not unpacker.eof:
+        raise zlib.error("incomplete or truncated stream")
+    return text.decode("utf-8", "surrogatepass")
 
 
 def plain_cell(value: Any) -> str:

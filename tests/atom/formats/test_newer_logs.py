@@ -102,6 +102,27 @@ def test_a_log_packed_with_zstd_by_hand_is_read_and_a_damaged_one_refused():
         take("inspect", ImportFile.from_bytes("l.eval", zstd(content, broken=True)))
 
 
+def test_no_more_of_a_member_is_unpacked_than_it_says(monkeypatch):
+    """Ten megabytes in a few hundred bytes; the header that says so little is believed."""
+    content = {"header.json": {"version": 2, "eval": {"task": "t"}, "a": " " * 10_000_000}}
+    told = len(json.dumps(content["header.json"]))
+    content["samples/1_epoch_1.json"] = sample(1)
+    whole = zstd(content)
+    assert texts(take("inspect", ImportFile.from_bytes("l.eval", whole))) == [(0, "4")]
+    read = []
+
+    class Stream(pa.CompressedInputStream):
+        def read(self, n):
+            read.append(n)
+            return super().read(n)
+
+    monkeypatch.setattr(pa, "CompressedInputStream", Stream)
+    lying = whole.replace(struct.pack("<I", told), struct.pack("<I", 2_000_000))
+    with pytest.raises(FormatError, match=r"header\.json in 'l.eval' can't be read"):
+        take("inspect", ImportFile.from_bytes("l.eval", lying))
+    assert 0 < sum(read) <= 2_000_001
+
+
 def test_the_scorer_with_an_accuracy_is_followed_and_another_can_be_chosen(logs):
     folder = logs / "05-inspect-two-scorers"
     found = one(folder)

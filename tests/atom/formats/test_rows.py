@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.errors import FormatError
+from atom.foreign.native import MOST_COLUMNS
+from atom.formats import rows as rows_module
 from atom.formats.base import Collector, ImportFile
 from atom.formats.rows import find_delimiter, find_encoding, find_layout, read_rows
 
@@ -149,6 +151,43 @@ def test_columns_of_one_name_are_told_apart() -> None:
     assert "two columns" in problems.report().notes[0]
 
 
+def test_more_columns_than_any_table_has_are_refused() -> None:
+    wide = ",".join(f"c{n}" for n in range(MOST_COLUMNS + 1))
+    with pytest.raises(FormatError, match=r"16,385 columns; at most 16,384 .* turn it"):
+        read(f"{wide}\n1\n".encode())
+    rows, _ = read(f"{wide.rpartition(',')[0]}\n1\n".encode())
+    assert rows == [{"c0": "1"}]
+    keys = {f"c{n}": 1 for n in range(MOST_COLUMNS + 1)}
+    rows, problems = read(json.dumps([{"a": 1}, keys]).encode(), "x.json")
+    assert rows == [{"a": 1}]
+    assert "16,385 columns" in problems.report().skipped[0]
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl"])
+def test_no_more_of_a_line_is_held_than_a_row_may_have(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows_module, "_FIELD_LIMIT", 1_000)
+    start = b"a\n1\n" if name == "x.csv" else b'{"a": "1"}\n'
+    rows, problems = read(start + b"x" * 5_000 + b"\n" + start, name)
+    assert rows == [{"a": "1"}]
+    report = problems.report()
+    assert "longer than 64 MB" in " ".join((*report.skipped, *report.notes, *report.doubts))
+
+
+def test_what_python_has_no_value_for_costs_only_itself(tmp_path: Path) -> None:
+    """A time in the year 36,535,897 ends no import."""
+    columns = {
+        "question": pa.array(["a?", "b?"]),
+        "when": pa.array([2**60, 0], pa.timestamp("ms")),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "x.parquet")
+    rows, _ = read((tmp_path / "x.parquet").read_bytes(), "x.parquet")
+    assert [row["question"] for row in rows] == ["a?", "b?"]
+    assert rows[0]["when"] == 2**60
+    assert str(rows[1]["when"]).startswith("1970-01-01")
+
+
 def test_a_cell_larger_than_the_csv_modules_limit_is_read() -> None:
     rows, _ = read(b"question,image\nq," + b"A" * 300_000 + b"\n")
     assert len(str(rows[0]["image"])) == 300_000
@@ -207,6 +246,9 @@ def test_json_that_breaks_before_the_first_row_is_refused() -> None:
         (b"\xef\xbb\xbf \n", "empty"),
         (b"PK\x03\x04rest", "ZIP"),
         (b"\x1f\x8brest", "gzip"),
+        (b"Rar!\x1a\x07\x01\x00", "RAR"),
+        (b"x.csv".ljust(257, b"\0") + b"ustar\x0000", "tar"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "old Excel"),
     ],
 )
 def test_other_files_are_refused_in_words(data: bytes, part: str) -> None:
