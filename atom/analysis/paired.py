@@ -34,6 +34,7 @@ class PairedNodes:
         second: the second one's mean over the same items.
         gap: mean difference; NaN where n = 0.
         se: moderated cluster-robust standard error.
+        df: its degrees of freedom.
         lo: lower end of the interval.
         hi: upper end.
         p: two-sided p-value; NaN under five clusters (not tested).
@@ -46,6 +47,7 @@ class PairedNodes:
     second: Floats
     gap: Floats
     se: Floats
+    df: Floats
     lo: Floats
     hi: Floats
     p: Floats
@@ -239,11 +241,38 @@ def paired_items(
         second=mean - gap,
         gap=gap,
         se=se,
+        df=df,
         lo=np.maximum(gap - half, -1.0),
         hi=np.minimum(gap + half, 1.0),
         p=p,
         adjusted=adjust(p, layout.level, control),
     )
+
+
+def beyond_margin(gap: Floats, se: Floats, df: Floats, p: Floats, margin: float) -> Floats:
+    """Test whether mean differences are larger than a margin, in the direction that they have.
+
+    `p = 2 T_df(-(|d| - margin) / se)`, 1 within the margin; without a margin it is `p` itself.
+
+    Args:
+        gap: mean differences d, any shape.
+        se: their standard errors; 0 where all differences are equal.
+        df: degrees of freedom.
+        p: p-values against no difference; NaN = not tested, and stays.
+        margin: smallest difference that matters, not negative, in the unit of `gap`.
+
+    Returns:
+        P-values, of the same shape.
+
+    Reference:
+        METHODS B9, B5.
+    """
+    if margin == 0:
+        return p
+    over = np.abs(gap) - margin
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shifted = np.where(se > 1e-15, 2 * stdtr(df, -over / se), p)
+    return np.where(np.isfinite(p), np.where(over > 0, np.minimum(shifted, 1.0), 1.0), np.nan)
 
 
 def paired_overall(layout: Layout, first: int, second: int, rows: Mask | None = None) -> PairedGap:

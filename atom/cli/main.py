@@ -26,6 +26,10 @@ NOUNS: dict[str, tuple[str, str]] = {
         "let a model try its failed answers again, with controls: run, list, show, gate",
     ),
     "tree": ("tree", "the capability tree: induce, show, validity, compare, export"),
+    "compare": (
+        "compare",
+        "a version against the one before: what was fixed, what broke; fails a pipeline if asked",
+    ),
     "profile": ("profile", "one model: score, rank, capabilities, weaknesses: show"),
     "judge": (
         "judge",

@@ -1,4 +1,4 @@
-"""`study list|copy|rename|delete|import|pictures|boxes`."""
+"""`study list|copy|rename|delete|version|import|pictures|boxes`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from atom.store import (
     find_study,
     list_studies,
     rename_study,
+    study_candidates,
 )
+from atom.store.versions import declare_version, versions_of
 
 _LISTED = 40
 
@@ -49,6 +51,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("study", help="name or id")
     one.add_argument("--yes", action="store_true", help="don't ask")
     one.set_defaults(call=delete)
+    one = verbs.add_parser(
+        "version", parents=[common()],
+        help="declare which model is a version of which; without a model, list what is declared",
+    )  # fmt: skip
+    one.add_argument("model", nargs="?", help="the later version, by name or id")
+    one.add_argument("--study", required=True, help="name or id")
+    how = one.add_mutually_exclusive_group()
+    how.add_argument("--of", metavar="M", help="the version before it")
+    how.add_argument("--none", action="store_true", help="it isn't a version any longer")
+    one.set_defaults(call=version)
     one = verbs.add_parser(
         "import", parents=[common()], help="bring a study back from `export parquet`"
     )
@@ -87,6 +99,42 @@ def list_all(args: argparse.Namespace, out: Output) -> int:
     head = ("name", "samples", "candidates", "responses", "synthetic", "where", "id")
     out.result(rows, table(head, [[row[name] for name in head] for row in rows]))
     return 0
+
+
+def version(args: argparse.Namespace, out: Output) -> int:
+    """Declare a model a version of another, or list what is declared."""
+    with Store.open(settings_of(args).store) as store:
+        study = find_study(store, args.study)
+        names = {one.id: one.name for one in study_candidates(store, study.id)}
+        if args.model:
+            if not args.of and not args.none:
+                raise UsageError("say `--of` which version it comes after, or `--none`")
+            found = [_known(names, name) for name in (args.model, args.of) if name]
+            created = datetime.now(UTC).isoformat(timespec="milliseconds")
+            before = None if args.none else found[1]
+            declare_version(store, study.id, found[0], before, created)
+        declared = versions_of(store, study.id)
+    rows = [
+        {"model": names.get(later, later), "version_of": names.get(before, before)}
+        for later, before in sorted(declared.items(), key=lambda one: names.get(one[0], one[0]))
+    ]
+    lines = [f"{row['model']} is a version of {row['version_of']}" for row in rows]
+    out.result(rows, lines or ["no model of this study is declared a version of another"])
+    return 0
+
+
+def _known(names: dict[str, str], name: str) -> str:
+    """Return the id of a study's model.
+
+    Raises:
+        UsageError: none, or several, are called so.
+    """
+    found = [key for key, title in names.items() if name in (key, title)]
+    if len(found) != 1:
+        shown = ", ".join(map(repr, names.values())) or "none"
+        several = "several models are" if found else "no model is"
+        raise UsageError(f"{several} called {name!r}; models of this study: {shown}")
+    return found[0]
 
 
 def open_bundled(settings: Settings) -> Store | None:

@@ -9,13 +9,13 @@ the same ids asks, too.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from atom.engine.clock import stamp
-from atom.errors import ConflictError, DoubtError, PictureError, UsageError
+from atom.errors import ConflictError, DoubtError, FormatError, PictureError, UsageError
 from atom.formats import STOOD_TWICE, Batch, ImportReport, Owner, Reading
 from atom.formats.account import Item, LeftOut, Tally, plain_reason
 from atom.records import (
@@ -46,6 +46,7 @@ from atom.store import (
     list_studies,
     names_of_sets,
 )
+from atom.store.versions import line_of, versions_of, write_versions
 
 _PAGE = 1000
 _OBJECTS = 100_000
@@ -157,6 +158,7 @@ def import_reading(
         if report.doubts and not accept:
             raise DoubtError(report.doubts)
         report = _accepted(report)
+        _check_versions({**versions_of(store, study.id), **report.versions})
         begun = report.to_import(_free_id(store, study.id, created), study.id, created)
         closed: list[ImportReport] = []
 
@@ -176,6 +178,9 @@ def import_reading(
             )
         except ConflictFoundError as error:
             raise ConflictError(_conflict_words(error.moved, study)) from None
+    if report.versions:
+        with store.write() as writer:
+            write_versions(writer, study.id, report.versions, created)
     if reading.synthetic and not study.synthetic:
         # What programs made stays labelled, wherever it goes.
         study = find_study(store, study.id).model_copy(update={"synthetic": True})
@@ -198,6 +203,19 @@ def _rare_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+def _check_versions(declared: Mapping[str, str]) -> None:
+    """Refuse candidates that would be versions of themselves, by way of others.
+
+    Raises:
+        FormatError: there is such a ring.
+    """
+    if any(line_of(declared, one) is None for one in declared):
+        raise FormatError(
+            "by the column that says which model is a version of which, a model would come before "
+            "itself: name the earlier one in each row, and nothing at the first version"
+        )
 
 
 def _owner(store: Store, study: Study) -> Owner:

@@ -11,6 +11,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Self, get_args
 
+from pydantic import Field
+
 from atom.foreign import open_foreign
 from atom.formats.account import Account, Item, make_account, plain_reason, too_much_left_out
 from atom.formats.column_map import ColumnMap
@@ -314,6 +316,8 @@ class ImportReport(Record):
     tags: int = 0
     preferences: int = 0
     """Votes between two answers, one an order."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Candidate's id -> id of the one that it is declared to be a later version of."""
     annotations: int = 0
     """People's labels."""
     verdicts: int = 0
@@ -410,6 +414,7 @@ class Collector:
         self._sources = tuple(sources)
         self._counts: Counter[str] = Counter()
         self._candidates: dict[str, str] = {}
+        self._versions: dict[str, str] = {}
         self._facets: defaultdict[tuple[str, TagSubject], set[str]] = defaultdict(set)
         self._skipped: list[str] = []
         self._n_skipped = 0
@@ -512,6 +517,11 @@ class Collector:
             known = self._candidates[name] = candidate_id(name)
             self._pending.append(Candidate(id=known, name=name))
         return known
+
+    def version(self, name: str, before: str | None) -> None:
+        """Take a candidate's declaration to be a later version of another; the first one counts."""
+        if before and candidate_id(before) != candidate_id(name):
+            self._versions.setdefault(candidate_id(name), candidate_id(before))
 
     def picture(self, picture: PictureData) -> None:
         """Take a picture's bytes, once."""
@@ -656,6 +666,7 @@ class Collector:
             outcomes=self._count(Outcome),
             tags=self._count(Tag),
             preferences=self._counts["Preference"],
+            versions=dict(self._versions),
             annotations=self._counts["GivenLabel"],
             verdicts=self._counts["GivenVerdict"],
             criteria=self._count(Criterion),

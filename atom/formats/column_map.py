@@ -44,6 +44,8 @@ class ColumnMap(MarkColumns):
     """Column with the candidate's name: one answer a row."""
     candidate: str | None = None
     """The candidate's name where no column has it."""
+    version_of: str | None = None
+    """Column with the name of the candidate that this one is a later version of."""
     response: str | None = None
     responses: dict[str, str] = Field(default_factory=dict)
     """Candidate → column: several answers a row."""
@@ -113,7 +115,8 @@ class ColumnMap(MarkColumns):
             (field, value)
             for field in (
                 "id", "question", "answer", "answer_type", "tolerance", "cluster", "model",
-                "response", "extracted", "repeat", "correct", "response_a", "response_b",
+                "version_of", "response", "extracted", "repeat", "correct", "response_a",
+                "response_b",
                 "model_a", "model_b", "winner", "order", "judge", "annotator",
                 "criterion", "criterion_text", "truth", "mark", "reason", "weight", "parents",
                 "gate",

@@ -38,6 +38,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "model", "modelname", "candidate", "modelid", "modelkey", "system", "systemname", "engine",
         "llm", "vlm", "lmm", "mllm",
     ),
+    "version_of": ("versionof", "previousversion", "earlierversion"),
     "response": (
         "response", "modelresponse", "modelanswer", "output", "modeloutput", "completion",
         "generatedtext", "prediction", "modelprediction", "pred",
@@ -346,6 +347,8 @@ class _Guesser:
         given = self._given
         if given.model is None and given.candidate is None:
             update["model"] = self._take("model", self._is_name)
+        if given.version_of is None:
+            update["version_of"] = self._take("version_of", self._is_name)
         if given.response is None and not (given.responses or update.get("responses")):
             update["response"] = self._take("response")
             if update["response"] is None and (given.model or update.get("model")):

@@ -324,6 +324,9 @@ class _Reader:
             if one is None:
                 self._nameless(row, columns)
                 return
+            if columns.version_of is not None:
+                before = to_name(cell(row.values, columns.version_of))
+                self._out.version(one, cut(before) if before else None)
             self._answer(row, planned, sample_id, one, columns.response, columns.correct)
 
     def _nameless(self, row: Row, columns: ColumnMap) -> None:

@@ -14,11 +14,20 @@ from atom.records.call import Sampling
 from atom.records.sample import PictureSlot
 
 AnnotationKind = Literal[
-    "ranking", "accuracy", "necessity", "mapping", "score", "error_type", "report", "preference"
+    "ranking",
+    "accuracy",
+    "necessity",
+    "mapping",
+    "score",
+    "error_type",
+    "report",
+    "preference",
+    "version",
 ]
 """What a person was asked: to rank a sample's answers; whether a criterion is right, and needed
 (1..3); its leaf; a checkpoint's score (1..5); a judge's kind of error; whose report it is; which
-answer is better."""
+answer is better. `version` was asked of nobody: a candidate is declared to be a version of another
+(`subject_id` the later one, `label` the one before)."""
 
 
 class RankedAnswer(Record):

@@ -100,12 +100,12 @@ def labels_of(
     Args:
         store: where they are.
         study_id: the study.
-        kinds: only these; empty = all.
+        kinds: only these; empty = all that people were asked for.
     """
     column = table(Annotation).c
     with store.read() as connection:
         done = closed(connection, "annotation", column.id)
-    some = [column.kind.in_(list(kinds))] if kinds else []
+    some = [column.kind.in_(list(kinds))] if kinds else [column.kind != "version"]
     return store.select(
         Annotation, column.study_id == study_id, *some, *done,
         order_by=(column.created, column.id),

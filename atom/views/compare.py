@@ -145,7 +145,8 @@ class Pairs:
         ahead: 1 where the first side's value is larger, -1 where the second's is, 0 where they are
             equal as fractions or there is no pair.
         weight: total weight of the criteria that both have a score for; 1 by any other measure.
-        both_fail: whether both sides fail: a failed criterion each, or a wrong answer each.
+        first_fails: whether the first side fails: by a criterion, or with a wrong answer.
+        second_fails: whether the second side does.
         first_right: 1 right, 0 wrong, NaN not known.
         second_right: the same for the second side.
         sample_ids: ids.
@@ -155,10 +156,16 @@ class Pairs:
     second: Floats
     ahead: Ints
     weight: Floats
-    both_fail: Mask
+    first_fails: Mask
+    second_fails: Mask
     first_right: Floats
     second_right: Floats
     sample_ids: tuple[str, ...]
+
+    @property
+    def both_fail(self) -> Mask:
+        """Whether both sides fail: a failed criterion each, or a wrong answer each."""
+        return self.first_fails & self.second_fails
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,14 +296,21 @@ def compare(
     )
     by_label = facet in facets or measure != "process" or not data.table.leaves
     chosen = choose_facet(facet, facets) if by_label else None
+    failed = _failed(data.table, items, measure)
     if not by_label:
-        nodes = tree_nodes(sides, own.second, own.both, own.sample)
+        failed_own = failed if own is items else _failed(data.table, own, measure)
+        nodes = tree_nodes(sides, own.second, own.both, own.sample, failed_own)
     else:
-        nodes = () if chosen is None else label_nodes(sides, pairs, chosen, measure)
+        nodes = (
+            ()
+            if chosen is None
+            else label_nodes(sides, pairs, chosen, measure, _fails(failed, items, pairs, None))
+        )
     # Only the tree's nodes limit the list: a label is a filter.
     node = filters.node if measure == "process" else ()
     only = _in_node(data, node) if node else None
     inside = own.pairs(size, only) if node else pairs
+    fails = _fails(failed, items, inside, only)
     return Comparison(
         measure=measure,
         picked=picked,
@@ -323,7 +337,8 @@ def compare(
             second=inside.second,
             ahead=(own if node else items).ahead(size, only),
             weight=inside.weight,
-            both_fail=_both_fail(data.table, items, inside, measure, only),
+            first_fails=fails[0],
+            second_fails=fails[1],
             first_right=rights[0],
             second_right=rights[1],
             sample_ids=data.table.sample_ids,
@@ -510,19 +525,28 @@ def _left_out(sides: Sides, shared: Mask) -> LeftOut:
     )
 
 
-def _both_fail(
-    table: ScoreTable, items: _Items, pairs: PairedSamples, measure: Measure, only: Mask | None
-) -> Mask:
-    """Say where both sides fail: a failed criterion each (METHODS A2), or a wrong answer each."""
+def _failed(table: ScoreTable, items: _Items, measure: Measure) -> tuple[Mask, Mask]:
+    """Say which items either side fails: criteria (METHODS A2), or answers that are wrong."""
     process = measure == "process"
     bound = snapped(table.fails_at) if process else np.full(len(items.first), 0.5)
-    counted = items.both if only is None else items.both & only
-    found = pairs.shared.copy()
-    for side in (items.first, items.second):
+
+    def failed(side: Floats) -> Mask:
         value = snapped(side)
-        failed = value <= bound if process else value < bound
-        found &= samples_with(items.sample[counted & failed], len(found))
-    return found
+        return np.asarray(items.both & (value <= bound if process else value < bound))
+
+    return failed(items.first), failed(items.second)
+
+
+def _fails(
+    failed: tuple[Mask, Mask], items: _Items, pairs: PairedSamples, only: Mask | None
+) -> tuple[Mask, Mask]:
+    """Say on which samples either side fails: by one of its items at least."""
+    size = len(pairs.shared)
+    first, second = (
+        pairs.shared & samples_with(items.sample[one if only is None else one & only], size)
+        for one in failed
+    )
+    return first, second
 
 
 def _in_node(data: StudyData, node: Path) -> Mask:

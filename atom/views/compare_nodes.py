@@ -50,11 +50,15 @@ class NodeGap:
         gap: first less second.
         lo: lower end of its 95 % interval; NaN under two clusters.
         hi: upper end.
+        se: its standard error.
+        df: degrees of freedom of that.
         p: two-sided; NaN where it wasn't tested.
         adjusted: after control for multiplicity within its level of the tree.
         verdict: who is ahead.
         repeats: whether a node below it holds the same criteria and says the same.
         inside: where its pairs are listed, on this page.
+        first_fails: shared samples that only the first side fails here.
+        second_fails: shared samples that only the second side fails here.
         filters: where the list of the first side's failures is.
         failed: how many samples that list has.
         answered: how many samples the first side answered here.
@@ -71,17 +75,23 @@ class NodeGap:
     gap: float
     lo: float
     hi: float
+    se: float
+    df: float
     p: float
     adjusted: float
     verdict: Verdict
     repeats: bool
     inside: Filters
+    first_fails: int
+    second_fails: int
     filters: Filters
     failed: int
     answered: int
 
 
-def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[NodeGap, ...]:
+def tree_nodes(
+    sides: Sides, second: Floats, both: Mask, sample: Ints, fails: tuple[Mask, Mask]
+) -> tuple[NodeGap, ...]:
     """Compare on every node of the tree.
 
     Args:
@@ -89,6 +99,7 @@ def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[
         second: the second side's value of each criterion, NaN = none.
         both: which criteria both sides have a value for.
         sample: sample of each criterion.
+        fails: which criteria either side fails.
 
     Returns:
         Parents before what is below them.
@@ -102,12 +113,18 @@ def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[
     leaf_of[table.criterion] = table.leaf
     both = both & (leaf_of >= 0)
     size = (len(table.sample_ids), len(nodes.paths))
-    samples = _spread(nodes.ancestor, leaf_of[both], sample[both], size)
+
+    def seen(criteria: Mask) -> Mask:
+        return _seen(nodes.ancestor, leaf_of[criteria], sample[criteria], size)
+
+    samples = seen(both).sum(axis=0)
+    only = _one_only(*(seen(both & one) for one in fails))
     behind = _behind(sides) & (table.leaf >= 0)
 
     def spread(rows: Mask) -> Ints:
         where = table.sample[table.response[rows]].astype(np.int64)
-        return _spread(nodes.ancestor, table.leaf[rows].astype(np.int64), where, size)
+        leaf = table.leaf[rows].astype(np.int64)
+        return np.asarray(_seen(nodes.ancestor, leaf, where, size).sum(axis=0), dtype=np.int64)
 
     answered = spread(behind)
     failed = spread(behind & checkpoints_shown(table, "failed"))
@@ -118,6 +135,7 @@ def tree_nodes(sides: Sides, second: Floats, both: Mask, sample: Ints) -> tuple[
             found,
             at,
             samples=int(samples[at]),
+            only=(int(only[0][at]), int(only[1][at])),
             failed=int(failed[at]),
             answered=int(answered[at]),
             name=nodes.paths[at][-1],
@@ -147,13 +165,18 @@ def _in_tree_order(paths: tuple[Path, ...]) -> list[int]:
     return sorted(range(len(paths)), key=key)
 
 
-def _spread(ancestor: Ints, leaf: Ints, sample: Ints, size: tuple[int, int]) -> Ints:
-    """Count distinct samples under every node, shape (M,); `size` = (S, M)."""
+def _seen(ancestor: Ints, leaf: Ints, sample: Ints, size: tuple[int, int]) -> Mask:
+    """Say which samples lie under which node, shape (S, M) = `size`."""
     seen = np.zeros(size, dtype=bool)
     for row in ancestor:
         node = row[leaf]
         seen[sample[node >= 0], node[node >= 0]] = True
-    return np.asarray(seen.sum(axis=0), dtype=np.int64)
+    return seen
+
+
+def _one_only(first: Mask, second: Mask) -> tuple[Ints, Ints]:
+    """Count what only one side fails, in each column: the first side's, the second side's."""
+    return (first & ~second).sum(axis=0), (second & ~first).sum(axis=0)
 
 
 def _behind(sides: Sides) -> Mask:
@@ -194,7 +217,11 @@ def choose_facet(facet: str | None, facets: tuple[str, ...]) -> str | None:
 
 
 def label_nodes(
-    sides: Sides, pairs: PairedSamples, facet: str, measure: Measure
+    sides: Sides,
+    pairs: PairedSamples,
+    facet: str,
+    measure: Measure,
+    fails: tuple[Mask, Mask],
 ) -> tuple[NodeGap, ...]:
     """Compare by label; a sample has a label when the answer of either side carries it.
 
@@ -203,6 +230,7 @@ def label_nodes(
         pairs: both by sample.
         facet: whose labels.
         measure: what the numbers are.
+        fails: on which samples either side fails.
     """
     table = sides.data.table
     group = table.facets[facet]
@@ -230,12 +258,14 @@ def label_nodes(
     second = pairs.second.astype(np.float32).astype(np.float64)
     found = paired_items(layout, np.isfinite(value), second)
     failed, answered = _failed_by_label(sides, group, measure)
+    only = _one_only(*(has & one[:, None] for one in fails))
     chain, door = sides.filters.but(sample=None, criterion=None), _door(sides)
     return tuple(
         _node(
             found,
             at,
             samples=int(found.n[at]),
+            only=(int(only[0][at]), int(only[1][at])),
             failed=int(failed[at]),
             answered=int(answered[at]),
             name=name,
@@ -279,6 +309,7 @@ def _node(
     at: int,
     *,
     samples: int,
+    only: tuple[int, int],
     failed: int,
     answered: int,
     name: str,
@@ -306,11 +337,15 @@ def _node(
         gap=100 * gap,
         lo=100 * float(np.maximum(found.lo[at], -1)),
         hi=100 * float(np.minimum(found.hi[at], 1)),
+        se=100 * float(found.se[at]),
+        df=float(found.df[at]),
         p=float(found.p[at]),
         adjusted=adjusted,
         verdict=verdict,
         repeats=False,
         inside=inside,
+        first_fails=only[0],
+        second_fails=only[1],
         filters=filters,
         failed=failed,
         answered=answered,

@@ -24,9 +24,19 @@ from taxonomy import format_path
 PAGE_SIZE = 25
 EXCERPT = 140
 Tab = Literal[
-    "all", "second", "first", "fail", "first_right", "second_right", "both_right", "neither_right"
+    "all",
+    "second",
+    "first",
+    "fail",
+    "first_fails",
+    "second_fails",
+    "first_right",
+    "second_right",
+    "both_right",
+    "neither_right",
 ]
-"""Which pairs: all, those where one side is better, where both fail, or by who is right."""
+"""Which pairs: all, those where one side is better, where both or only one fail, or by who is
+right."""
 TABS: tuple[Tab, ...] = get_args(Tab)
 
 
@@ -189,6 +199,8 @@ def _members(pairs: Pairs, tab: Tab) -> Ints:
         "first": shared & (pairs.ahead > 0),
         "second": shared & (pairs.ahead < 0),
         "fail": pairs.both_fail,
+        "first_fails": pairs.first_fails & ~pairs.second_fails,
+        "second_fails": pairs.second_fails & ~pairs.first_fails,
         "first_right": known & right[0] & ~right[1],
         "second_right": known & ~right[0] & right[1],
         "both_right": known & right[0] & right[1],

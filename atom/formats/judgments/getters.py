@@ -16,6 +16,7 @@ class Getters:
     question: Callable[[Mapping[str, object]], object]
     answer: Callable[[Mapping[str, object]], object]
     model: Callable[[Mapping[str, object]], object]
+    version_of: Callable[[Mapping[str, object]], object] | None
     response: Callable[[Mapping[str, object]], object]
     repeat: Callable[[Mapping[str, object]], object]
     judge: Callable[[Mapping[str, object]], object]
@@ -43,6 +44,7 @@ def getters_of(plan: FilePlan) -> Getters:
         question=getter(columns.question),
         answer=getter(columns.answer),
         model=getter(columns.model),
+        version_of=None if columns.version_of is None else getter(columns.version_of),
         response=getter(columns.response),
         repeat=getter(columns.repeat),
         judge=getter(columns.judge or columns.annotator),

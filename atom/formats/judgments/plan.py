@@ -38,8 +38,9 @@ _HEAD_ROWS = 200
 _MOST_TREE = 400_000_000
 _ROLE_ORDER: Mapping[Role, int] = {"questions": 0, "criteria": 1, "marks": 2, "nothing": 3}
 _SINGLE = (
-    "id", "question", "answer", "model", "response", "repeat", "judge", "annotator", "criterion",
-    "criterion_text", "truth", "mark", "reason", "weight", "parents", "gate", "correct", "cluster",
+    "id", "question", "answer", "model", "version_of", "response", "repeat", "judge",
+    "annotator", "criterion", "criterion_text", "truth", "mark", "reason", "weight", "parents",
+    "gate", "correct", "cluster",
 )  # fmt: skip
 """Keys of a map that each name one column."""
 _SELF_NAMED = (
@@ -70,6 +71,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "question": ("question", "prompt", "query", "instruction", "input"),
     "answer": ("reference", "referenceanswer"),
     "model": ("model", "modelname", "candidate", "system", "modelid"),
+    "version_of": ("versionof", "previousversion", "earlierversion"),
     "response": ("response", "answer", "output", "modelresponse", "completion"),
     "judge": ("judge", "judgemodel", "judgename", "evaluator", "grader"),
     "annotator": ("annotator", "annotatorid", "rater", "raterid", "worker", "workerid", "expert"),

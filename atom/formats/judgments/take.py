@@ -184,6 +184,9 @@ class Taker:
             place, sample_id, name, text, repeat=repeat, detail=detail, known=False
         )
         if made is not None:
+            if self._get.version_of is not None:
+                before = to_name(self._get.version_of(row))
+                self._out.version(cut(name), cut(before) if before else None)
             self._answers[key] = made
             self._lone[sample_id] = None if sample_id in self._lone else made
             if self._get.correct is not None:

@@ -21,6 +21,8 @@ READERS = {
     "tree show": STUDY,
     "tree validity": STUDY,
     "profile show": ("--model", "model-a", *STUDY),
+    "compare": ("model-a", "model-b", *STUDY),
+    "study version": STUDY,
     "judge list": (),
     "fidelity show": STUDY,
     "report write": STUDY,

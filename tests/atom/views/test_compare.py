@@ -200,6 +200,8 @@ def test_pairs_are_listed_by_weighted_difference(data, store):
     assert order == [0, 4, 2, 1, 3]
     assert dict(listed.counts) == {
         "all": 5, "first": 4, "second": 1, "fail": 0,
+        # b has a failed criterion on samples 0 and 2, a on none.
+        "first_fails": 0, "second_fails": 2,
         "first_right": 3, "second_right": 0, "both_right": 2, "neither_right": 0,
     }  # fmt: skip
     assert listed.equal == 0
