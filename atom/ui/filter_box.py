@@ -36,7 +36,8 @@ def _set(filters: Filters) -> None:
 
 def draw(data: StudyData, filters: Filters) -> None:
     """Draw the button and the filters behind it."""
-    label = f"Filters ({filters.active})" if filters.active else "Filters"
+    active = filters.active + (filters.reading == "said")
+    label = f"Filters ({active})" if active else "Filters"
     with st.popover(plain(label), width="stretch"):
         _reading(data, filters)
         # Side by side, so that all of them are seen at once on a small screen.

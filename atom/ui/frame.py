@@ -11,20 +11,19 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from atom.records import Criterion
 from atom.settings import PROJECT_ROOT
-from atom.ui import faults, filter_box, kit, links, numbers, stores
+from atom.ui import faults, filter_box, help_box, kit, links, numbers, stores, tour
+from atom.ui.chain import chain
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.ui.plain import plain
-from atom.views.filters import Filters, known, label_name, unknown
-from atom.views.reading import READINGS
+from atom.views.filters import Filters, known, unknown
 from atom.views.shelf import OpenStore, Shelf, StudyEntry
 from atom.views.study_data import StudyData
-from taxonomy import format_path
 
 PICKER = "study_picker"
-_STEPS = ("study", "model", "capability", "criterion", "sample")
+MENU_WIDTH = 216
+"""Pixels; drawn at this width from the start, so that nothing shifts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +65,7 @@ def run() -> None:
     move = st.session_state.pop(kit.GO, None)
     if move is not None and move[0] in pages:
         st.switch_page(pages[move[0]], query_params=move[1])
-    kit.frame_style()
+    st.set_page_config(page_title=f"{screen.title} · Atomscope")
     try:
         shelf = stores.shelf()
         filters = Filters.from_query(query())
@@ -212,7 +211,7 @@ def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
     facts = [
         numbers.count(len(data.table.sample_ids), "sample"),
         numbers.count(len(data.candidates), "candidate"),
-        f"judge: {data.judge.name}" if data.judge else "not judged",
+        _judge_words(data),
         f"tree: {data.tree.name}" if data.tree else "no tree",
     ]
     kit.show(
@@ -223,10 +222,25 @@ def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
             kit.badge("BUNDLED", "Sealed: the first change makes your own copy.")
             if entry.bundled
             else None,
-            el("div", " · ".join(facts), class_="quiet small", style="margin-top:4px"),
+            el(
+                "div",
+                [join(" · " if number else None, fact) for number, fact in enumerate(facts)],
+                class_="quiet small",
+                style="margin-top:4px",
+            ),
         ),
         key="study_facts",
     )
+
+
+def _judge_words(data: StudyData) -> str | Html:
+    """Name the judge; the built-in one by what it is."""
+    if data.judge is None:
+        return "not judged"
+    if not data.judge.synthetic:
+        return f"judge: {data.judge.name}"
+    tip = f"{data.judge.name}: reads the truth that is stored in each test picture, and errs a bit."
+    return el("span", "built-in test judge", class_="term", tabindex="0", data_tip=tip)
 
 
 # --- top ---------------------------------------------------------------------------------------
@@ -239,11 +253,16 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
     ignored = () if named else unknown(data, filters)
     filters = known(data, filters).but(study=entry.key)
     with st.container(key="chain_row"):
-        left, right = st.columns([8, 1.35])
+        left, middle, right = st.columns([8, 1.2, 0.95])
         with left:
-            kit.show(_chain(screen, entry, data, filters), key="chain")
-        with right:
+            kit.show(chain(screen, entry, stores.store_of(entry), data, filters), key="chain")
+        with middle:
             filter_box.draw(data, filters)
+        with right:
+            help_box.draw(screen, filters)
+    stops = tour.stops(stores.store_of(entry), data, filters, query())
+    if stops is not None:
+        kit.show(stops, key="tour")
     if named:
         kit.show(
             kit.notice(
@@ -254,150 +273,3 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
         )
     if ignored:
         kit.show(kit.notice(" ".join(ignored)), key="ignored")
-
-
-def _chain(screen: Screen, entry: StudyEntry, data: StudyData, filters: Filters) -> Html:
-    """Draw `Study ▸ Model ▸ Capability ▸ Criterion ▸ Sample`, filled as far as it goes."""
-    page = screen.url_path
-    links_ = [
-        _link("Study", entry.study.name, links.address(OVERVIEW.url_path, Filters(study=entry.key)),
-              None)
-    ]  # fmt: skip
-    number = data.model_index(filters.model)
-    beyond = filters.but(sample=None, criterion=None)
-    if number is not None:
-        links_.append(
-            _link(
-                "Model",
-                kit.model(data.candidates[number].name, number),
-                links.address(FAILURES.url_path, beyond.but(node=())),
-                links.address(page, filters.but(model=None)),
-            )
-        )
-    else:
-        links_.append(_unfilled("any model"))
-    if filters.node:
-        links_.append(
-            _link(
-                "Capability",
-                numbers.middle(filters.node[-1], 30),
-                links.address(FAILURES.url_path, beyond),
-                links.address(page, filters.but(node=())),
-                tip=format_path(filters.node),
-            )
-        )
-    else:
-        links_.append(_unfilled("any capability"))
-    links_ += _sample_links(page, entry, data, filters)
-    return el(
-        "nav",
-        [_step(link, name) for link, name in zip(links_, _STEPS, strict=True)],
-        _chips(page, entry, data, filters),
-        el("span", class_="gap"),
-        kit.copy_button(),
-        class_="chain",
-        aria_label="Evidence chain",
-    )
-
-
-def _sample_links(page: str, entry: StudyEntry, data: StudyData, filters: Filters) -> list[Html]:
-    position = data.sample_position.get(filters.sample or "")
-    if position is None:
-        return [_unfilled("criterion"), _unfilled("sample")]
-    found: list[Html] = []
-    criterion = (
-        stores.store_of(entry).get(Criterion, filters.criterion) if filters.criterion else None
-    )
-    if criterion is not None:
-        found.append(
-            _link(
-                "Criterion",
-                criterion.question[:120],
-                links.address(FAILURES.url_path, filters),
-                links.address(page, filters.but(criterion=None)),
-                tip=criterion.question,
-            )
-        )
-    else:
-        found.append(_unfilled("any criterion"))
-    found.append(
-        _link(
-            "Sample",
-            f"no. {position + 1}",
-            links.address(FAILURES.url_path, filters),
-            links.address(page, filters.but(sample=None, criterion=None)),
-        )
-    )
-    return found
-
-
-def _link(
-    kind: str, label: str | Html, to: str, off: str | None, *, tip: str | None = None
-) -> Html:
-    return el(
-        "span",
-        el(
-            "a",
-            el("span", kind, class_="kind"),
-            label if isinstance(label, Html) else el("span", label, class_="cut"),
-            href=to,
-            data_go=True,
-            class_="to",
-            data_tip=tip,
-        ),
-        el("a", "×", href=off, data_go=True, class_="off", aria_label=f"Clear {kind.lower()}")
-        if off
-        else None,
-        class_="link",
-    )
-
-
-def _unfilled(words: str) -> Html:
-    return el("span", words, class_="none")
-
-
-def _step(link: Html, name: str) -> Html:
-    arrow = None if name == "study" else el("span", "▸", class_="arrow", aria_hidden="true")
-    todo = " todo" if link.startswith('<span class="none"') else ""
-    return el("span", arrow, link, class_=f"step {name}{todo}")
-
-
-def _chips(page: str, entry: StudyEntry, data: StudyData, filters: Filters) -> list[Html]:
-    """Draw each active filter with a way to clear it."""
-    found = [
-        (
-            f"{label_name(facet).lower()}: {value}",
-            filters.but(tags=tuple(t for t in filters.tags if t != (facet, value))),
-        )
-        for facet, value in filters.tags
-    ]
-    if filters.root:
-        found.append((f"under {filters.root}", filters.but(root=None)))
-    if filters.judge:
-        name = next((one.name for one in data.judges if one.id == filters.judge), filters.judge)
-        found.append((f"judge: {name}", filters.but(judge=None)))
-    if filters.tree and filters.tree != entry.study.tree_version and data.tree is not None:
-        found.append((f"tree: {data.tree.name}", filters.but(tree=None, node=(), root=None)))
-    if filters.outcome:
-        found.append((f"answer {filters.outcome}", filters.but(outcome=None)))
-    if filters.process:
-        found.append((f"steps {filters.process}", filters.but(process=None)))
-    if filters.terse:
-        words = "terse answers" if filters.terse == "yes" else "no terse answers"
-        found.append((words, filters.but(terse=None)))
-    if filters.reading == "said":
-        found.append((READINGS["said"], filters.but(reading="strict")))
-    if filters.rests:
-        found.append(("what the claim rests on", filters.but(rests=None)))
-    if filters.show != "failed":
-        found.append((filter_box.SHOWS[filters.show].lower(), filters.but(show="failed")))
-    return [
-        el(
-            "span",
-            el("span", label, class_="cut", style="padding:0 8px"),
-            el("a", "×", href=links.address(page, less), data_go=True, class_="off",
-               aria_label=f"Clear filter {label}"),
-            class_="link",
-        )
-        for label, less in found
-    ]  # fmt: skip

@@ -74,11 +74,6 @@ def go(target: str) -> None:
         st.session_state[GO] = (page, query)
 
 
-def frame_style() -> None:
-    """Add the frame's own CSS to the page."""
-    st.html(f"<style>{_asset('frame.css')}</style>")
-
-
 # --- words -------------------------------------------------------------------------------------
 
 

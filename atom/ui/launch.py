@@ -18,6 +18,7 @@ from threading import Thread
 from atom.errors import SettingsError, UsageError
 from atom.settings import PROJECT_ROOT, Settings
 from atom.ui.door import Door, Lock
+from atom.ui.first_paint import FirstPaint
 
 LOOPBACK = "127.0.0.1"
 FIRST_PORT = 8501
@@ -120,7 +121,9 @@ def launch(
             Thread(target=_open_browser, args=(note, opened.enter), daemon=True).start()
         yield
 
-    app = App(script, lifespan=started, middleware=[Middleware(Door, lock=lock)])
+    app = App(
+        script, lifespan=started, middleware=[Middleware(Door, lock=lock), Middleware(FirstPaint)]
+    )
     _standing.append(lock)
     try:
         with suppress(KeyboardInterrupt):

@@ -20,6 +20,7 @@ LOCAL_KEYS = (
     "experiment", "round", "arm", "cohort", "effect", "came", "under",
     "set", "who", "queue", "group", "verdict", "item", "order",
     "beside", "layer",
+    "tour", "welcome",
 )  # fmt: skip
 """Keys that belong to one page (a table, a page of a list, whose answer) and not to the chain."""
 _MAX_VALUES = 40

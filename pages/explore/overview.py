@@ -11,6 +11,7 @@ from atom.ui import (
     overview_parts,
     preference_parts,
     rubric_parts,
+    welcome,
 )
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW
@@ -69,8 +70,8 @@ def nothing(here: frame.Here) -> Html:
     )
 
 
-here = frame.here(OVERVIEW)
-if here is not None:
+def draw(here: frame.Here) -> None:
+    """Draw the page."""
     kit.show(
         join(body(here, overview(here.data, here.filters, facet=here.query.get("facet")))),
         key="overview",
@@ -84,3 +85,11 @@ if here is not None:
     further = overview_charts.more(overview_more(here.data, here.filters))
     if further is not None:
         kit.show(further, key="overview_more")
+
+
+here = frame.here(OVERVIEW)
+if here is not None:
+    if welcome.due():
+        welcome.draw(here)
+    else:
+        draw(here)

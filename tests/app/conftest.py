@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest, app_test
 from atom.engine.imports import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
+from atom.ui import welcome
 from atom.ui.pages import SCREENS
 from tests.app.screen_store import Made, make_store
 
@@ -80,13 +81,14 @@ def _imported(factory: pytest.TempPathFactory, study: str, paths: list[Path]) ->
 
 @pytest.fixture
 def open_app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., Seen]]:
-    """Return a function that opens the app: (store, page="", query=None, demo=None) -> Seen.
+    """Return a function that opens the app: (store, page="", query=None, demo=None, door=False).
 
     Args of the function:
         store: the user's store; an empty place when None.
         page: a page's file, `pages/explore/failures.py`; the first screen when empty.
         query: the URL's query.
         demo: the bundled store; an empty place when None.
+        door: whether the door wasn't dismissed yet.
     """
 
     def open_(
@@ -94,6 +96,7 @@ def open_app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callab
         page: str = "",
         query: dict[str, str | list[str]] | None = None,
         demo: Path | None = None,
+        door: bool = False,
     ) -> Seen:
         monkeypatch.setenv("ATOM_STORE", str(store or tmp_path / "nothing"))
         monkeypatch.setenv("ATOM_DEMO", str(demo or tmp_path / "no_demo"))
@@ -106,6 +109,7 @@ def open_app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callab
             test._page_hash = hash_of(screen.url_path)
         for key, value in (query or {}).items():
             test.query_params[key] = value
+        test.session_state[welcome.SEEN] = not door
         test.run()
         return Seen(test=test, markup=markup_of(test))
 

@@ -19,6 +19,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from atom.ui import welcome
+
 PROJECT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 60.0
 PATIENCE_MS = 90_000
@@ -78,12 +80,12 @@ class Doorkeeper:
         """Let the profiles that are open into a new app."""
         self.apps.append(app)
         for context in self.contexts:
-            context.add_cookies([cookie_of(app)])
+            context.add_cookies(cookies_of(app))
 
     def came(self, context) -> None:
-        """Let a new profile into the apps that are open."""
+        """Let a new profile into the apps that are open, past the welcome page."""
         self.contexts.append(context)
-        context.add_cookies([cookie_of(app) for app in self.apps])
+        context.add_cookies([cookie for app in self.apps for cookie in cookies_of(app)])
 
     def left(self, context) -> None:
         """Forget a profile that is closed."""
@@ -94,6 +96,11 @@ def cookie_of(app: App) -> dict[str, str]:
     """Return the cookie that the app's door sets."""
     secret = dict(parse_qsl(urlsplit(app.enter).query))["enter"]
     return {"name": f"atomscope_{urlsplit(app.url).port}", "value": secret, "url": app.url}
+
+
+def cookies_of(app: App) -> list[dict[str, str]]:
+    """Return the door's cookie, and the one of a browser that has seen the welcome page."""
+    return [cookie_of(app), {"name": welcome.COOKIE, "value": "seen", "url": app.url}]
 
 
 def printed_address(log: Path) -> str:

@@ -103,6 +103,28 @@ async function copy(button) {
   setTimeout(() => (label.textContent = before), 1600);
 }
 
+// A door to another page is one entry of the browser's history: the address changes, and Streamlit
+// is told as it is told of Back and Forward. A door on the same page only changes the query.
+function move(state, href) {
+  const to = new URL(href, window.location.href);
+  const here = window.location;
+  if (to.pathname === here.pathname || to.origin !== here.origin) { state.send("go", href); return; }
+  window.history.pushState({}, "", to);
+  window.dispatchEvent(new PopStateEvent("popstate"));
+}
+
+// Streamlit keeps the theme by the path that the app was opened at: all paths get the same one.
+function setTheme(button) {
+  const root = new URL("./", window.location.href).pathname;
+  const pages = (button.closest("[data-pages]") || button).dataset.pages || "";
+  for (const page of pages.split(" ")) {
+    for (const path of [root + page, `${root}${page}/`]) {
+      window.localStorage.setItem(`stActiveTheme-${path}-v2`, JSON.stringify(button.dataset.theme));
+    }
+  }
+  window.location.reload();
+}
+
 // What a cell says, as a spreadsheet takes it: a number as one, no text as a formula.
 function cellText(cell) {
   const told = cell.innerText.trim() ? null : cell.querySelector("[aria-label], [data-tip]");
@@ -150,6 +172,8 @@ function start(state, parent) {
   root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copy]");
     if (button) { copy(button); return; }
+    const theme = event.target.closest("[data-theme]");
+    if (theme) { setTheme(theme); return; }
     const save = event.target.closest("[data-save]");
     if (save) { saveTable(save.closest("table")); return; }
     const door = event.target.closest("[data-go]");
@@ -161,7 +185,10 @@ function start(state, parent) {
       root.querySelectorAll("[data-lights]").forEach((n) => (n.dataset.kept = door.dataset.light));
       light(root, door.dataset.light);
     }
-    state.send("go", door.getAttribute("href"));
+    if (door.dataset.seen !== undefined) {
+      document.cookie = "atomscope_welcome=seen; path=/; max-age=31536000; samesite=strict";
+    }
+    move(state, door.getAttribute("href"));
   });
   root.addEventListener("mouseover", (event) => {
     const row = event.target.closest("[data-light]");
