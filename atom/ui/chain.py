@@ -169,9 +169,7 @@ def _chosen(screen: Screen, store: Store, data: StudyData, filters: Filters) -> 
     return found
 
 
-def _filters(
-    screen: Screen, entry: StudyEntry, data: StudyData, filters: Filters
-) -> list[_Link]:
+def _filters(screen: Screen, entry: StudyEntry, data: StudyData, filters: Filters) -> list[_Link]:
     """Return each active filter with a way to clear it."""
     found = [
         (
