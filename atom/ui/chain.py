@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom.records import Criterion
-from atom.store import Store
 from atom.ui import filter_box, kit, links, numbers
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, OVERVIEW, Screen, Step
 from atom.views.filters import Filters, label_name
 from atom.views.reading import READINGS
-from atom.views.shelf import StudyEntry
+from atom.views.shelf import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 
@@ -40,7 +39,7 @@ class _Link:
 
 
 def chain(
-    screen: Screen, entry: StudyEntry, store: Store, data: StudyData, filters: Filters
+    screen: Screen, entry: StudyEntry, store: OpenStore, data: StudyData, filters: Filters
 ) -> Html:
     """Draw `Study ▸ Model ▸ Capability ▸ Criterion ▸ Sample`, as far as the reader has gone.
 
@@ -115,7 +114,7 @@ def _study(data: StudyData, filters: Filters) -> _Link:
                  to=links.address(OVERVIEW.url_path, Filters(study=filters.study)))  # fmt: skip
 
 
-def _chosen(screen: Screen, store: Store, data: StudyData, filters: Filters) -> list[_Link]:
+def _chosen(screen: Screen, store: OpenStore, data: StudyData, filters: Filters) -> list[_Link]:
     """Return what was chosen of model, capability, criterion and sample."""
     page, found = screen.url_path, []
     beyond = filters.but(sample=None, criterion=None)

@@ -73,14 +73,14 @@ def _words(screen: Screen) -> Html:
 @st.dialog("Guide", width="large")
 def _guide(screen: Screen) -> None:
     file, heading = screen.guide
-    st.markdown(section(file, heading))
+    st.markdown(guide_part(file, heading))
     if heading:
         with st.expander("The whole guide"):
-            st.markdown(section(file, ""))
+            st.markdown(guide_part(file, ""))
 
 
 @cache
-def section(file: str, heading: str) -> str:
+def guide_part(file: str, heading: str) -> str:
     """Return a part of the documentation, without links to files that the app doesn't serve.
 
     Args:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from atom.store import Store
 from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import DATA, OVERVIEW
 from atom.views.filters import Filters
+from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
 from atom.views.welcome import Stop, tour
 
@@ -17,7 +17,7 @@ FIRST = "1"
 
 
 def stops(
-    store: Store, data: StudyData, filters: Filters, query: Mapping[str, Sequence[str]]
+    store: OpenStore, data: StudyData, filters: Filters, query: Mapping[str, Sequence[str]]
 ) -> Html | None:
     """Draw the strip of the stop that an address names; None while there is no tour.
 

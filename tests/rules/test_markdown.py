@@ -22,7 +22,7 @@ OPTIONS_TOO = frozenset({"menu_button", "pills", "radio", "segmented_control", "
 NO_LABEL = frozenset({"page_link", "progress", "image", "menu_button"})
 """What comes first isn't shown as Markdown."""
 WORDS = frozenset({"label", "help", "title", "caption", "captions", "body", "delta", "value"})
-OWN_WORDS = frozenset({"plain", "meaning", "count", "len"})
+OWN_WORDS = frozenset({"plain", "meaning", "guide_part", "count", "len"})
 """Functions that give words of ours, or numbers in words."""
 LOOKED_INTO = frozenset(
     {"str", "list", "tuple", "sorted", "join", "range", "enumerate", "capitalize", "upper", "lower",
