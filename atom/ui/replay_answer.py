@@ -59,10 +59,17 @@ def draw_answer(here: Here, bench: Bench, endpoints: dict[str, Endpoint]) -> Non
 
 
 def chosen_candidate(bench: Bench, endpoints: dict[str, Endpoint]) -> Endpoint | None:
-    """Return the model that would be asked."""
+    """Return the model that would be asked: the chosen one, else the first that knows the sample."""
     names = candidates(endpoints)
-    name = bench.answers.candidate
-    return endpoints[name] if name in names else endpoints[names[0]] if names else None
+    if bench.answers.candidate in names:
+        return endpoints[bench.answers.candidate]
+    able = [name for name in names if can_answer(bench, endpoints[name])]
+    return endpoints[(able or names)[0]] if names else None
+
+
+def can_answer(bench: Bench, asked: Endpoint) -> bool:
+    """Whether a model can know anything about the sample: the built-in ones know test pictures."""
+    return not asked.is_probe or bench.live.sample.synthetic
 
 
 def candidates(endpoints: dict[str, Endpoint]) -> list[str]:
@@ -108,7 +115,7 @@ def _ask(bench: Bench, endpoints: dict[str, Endpoint]) -> None:
 
     st.selectbox("Which model", names, key=key, on_change=picked, disabled=bench.busy,
                  label_visibility="collapsed")  # fmt: skip
-    if asked.is_probe and not bench.live.sample.synthetic:
+    if not can_answer(bench, asked):
         words = f"{asked.name} knows only probes: choose an endpoint of your own."
         kit.show(kit.notice(words), key="ask_probe")
         return

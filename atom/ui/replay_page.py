@@ -231,13 +231,16 @@ def _judge_label(endpoint: Endpoint) -> str:
 def usual_judge(here: Here, endpoints: dict[str, Endpoint]) -> str:
     """Return the judge that stands first: the study's own, else one that can do the work."""
     names = judges(endpoints)
+    mine = next((name for name in names if not endpoints[name].is_probe), None)
+    if is_upload(here) and mine is not None:
+        return mine
     record = here.data.judge
     own = here.store.get(Judge, record.id) if record else None
     if own is not None and own.endpoint in names:
         return own.endpoint
     if here.data.study.synthetic:
         return "probe-judge"
-    return next((name for name in names if not endpoints[name].is_probe), "probe-judge")
+    return mine or "probe-judge"
 
 
 # --- how they are asked ---------------------------------------------------------------------------
@@ -443,7 +446,8 @@ def _running(bench: Bench, step: Step, candidate: Endpoint | None) -> None:
 
 
 def _left(bench: Bench, candidate: Endpoint | None) -> list[Step]:
-    asks = bench.answers.mode == "ask" and candidate is not None
+    able = candidate is not None and (not candidate.is_probe or bench.live.sample.synthetic)
+    asks = bench.answers.mode == "ask" and able
     return left_to_do(bench, asks=asks)
 
 
@@ -456,8 +460,7 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
     """Draw the button that takes all steps that are left, with their price together."""
     steps = _left(bench, candidate)
     if bench.busy:
-        kit.show(el("p", "Working: the steps fill in one after the other.", class_="quiet small"),
-                 key="run_all_words")  # fmt: skip
+        _all_running(bench)
         return
     if not steps:
         kit.show(el("p", "All steps are done.", class_="quiet small"), key="run_all_words")
@@ -484,6 +487,22 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
             args=(bench, candidate),
         )
         kit.show(el("p", f"{len(steps)} steps: {words}", class_="quiet small"), key="run_all_words")
+
+
+def _all_running(bench: Bench) -> None:
+    """Say what is under way, with Stop; looks on by itself, whether or not the step has a bar."""
+    words = f"{_LABELS[bench.step]} … the rest follows" if bench.step and bench.queue else "Working"
+    with st.container(horizontal=True, vertical_alignment="center", key="stepbar_all"):
+        kit.show(el("p", words, class_="quiet small", role="status"), key="run_all_words")
+        st.button("Stop", key="stop_all", on_click=stop, args=(bench,))
+
+    @st.fragment(run_every=work.LOOK_EVERY)
+    def watch() -> None:
+        job = work.jobs().get(bench.job)
+        if job is None or job.snapshot().status != "running":
+            st.rerun()
+
+    watch()
 
 
 def endpoints_or_none() -> dict[str, Endpoint] | None:

@@ -231,6 +231,33 @@ def test_a_picture_that_is_no_probe_is_for_other_judges(bench):
     assert not test.exception
 
 
+def test_ones_own_judge_and_model_come_first_for_ones_own_picture(bench, tmp_path, monkeypatch):
+    """Once "Run all steps" asked model-a, which knows test pictures only, and hung for ever."""
+    file = tmp_path / "endpoints.yaml"
+    file.write_text(
+        "- {name: mine, base_url: 'http://127.0.0.1:9/v1', model: m, max_tries: 1}\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("ATOM_ENDPOINTS", str(file))
+    out = io.BytesIO()
+    Image.new("RGB", (30, 30), "white").save(out, "PNG")
+    test = bench(tab="upload")
+    test.file_uploader[0].upload("photo.png", out.getvalue()).run()
+    test.text_area(key="own_question").set_value("What is it?").run()
+    assert test.selectbox(key="replay_judge").value == "mine"
+    mode = one(test.button_group, "answer_mode_")
+    if mode.value != "ask":
+        mode.set_value("ask").run()
+    assert one(test.selectbox, "answer_ask_").value == "mine"
+    # The built-in one can't be asked: the steps are the judge's alone, and they end.
+    one(test.selectbox, "answer_ask_").select("model-a").run()
+    assert "knows only probes" in markup_of(test)
+    test.button(key="run_all").click().run()
+    settle(test)
+    assert not has(test.button, "stop_all")
+    assert "That didn&#x27;t work" in markup_of(test)
+
+
 def test_a_broken_picture_is_left_out_in_words(bench):
     test = bench(tab="upload")
     test.text_area(key="own_question").set_value("What is it?").run()
