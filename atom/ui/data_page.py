@@ -468,6 +468,7 @@ _DOING = {
     "bring": "Bringing it in",
     "export": "Writing the file",
     "attach": "Looking for the pictures",
+    "copy": "Copying the study, with its pictures",
 }
 
 
@@ -491,6 +492,8 @@ def _watch(what: str, job_id: str, stop: threading.Event | None) -> None:
             st.session_state[CHECKED] = state.result
         elif what == "export":
             st.session_state[FILES] = state.result
+        elif what == "copy":
+            st.session_state[TOLD] = state.result
         elif what == "attach":
             data_pictures.took(cast("Attached", state.result))
         elif isinstance(state.result, HeldUp):
@@ -576,10 +579,14 @@ def _draw_studies(around: Around, found: tuple[StudyCard, ...]) -> None:
                 "Rename", key="data_rename", on_click=_act, args=(lambda: _rename(entry, name),)
             )
         copy_as = name if name != study.name else free
-        st.button("Copy", key="data_copy", on_click=_act, args=(lambda: _copy(entry, copy_as),))
+        job = st.session_state.get(JOB)
+        st.button("Copy", key="data_copy", disabled=job is not None,
+                  on_click=lambda: _begin("copy", _copying(entry, copy_as)))  # fmt: skip
         if not entry.bundled:
             st.button("Delete…", key="data_delete", type="tertiary",
                       on_click=lambda: st.session_state.update({ASKING: entry}))  # fmt: skip
+    if job is not None and job[0] == "copy":
+        _watch(*job)
     if entry.bundled:
         kit.show(el("p", "This study came with Atomscope and is sealed. Your own copy of it can "
                     "be changed.", class_="quiet small"), key="data_sealed")  # fmt: skip
@@ -600,10 +607,11 @@ def _rename(entry: StudyEntry, name: str) -> str:
     return studies.rename(stores.store_of(entry), entry.study.id, name)
 
 
-def _copy(entry: StudyEntry, name: str) -> str:
+def _copying(entry: StudyEntry, name: str) -> Callable[[Job[object]], object]:
     target = stores.user_store(create=True)
     assert target is not None
-    return studies.copy(stores.store_of(entry), target, entry.study.id, name)
+    source = stores.store_of(entry)
+    return lambda _job: studies.copy(source, target, entry.study.id, name)
 
 
 def _act(what: Callable[[], str]) -> None:

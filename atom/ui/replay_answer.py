@@ -59,7 +59,7 @@ def draw_answer(here: Here, bench: Bench, endpoints: dict[str, Endpoint]) -> Non
 
 
 def chosen_candidate(bench: Bench, endpoints: dict[str, Endpoint]) -> Endpoint | None:
-    """Return the model that would be asked: the chosen one, else the first that knows the sample."""
+    """Return the model that would be asked: as chosen, else the first that knows the sample."""
     names = candidates(endpoints)
     if bench.answers.candidate in names:
         return endpoints[bench.answers.candidate]

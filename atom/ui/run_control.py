@@ -12,12 +12,15 @@ from atom.engine.control import RunStatus, resume_run, run_status, stop_run
 from atom.engine.endpoints import known_endpoints
 from atom.errors import AtomError, UsageError
 from atom.records import Endpoint
-from atom.ui import stores, work
+from atom.ui import kit, stores, work
 from atom.ui.frame import Here
+from atom.ui.html import el
 from atom.views.runs import RunView, Seen, run_view
 from atom.views.shelf import OpenStore
 
 SEEN = "runs_seen"
+STOPPING = "runs_stopping"
+"""Runs that were told to stop, until they have: the job that tells each."""
 EVERY = 0.5
 """Seconds between two looks at a run that works."""
 _WATCHED = 40
@@ -136,10 +139,7 @@ def bar(
         ask(go)
 
     with st.container(horizontal=True, key=f"stepbar_{key}"):
-        if view.can_stop:
-            st.button("Stop", key=f"{key}_stop",
-                      on_click=lambda: act(lambda: stop_run(store, run.id)))  # fmt: skip
-            more()
+        _stop(store, view, key, fault, more)
         if view.can_resume:
             st.button("Resume", key=f"{key}_resume", type="primary",
                       on_click=lambda: act(lambda: again()))  # fmt: skip
@@ -149,3 +149,30 @@ def bar(
         if view.can_retry:
             st.button("Try the failed again", key=f"{key}_retry",
                       on_click=lambda: act(lambda: again(retry=True)))  # fmt: skip
+
+
+def _stop(
+    store: OpenStore, view: RunView, key: str, fault: str, more: Callable[[], object]
+) -> None:
+    """Draw *Stop*, or that it was pressed."""
+    run_id = view.run.id
+    stopping: dict[str, str] = st.session_state.setdefault(STOPPING, {})
+
+    def halt() -> None:
+        # The run's own process may be writing: the click doesn't wait for its turn.
+        st.session_state.pop(fault, None)
+        stopping[run_id] = work.start("stop", lambda: stop_run(store, run_id))
+
+    told = work.state_of(stopping[run_id]) if run_id in stopping else None
+    if told is not None and (told.status == "failed" or not view.can_stop):
+        del stopping[run_id]
+        if told.status == "failed":
+            st.session_state[fault] = told.error
+    if not view.can_stop:
+        return
+    if run_id in stopping:
+        kit.show(el("p", "Stopping: calls in flight end first.", class_="quiet", role="status"),
+                 key=f"{key}_stopping")  # fmt: skip
+        return
+    st.button("Stop", key=f"{key}_stop", on_click=halt)
+    more()

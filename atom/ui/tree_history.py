@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import shlex
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from atom.engine.own import own_copy
+from atom.engine.jobs import Job, JobState
 from atom.errors import AtomError
-from atom.ui import commands, kit, links, numbers, stores, tree_parts, tree_rivals
+from atom.ui import commands, kit, links, numbers, sealed, tree_parts, tree_rivals, work
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, RUNS, TREE
@@ -35,6 +37,8 @@ from taxonomy.edits import Drop, Edit, Merge, Move, Rename
 
 _SAID = "tree_said"
 """What the last change came to: (whether it worked, words)."""
+_JUDGING = "tree_judging"
+"""Trees that are being judged: of what -> the job."""
 _KEPT = 8
 _FORMS: tuple[tuple[Form, str], ...] = (
     ("yaml", "Download YAML"),
@@ -124,20 +128,27 @@ def by_hand(here: Here, nodes: NodeTable, index: int, found: Steps) -> None:
 
 
 def copy_first(here: Here) -> None:
-    """Offer the reader a copy of a sealed study."""
+    """Offer the reader a copy of a sealed study, and go there once it is made."""
+    at = f"tree_copy_{here.entry.key}"
 
-    def copied() -> None:
-        def change() -> str:
-            target = stores.user_store(create=True)
-            assert target is not None
-            study = own_copy(here.store, here.data.study.id, target)
-            kit.go(links.address(TREE.url_path, here.filters.but(study=study.id)))
-            return f"{study.name!r} is your own copy; change its tree as you like."
+    def copy() -> None:
+        st.session_state[at] = work.start("copy", sealed.copying(here))
 
-        attempt(change)
-
-    st.button("Copy this study to change its tree", key="tree_copy", on_click=copied,
-              help="This study is sealed. Your copy lies in your own store.")  # fmt: skip
+    if at not in st.session_state:
+        st.button("Copy this study to change its tree", key="tree_copy", on_click=copy,
+                  help="This study is sealed. Your copy lies in your own store.")  # fmt: skip
+        return
+    state = work.ended(st.session_state[at], f"Copying {here.data.study.name} …")
+    if state is None:
+        return
+    del st.session_state[at]
+    if state.result is None:
+        st.session_state[_SAID] = (False, state.error)
+    else:
+        words = f"{state.result.name!r} is your own copy; change its tree as you like."
+        st.session_state[_SAID] = (True, words)
+        st.query_params.from_dict(here.filters.but(study=state.result.id).to_query())
+    st.rerun()
 
 
 def _edit(here: Here, edit: Edit, words: str) -> None:
@@ -447,31 +458,46 @@ def _verdicts() -> dict[tuple[object, ...], Validity | None]:
     return {}
 
 
-def _judged(here: Here) -> Validity | None:
-    """Return the verdict on the study's tree; computed once a revision, with progress."""
-    kept, key = _verdicts(), tree_parts.key_of(here)
-    if key not in kept:
-        place = st.empty()
-        bar = place.progress(0.0, text="Comparing the tree with shuffled ones")
+def _judging(here: Here, key: tuple[object, ...]) -> str:
+    """Begin to judge a tree in the background, and return the job; it is kept when it ends."""
+    kept, store, data = _verdicts(), here.store, here.data
 
+    async def judge(job: Job[object]) -> object:
         def tell(word: str, done: int, total: int) -> None:
-            bar.progress(
-                min(done / max(total, 1), 1.0), text=plain(f"Judging: {word} ({done} of {total})")
-            )
+            job.say(f"{word} ({done} of {total})\n")
 
-        found = tree_validity(here.store, here.data, tell)
+        found = await asyncio.to_thread(tree_validity, store, data, tell)
         while len(kept) >= _KEPT:
             kept.pop(next(iter(kept)), None)
         kept[key] = found
-        place.empty()
-    return kept[key]
+        return found
+
+    return work.begin("validity", judge)
+
+
+def _judging_words(state: JobState[Any]) -> str:
+    last = state.text.rstrip("\n").rsplit("\n", 1)[-1]
+    return (
+        f"Comparing the tree with others: {last} ·" if last else "Comparing the tree with others:"
+    )
 
 
 def draw_validity(here: Here) -> None:
-    """Draw the verdict in words, the paper's numbers, and the rivals."""
+    """Draw the verdict in words, the paper's numbers, and the rivals; progress meanwhile."""
     if tree_rivals.under_way(here):
         return
-    view = _judged(here)
+    kept, key = _verdicts(), tree_parts.key_of(here)
+    held: dict[tuple[object, ...], str] = st.session_state.setdefault(_JUDGING, {})
+    if key not in kept:
+        state = work.ended(held.get(key) or held.setdefault(key, _judging(here, key)),
+                           _judging_words)  # fmt: skip
+        if state is None:
+            return
+        held.pop(key, None)
+        if key not in kept:
+            kit.show(kit.fault(state.error), key="tree_validity_fault")
+            return
+    view = kept[key]
     if view is None:
         kit.show(
             kit.empty(

@@ -33,6 +33,8 @@ LOST = "the server started anew: try again"
 COUNTING = "Counting what is left, and what it would cost…"
 PATIENCE = 0.3
 """Seconds within which a step that ends shows no sign of work."""
+AT_ONCE = 0.1
+"""Seconds that a click waits for what it began; what takes longer shows that it is under way."""
 LOOK_EVERY = 0.4
 """Seconds between two looks at a job."""
 
@@ -71,7 +73,7 @@ def start(title: str, do: Callable[[], object]) -> str:
 def begin(title: str, ask: Callable[[Job[object]], Awaitable[object]]) -> str:
     """Start a job, and return its id; what is quick is over by then."""
     job = jobs().start(title, ask)
-    job.wait(PATIENCE)
+    job.wait(AT_ONCE)
     return job.id
 
 

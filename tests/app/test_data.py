@@ -9,7 +9,7 @@ from atom.records import Candidate, Checkpoint, Import, Outcome, Response
 from atom.store import Store, list_studies
 from tests.app.conftest import markup_of
 from tests.app.screen_store import make_store
-from tests.app.work_store import settle
+from tests.app.work_store import see_end, settle
 from tests.atom.exports.whole_study import MOMENT
 from tests.factories import HOSTILE, STUDY, open_small
 
@@ -189,6 +189,7 @@ def test_studies_are_renamed_copied_and_deleted(open_app, tmp_path):
     test.button(key="data_rename").click().run()
     assert "It is called “Another name” now." in markup_of(test)
     test.button(key="data_copy").click().run()
+    see_end(test)
     assert "Copied to" in markup_of(test)
     test.button(key="data_delete").click().run()
     assert "goes from the list" in markup_of(test)

@@ -13,9 +13,10 @@ from atom.store import Store, find_study, tree_log, tree_versions
 from atom.views.study_data import load_study
 from atom.views.tree import placed
 from taxonomy.edits import Merge, Rename
-from tests.app.conftest import markup_of
+from tests.app.conftest import Seen, markup_of
 from tests.app.screen_store import make_store
 from tests.app.tree_store import HOSTILE, make_tree_store
+from tests.app.work_store import see_end, settle
 
 PAGE = "pages/explore/tree.py"
 BARS = "Perception › Fine detail › Reading marks › Bar height"
@@ -196,6 +197,7 @@ def test_a_bundled_study_is_copied_first(open_app, made, tmp_path):
     seen = open_app(own, PAGE, {"node": BARS}, demo=sealed)
     assert not [b for b in seen.test.button if b.key == "tree_do_rename"]
     button(seen, "tree_copy").click().run()
+    see_end(seen.test)
     assert not seen.test.exception
     with Store.open(own) as store:
         copy = find_study(store, "Demo (yours)")
@@ -204,8 +206,10 @@ def test_a_bundled_study_is_copied_first(open_app, made, tmp_path):
 
 
 def test_validity_says_the_verdict_in_words_first(open_app, big):
-    seen = open_app(big.folder, PAGE, {"tab": "validity"})
-    assert not seen.test.exception
+    test = open_app(big.folder, PAGE, {"tab": "validity"}).test
+    settle(test)
+    assert not test.exception
+    seen = Seen(test=test, markup=markup_of(test))
     assert "The tree is valid" in seen.markup
     for words in ("Hand-made", "Generalist", "Random", "x25", "x20", "no hit rate",
                   "Would it grow the same again?"):  # fmt: skip

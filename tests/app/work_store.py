@@ -24,6 +24,15 @@ def make_probes_store(folder: Path) -> tuple[str, tuple[str, ...]]:
         return study.id, tuple(place.sample_id for place in study_places(store, study.id))
 
 
+def see_end(test) -> None:
+    """Run the page once when the job that was begun has ended: it tells what came of it once."""
+    running = work.jobs().running()
+    for job in running:
+        job.wait(60)
+    if running:
+        test.run()
+
+
 def settle(test, *, most: int = 40) -> None:
     """Run the page until no job is under way and none was started by the last run."""
     for _ in range(most):
