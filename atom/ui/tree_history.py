@@ -15,7 +15,7 @@ from atom.errors import AtomError
 from atom.ui import commands, kit, links, numbers, sealed, tree_parts, tree_rivals, work
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
-from atom.ui.pages import FAILURES, RUNS, TREE
+from atom.ui.pages import FAILURES, RUNS
 from atom.ui.plain import plain
 from atom.views.filters import Filters
 from atom.views.tree import NodeTable
