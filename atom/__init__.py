@@ -1,5 +1,5 @@
 """Atomscope in a notebook: `study = atom.open("My study")`; see docs/notebook.md."""
 
-from atom.notebook import create, open, studies
+from atom.notebook import create, judge_sample, open, studies
 
-__all__ = ["create", "open", "studies"]
+__all__ = ["create", "judge_sample", "open", "studies"]

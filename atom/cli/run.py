@@ -25,12 +25,12 @@ from atom.engine.endpoints import built_in, known_endpoints
 from atom.engine.forecast import forecast
 from atom.engine.members import judge_of
 from atom.engine.notices import run_notices
-from atom.engine.plan import STAGES, RunSpec
+from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
 from atom.engine.remark import to_remark
 from atom.engine.runner import run, spec_of
 from atom.engine.shift import Progress
 from atom.errors import SettingsError, UsageError
-from atom.records import Endpoint, Run, Stage, Study
+from atom.records import Endpoint, Run, StageName, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
 from atom.views.runs import money, spent_words, unpriced
@@ -145,7 +145,7 @@ def spec_from(args: argparse.Namespace, store: Store) -> RunSpec:
     )
 
 
-def stages_of(text: str | None, *, with_answers: bool) -> tuple[Stage, ...]:
+def stages_of(text: str | None, *, with_answers: bool) -> tuple[StageName, ...]:
     """Read a list of stages; all that apply when it's left out.
 
     Raises:
@@ -156,7 +156,7 @@ def stages_of(text: str | None, *, with_answers: bool) -> tuple[Stage, ...]:
     if wrong:
         raise UsageError(f"{wrong[0]!r} isn't a stage; stages are {', '.join(STAGES)}")
     if not names:
-        return tuple(stage for stage in STAGES if with_answers or stage != "answer")
+        return tuple(stage for stage in STAGES if with_answers or stage in JUDGE_STAGES)
     return tuple(stage for stage in STAGES if stage in names)
 
 

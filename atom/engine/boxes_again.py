@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from atom.engine.replies import reread
-from atom.engine.steps import Material, Sight, read_material
+from atom.engine.subjects import read_material
 from atom.errors import PictureError
 from atom.judge import PictureCache, Reply, Request
 from atom.records import (
@@ -28,6 +28,7 @@ from atom.records import (
 )
 from atom.stages import criteria, replay
 from atom.stages.schemas import CRITERIA, REPLAY, Schema
+from atom.stages.sight import Material, Sight
 from atom.store import Store, study_places, table
 
 _CHUNK = 200

@@ -39,7 +39,6 @@ from atom.engine.shift import (
     Shift,
     make_client,
 )
-from atom.engine.steps import Brought
 from atom.errors import SpendCapReached, StoreError, UsageError
 from atom.judge import failed_call
 from atom.records import (
@@ -51,6 +50,7 @@ from atom.records import (
     State,
     content_id,
 )
+from atom.stages.stage import Brought
 from atom.store import Store, table
 
 OnText = Callable[[Step, str], None]

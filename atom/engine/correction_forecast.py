@@ -27,7 +27,7 @@ from atom.engine.correction_subjects import (
     find_subjects,
     prepare,
 )
-from atom.engine.steps import read_material
+from atom.engine.subjects import read_material
 from atom.errors import PictureError
 from atom.judge import Estimate, PicturePart, Request
 from atom.judge.usage import estimate_request

@@ -5,12 +5,18 @@ Nothing here writes to the store.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from atom.engine.correction_plan import Have, Rules, Step
 from atom.engine.correction_subjects import Subject
-from atom.engine.steps import Ask, Brought, Material, do_outcome, do_scoring, read_material
+from atom.engine.subjects import read_material
 from atom.errors import StoreError
+from atom.pipeline import OUTCOME, SCORING
 from atom.records import Call, Correction, Criterion, Outcome, Record, Response, State
-from atom.stages import correction, hint, outcome, scoring
+from atom.stages import correction, hint, outcome
+from atom.stages.sight import Material
+from atom.stages.stage import Ask, Brought, Setting
+from atom.stages.stage import Subject as About
 from atom.store import Store
 
 
@@ -37,25 +43,25 @@ async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) 
         return await _retry(ask, step, material, rules)
     if step.kind == "rejudge":
         return await _rejudge(ask, step, material, rules)
-    assert step.response is not None
-    if step.kind == "outcome":
-        brought = await do_outcome(
-            ask, material, step.response, rules.judge_id, rules.judge_sampling
-        )
-        return Brought(
-            records=(*brought.records, *_valued(step, brought.records, have)), call=brought.call
-        )
-    assert subject.criteria_set is not None
-    return await do_scoring(
-        ask,
-        material,
-        subject.criteria_set,
-        step.criteria,
-        step.response,
-        rules.judge_id,
-        rules.judge_sampling,
-        step.repeat,
+    about, setting = _judged(step, rules)
+    if step.kind == SCORING.name:
+        return await SCORING.take(ask, material, about, setting)
+    brought = await OUTCOME.take(ask, material, about, setting)
+    valued = _valued(step, brought.records, have)
+    return replace(brought, records=(*brought.records, *valued))
+
+
+def _judged(step: Step, rules: Rules) -> tuple[About, Setting]:
+    """Say what the judge is asked about an answer, and how."""
+    subject = step.trial.subject
+    about = About(
+        sample=subject.sample,
+        criteria_set=subject.criteria_set,
+        wanted=step.criteria,
+        response=step.response,
     )
+    who, sampling = rules.judge_id, rules.judge_sampling
+    return about, Setting(who=who, sampling=sampling, repeat=step.repeat)
 
 
 async def _hint(ask: Ask, store: Store, step: Step, material: Material, rules: Rules) -> Brought:
@@ -194,20 +200,8 @@ def failed_records(
         return (hint.failed(error, criterion, peer_id, answer, sampling, step.attempt, call_id),)
     if step.kind in ("retry", "rejudge"):
         return (made(step, rules, state="failed", detail=error),)
-    assert step.response is not None
-    if step.kind == "outcome":
-        return (outcome.failed(error, step.response, rules.judge_id, call_id),)
-    assert subject.criteria_set is not None
-    return scoring.failed(
-        error,
-        subject.criteria_set,
-        step.criteria,
-        step.response,
-        rules.judge_id,
-        rules.judge_sampling,
-        step.repeat,
-        call_id,
-    )
+    stage = SCORING if step.kind == SCORING.name else OUTCOME
+    return stage.failed(error, call_id, *_judged(step, rules))
 
 
 def peer_answer(store: Store, subject: Subject, criterion: Criterion) -> Response:

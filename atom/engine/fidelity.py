@@ -18,7 +18,7 @@ from atom.engine.consent import ConsentNeeded, questions_of
 from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
 from atom.engine.process import halted_by_signals
 from atom.engine.shift import ClientMaker, OnProgress, make_client
-from atom.engine.steps import read_material
+from atom.engine.subjects import read_material
 from atom.errors import UsageError
 from atom.judge import PicturePart
 from atom.methods.agendas import CRITERIA

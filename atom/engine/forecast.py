@@ -15,10 +15,11 @@ from atom.engine.clock import stamp, utc_now
 from atom.engine.members import Members, gather
 from atom.engine.notices import notices
 from atom.engine.one import Live
-from atom.engine.plan import STAGES, Case, Held, HeldResponse, PlanKeys, RunSpec, outlook
-from atom.engine.steps import read_material
+from atom.engine.plan import STAGES, Case, PlanKeys, RunSpec, expected, outlook
+from atom.engine.subjects import read_material
 from atom.errors import PictureError
 from atom.judge import Estimate
+from atom.pipeline import BY_NAME, OUTCOME, REPLAY
 from atom.records import (
     CriteriaSet,
     Criterion,
@@ -28,15 +29,14 @@ from atom.records import (
     ReplayStep,
     Response,
     Sample,
-    Stage,
+    StageName,
 )
-from atom.stages import outcome
+from atom.stages.stage import Stage, Subject
 from atom.store import Store
 
 TRIED = 6
 """Samples whose requests are built to see how long they are."""
 USUAL_CRITERIA = 4
-FEW_WORDS = 4
 _STEP = "The mark is found in the picture and its value is read against the scale beside it. "
 _QUESTION = "Which value does the mark in the picture have on the scale?"
 _ANSWER = "I look at the picture and read the values that the question is about. " * 9
@@ -54,7 +54,7 @@ class StageForecast:
         cost: USD, about; None where the endpoint has no prices.
     """
 
-    stage: Stage
+    stage: StageName
     endpoint: Endpoint | None
     calls: int
     tokens: int
@@ -101,18 +101,18 @@ def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> 
     """
     members = gather(store, spec, endpoints, stamp(utc_now()))
     keys = members.keys(spec)
-    counts: Counter[tuple[Stage, str]] = Counter()
+    counts: Counter[tuple[StageName, str]] = Counter()
     compared = 0
     for start in range(0, len(members.places), CHUNK):
         places = members.places[start : start + CHUNK]
         for loaded in load_cases(store, keys, places, members.candidate_ids):
             work = list(_work(loaded.case, keys))
             counts.update(work)
-            compared += loaded.case.has_reference and any(stage == "replay" for stage, _ in work)
+            compared += loaded.case.has_reference and any(stage == REPLAY.name for stage, _ in work)
     tried = [replace(live, score_pictures=spec.score_pictures) for live in _tried(store, members)]
-    if compared and not all(_by_rule(live.sample) for live in tried):
+    if compared and not all(OUTCOME.free(live.sample) for live in tried):
         # Where no rule can, the judge compares its own solution with the known answer, too.
-        counts["outcome", ""] += compared
+        counts[OUTCOME.name, ""] += compared
     stages = [
         _priced(stage, who, calls, members, tried)
         for (stage, who), calls in sorted(counts.items(), key=lambda i: STAGES.index(i[0][0]))
@@ -125,51 +125,34 @@ def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> 
 
 
 def guess_price(
-    live: Live,
-    stage: Stage,
-    *,
-    solved: Replay | None = None,
-    criteria_set: CriteriaSet | None = None,
-    wanted: Sequence[Criterion] = (),
-    response: Response | None = None,
-    candidate: Endpoint | None = None,
+    live: Live, stage: Stage, there: Subject | None = None, candidate: Endpoint | None = None
 ) -> Estimate:
     """Estimate what a step would cost, with stand-ins for what isn't there yet.
 
     Args:
         live: the sample and its judge.
         stage: the step.
-        solved: the replay, when it's there.
-        criteria_set: the set, when it's there.
-        wanted: its criteria, when they are there.
-        response: the answer, when it's there.
+        there: the sample with what is there of it.
         candidate: who answers, for answer.
     """
+    there = there or live.about()
     usual_set, usual = _usual_criteria(live.sample)
-    return live.price(
-        stage,
-        solved=solved or _usual_replay(live.sample),
-        criteria_set=criteria_set if criteria_set and wanted else usual_set,
-        wanted=wanted if criteria_set and wanted else usual,
-        response=response or _usual_response(live.sample),
-        candidate=candidate,
+    cut = there.criteria_set is not None and bool(there.wanted)
+    subject = live.about(
+        replay=there.replay or _usual_replay(live.sample),
+        criteria_set=there.criteria_set if cut else usual_set,
+        wanted=there.wanted if cut else usual,
+        response=there.response or _usual_response(live.sample),
     )
+    return live.price(stage, subject, candidate)
 
 
-def _work(case: Case, keys: PlanKeys) -> Iterator[tuple[Stage, str]]:
+def _work(case: Case, keys: PlanKeys) -> Iterator[tuple[StageName, str]]:
     """List (stage, candidate) of everything that is left, as if all went well."""
     while ready := outlook(case, keys).ready:
         for item in ready:
-            yield item.stage, item.candidate_id if item.stage == "answer" else ""
-            case = replace(case, tried=case.tried | {item.key})
-            if item.stage == "answer":
-                held = HeldResponse(candidate_id=item.candidate_id, state="scored")
-                case = replace(case, responses={**case.responses, item.response_id: held})
-            elif item.stage == "replay":
-                case = replace(case, replay=Held(id=item.key, state="scored"))
-            elif item.stage == "criteria":
-                ids = tuple(f"{item.key}.{number}" for number in range(USUAL_CRITERIA))
-                case = replace(case, criteria=Held(id=item.key, state="scored"), criterion_ids=ids)
+            yield item.stage, item.candidate_id if BY_NAME[item.stage].by_candidate else ""
+            case = expected(case, item, USUAL_CRITERIA)
 
 
 def _tried(store: Store, members: Members) -> Iterator[Live]:
@@ -192,14 +175,15 @@ def _tried(store: Store, members: Members) -> Iterator[Live]:
 
 
 def _priced(
-    stage: Stage, who: str, calls: int, members: Members, tried: Sequence[Live]
+    stage: StageName, who: str, calls: int, members: Members, tried: Sequence[Live]
 ) -> StageForecast:
     endpoint = members.asked[who] if who else members.judge_endpoint
-    asked = [live for live in tried if not (stage == "outcome" and _by_rule(live.sample))]
+    step = BY_NAME[stage]
+    asked = [live for live in tried if not step.free(live.sample)]
     if endpoint is None or (tried and not asked):
         return StageForecast(stage=stage, endpoint=None, calls=calls, tokens=0, cost=0.0)
     calls = round(calls * len(asked) / len(tried)) if tried else calls
-    prices = [guess_price(live, stage, candidate=endpoint) for live in asked]
+    prices = [guess_price(live, step, candidate=endpoint) for live in asked]
     tokens = [price.prompt_tokens + price.completion_tokens for price in prices]
     costs = [price.cost for price in prices if price.cost is not None]
     known = bool(costs) and len(costs) == len(prices)
@@ -210,17 +194,6 @@ def _priced(
         tokens=round(calls * sum(tokens) / len(tokens)) if tokens else 0,
         cost=calls * sum(costs) / len(costs) if known else None,
     )
-
-
-def _by_rule(sample: Sample) -> bool:
-    """Whether a rule will decide most answers, so that no judge is asked.
-
-    A reference of many words is met word for word by nobody.
-    """
-    answer = _usual_response(sample).model_copy(update={"text": f"Answer: {sample.reference}"})
-    verdict = outcome.check(sample, answer)
-    words = len((sample.reference or "").split())
-    return verdict is not None and (verdict.how != "exact" or words <= FEW_WORDS)
 
 
 def _usual_replay(sample: Sample) -> Replay:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from atom.engine.plan import Item, state_of
 from atom.engine.process import owner_name, process_gone
-from atom.engine.steps import Brought
 from atom.errors import FencedError
 from atom.records import (
     Call,
@@ -21,6 +20,7 @@ from atom.records import (
     State,
     StudySample,
 )
+from atom.stages.stage import Brought
 from atom.store import Store, Writer
 from atom.store.holds import (
     count_item,

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from atom.engine.clock import Clock, stamp
 from atom.engine.growing import Answer, leaf_texts
 from atom.engine.replies import PaidOnce
-from atom.engine.steps import read_material
+from atom.engine.subjects import read_material
 from atom.errors import PermanentError, PictureError
 from atom.judge import Request, SpendLedger, failed_call
 from atom.records import Call, Record, Sampling

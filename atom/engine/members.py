@@ -10,20 +10,21 @@ from atom.engine.plan import JUDGE_STAGES, PlanKeys, RunSpec
 from atom.errors import DataError, SettingsError, UsageError
 from atom.judge.keys import endpoint_key
 from atom.judge.sampling import asked_sampling
+from atom.pipeline import LOOP
 from atom.records import (
     Candidate,
     Endpoint,
     Judge,
     Role,
     Sampling,
-    Stage,
+    StageName,
     Study,
     StudyCandidate,
     StudySample,
     TreeRecord,
     content_id,
 )
-from atom.stages import answer, criteria, mapping, outcome, replay, scoring
+from atom.stages.stage import Setting
 from atom.store import Store, find_study, study_candidates, study_places
 from atom.store.holds import update_study
 from atom.store.standing import has_marks
@@ -32,14 +33,7 @@ from taxonomy import Tree, TreeFormatError, parse_tree, to_json, tree_version
 MOST_REPEATS = 20
 HOTTEST = 5.0
 DETAILS = ("low", "high", "auto")
-PROMPTS: Mapping[Stage, str] = {
-    "answer": answer.PROMPT,
-    "replay": replay.PROMPT,
-    "criteria": criteria.PROMPT,
-    "mapping": mapping.PROMPT,
-    "scoring": scoring.PROMPT,
-    "outcome": outcome.PROMPT,
-}
+PROMPTS: Mapping[StageName, str] = {stage.name: stage.prompt for stage in LOOP}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,12 +90,21 @@ class Members:
 
     def keys(self, spec: RunSpec) -> PlanKeys:
         """Say what the run's content keys are made of."""
+        judge = self.judge.id if self.judge else ""
+        how = Setting(
+            who=judge,
+            sampling=self.judge_sampling,
+            told=spec.show_reference,
+            blind=not spec.score_pictures,
+        )
         return PlanKeys(
             stages=frozenset(spec.stages),
-            judge_id=self.judge.id if self.judge else "",
+            judge_id=judge,
             asked=tuple(self.asked),
-            prompts=_prompts(spec),
-            judge_sampling=self.judge_sampling,
+            prompts={stage.name: stage.named(how) for stage in LOOP},
+            told=how.told,
+            blind=how.blind,
+            judge_sampling=how.sampling,
             answer_sampling=self.study.answer_sampling,
             asked_samplings=self.asked_samplings,
             tree_version=self.tree_record.version,
@@ -110,15 +113,6 @@ class Members:
             retry_failed=spec.retry_failed,
             retry_unscored=spec.retry_unscored,
         )
-
-
-def _prompts(spec: RunSpec) -> dict[Stage, str]:
-    prompts: dict[Stage, str] = dict(PROMPTS)
-    if spec.show_reference:
-        prompts["replay"] = replay.TOLD
-    if not spec.score_pictures:
-        prompts["scoring"] = scoring.BLIND
-    return prompts
 
 
 def asks(endpoint: Endpoint | None, settings: Sampling) -> Sampling:

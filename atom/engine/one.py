@@ -6,45 +6,43 @@ Nothing is stored until `save`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 
-from atom.engine import steps
 from atom.engine.members import asks, candidate_of, judge_of
 from atom.engine.replies import PaidOnce
 from atom.engine.shift import ClientMaker, make_client
+from atom.engine.subjects import read_material
 from atom.errors import UsageError
 from atom.judge import Estimate, JudgeClient, PictureCache, PicturePart, Reply, Request, SpendLedger
+from atom.pipeline import ANSWER, SCORING, Asked, judge_sample
 from atom.probes.chunk import read_program
 from atom.records import (
     Call,
     Candidate,
-    Checkpoint,
     CriteriaSet,
     Criterion,
     Endpoint,
     Mapping,
-    Outcome,
     PictureSlot,
     Record,
     Replay,
     Response,
     Sample,
     Sampling,
-    Stage,
     Study,
     StudyCandidate,
     StudySample,
     TreeRecord,
 )
-from atom.stages import answer, criteria, mapping, outcome, replay, scoring
 from atom.stages.criteria import CriteriaResult
+from atom.stages.sight import Material, Sight
+from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
 from atom.store import Store, find_study, study_candidates, study_places
 from taxonomy import Tree, load_anchors, to_json, tree_version
 
 OnText = Callable[[str], None]
-R = TypeVar("R", bound=Record)
 LIVE = "Live replay"
 """The data set's name of samples that were uploaded here."""
 
@@ -140,7 +138,7 @@ class Live:
             raise UsageError(f"there is no sample {sample_id!r} in this store")
         return cls(
             sample=sample,
-            pictures=steps.read_material(store, sample).pictures,
+            pictures=read_material(store, sample).pictures,
             judge=judge,
             store=store,
             judge_sampling=study.judge_sampling,
@@ -149,17 +147,14 @@ class Live:
         )
 
     @property
-    def material(self) -> steps.Material:
-        """The sample with its pictures at hand."""
-        return steps.Material(sample=self.sample, pictures=self.pictures)
+    def material(self) -> Material:
+        """The sample with its pictures at hand, as the judge sees them."""
+        return Material(sample=self.sample, pictures=self.pictures, sight=self.sight)
 
     @property
-    def sight(self) -> steps.Sight:
+    def sight(self) -> Sight:
         """How the judge sees the pictures."""
-        return steps.Sight(endpoint=self.judge, cache=self._cache)
-
-    async def _seen(self) -> steps.Material:
-        return await self.sight.seen(self.material)
+        return Sight(endpoint=self.judge, cache=self._cache)
 
     @property
     def judge_id(self) -> str:
@@ -181,150 +176,73 @@ class Live:
         """The tree's version."""
         return tree_version(self.tree)
 
-    # Steps
-
-    async def replay(self, on_text: OnText | None = None) -> Replay:
-        """Let the judge solve the sample.
-
-        Args:
-            on_text: told each piece of text as it streams in.
-
-        Raises:
-            AtomError: no reply came; the message says why.
-        """
-        material = await self._seen()
-        brought = await self._step(
-            self.judge,
-            on_text,
-            lambda ask: steps.do_replay(
-                ask,
-                material,
-                self.judge_id,
-                self.judge_asks,
-                with_reference=self.show_reference,
-            ),
-        )
-        return _one(brought, Replay)
-
-    async def criteria(self, solved: Replay, on_text: OnText | None = None) -> CriteriaResult:
-        """Let the judge cut its replay into weighted criteria.
-
-        Raises:
-            AtomError: no reply came.
-        """
-        material = await self._seen()
-        brought = await self._step(
-            self.judge,
-            on_text,
-            lambda ask: steps.do_criteria(ask, material, solved, self.judge_id, self.judge_asks),
-        )
-        return CriteriaResult(
-            criteria_set=_one(brought, CriteriaSet), criteria=_all(brought, Criterion)
+    def setting(self, stage: Stage, candidate: Endpoint | None = None) -> Setting:
+        """Say who a stage asks, and how; give the candidate that answers."""
+        if stage.by_candidate and candidate is None:
+            raise UsageError("choose a model that answers")
+        if candidate is not None and stage.by_candidate:
+            asked = asks(candidate, self.answer_sampling)
+            return Setting(who=candidate_of(candidate).id, sampling=asked)
+        return Setting(
+            who=self.judge_id,
+            sampling=self.judge_asks,
+            tree=self.tree,
+            tree_version=self.version,
+            told=self.show_reference,
+            blind=not self.score_pictures,
         )
 
-    async def mapping(
-        self, wanted: Sequence[Criterion], on_text: OnText | None = None
-    ) -> tuple[Mapping, ...]:
-        """Let the judge hang criteria on the tree's leaves.
-
-        Raises:
-            AtomError: no reply came.
-        """
-        brought = await self._step(
-            self.judge,
-            on_text,
-            lambda ask: steps.do_mapping(
-                ask,
-                self.material,
-                wanted,
-                self.tree,
-                self.version,
-                self.judge_id,
-                self.judge_asks,
-            ),
-        )
-        return _all(brought, Mapping)
-
-    async def answer(
-        self, candidate: Endpoint, on_text: OnText | None = None
-    ) -> tuple[Response, Outcome | None]:
-        """Let a candidate answer; with a verdict where a rule can give one.
-
-        Raises:
-            AtomError: no reply came.
-        """
-        candidate_id = candidate_of(candidate).id
-        asked = asks(candidate, self.answer_sampling)
-        brought = await self._step(
-            candidate,
-            on_text,
-            lambda ask: steps.do_answer(ask, self.material, candidate_id, asked),
-        )
-        verdicts = _all(brought, Outcome)
-        return _one(brought, Response), verdicts[0] if verdicts else None
-
-    async def score(
-        self,
-        criteria_set: CriteriaSet,
-        wanted: Sequence[Criterion],
-        response: Response,
-        on_text: OnText | None = None,
-    ) -> tuple[Checkpoint, ...]:
-        """Let the judge score an answer at the criteria that are wanted.
-
-        Raises:
-            AtomError: no reply came.
-        """
-        brought = await self._step(
-            self.judge,
-            on_text,
-            lambda ask: steps.do_scoring(
-                ask,
-                self.material,
-                criteria_set,
-                wanted,
-                response,
-                self.judge_id,
-                self.judge_asks,
-                blind=not self.score_pictures,
-            ),
-        )
-        return _all(brought, Checkpoint)
-
-    async def verdict(self, response: Response, on_text: OnText | None = None) -> Outcome:
-        """Say whether the final answer is right, by rule or by the judge.
-
-        Raises:
-            AtomError: no reply came.
-        """
-        brought = await self._step(
-            self.judge,
-            on_text,
-            lambda ask: steps.do_outcome(
-                ask, self.material, response, self.judge_id, self.judge_asks
-            ),
-        )
-        return _one(brought, Outcome)
-
-    def price(
+    async def take(
         self,
         stage: Stage,
+        subject: Subject | None = None,
+        on_text: OnText | None = None,
         *,
-        solved: Replay | None = None,
+        candidate: Endpoint | None = None,
+    ) -> Brought:
+        """Take a step.
+
+        Args:
+            stage: the stage.
+            subject: the sample with what the stage needs; the sample alone if left out.
+            on_text: told each piece of text as it streams in.
+            candidate: who answers, for the answer.
+
+        Raises:
+            AtomError: something that the stage needs is missing, or no reply came.
+        """
+        subject = subject or self.about()
+        setting, material = self.setting(stage, candidate), self.material
+        if stage.points:
+            material = await self.sight.seen(material)
+        endpoint = candidate if stage.by_candidate and candidate else self.judge
+        async with self._asking(endpoint, on_text) as ask:
+            return await stage.take(ask, material, subject, setting)
+
+    def about(
+        self,
+        *,
+        replay: Replay | None = None,
         criteria_set: CriteriaSet | None = None,
         wanted: Sequence[Criterion] = (),
         response: Response | None = None,
-        candidate: Endpoint | None = None,
-    ) -> Estimate:
+    ) -> Subject:
+        """Return the sample with what is there of it."""
+        return Subject(
+            sample=self.sample,
+            replay=replay,
+            criteria_set=criteria_set,
+            wanted=tuple(wanted),
+            response=response,
+        )
+
+    def price(self, stage: Stage, subject: Subject, candidate: Endpoint | None = None) -> Estimate:
         """Estimate what a step would cost, before it's taken.
 
         Args:
-            stage: the step; give what it needs.
-            solved: the replay, for criteria.
-            criteria_set: the set, for scoring.
-            wanted: the criteria, for mapping and scoring.
-            response: the answer, for scoring and outcome.
-            candidate: who answers, for answer.
+            stage: the step.
+            subject: the sample with what the step needs.
+            candidate: who answers, for the answer.
 
         Returns:
             The estimate; nothing to pay where the store holds the reply already.
@@ -332,37 +250,42 @@ class Live:
         Raises:
             UsageError: something that the step needs isn't given.
         """
-        sample, shown, sampling = self.sample, self.pictures, self.judge_asks
-        request: Request
-        if stage == "answer":
-            request = answer.build(sample, shown, asks(candidate, self.answer_sampling))
-        elif stage == "replay":
-            request = replay.build(sample, shown, sampling, with_reference=self.show_reference)
-        elif stage == "criteria" and solved is not None:
-            space = self.sight.space_now(shown)
-            request = criteria.build(sample, shown, solved, sampling, space=space)
-        elif stage == "mapping" and wanted:
-            request = mapping.build(sample, shown, wanted, self.tree, sampling)
-        elif stage == "scoring" and criteria_set is not None and response is not None:
-            part = steps.only(criteria_set, wanted)
-            blind = not self.score_pictures
-            request = scoring.build(sample, shown, part, wanted, response, sampling, blind=blind)
-        elif stage == "outcome" and response is not None:
-            request = outcome.build(sample, shown, response, sampling)
-        else:
-            raise UsageError(f"the step {stage!r} needs what the step before it brings")
-        endpoint = candidate if stage == "answer" and candidate is not None else self.judge
-        client = self._client(endpoint)
+        material = self.material
+        if stage.points:
+            material = replace(material, space=self.sight.space_now(self.pictures))
+        request = stage.build(material, subject, self.setting(stage, candidate))
+        client = self._client(candidate if stage.by_candidate and candidate else self.judge)
         if self.store is not None and PaidOnce(self.store, client).stored(request) is not None:
             return Estimate(prompt_tokens=0, completion_tokens=0, cost=0.0, most=0.0)
         return client.estimate(request)
 
-    async def _step(
-        self,
-        endpoint: Endpoint,
-        on_text: OnText | None,
-        step: Callable[[steps.Ask], Awaitable[steps.Brought]],
-    ) -> steps.Brought:
+    async def whole(
+        self, answers: Sequence[Response] = (), candidates: Sequence[Endpoint] = ()
+    ) -> AsyncIterator[Brought]:
+        """Take all steps in a row, for answers that are there and for candidates that give one.
+
+        Yields:
+            What each stage brings, in order.
+
+        Raises:
+            AtomError: no reply came.
+        """
+        async with AsyncExitStack() as opened:
+
+            async def asked(endpoint: Endpoint, stage: Stage) -> Asked:
+                ask = await opened.enter_async_context(self._asking(endpoint, None))
+                return Asked(ask=ask, setting=self.setting(stage, endpoint))
+
+            async for brought in judge_sample(
+                await self.sight.seen(self.material),
+                await asked(self.judge, SCORING),
+                candidates=[await asked(one, ANSWER) for one in candidates],
+                answers=answers,
+            ):
+                yield brought
+
+    @asynccontextmanager
+    async def _asking(self, endpoint: Endpoint, on_text: OnText | None) -> AsyncIterator[Ask]:
         async with self._client(endpoint) as client:
 
             async def ask(request: Request) -> Reply:
@@ -383,8 +306,7 @@ class Live:
                     tell(piece)
                 raise AssertionError("a stream ends with its reply")
 
-            brought = await step(ask)
-        return brought
+            yield ask
 
     def _client(self, endpoint: Endpoint) -> JudgeClient:
         # A ledger belongs to one event loop, and each step has its own.
@@ -465,11 +387,3 @@ class Live:
 
 def _candidate(who: Endpoint | Candidate) -> Candidate:
     return who if isinstance(who, Candidate) else candidate_of(who)
-
-
-def _all(brought: steps.Brought, kind: type[R]) -> tuple[R, ...]:
-    return tuple(record for record in brought.records if isinstance(record, kind))
-
-
-def _one(brought: steps.Brought, kind: type[R]) -> R:
-    return _all(brought, kind)[0]

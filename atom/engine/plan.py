@@ -7,10 +7,11 @@ there, so stages flow sample by sample instead of phase by phase.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+from atom.pipeline import ANSWER, CRITERIA, LOOP, MAPPING, OUTCOME, REPLAY, SCORING
 from atom.records import (
     Checkpoint,
     CriteriaSet,
@@ -20,14 +21,15 @@ from atom.records import (
     Replay,
     Response,
     Sampling,
-    Stage,
+    StageName,
     State,
     content_id,
 )
 from atom.records import Mapping as LeafMapping
+from atom.stages.stage import Stage
 
-STAGES: tuple[Stage, ...] = ("answer", "replay", "criteria", "mapping", "scoring", "outcome")
-JUDGE_STAGES: frozenset[Stage] = frozenset(STAGES) - {"answer"}
+STAGES: tuple[StageName, ...] = tuple(stage.name for stage in LOOP)
+JUDGE_STAGES = frozenset(stage.name for stage in LOOP if not stage.by_candidate)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +57,7 @@ class RunSpec:
     """
 
     study_id: str
-    stages: tuple[Stage, ...] = STAGES
+    stages: tuple[StageName, ...] = STAGES
     judge: str | None = None
     candidates: tuple[str, ...] = ()
     limit: int | None = None
@@ -78,7 +80,7 @@ class PlanKeys:
         stages: stages that are asked for.
         judge_id: the judge; empty when no stage needs one.
         asked: ids of the candidates that answer in this run.
-        prompts: each stage's template id and version.
+        prompts: each stage's template id and version, as records call it under this run's setting.
         judge_sampling: what the judge's requests ask for.
         answer_sampling: the study's settings for answers; stored answers that agree with them
             count.
@@ -87,20 +89,24 @@ class PlanKeys:
         tree_version: the tree that criteria are mapped to.
         repeats: scorings of each response.
         answer_repeats: answers of each candidate that is asked.
+        told: whether the judge is told the reference answer when it solves a sample.
+        blind: whether the judge scores without the pictures.
         retry_failed: whether failed items are wanted again.
         retry_unscored: whether what is unscored through a server's fault is wanted again.
     """
 
-    stages: frozenset[Stage]
+    stages: frozenset[StageName]
     judge_id: str
     asked: tuple[str, ...]
-    prompts: Mapping[Stage, str]
+    prompts: Mapping[StageName, str]
     judge_sampling: Sampling
     answer_sampling: Sampling
     tree_version: str
     asked_samplings: Mapping[str, Sampling] = field(default_factory=dict)
     repeats: int = 1
     answer_repeats: int = 1
+    told: bool = False
+    blind: bool = False
     retry_failed: bool = False
     retry_unscored: bool = False
 
@@ -117,17 +123,17 @@ class PlanKeys:
     def response_id(self, sample_id: str, candidate_id: str, repeat: int = 0) -> str:
         """Name a response that an asked candidate gives."""
         return _response_id(
-            sample_id, candidate_id, self.prompts["answer"], self.asks(candidate_id), repeat
+            sample_id, candidate_id, self.prompts[ANSWER.name], self.asks(candidate_id), repeat
         )
 
     def replay_id(self, sample_id: str) -> str:
         """Name the replay that this judge makes."""
-        return _replay_id(sample_id, self.judge_id, self.prompts["replay"], self.judge_sampling)
+        return _replay_id(sample_id, self.judge_id, self.prompts[REPLAY.name], self.judge_sampling)
 
     def criteria_set_id(self, sample_id: str) -> str:
         """Name the criteria set that this judge cuts."""
         return _criteria_set_id(
-            sample_id, self.judge_id, self.prompts["criteria"], self.judge_sampling
+            sample_id, self.judge_id, self.prompts[CRITERIA.name], self.judge_sampling
         )
 
     def checkpoint_key(self, criterion_id: str, response_id: str, repeat: int) -> str:
@@ -136,7 +142,7 @@ class PlanKeys:
             criterion_id,
             response_id,
             self.judge_id,
-            self.prompts["scoring"],
+            self.prompts[SCORING.name],
             self.judge_sampling,
             repeat,
         )
@@ -214,7 +220,7 @@ class Item:
         spoiled: whether that is unscored through a server's fault: it stays unless better comes.
     """
 
-    stage: Stage
+    stage: StageName
     key: str
     sample_id: str
     candidate_id: str = ""
@@ -254,34 +260,39 @@ def outlook(case: Case, keys: PlanKeys) -> Outlook:
         Items that are ready, in the order of the stages, and how many follow. Nothing follows
         from an item that failed or came back unusable.
     """
-    ready = list(_answers(case, keys))
-    to_come = len(ready)
+
+    def due(stage: Stage) -> list[Item]:
+        return list(_DUE[stage.name](case, keys)) if does(stage) else []
+
+    def does(stage: Stage) -> bool:
+        return stage.name in keys.stages
+
+    answers, replay, criteria = due(ANSWER), due(REPLAY), due(CRITERIA)
     later = 0
-
-    replay = _replay(case, keys)
-    ready += replay
-    replay_there = case.replay is not None and case.replay.state == "scored"
-
-    criteria = _criteria(case, keys)
-    if criteria and replay_there:
+    ready = answers + replay
+    if criteria and _there(case.replay):
         ready += criteria
     elif criteria and replay:
         later += 1
     else:
         criteria = []
-    criteria_there = case.criteria is not None and case.criteria.state == "scored"
 
-    usable = [i for i, r in case.responses.items() if r.state == "scored"]
-    if criteria_there:
-        ready += _mapping(case, keys)
-        ready += _scorings(case, keys, usable)
+    if _there(case.criteria):
+        ready += due(MAPPING) + due(SCORING)
     elif criteria:
-        later += "mapping" in keys.stages
-        later += len(usable) * keys.repeats * ("scoring" in keys.stages)
-    if (criteria_there or criteria) and "scoring" in keys.stages:
-        later += to_come * keys.repeats
-    ready += _outcomes(case, keys, usable)
-    return Outlook(ready=tuple(ready), later=later)
+        later += does(MAPPING) + does(SCORING) * len(_usable(case)) * keys.repeats
+    if _there(case.criteria) or criteria:
+        later += does(SCORING) * len(answers) * keys.repeats
+    return Outlook(ready=(*ready, *due(OUTCOME)), later=later)
+
+
+def _there(held: Held | None) -> bool:
+    return held is not None and held.state == "scored"
+
+
+def _usable(case: Case) -> list[str]:
+    """List the answers that can be judged."""
+    return [i for i, response in case.responses.items() if response.state == "scored"]
 
 
 def _wanted(
@@ -294,15 +305,13 @@ def _wanted(
 
 
 def _answers(case: Case, keys: PlanKeys) -> Iterator[Item]:
-    if "answer" not in keys.stages:
-        return
     for repeat in range(keys.answer_repeats):
         for candidate_id in keys.asked:
             key = keys.response_id(case.sample_id, candidate_id, repeat)
             held = case.responses.get(key)
             if _wanted(case, keys, key, held.state if held else None, key):
                 yield Item(
-                    stage="answer",
+                    stage=ANSWER.name,
                     key=key,
                     sample_id=case.sample_id,
                     candidate_id=candidate_id,
@@ -314,12 +323,12 @@ def _answers(case: Case, keys: PlanKeys) -> Iterator[Item]:
 
 
 def _replay(case: Case, keys: PlanKeys) -> list[Item]:
-    return _one_of_a_sample(case, keys, "replay", keys.replay_id(case.sample_id), case.replay)
+    return _one_of_a_sample(case, keys, REPLAY, keys.replay_id(case.sample_id), case.replay)
 
 
 def _criteria(case: Case, keys: PlanKeys) -> list[Item]:
     key = keys.criteria_set_id(case.sample_id)
-    return _one_of_a_sample(case, keys, "criteria", key, case.criteria)
+    return _one_of_a_sample(case, keys, CRITERIA, key, case.criteria)
 
 
 def _one_of_a_sample(
@@ -328,11 +337,11 @@ def _one_of_a_sample(
     spoiled = held is not None and held.id in case.spoiled
     state = held.state if held else None
     name = held.id if held else ""
-    if stage not in keys.stages or not _wanted(case, keys, key, state, name):
+    if not _wanted(case, keys, key, state, name):
         return []
     return [
         Item(
-            stage=stage,
+            stage=stage.name,
             key=key,
             sample_id=case.sample_id,
             again=held is not None,
@@ -343,8 +352,6 @@ def _one_of_a_sample(
 
 def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
     assert case.criteria is not None
-    if "mapping" not in keys.stages:
-        return []
     key = f"mapping/{case.criteria.id}/{keys.tree_version}"
     missing = tuple(
         c for c in case.criterion_ids if _wanted(case, keys, key, case.mapped.get(c), c)
@@ -353,7 +360,7 @@ def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
         return []
     return [
         Item(
-            stage="mapping",
+            stage=MAPPING.name,
             key=key,
             sample_id=case.sample_id,
             criterion_ids=missing,
@@ -363,11 +370,9 @@ def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
     ]
 
 
-def _scorings(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Item]:
+def _scorings(case: Case, keys: PlanKeys) -> Iterator[Item]:
     assert case.criteria is not None
-    if "scoring" not in keys.stages:
-        return
-    for response_id in usable:
+    for response_id in _usable(case):
         for repeat in range(keys.repeats):
             names = {c: keys.checkpoint_key(c, response_id, repeat) for c in case.criterion_ids}
             key = f"scoring/{case.criteria.id}/{response_id}/{keys.judging}/{repeat}"
@@ -376,7 +381,7 @@ def _scorings(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Ite
             )
             if missing:
                 yield Item(
-                    stage="scoring",
+                    stage=SCORING.name,
                     key=key,
                     sample_id=case.sample_id,
                     candidate_id=case.responses[response_id].candidate_id,
@@ -388,16 +393,16 @@ def _scorings(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Ite
                 )
 
 
-def _outcomes(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Item]:
-    if "outcome" not in keys.stages or not case.has_reference:
+def _outcomes(case: Case, keys: PlanKeys) -> Iterator[Item]:
+    if not case.has_reference:
         return
-    for response_id in usable:
+    for response_id in _usable(case):
         key = f"outcome/{response_id}/{keys.judging}"
         state = case.verdicts.get(response_id)
         name = outcome_name(response_id)
         if _wanted(case, keys, key, state, name):
             yield Item(
-                stage="outcome",
+                stage=OUTCOME.name,
                 key=key,
                 sample_id=case.sample_id,
                 candidate_id=case.responses[response_id].candidate_id,
@@ -405,6 +410,17 @@ def _outcomes(case: Case, keys: PlanKeys, usable: Sequence[str]) -> Iterator[Ite
                 again=state is not None,
                 spoiled=name in case.spoiled,
             )
+
+
+_DUE: Mapping[StageName, Callable[[Case, PlanKeys], Iterable[Item]]] = {
+    ANSWER.name: _answers,
+    REPLAY.name: _replay,
+    CRITERIA.name: _criteria,
+    MAPPING.name: _mapping,
+    SCORING.name: _scorings,
+    OUTCOME.name: _outcomes,
+}
+"""What each stage has to do for a case, ready or not; a mapping and a scoring need criteria."""
 
 
 def outcome_name(response_id: str) -> str:
@@ -445,6 +461,27 @@ def finished(case: Case, item: Item, records: Sequence[Record]) -> Case:
                 case = replace(case, verdicts={**case.verdicts, record.response_id: record.state})
             case _:
                 pass
+    return case
+
+
+def expected(case: Case, item: Item, n_criteria: int) -> Case:
+    """Fold an item into its case as if it had gone well, for a forecast.
+
+    Args:
+        case: the case before.
+        item: the item.
+        n_criteria: criteria that a set is taken to have.
+    """
+    case = replace(case, tried=case.tried | {item.key})
+    held = Held(id=item.key, state="scored")
+    if item.stage == ANSWER.name:
+        given = HeldResponse(candidate_id=item.candidate_id, state="scored")
+        return replace(case, responses={**case.responses, item.response_id: given})
+    if item.stage == REPLAY.name:
+        return replace(case, replay=held)
+    if item.stage == CRITERIA.name:
+        ids = tuple(f"{item.key}.{number}" for number in range(n_criteria))
+        return replace(case, criteria=held, criterion_ids=ids)
     return case
 
 

@@ -16,18 +16,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from atom.engine import steps
 from atom.engine.cases import CHUNK, Loaded, load_cases
 from atom.engine.clock import Clock, utc_now
-from atom.engine.failures import failed_records
 from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
 from atom.engine.shift import BEAT, ClientMaker, HaltedError, Lane, OnProgress, Shift, make_client
-from atom.engine.subjects import KEPT, fetch_subject, perform, points
+from atom.engine.subjects import KEPT, fetch_subject, perform, points, setting_of
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call
 from atom.judge.noting import LeftForLater
+from atom.pipeline import BY_NAME
 from atom.records import Call, Endpoint, Record, Run, StudySample
+from atom.stages.sight import Sight
+from atom.stages.stage import Brought
 from atom.store import Store
 
 
@@ -95,8 +96,8 @@ class Runner(Shift):
         unchecked = self._sight(judge).unchecked if judge is not None and self._pointed else ""
         return "; ".join(words for words in (super()._summary(), unchecked) if words)
 
-    def _sight(self, endpoint: Endpoint) -> steps.Sight:
-        return steps.Sight(endpoint=endpoint, cache=self._pictures)
+    def _sight(self, endpoint: Endpoint) -> Sight:
+        return Sight(endpoint=endpoint, cache=self._pictures)
 
     async def _labour(self, group: asyncio.TaskGroup) -> list[asyncio.Task[None]]:
         self._queues = {name: asyncio.PriorityQueue() for name in self._lanes}
@@ -189,7 +190,7 @@ class Runner(Shift):
             )
 
     def _lane(self, item: Item) -> Lane:
-        if item.stage == "answer":
+        if BY_NAME[item.stage].by_candidate:
             return self._lanes[self._members.asked[item.candidate_id].name]
         assert self._members.judge_endpoint is not None
         return self._lanes[self._members.judge_endpoint.name]
@@ -233,7 +234,7 @@ class Runner(Shift):
         if not self._pending or self._hungry():
             self._wake.set()
 
-    async def _perform(self, lane: Lane, item: Item) -> steps.Brought:
+    async def _perform(self, lane: Lane, item: Item) -> Brought:
         """Do an item; here, and nowhere else, an exception becomes a failed record.
 
         Raises:
@@ -243,6 +244,7 @@ class Runner(Shift):
         """
         known = self._open[item.sample_id]
         subject = fetch_subject(self._store, known.case, item, known.kept)
+        setting = setting_of(item, self._keys, self._members.tree)
         calls: list[Call] = []
 
         # The stored reply to what is to be asked again is the one that couldn't be used.
@@ -257,15 +259,8 @@ class Runner(Shift):
             return reply
 
         try:
-            brought = await perform(
-                ask,
-                self._store,
-                item,
-                subject,
-                self._keys,
-                self._members.tree,
-                self._sight(lane.endpoint),
-            )
+            sight = self._sight(lane.endpoint)
+            brought = await perform(ask, self._store, item, subject, setting, sight)
         except (SpendCapReached, LeftForLater, HaltedError, StoreError):
             if calls:
                 await self._off(partial(self._ledger.keep, calls))
@@ -274,13 +269,13 @@ class Runner(Shift):
             text = self._trouble(lane, error)
             call = failed_call(error)
             call_id = call.id if call else None
-            records = failed_records(text, call_id, item, self._keys, subject)
-            return steps.Brought(records=records, call=call, earlier=tuple(calls))
+            records = BY_NAME[item.stage].failed(text, call_id, subject, setting)
+            return Brought(records=records, call=call, earlier=tuple(calls))
         lane.failures = 0
         main = brought.call.id if brought.call else ""
         return replace(brought, earlier=tuple(call for call in calls if call.id != main))
 
-    async def _finish(self, item: Item, brought: steps.Brought) -> None:
+    async def _finish(self, item: Item, brought: Brought) -> None:
         """Account for an item, write it, and queue what became ready by it."""
         known = self._open[item.sample_id]
         known.case = finished(known.case, item, brought.records)

@@ -23,7 +23,7 @@ from atom.engine.members import Members, gather
 from atom.engine.plan import RunSpec
 from atom.engine.replies import PaidOnce
 from atom.engine.shift import ClientMaker, make_client
-from atom.engine.steps import read_material
+from atom.engine.subjects import read_material
 from atom.errors import JudgeError, PictureError, SpendCapReached, UsageError
 from atom.judge import PictureCache, SpendLedger
 from atom.judge.usage import estimate_request

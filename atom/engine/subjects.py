@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, MutableMapping
-from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
-from atom.engine import steps
-from atom.engine.failures import Subject
-from atom.engine.plan import Case, Item, PlanKeys
-from atom.errors import StoreError
+from atom.engine.attaching import HOW
+from atom.engine.plan import Case, Held, Item, PlanKeys
+from atom.errors import PictureError, StoreError
+from atom.judge import PicturePart
+from atom.pipeline import BY_NAME
 from atom.records import CriteriaSet, Criterion, Record, Replay, Response, Sample
-from atom.stages import replay, scoring
+from atom.stages.sight import Material, Sight
+from atom.stages.stage import Ask, Brought, Setting, Subject
 from atom.store import Store
 from taxonomy import Tree
 
 R = TypeVar("R", Sample, Replay, CriteriaSet, Criterion, Response)
 KEPT = (Replay, CriteriaSet, Criterion, Response)
 """Kinds of records that later items of the same sample need."""
+
+
+def read_material(store: Store, sample: Sample) -> Material:
+    """Find a sample's pictures.
+
+    Raises:
+        PictureError: one isn't attached.
+    """
+    parts = []
+    for number, slot in enumerate(sample.pictures, start=1):
+        if slot.picture_id is None:
+            raise PictureError(
+                f"picture {number} ({slot.name or 'without a name'}) of this sample isn't "
+                f"attached: {HOW}"
+            )
+        parts.append(
+            PicturePart(sha256=slot.picture_id, load=partial(store.pictures.read, slot.picture_id))
+        )
+    return Material(sample=sample, pictures=tuple(parts))
 
 
 def fetch_subject(
@@ -50,20 +71,37 @@ def fetch_subject(
         kept[record_id] = found
         return found
 
-    subject = Subject(sample=there(Sample, item.sample_id))
-    if item.stage == "criteria":
-        assert case.replay is not None
-        return replace(subject, replay=there(Replay, case.replay.id))
-    if item.stage in ("scoring", "outcome"):
-        subject = replace(subject, response=there(Response, item.response_id))
-    if item.stage in ("mapping", "scoring"):
-        assert case.criteria is not None
-        subject = replace(
-            subject,
-            criteria_set=there(CriteriaSet, case.criteria.id),
-            wanted=tuple(there(Criterion, name) for name in item.criterion_ids),
-        )
-    return subject
+    def held(kind: type[R], field: str, name: Held | None) -> R | None:
+        return there(kind, name.id) if field in needs and name is not None else None
+
+    needs = BY_NAME[item.stage].needs
+    return Subject(
+        sample=there(Sample, item.sample_id),
+        replay=held(Replay, "replay", case.replay),
+        criteria_set=held(CriteriaSet, "criteria_set", case.criteria),
+        wanted=tuple(there(Criterion, name) for name in item.criterion_ids),
+        response=there(Response, item.response_id) if "response" in needs else None,
+    )
+
+
+def setting_of(item: Item, keys: PlanKeys, tree: Tree | None = None) -> Setting:
+    """Say who an item asks, and how.
+
+    Args:
+        item: the item.
+        keys: the run's judge, settings and prompts.
+        tree: the tree; needed to do a mapping.
+    """
+    by_candidate = BY_NAME[item.stage].by_candidate
+    return Setting(
+        who=item.candidate_id if by_candidate else keys.judge_id,
+        sampling=keys.asks(item.candidate_id) if by_candidate else keys.judge_sampling,
+        tree=tree,
+        tree_version=keys.tree_version,
+        repeat=item.repeat,
+        told=keys.told,
+        blind=keys.blind,
+    )
 
 
 def points(records: Iterable[Record]) -> bool:
@@ -77,14 +115,8 @@ def points(records: Iterable[Record]) -> bool:
 
 
 async def perform(
-    ask: steps.Ask,
-    store: Store,
-    item: Item,
-    subject: Subject,
-    keys: PlanKeys,
-    tree: Tree,
-    sight: steps.Sight,
-) -> steps.Brought:
+    ask: Ask, store: Store, item: Item, subject: Subject, setting: Setting, sight: Sight
+) -> Brought:
     """Do an item.
 
     Args:
@@ -92,41 +124,14 @@ async def perform(
         store: where pictures are.
         item: the item.
         subject: what it is about.
-        keys: the run's judge, settings and tree version.
-        tree: the tree.
+        setting: who is asked, and how.
         sight: how the item's model sees pictures.
 
     Raises:
         AtomError: it can't be done, or no reply came.
     """
-    judge, sampling = keys.judge_id, keys.judge_sampling
-    material = steps.read_material(store, subject.sample)
-    if item.stage == "answer":
-        asked = keys.asks(item.candidate_id)
-        return await steps.do_answer(ask, material, item.candidate_id, asked, item.repeat)
-    if item.stage in ("replay", "criteria"):
+    stage = BY_NAME[item.stage]
+    material = read_material(store, subject.sample)
+    if stage.points:
         material = await sight.seen(material)
-    if item.stage == "replay":
-        told = keys.prompts["replay"] == replay.TOLD
-        return await steps.do_replay(ask, material, judge, sampling, with_reference=told)
-    if item.stage == "criteria":
-        assert subject.replay is not None
-        return await steps.do_criteria(ask, material, subject.replay, judge, sampling)
-    if item.stage == "mapping":
-        version = keys.tree_version
-        return await steps.do_mapping(ask, material, subject.wanted, tree, version, judge, sampling)
-    assert subject.response is not None
-    if item.stage == "outcome":
-        return await steps.do_outcome(ask, material, subject.response, judge, sampling)
-    assert subject.criteria_set is not None
-    return await steps.do_scoring(
-        ask,
-        material,
-        subject.criteria_set,
-        subject.wanted,
-        subject.response,
-        judge,
-        sampling,
-        item.repeat,
-        blind=keys.prompts["scoring"] == scoring.BLIND,
-    )
+    return await stage.take(ask, material, subject, setting)

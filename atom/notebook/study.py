@@ -10,6 +10,8 @@ from typing import Literal, Self
 import pandas as pd
 
 from atom.analysis import Reading
+from atom.engine.subjects import read_material
+from atom.errors import UsageError
 from atom.exports.base import Source
 from atom.exports.cases import Case, cases
 from atom.exports.columns import Column
@@ -25,6 +27,7 @@ from atom.notebook.columns import (
     WEAKNESSES,
     frame_of,
 )
+from atom.records import Sample
 from atom.reports.profile import Profile, find_judge, find_model, known_facet, profile
 from atom.store import Store
 from atom.views.filters import Filters
@@ -195,6 +198,21 @@ class Study:
             self._store, self.name, frame, scale=scale, columns=columns, dataset=dataset,
             accept=accept, replace=replace,
         )  # fmt: skip
+
+    def pictures(self, sample: str) -> list[bytes]:
+        """Return a sample's pictures in order, as they were imported.
+
+        Args:
+            sample: its id, as `samples` lists it.
+
+        Raises:
+            UsageError: there is no such sample.
+            PictureError: one isn't attached.
+        """
+        found = self._store.get(Sample, sample)
+        if found is None:
+            raise UsageError(f"there is no sample {sample!r} in {self.name!r}")
+        return [part.read() for part in read_material(self._store, found).pictures]
 
     def close(self) -> None:
         """Close the store that it lies in."""

@@ -78,7 +78,7 @@ class StudyCandidate(Record):
 
 
 RunState = Literal["running", "stopping", "stopped", "done", "failed"]
-Stage = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
+StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
 
 
 class Run(Record):
@@ -86,7 +86,7 @@ class Run(Record):
 
     id: Id
     study_id: Id
-    stages: tuple[Stage, ...]
+    stages: tuple[StageName, ...]
     judge: str | None = None
     """Endpoint name of the judge."""
     candidates: tuple[str, ...] = ()

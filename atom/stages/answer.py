@@ -12,9 +12,12 @@ from typing import Final, get_args
 from atom.errors import DataError
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
-from atom.records import AnswerCause, Response, Sample, Sampling, State
+from atom.records import AnswerCause, Record, Response, Sample, Sampling, State
 from atom.records.thoughts import tell_apart
+from atom.stages import outcome
 from atom.stages.asking import make_request
+from atom.stages.sight import Material
+from atom.stages.stage import Setting, Stage, Subject
 
 TASK: Final = "answer"
 PROMPT: Final = "answer/1"
@@ -117,3 +120,33 @@ def _response(sample: Sample, candidate_id: str, sampling: Sampling, repeat: int
         sampling=sampling,
         repeat=repeat,
     )
+
+
+class AnswerStage(Stage):
+    """A candidate answers; a verdict that a rule can give comes along, free."""
+
+    name = TASK
+    prompt = PROMPT
+    by_candidate = True
+
+    def build(self, material: Material, subject: Subject, setting: Setting) -> Request:
+        """Ask the question as any user would."""
+        return build(subject.sample, material.pictures, setting.sampling, repeat=setting.repeat)
+
+    def read(
+        self, reply: Reply, material: Material, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Keep the answer as it came, and its outcome where a rule can tell."""
+        response = parse(reply, subject.sample, setting.who, setting.sampling, setting.repeat)
+        verdict = outcome.check(subject.sample, response)
+        return (response,) if verdict is None else (response, verdict)
+
+    def failed(
+        self, error: str, call_id: str | None, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Return the answer that didn't come."""
+        who, how, repeat = setting.who, setting.sampling, setting.repeat
+        return (failed(error, subject.sample, who, how, repeat, call_id),)
+
+
+STAGE: Final = AnswerStage()

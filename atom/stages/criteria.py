@@ -17,6 +17,7 @@ from atom.records import (
     CriteriaSet,
     Criterion,
     CriterionUse,
+    Record,
     Region,
     Replay,
     Sample,
@@ -30,6 +31,8 @@ from atom.stages.criteria_rules import Checked, broken_rules
 from atom.stages.gate import CriteriaReading, CriterionDraft, read_criteria
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import CRITERIA, MAX_STEPS
+from atom.stages.sight import Material
+from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
 
 TASK: Final = "criteria"
 PROMPT: Final = "criteria/2"
@@ -331,3 +334,66 @@ def _criterion(sample: Sample, draft: CriterionDraft) -> Criterion:
         question=draft.question,
         ground_truth=draft.ground_truth,
     )
+
+
+class CriteriaStage(Stage):
+    """The judge cuts its solution into weighted criteria; faulty ones it may mend once."""
+
+    name = TASK
+    prompt = PROMPT
+    needs = frozenset({"replay"})
+    points = True
+
+    def build(self, material: Material, subject: Subject, setting: Setting) -> Request:
+        """Show the solution and ask for its criteria."""
+        return build(
+            subject.sample,
+            material.pictures,
+            subject.solved,
+            setting.sampling,
+            space=material.space,
+        )
+
+    def read(
+        self, reply: Reply, material: Material, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Read the criteria and the set that they make."""
+        result = self._result(reply, material, subject, setting)
+        return (*result.criteria, result.criteria_set)
+
+    async def take(
+        self, ask: Ask, material: Material, subject: Subject, setting: Setting
+    ) -> Brought:
+        """Ask for criteria, and once more where they broke the rules."""
+        request = self.build(material, subject, setting)
+        reply = await ask(request)
+        seen = replace(material, space=await material.shown(reply, copied=True))
+        result = self._result(reply, seen, subject, setting)
+        if faults := result.faults:
+            reply = await ask(again(request, reply, faults))
+            result = mended(self._result(reply, seen, subject, setting), faults)
+        return Brought(records=(*result.criteria, result.criteria_set), call=reply.call)
+
+    def failed(
+        self, error: str, call_id: str | None, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Return the set that didn't come."""
+        who, how = setting.who, setting.sampling
+        result = failed(error, subject.sample, subject.solved, who, how, call_id=call_id)
+        return (result.criteria_set,)
+
+    @staticmethod
+    def _result(
+        reply: Reply, material: Material, subject: Subject, setting: Setting
+    ) -> CriteriaResult:
+        return parse(
+            reply,
+            subject.sample,
+            subject.solved,
+            setting.who,
+            setting.sampling,
+            space=material.space,
+        )
+
+
+STAGE: Final = CriteriaStage()

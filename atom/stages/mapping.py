@@ -9,14 +9,16 @@ from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
 from typing import Final
 
-from atom.errors import DataError
+from atom.errors import DataError, UsageError
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
-from atom.records import Criterion, Mapping, Sample, Sampling, State
+from atom.records import Criterion, Mapping, Record, Sample, Sampling, State
 from atom.stages.asking import make_request
 from atom.stages.gate import keyed_entries, short_ids
 from atom.stages.reading import one_line, read_reply
 from atom.stages.schemas import mapping_schema
+from atom.stages.sight import Material
+from atom.stages.stage import Setting, Stage, Subject
 from taxonomy import Path, Tree, format_path, parse_path
 
 TASK: Final = "mapping"
@@ -180,3 +182,39 @@ def _mapping(
         detail=detail,
         call_id=call_id,
     )
+
+
+class MappingStage(Stage):
+    """The judge hangs criteria on the tree's leaves."""
+
+    name = TASK
+    prompt = PROMPT
+    needs = frozenset({"criteria_set", "wanted"})
+
+    def build(self, material: Material, subject: Subject, setting: Setting) -> Request:
+        """Show the criteria and the leaves."""
+        return build(
+            subject.sample, material.pictures, subject.wanted, _tree(setting), setting.sampling
+        )
+
+    def read(
+        self, reply: Reply, material: Material, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Read a leaf for each criterion."""
+        tree, version = _tree(setting), setting.tree_version
+        return parse(reply, subject.wanted, tree, version, setting.who)
+
+    def failed(
+        self, error: str, call_id: str | None, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Return the leaves that weren't found."""
+        return failed(error, subject.wanted, setting.tree_version, setting.who, call_id)
+
+
+def _tree(setting: Setting) -> Tree:
+    if setting.tree is None:
+        raise UsageError("criteria are mapped to a tree, and none was given")
+    return setting.tree
+
+
+STAGE: Final = MappingStage()

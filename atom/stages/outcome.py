@@ -13,15 +13,19 @@ from typing import Final
 from atom.errors import DataError
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
-from atom.records import Outcome, Response, Sample, Sampling, State
+from atom.records import Outcome, Record, Response, Sample, Sampling, State
 from atom.stages.asking import make_request
 from atom.stages.final_answer import compare_response
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import OUTCOME
 from atom.stages.scoring import shown
+from atom.stages.sight import Material
+from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
 
 TASK: Final = "outcome"
 PROMPT: Final = "outcome/2"
+FEW_WORDS: Final = 4
+"""Words of a reference that answers are often met in, word for word."""
 _VERDICTS: Final = {"right": True, "wrong": False}
 
 
@@ -165,3 +169,55 @@ def _outcome(response: Response, judge_id: str, state: State, call_id: str | Non
     return Outcome(
         response_id=response.id, how="judge", judge_id=judge_id, state=state, call_id=call_id
     )
+
+
+class OutcomeStage(Stage):
+    """Whether the final answer is right: by rule where one can tell, else by the judge."""
+
+    name = TASK
+    prompt = PROMPT
+    needs = frozenset({"response"})
+
+    def build(self, material: Material, subject: Subject, setting: Setting) -> Request:
+        """Show the answer beside the known one."""
+        return build(subject.sample, material.pictures, subject.answered, setting.sampling)
+
+    def read(
+        self, reply: Reply, material: Material, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Read right, wrong or unclear."""
+        return (parse(reply, subject.answered, setting.who),)
+
+    async def take(
+        self, ask: Ask, material: Material, subject: Subject, setting: Setting
+    ) -> Brought:
+        """Let a rule decide; ask the judge only where none can."""
+        verdict = check(subject.sample, subject.answered)
+        if verdict is not None:
+            return Brought(records=(verdict,))
+        return await super().take(ask, material, subject, setting)
+
+    def failed(
+        self, error: str, call_id: str | None, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Return the outcome that nobody could give."""
+        return (failed(error, subject.answered, setting.who, call_id),)
+
+    def free(self, sample: Sample) -> bool:
+        """Whether a rule will decide most answers.
+
+        A reference of many words is met word for word by nobody.
+        """
+        usual = Response(
+            id="usual",
+            sample_id=sample.id,
+            candidate_id="usual",
+            prompt="usual",
+            text=f"Answer: {sample.reference}",
+        )
+        verdict = check(sample, usual)
+        words = len((sample.reference or "").split())
+        return verdict is not None and (verdict.how != "exact" or words <= FEW_WORDS)
+
+
+STAGE: Final = OutcomeStage()

@@ -6,17 +6,20 @@ Reference: ATOM 3.1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
-from atom.records import Replay, ReplayStep, Sample, Sampling
+from atom.records import Record, Replay, ReplayStep, Sample, Sampling
 from atom.stages import outcome
 from atom.stages.asking import make_request
 from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
 from atom.stages.final_answer import compare_answer
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import MAX_STEPS, REPLAY
+from atom.stages.sight import Material
+from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
 
 TASK: Final = "replay"
 PROMPT: Final = "replay/2"
@@ -211,3 +214,71 @@ def _replay(
             "call_id": call_id,
         }
     )
+
+
+class ReplayStage(Stage):
+    """The judge solves the sample, told the reference answer or not.
+
+    Where no rule can compare its final answer with the known one, the judge is asked to compare
+    them, in a question of its own.
+    """
+
+    name = TASK
+    prompt = PROMPT
+    points = True
+
+    def named(self, setting: Setting) -> str:
+        """Keep solutions of a judge that was told the answer apart."""
+        return TOLD if setting.told else PROMPT
+
+    def build(self, material: Material, subject: Subject, setting: Setting) -> Request:
+        """Ask for a solution, step by step."""
+        return build(
+            subject.sample, material.pictures, setting.sampling, with_reference=setting.told
+        )
+
+    def read(
+        self, reply: Reply, material: Material, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Read the steps and the final answer."""
+        return (
+            parse(
+                reply,
+                subject.sample,
+                setting.who,
+                setting.sampling,
+                with_reference=setting.told,
+                space=material.space,
+            ),
+        )
+
+    async def take(
+        self, ask: Ask, material: Material, subject: Subject, setting: Setting
+    ) -> Brought:
+        """Let the judge solve it and, where no rule can, compare its answer with the known one."""
+        reply = await ask(self.build(material, subject, setting))
+        seen = replace(material, space=await material.shown(reply))
+        brought = Brought(records=self.read(reply, seen, subject, setting), call=reply.call)
+        solved = brought.one(Replay)
+        if needs_comparison(subject.sample, solved):
+            question = compare(subject.sample, material.pictures, solved, setting.sampling)
+            brought = replace(brought, records=(compared(await ask(question), solved),))
+        return brought
+
+    def failed(
+        self, error: str, call_id: str | None, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Return the solution that didn't come."""
+        return (
+            failed(
+                error,
+                subject.sample,
+                setting.who,
+                setting.sampling,
+                call_id=call_id,
+                with_reference=setting.told,
+            ),
+        )
+
+
+STAGE: Final = ReplayStage()

@@ -20,6 +20,7 @@ from atom.records import (
     Checkpoint,
     CriteriaSet,
     Criterion,
+    Record,
     Response,
     Sample,
     Sampling,
@@ -31,6 +32,8 @@ from atom.stages.gate import keyed_entries, read_score, short_ids
 from atom.stages.quotes import AnswerIndex
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import scoring_schema
+from atom.stages.sight import Material
+from atom.stages.stage import Setting, Stage, Subject
 
 TASK: Final = "scoring"
 PROMPT: Final = "scoring/2"
@@ -348,3 +351,69 @@ def _checkpoint(
         detail=detail,
         call_id=call_id,
     )
+
+
+class ScoringStage(Stage):
+    """The judge scores an answer at the criteria that are wanted."""
+
+    name = TASK
+    prompt = PROMPT
+    needs = frozenset({"criteria_set", "wanted", "response"})
+
+    def named(self, setting: Setting) -> str:
+        """Keep marks that were given without the pictures apart."""
+        return BLIND if setting.blind else PROMPT
+
+    def build(self, material: Material, subject: Subject, setting: Setting) -> Request:
+        """Show the answer beside the criteria."""
+        return build(
+            subject.sample,
+            material.pictures,
+            _only(subject),
+            subject.wanted,
+            subject.answered,
+            setting.sampling,
+            repeat=setting.repeat,
+            blind=setting.blind,
+        )
+
+    def read(
+        self, reply: Reply, material: Material, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Read a mark for each criterion."""
+        return parse(
+            reply,
+            _only(subject),
+            subject.wanted,
+            subject.answered,
+            setting.who,
+            setting.sampling,
+            setting.repeat,
+            blind=setting.blind,
+        )
+
+    def failed(
+        self, error: str, call_id: str | None, subject: Subject, setting: Setting
+    ) -> tuple[Record, ...]:
+        """Return the marks that didn't come."""
+        return failed(
+            error,
+            subject.cut,
+            subject.wanted,
+            subject.answered,
+            setting.who,
+            setting.sampling,
+            setting.repeat,
+            call_id,
+            blind=setting.blind,
+        )
+
+
+def _only(subject: Subject) -> CriteriaSet:
+    """Cut the set down to the criteria that are wanted, so that an unchanged one isn't scored."""
+    ids = {criterion.id for criterion in subject.wanted}
+    uses = tuple(use for use in subject.cut.uses if use.criterion_id in ids)
+    return subject.cut.model_copy(update={"uses": uses})
+
+
+STAGE: Final = ScoringStage()

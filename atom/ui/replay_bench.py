@@ -6,19 +6,28 @@ another screen. Steps run as jobs; `settle` takes in what a job has brought.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Literal
 
 import streamlit as st
 
 from atom.engine.forecast import guess_price
-from atom.engine.jobs import Job
 from atom.engine.members import candidate_of
 from atom.engine.one import Live
-from atom.records import Checkpoint, Criterion, Endpoint, Outcome, Replay, Response
+from atom.pipeline import BY_NAME
+from atom.records import (
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Endpoint,
+    Outcome,
+    Replay,
+    Response,
+)
 from atom.records import Mapping as LeafMapping
 from atom.stages.criteria import CriteriaResult
+from atom.stages.stage import Brought, Subject
 from atom.ui import work
 from atom.views.replay import (
     Answered,
@@ -75,7 +84,7 @@ class Bench:
     job: str = ""
     queue: list[Step] = field(default_factory=list)
     asked: Endpoint | None = None
-    pending: Callable[[object], bool] | None = None
+    pending: Callable[[Brought], bool] | None = None
 
     # what is there
 
@@ -194,20 +203,20 @@ def left_to_do(bench: Bench, *, asks: bool) -> list[Step]:
 
 def price(bench: Bench, step: Step, candidate: Endpoint | None = None) -> tuple[int, float | None]:
     """Estimate tokens and USD of a step; stand-ins fill in for what isn't there yet."""
-    result = bench.result
+    estimate = guess_price(bench.live, BY_NAME[step], about(bench, step), candidate)
+    return estimate.prompt_tokens + estimate.completion_tokens, estimate.cost
+
+
+def about(bench: Bench, step: Step) -> Subject:
+    """Return the sample with what is there, and can be used, of what a step needs."""
+    result, solved, answer = bench.result, bench.solved, bench.answer
     usable = result is not None and result.criteria_set.state == "scored"
-    criteria_set = result.criteria_set if result is not None and usable else None
-    answer = bench.answer
-    estimate = guess_price(
-        bench.live,
-        step,
-        solved=bench.solved if bench.solved and bench.solved.state == "scored" else None,
-        criteria_set=criteria_set,
+    return bench.live.about(
+        replay=solved if solved is not None and solved.state == "scored" else None,
+        criteria_set=result.criteria_set if result is not None and usable else None,
         wanted=wanted(bench, step) if usable else (),
         response=answer.response if answer else None,
-        candidate=candidate,
     )
-    return estimate.prompt_tokens + estimate.completion_tokens, estimate.cost
 
 
 def wanted(bench: Bench, step: Step) -> tuple[Criterion, ...]:
@@ -277,7 +286,7 @@ def settle(bench: Bench) -> None:
         bench.errors[step] = state.error
     elif state.status == "cancelled":
         bench.notes[step] = "stopped: nothing was kept of this step"
-    elif pending is not None and pending(state.result):
+    elif pending is not None and isinstance(state.result, Brought) and pending(state.result):
         bench.queue = queue
         _next(bench)
 
@@ -300,62 +309,33 @@ def _next(bench: Bench) -> None:
 def _begin(bench: Bench, step: Step) -> None:
     bench.errors.pop(step, None)
     bench.notes.pop(step, None)
-    live = bench.live
-    result, answer = bench.result, bench.answer
-    if step == "replay":
-        _start(bench, step, lambda job: live.replay(job.say), lambda r: _solved(bench, r))
-    elif step == "criteria":
-        assert bench.solved is not None
-        solved = bench.solved
-        _start(bench, step, lambda job: live.criteria(solved, job.say), lambda r: _cut(bench, r))
-    elif step == "mapping":
-        about = wanted(bench, step)
-        _start(bench, step, lambda job: live.mapping(about, job.say), lambda r: _hung(bench, r))
-    elif step == "answer":
-        assert bench.asked is not None
-        who = bench.asked
-        _start(
-            bench, step, lambda job: live.answer(who, job.say), lambda r: _answered(bench, who, r)
-        )
-    else:
-        assert result is not None
-        assert answer is not None
-        criteria_set, about, response = result.criteria_set, wanted(bench, step), answer.response
-        _start(
-            bench,
-            step,
-            lambda job: live.score(criteria_set, about, response, job.say),
-            lambda r: _scored(bench, r),
-        )
-
-
-def _start(
-    bench: Bench,
-    step: Step,
-    ask: Callable[[Job[object]], Awaitable[object]],
-    then: Callable[[object], bool],
-) -> None:
-    job = work.jobs().start(step, ask)
-    bench.job, bench.step, bench.pending = job.id, step, then
+    live, subject, who = bench.live, about(bench, step), bench.asked
+    job = work.jobs().start(
+        step, lambda job: live.take(BY_NAME[step], subject, job.say, candidate=who)
+    )
+    take_in = _TAKEN_IN[step]
+    bench.job, bench.step, bench.pending = job.id, step, lambda brought: take_in(bench, brought)
 
 
 # What a step brought is taken in by these; each says whether the next step can follow.
 
 
-def _solved(bench: Bench, brought: object) -> bool:
-    bench.solved = cast("Replay", brought)
+def _solved(bench: Bench, brought: Brought) -> bool:
+    bench.solved = brought.one(Replay)
     return bench.solved.state == "scored"
 
 
-def _cut(bench: Bench, brought: object) -> bool:
-    bench.judged = cast("CriteriaResult", brought)
+def _cut(bench: Bench, brought: Brought) -> bool:
+    bench.judged = CriteriaResult(
+        criteria_set=brought.one(CriteriaSet), criteria=brought.all(Criterion)
+    )
     bench.edit(drafts_of(bench.judged))
     bench.past = [drafts for drafts in bench.past if drafts]
     return bench.judged.criteria_set.state == "scored"
 
 
-def _hung(bench: Bench, brought: object) -> bool:
-    mappings = cast("tuple[LeafMapping, ...]", brought)
+def _hung(bench: Bench, brought: Brought) -> bool:
+    mappings = brought.all(LeafMapping)
     bench.mapped.update((mapping.criterion_id, mapping) for mapping in mappings)
     bench.drafts = with_leaves(bench.live.sample, bench.drafts, mappings)
     lost = [mapping for mapping in mappings if mapping.state != "scored"]
@@ -364,9 +344,11 @@ def _hung(bench: Bench, brought: object) -> bool:
     return True
 
 
-def _answered(bench: Bench, who: Endpoint, brought: object) -> bool:
-    response, verdict = cast("tuple[Response, Outcome | None]", brought)
-    answer = Answered(response=response, candidate=candidate_of(who), outcome=verdict)
+def _answered(bench: Bench, brought: Brought) -> bool:
+    assert bench.asked is not None
+    response, verdicts = brought.one(Response), brought.all(Outcome)
+    verdict = verdicts[0] if verdicts else None
+    answer = Answered(response=response, candidate=candidate_of(bench.asked), outcome=verdict)
     if response.state == "scored":
         bench.choose(answer)
     else:
@@ -374,7 +356,16 @@ def _answered(bench: Bench, who: Endpoint, brought: object) -> bool:
     return response.state == "scored"
 
 
-def _scored(bench: Bench, brought: object) -> bool:
-    for point in cast("tuple[Checkpoint, ...]", brought):
+def _scored(bench: Bench, brought: Brought) -> bool:
+    for point in brought.all(Checkpoint):
         bench.points[point.criterion_id, point.response_id] = point
     return True
+
+
+_TAKEN_IN: Mapping[Step, Callable[[Bench, Brought], bool]] = {
+    "replay": _solved,
+    "criteria": _cut,
+    "mapping": _hung,
+    "answer": _answered,
+    "scoring": _scored,
+}

@@ -12,8 +12,9 @@ from atom.engine.control import RunStatus, list_runs, start_run
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import MOST_REPEATS
 from atom.engine.own import DEMO_COPY
-from atom.engine.plan import STAGES, RunSpec
+from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
 from atom.errors import AtomError
+from atom.pipeline import ANSWER
 from atom.records import Endpoint, Sampling, content_id
 from atom.ui import (
     batch_panel,
@@ -109,7 +110,7 @@ def _form(here: Here, endpoints: dict[str, Endpoint]) -> RunForm:
         real = next((name for name in judges if not endpoints[name].is_probe), "")
         held[here.entry.key] = RunForm(
             judge=own or ("probe-judge" if here.data.study.synthetic else real),
-            stages=tuple(stage for stage in STAGES if stage != "answer"),
+            stages=tuple(stage for stage in STAGES if stage in JUDGE_STAGES),
         )
     return held[here.entry.key]
 
@@ -125,8 +126,8 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
             value = tuple(stage for stage in STAGES if stage in (value or ()))
         elif field == "candidates":
             value = tuple(value or ())
-            stages = {*held[here.entry.key].stages} | ({"answer"} if value else set())
-            kept = tuple(s for s in STAGES if s in stages and (value or s != "answer"))
+            stages = {*held[here.entry.key].stages} | ({ANSWER.name} if value else set())
+            kept = tuple(s for s in STAGES if s in stages and (value or s in JUDGE_STAGES))
             held[here.entry.key] = replace(held[here.entry.key], stages=kept)
         elif field in ("repeats", "answer_repeats"):
             value = value or 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from atom.records import Candidate, Endpoint, Experiment, Judge, Run, Sampling, Stage
+from atom.records import Candidate, Endpoint, Experiment, Judge, Run, Sampling, StageName
 from atom.store import Store
 
 STATE_WORDS = {
@@ -274,7 +274,7 @@ class RunForm:
 
     judge: str = ""
     candidates: tuple[str, ...] = ()
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[StageName, ...] = ()
     limit: int | None = None
     repeats: int = 1
     answer_repeats: int = 1

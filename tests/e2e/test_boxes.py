@@ -15,6 +15,7 @@ from atom.probes.server import serving
 from atom.store import Store, find_study
 from tests.app.work_store import make_probes_store
 from tests.habits import HABITS, HabitualEndpoint
+from tests.live import cut, solve
 
 SAMPLE = 1
 JUDGE = "probe-judge-synonyms"
@@ -40,10 +41,10 @@ def meant(probes) -> list[list[tuple[int, ...]]]:
         tree, _ = study_tree(store, study, "")
         live = Live.of_study(store, samples[SAMPLE], judge, study, tree)
 
-        async def cut():
-            return await live.criteria(await live.replay())
+        async def result():
+            return await cut(live, await solve(live))
 
-        uses = asyncio.run(cut()).criteria_set.uses
+        uses = asyncio.run(result()).criteria_set.uses
     assert any(use.regions for use in uses)
     return [sorted(region.box for region in use.regions) for use in uses]
 

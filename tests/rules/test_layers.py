@@ -8,6 +8,7 @@ COMMON = {"atom.errors", "atom.settings"}
 FILES = {"atom.files"}
 PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign"}
 LOGIC = {"atom.analysis", "atom.stages", "atom.methods", "atom.judgebench", "atom.formats"}
+METHOD = {"atom.pipeline"}
 MAY_IMPORT = {
     "taxonomy": {"atom.errors"},
     "atom.errors": set(),
@@ -20,10 +21,20 @@ MAY_IMPORT = {
     "atom.probes": PURE,
     "atom.judge": {*PURE, *FILES, *COMMON, "atom.probes"},
     "atom.stages": {*PURE, "atom.judge"},
+    "atom.pipeline": {*PURE, "atom.stages"},
     "atom.methods": {*PURE, "atom.judge", "atom.stages", "atom.analysis"},
     "atom.judgebench": {*PURE, "atom.judge", "atom.stages", "atom.analysis", "atom.formats"},
     "atom.store": {*PURE, *FILES, *COMMON},
-    "atom.engine": {*PURE, *FILES, *COMMON, *LOGIC, "atom.judge", "atom.store", "atom.probes"},
+    "atom.engine": {
+        *PURE,
+        *FILES,
+        *COMMON,
+        *LOGIC,
+        *METHOD,
+        "atom.judge",
+        "atom.store",
+        "atom.probes",
+    },
     "atom.views": {*PURE, *FILES, *COMMON, *LOGIC, "atom.store"},
     "atom.reports": {
         *PURE,
@@ -41,6 +52,7 @@ MAY_IMPORT = {
         *FILES,
         *COMMON,
         *LOGIC,
+        *METHOD,
         "atom.engine",
         "atom.views",
         "atom.reports",
@@ -51,6 +63,7 @@ MAY_IMPORT = {
         *FILES,
         *COMMON,
         *LOGIC,
+        *METHOD,
         "atom.engine",
         "atom.views",
         "atom.store",

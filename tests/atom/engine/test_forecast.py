@@ -13,6 +13,7 @@ from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import UsageError
 from atom.judge.endpoints import builtin_endpoints
+from atom.pipeline import LOOP
 from atom.records import Endpoint, Prices, Sample, Study
 from atom.store import list_studies, study_places
 from tests.atom.engine.conftest import SAMPLES
@@ -89,7 +90,7 @@ def test_each_step_has_a_price_before_the_steps_before_it_are_done(store):
     tree, _ = study_tree(store, study, "")
     sample = study_places(store, study.id)[0].sample_id
     live = Live.of_study(store, sample, PRICED["paid"], study, tree)
-    for stage in ("answer", "replay", "criteria", "mapping", "scoring", "outcome"):
+    for stage in LOOP:
         price = guess_price(live, stage, candidate=PRICED["paid"])
         assert price.prompt_tokens > 0
         assert price.cost

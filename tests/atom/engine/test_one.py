@@ -8,12 +8,14 @@ from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import ReadOnlyError, UsageError
 from atom.judge import JudgeClient, PictureCache
+from atom.pipeline import ANSWER, CRITERIA, REPLAY, SCORING
 from atom.probes.transport import ProbeTransport
 from atom.records import Call, Checkpoint, PictureLimit, Prices, Response
 from atom.stages import criteria
 from atom.stages.criteria import EditedCriterion, edited
 from atom.store import Store, study_places
 from tests.habits import HABITS, HabitualEndpoint
+from tests.live import answered, checked, cut, hang, score, solve
 
 
 @pytest.fixture
@@ -25,31 +27,31 @@ def live(store, study, endpoints, counted) -> Live:
 
 
 async def test_one_sample_goes_through_the_stages_step_by_step(live, endpoints):
-    solved = await live.replay()
+    solved = await solve(live)
     assert solved.state == "scored"
-    result = await live.criteria(solved)
+    result = await cut(live, solved)
     assert sum(use.weight for use in result.criteria_set.uses) == 10
-    mappings = await live.mapping(result.criteria)
+    mappings = await hang(live, result)
     assert {m.state for m in mappings} == {"scored"}
-    response, verdict = await live.answer(endpoints["model-a"])
+    response, verdict = await answered(live, endpoints["model-a"])
     assert response.state == "scored"
-    points = await live.score(result.criteria_set, result.criteria, response)
+    points = await score(live, result, response)
     assert [p.criterion_id for p in points] == [c.id for c in result.criteria]
-    assert verdict is not None or (await live.verdict(response)).state == "scored"
+    assert verdict is not None or (await checked(live, response)).state == "scored"
 
 
 async def test_text_streams_in_while_a_step_is_taken(live):
     pieces = []
-    solved = await live.replay(pieces.append)
+    solved = await solve(live, pieces.append)
     assert solved.steps[0].text in "".join(pieces).encode().decode("unicode_escape") or pieces
     assert len(pieces) > 1
 
 
 async def test_criteria_can_be_changed_between_the_steps(live, endpoints):
-    solved = await live.replay()
-    result = await live.criteria(solved)
-    response, _ = await live.answer(endpoints["model-a"])
-    before = await live.score(result.criteria_set, result.criteria, response)
+    solved = await solve(live)
+    result = await cut(live, solved)
+    response, _ = await answered(live, endpoints["model-a"])
+    before = await score(live, result, response)
     by_id = {c.id: c for c in result.criteria}
     rows = [
         EditedCriterion(
@@ -60,16 +62,16 @@ async def test_criteria_can_be_changed_between_the_steps(live, endpoints):
         for use in reversed(result.criteria_set.uses)
     ]
     mine = edited(live.sample, live.judge_id, solved.id, rows)
-    after = await live.score(mine.criteria_set, mine.criteria, response)
+    after = await score(live, mine, response)
     assert {p.key: p.score for p in after} == {p.key: p.score for p in before}
 
 
 async def test_faulty_criteria_go_back_once_here_too(live, monkeypatch):
-    solved = await live.replay()
+    solved = await solve(live)
     fault = "criterion 1 can be answered by yes or no"
     monkeypatch.setattr(criteria, "broken_rules", lambda *_, **__: (fault,))
     pieces: list[str] = []
-    result = await live.criteria(solved, pieces.append)
+    result = await cut(live, solved, pieces.append)
     assert result.criteria_set.state == "unscored"
     assert result.criteria_set.detail.count(fault) == 2
     assert [call.task for call in live.calls] == ["replay", "criteria", "criteria"]
@@ -92,11 +94,11 @@ def habitual(live: Live, habit: str, boxes: str | None) -> Live:
 
 @pytest.mark.parametrize("habit", HABITS)
 async def test_boxes_of_each_convention_land_where_the_judge_pointed(live, habit):
-    plain, asked = await live.replay(), habitual(live, habit, habit)
-    solved = await asked.replay()
+    plain, asked = await solve(live), habitual(live, habit, habit)
+    solved = await solve(asked)
     # Half a pixel of 300 is 1.7 thousandths.
     assert near(solved.steps, plain.steps)
-    first, second = await live.criteria(plain), await asked.criteria(solved)
+    first, second = await cut(live, plain), await cut(asked, solved)
     assert near(second.criteria_set.uses, first.criteria_set.uses)
     assert "dropped" not in solved.detail
 
@@ -113,7 +115,7 @@ def near(found, meant) -> bool:
 
 
 async def test_boxes_of_another_convention_are_dropped_with_a_note(live):
-    solved = await habitual(live, "xyxy_unit", "xyxy_1000").replay()
+    solved = await solve(habitual(live, "xyxy_unit", "xyxy_1000"))
     assert solved.state == "scored"
     assert not any(step.regions for step in solved.steps)
     assert "isn't in thousandths and was dropped" in solved.detail
@@ -121,23 +123,23 @@ async def test_boxes_of_another_convention_are_dropped_with_a_note(live):
 
 async def test_a_stored_reply_is_read_again_to_the_same_boxes(live, store, study):
     asked = habitual(live, "xyxy_pixels", "xyxy_pixels")
-    solved = await asked.replay()
-    result = await asked.criteria(solved)
+    solved = await solve(asked)
+    result = await cut(asked, solved)
     asked.save(store, study.id, solved=solved, result=result)
     again = habitual(live, "xyxy_pixels", "xyxy_pixels")
-    assert again.price("criteria", solved=solved).cost == 0.0
-    assert (await again.replay()).steps == solved.steps
+    assert again.price(CRITERIA, again.about(replay=solved)).cost == 0.0
+    assert (await solve(again)).steps == solved.steps
 
 
 async def test_steps_have_a_price_beforehand(live, endpoints):
     dear = endpoints["probe-judge"].model_copy(update={"prices": Prices(input=1.0, output=1.0)})
     asked = Live(**{**vars(live), "judge": dear})
-    assert asked.price("replay").cost > 0
-    assert asked.price("answer", candidate=endpoints["model-a"]).cost == 0
+    assert asked.price(REPLAY, asked.about()).cost > 0
+    assert asked.price(ANSWER, asked.about(), endpoints["model-a"]).cost == 0
     with pytest.raises(UsageError, match="step before"):
-        asked.price("scoring")
+        asked.price(SCORING, asked.about())
     assert asked.spent == 0
-    await asked.replay()
+    await solve(asked)
     assert asked.spent > 0
 
 
@@ -145,18 +147,18 @@ async def test_replies_that_the_store_holds_are_used_again(live, store, study, e
     await run(store, RunSpec(study_id=study.id, judge="probe-judge", candidates=("model-a",)),
               endpoints, make=counted.make)  # fmt: skip
     sent, said = counted.total, []
-    solved = await live.replay(said.append)
-    await live.criteria(solved)
+    solved = await solve(live, said.append)
+    await cut(live, solved)
     assert counted.total == sent
     assert said
 
 
 async def test_what_was_made_can_be_saved_into_a_study(live, store, study, endpoints):
-    solved = await live.replay()
-    result = await live.criteria(solved)
-    mappings = await live.mapping(result.criteria)
-    response, verdict = await live.answer(endpoints["model-b"])
-    points = await live.score(result.criteria_set, result.criteria, response)
+    solved = await solve(live)
+    result = await cut(live, solved)
+    mappings = await hang(live, result)
+    response, verdict = await answered(live, endpoints["model-b"])
+    points = await score(live, result, response)
     place = live.save(
         store,
         study.id,
@@ -185,7 +187,7 @@ async def test_an_upload_becomes_a_sample_and_can_be_saved(store, study, endpoin
     assert sample.synthetic
     assert sample.id != source.id
     live = Live(sample=sample, pictures=parts, judge=endpoints["probe-judge"], make=counted.make)
-    solved = await live.replay()
+    solved = await solve(live)
     place = live.save(store, study.id, solved=solved, result=None)
     assert place.position == len(study_places(store, study.id)) - 1
     assert place.replay_id == solved.id

@@ -322,7 +322,7 @@ async def test_a_broken_stage_is_accounted_for_too(store, study, endpoints, coun
     def broken(*_args, **_more):
         raise ZeroDivisionError("a slip")
 
-    monkeypatch.setattr("atom.engine.steps.scoring.parse", broken)
+    monkeypatch.setattr("atom.stages.scoring.parse", broken)
     ended = await run(store, spec(study), endpoints, make=counted.make)
     assert ended.state in ("done", "stopped")
     points = store.select(Checkpoint)

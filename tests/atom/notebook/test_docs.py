@@ -13,6 +13,7 @@ FRAMES = {
     "studies": columns.STUDIES, "samples": columns.SAMPLES, "criteria": columns.CRITERIA,
     "answers": columns.ANSWERS, "scores": columns.SCORES, "ranking": columns.RANKING,
     "capabilities": columns.CAPABILITIES, "weaknesses": columns.WEAKNESSES,
+    "judge_sample": columns.JUDGED,
 }  # fmt: skip
 
 
@@ -31,6 +32,7 @@ def test_the_examples_run_in_an_empty_folder(page, tmp_path, monkeypatch):
     assert isinstance(names["weak"], pd.DataFrame)
     assert "Needle" in set(names["weak"]["name"])
     assert names["mine"].scores()["value"].tolist() == [1, 0.4, 0.7, 0]
+    assert names["marks"].groupby("model")["score"].mean().is_monotonic_increasing
     names["study"].close()
     names["mine"].close()
 

@@ -7,10 +7,10 @@ import io
 import pytest
 from PIL import Image
 
-from atom.engine.steps import Material, Sight
 from atom.judge import PictureCache, PicturePart, Reply
 from atom.records import Call, Endpoint, PictureLimit, PictureSlot, Sample
 from atom.stages.boxes import read_regions
+from atom.stages.sight import Material, Sight
 
 SAMPLE = Sample(id="s", dataset="d", question="What?", pictures=(PictureSlot(name="a.png"),))
 
