@@ -54,6 +54,8 @@ def _tabs(here: Here, view: Comparison, listed: PairList) -> Html:
         "second": f"{second} better",
         "first": f"{first} better",
         "fail": "Both fail",
+        "first_fails": f"only {first} fails",
+        "second_fails": f"only {second} fails",
         "first_right": f"only {first} right",
         "second_right": f"only {second} right",
         "both_right": "both right",

@@ -132,7 +132,8 @@ def swapped(here: Here, picked: Picked) -> str:
         filters = filters.but(judge=picked.judge_id)
     tab = here.query.get("tab", "")
     ends = {"first": "second", "second": "first", "first_right": "second_right",
-            "second_right": "first_right"}  # fmt: skip
+            "second_right": "first_right",
+            "first_fails": "second_fails", "second_fails": "first_fails"}  # fmt: skip
     return to(here, turned, filters, tab=ends.get(tab, tab) or None)
 
 

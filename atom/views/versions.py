@@ -14,7 +14,8 @@ import numpy as np
 
 from atom.analysis import adjust
 from atom.analysis.paired import beyond_margin
-from atom.store.versions import line_of
+from atom.store import Store
+from atom.store.versions import line_of, versions_of
 from atom.views.compare import Comparison, compare
 from atom.views.compare_nodes import Q
 from atom.views.compare_sides import Choice, Picked, choices
@@ -223,6 +224,21 @@ def version_line(
         steps=tuple(version_step(view, margin) for view in reversed(views)),
         since=_since(sides, views),
     )
+
+
+def declared_versions(store: Store, study_id: str) -> dict[str, str]:
+    """Return a study's declarations: candidate's id -> id of the one that it comes after."""
+    return versions_of(store, study_id)
+
+
+def latest_with(
+    data: StudyData, declared: Mapping[str, str], first: str, second: str
+) -> str | None:
+    """Return the latest version of the line in which both candidates are; None without one."""
+    for latest in latest_of(data, declared):
+        if {first, second} <= set(line_of(declared, latest) or ()) and first != second:
+            return latest
+    return None
 
 
 def latest_of(data: StudyData, declared: Mapping[str, str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui import compare_case, compare_parts, frame, kit, stores
+from atom.ui import compare_case, compare_parts, compare_versions, frame, kit, stores
 from atom.ui.html import el
 from atom.ui.pages import COMPARE
 from atom.views.compare import Comparison, compare
@@ -54,15 +54,12 @@ def body(here: frame.Here) -> None:
         other = stores.study_data(here.entry, picked.judge_id, here.filters.tree)
     view = compare(here.data, here.filters, picked, other, facet=here.query.get("facet"))
     kit.show(
-        el(
-            "div",
-            compare_parts.style(),
-            compare_parts.answer(here, view),
-            compare_parts.where(here, view) or compare_parts.unshared(here, view),
-            class_="stack",
-        ),
+        el("div", compare_parts.style(), compare_parts.answer(here, view), class_="stack"),
         key="compare",
     )
+    compare_versions.changes(here, view, picked)
+    where = compare_parts.where(here, view) or compare_parts.unshared(here, view)
+    kit.show(el("div", compare_parts.style(), where), key="compare_where")
     if not view.gap.samples:
         return
     if view.nodes:
@@ -74,6 +71,7 @@ def body(here: frame.Here) -> None:
             key="compare_nodes_csv",
         )
     pairs(here, view, picked, other)
+    compare_versions.form(here, picked)
 
 
 here = frame.here(COMPARE)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.app.conftest import markup_of
 from tests.app.screen_store import HOSTILE, NAMES
 
 PAGE = "pages/explore/compare.py"
@@ -189,3 +191,24 @@ def test_the_bundled_study_says_where_the_first_two_differ(open_app):
     # Every door on this page writes both sides down.
     assert all(one.get("model") and one.get("peers") for one in doors(seen, "compare")[1:] if
                "tab" in one or "node" in one)  # fmt: skip
+
+
+def test_versions_are_declared_and_what_changed_is_said(open_app, made, tmp_path):
+    a, b, _ = made.candidate_ids
+    shutil.copytree(made.folder, tmp_path / "mine")
+    seen = open_app(tmp_path / "mine", PAGE, {"model": b, "peers": [a]})
+    assert 'data-testid="versions"' not in seen.markup
+    said = seen.test.selectbox(key=f"compare_version_of_{b}").set_value(a).run()
+    assert not said.exception
+    seen = open_app(tmp_path / "mine", PAGE, {"model": b, "peers": [a]})
+    text = html.unescape(seen.markup)
+    assert 'data-testid="versions"' in text
+    assert "model-a → model-b" in text
+    assert re.search(r"\d+ samples? fixed</a> \(failed before, and no longer\)", text)
+    assert re.search(r"Of the \d+ samples that model-b fails: \d+ already in model-a", text)
+    tabs = {one.get("tab", [""])[0] for one in doors(seen, "compare")}
+    assert {"first_fails", "second_fails"} <= tabs
+    ring = open_app(tmp_path / "mine", PAGE, {"model": a, "peers": [b]})
+    assert "model-a is the earlier of the two" in html.unescape(ring.markup)
+    ring.test.selectbox(key=f"compare_version_of_{a}").set_value(b).run()
+    assert "which is a version of" in html.unescape(markup_of(ring.test))
