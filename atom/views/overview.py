@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis import (
+    Facet,
     NodeStats,
     Quadrant,
+    ScoreTable,
     index_nodes,
     make_cells,
     node_stats,
@@ -44,6 +46,8 @@ from atom.views.weaknesses import (
 )
 from taxonomy import Path
 
+MOST_VALUES = 60
+"""Values of a label that make a table."""
 MIN_SAMPLES = 5
 """A node with fewer samples is `insufficient` (METHODS A9)."""
 
@@ -243,7 +247,11 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     measured = keep if anchor is None else keep & (table.model != anchor)
     counted = np.flatnonzero(keep & np.isfinite(value))
     kept = _Kept(answers=counted, value=value[counted])
-    facets = tuple(name for name, group in table.facets.items() if 2 <= len(group.values) <= 60)
+    facets = tuple(
+        name
+        for name, group in table.facets.items()
+        if 2 <= len(group.values) <= MOST_VALUES and _groups(table, name, group)
+    )
     by_label = measure != "process" or facet is not None
     chosen = _choose_facet(data, facet, facets) if by_label else None
     labels = _label_rows(data, filters, kept, chosen) if by_label else ()
@@ -279,6 +287,21 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
         shared=int(answered_by_all(table).sum()),
         anchor=anchor,
     )
+
+
+def _groups(table: ScoreTable, name: str, facet: Facet) -> bool:
+    """Whether a label puts samples together: neither one value a sample nor the model again."""
+
+    def look() -> bool:
+        values = len(facet.values)
+        sample = table.sample[facet.response].astype(np.int64) * values + facet.value
+        if len(np.unique(sample)) < 1.5 * values:
+            return False
+        model = table.model[facet.response].astype(np.int64)
+        pairs = len(np.unique(model * values + facet.value))
+        return not pairs == values == len(np.unique(model))
+
+    return table.kept.get(("groups", name), look)
 
 
 def _distinct(codes: NDArray[np.integer], size: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.ui import (
+    after_import,
     frame,
     kit,
     level_parts,
@@ -72,6 +73,9 @@ def nothing(here: frame.Here) -> Html:
 
 def draw(here: frame.Here) -> None:
     """Draw the page."""
+    offers = after_import.offers(here)
+    if offers is not None:
+        kit.show(offers, key="overview_next")
     kit.show(
         join(body(here, overview(here.data, here.filters, facet=here.query.get("facet")))),
         key="overview",
