@@ -227,13 +227,19 @@ def _versus(view: Comparison) -> Html:
     return el(
         "div",
         _key(view),
-        dumbbell(view, gap.first, gap.second),
+        el("div", dumbbell(view, gap.first, gap.second), _scale("0", "50", "100")),
         el("span", f"{gap.first:.1f} and {gap.second:.1f} of 100", class_="quiet small"),
-        el("span", "Difference", class_="quiet small"),
-        forest(gap.value, gap.lo, gap.hi, limit, _VERDICTS[verdict][2]),
+        el("span", "Difference, points", class_="quiet small"),
+        el("div", forest(gap.value, gap.lo, gap.hi, limit, _VERDICTS[verdict][2]),
+           _scale(f"−{limit:g}", "0", f"+{limit:g}")),
         difference(gap.value, gap.lo, gap.hi, verdict),
         class_="vs",
-    )
+    )  # fmt: skip
+
+
+def _scale(*ends: str) -> Html:
+    """Write the scale under a mark."""
+    return el("span", [el("span", end) for end in ends], class_="axis quiet small")
 
 
 def _key(view: Comparison) -> Html:
@@ -481,7 +487,8 @@ def _table(
     columns = [
         kit.Column(title="Capability" if view.facet is None else label_name(view.facet),
                    width="26%"),
-        kit.Column(title=_key(view), width="20%"),
+        kit.Column(title=el("span", el("span", "0"), _key(view), el("span", "100"), class_="axis"),
+                   width="20%"),
         kit.Column(title=axis, width="19%"),
         kit.Column(title=join("Difference (95 % ", kit.term("interval", "interval"), ")"),
                    number=True),

@@ -246,7 +246,17 @@ class Desk:
             wanted=WANTED,
             mine=sum(label.state == "given" for label in own),
             skipped=sum(label.state == "skipped" for label in own),
+            keys=self._keys(WANTED - whole, done),
         )
+
+    def _keys(self, samples: int, done: Mapping[str, int]) -> int:
+        """Count the labels that so many more whole samples take, the next ones in the queue."""
+        open_ = [self._expected[one] - done.get(one, 0) for one in self._samples
+                 if self._expected.get(one, 0) > done.get(one, 0)]  # fmt: skip
+        known = open_[: max(samples, 0)]
+        if not known:
+            return 0
+        return round(sum(known) / len(known) * min(max(samples, 0), len(open_)))
 
     # --- the queue --------------------------------------------------------------------------------
 

@@ -444,6 +444,8 @@ def top(desk: Desk) -> Html:
             done = f"{progress.whole} whole samples: enough to lift judge-scale"
         if desk.only:
             done += " for this model"
+        if progress.whole < progress.wanted and progress.keys:
+            done += f": about {progress.keys:,} more labels, a key each"
         words.insert(0, el("span", done, class_="strong"))
         words.insert(0, el("span", el("i", style=f"width:{share:.0f}%"), class_="progress",
                            role="img", aria_label=done))  # fmt: skip

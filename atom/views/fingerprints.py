@@ -187,6 +187,7 @@ class Shape:
         selected: which answers are looked at, when they are chosen by how they went.
         anchor: the model that all others were voted against, which has no shape of its own.
         judge_marks: branches that the judge misreads, by path.
+        lead: models that are drawn while none is chosen; empty = the best three.
     """
 
     filters: Filters
@@ -207,6 +208,7 @@ class Shape:
     selected: str
     anchor: ShapeModel | None
     judge_marks: Mapping[Path, JudgeMark] = field(default_factory=dict)
+    lead: tuple[int, ...] = ()
 
     def judged(self, marks: Mapping[Path, JudgeMark]) -> Shape:
         """Return the same values with the branches marked that the judge misreads."""
@@ -282,13 +284,31 @@ class Shape:
         )
 
     def drawn(self) -> tuple[int, ...]:
-        """Return the models of the radars: the chosen one and its peers, else the best three."""
+        """Return the models of the radars: the chosen one and its peers, else those that lead."""
         index = {one.model_id: one.index for one in self.names}
         wanted = [index.get(one or "") for one in (self.filters.model, *self.filters.peers)]
         chosen = [one for one in dict.fromkeys(wanted) if one is not None and one in self.models]
         if not chosen:
-            chosen = sorted(self.models, key=lambda one: (-self.overall[one], one))[:3]
+            chosen = list(self.lead) or self._best()[:3]
         return tuple(chosen[:MOST_DRAWN])
+
+    def _best(self) -> list[int]:
+        return sorted(self.models, key=lambda one: (-self.overall[one], one))
+
+    def opened(self, said: Claims | None) -> Shape:
+        """Draw the models with most to show first, while none is chosen.
+
+        Args:
+            said: what is claimed; without it, or without a claim, the best models stay first.
+        """
+        if said is None:
+            return self
+        sure = {one: said.sure(one) for one in self.models}
+        if not any(sure.values()):
+            return self
+        best = self._best()
+        lead = sorted(self.models, key=lambda one: (-sure[one], best.index(one)))[:3]
+        return replace(self, lead=tuple(lead))
 
     def of_peers(self) -> Floats:
         """Return the mean of the other models' values, shape (K, M); NaN without any."""
@@ -489,6 +509,11 @@ class Claims:
     def looks(self, model: int) -> int:
         """Return on how many capabilities (or labels) a model was looked at."""
         return int((self.seen.label[model] < LABELS.index("insufficient")).sum())
+
+    def sure(self, model: int) -> int:
+        """Return how many weaknesses and strengths of a model are confirmed, leaves or not."""
+        wanted = [LABELS.index("confirmed"), LABELS.index("strength")]
+        return int(np.isin(self.seen.label[model], wanted).sum())
 
     def doubt(self, model: int, node: int) -> float:
         """Return the smaller p-value of the two directions; 1 where nothing was tested."""

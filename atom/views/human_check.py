@@ -107,12 +107,14 @@ class LabelProgress:
         wanted: samples that lift "judge-scale".
         mine: labels of this person in this queue.
         skipped: things that they skipped.
+        keys: labels, a key each, until `wanted` samples are whole.
     """
 
     whole: int
     wanted: int
     mine: int
     skipped: int
+    keys: int = 0
 
 
 def _item(

@@ -31,6 +31,8 @@ def body(here: frame.Here) -> None:
     flaws = fingerprint_parts.judge_flaws(form, judge_flaws.address(here))
     if flaws is not None:
         kit.show(flaws, key="fingerprints_judge")
+    said = claims(here.data, form)
+    form = form.opened(said)
     answer = st.container()
     fingerprint_parts.show(fingerprint_parts.choices(here, form), key="fingerprints_choices")
     fingerprint_trees.menus(here, form)
@@ -42,7 +44,6 @@ def body(here: frame.Here) -> None:
         fingerprint_parts.show(
             fingerprint_parts.radars(here, form, drawn), key="fingerprints_radars"
         )
-    said = claims(here.data, form)
     apart = told_apart(here.data, form)
     with answer:
         kit.show(

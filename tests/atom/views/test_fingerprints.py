@@ -221,6 +221,20 @@ def test_the_band_is_mean_and_spread_of_the_models(page):
     assert axis.hi - axis.middle == pytest.approx(values.std(ddof=1))
 
 
+def test_the_models_with_most_to_show_are_drawn_first(world, page):
+    # Once the page opened on the best three, of which the first had nothing to show.
+    sure = [page.claims.sure(one) for one in page.shape.models]
+    assert max(sure) > 0
+    opened = page.shape.opened(page.claims)
+    assert sure[opened.drawn()[0]] == max(sure)
+    assert sorted(sure[one] for one in opened.drawn()) == sorted(sure)[-3:]
+    # A choice goes first, and without claims the best stay.
+    ids = world[1].table.model_ids
+    chosen = shape(world[1], Filters(model=ids[2]))
+    assert chosen.opened(page.claims).drawn() == (2,)
+    assert page.shape.opened(None).drawn() == page.shape.drawn()
+
+
 def test_the_line_in_a_bar_is_what_its_number_is_held_against(page):
     # Five of twelve rows once stood right of the others' mean with a departure below zero.
     for model in page.shape.models:
