@@ -256,7 +256,8 @@ class Desk:
         known = open_[: max(samples, 0)]
         if not known:
             return 0
-        return round(sum(known) / len(known) * min(max(samples, 0), len(open_)))
+        mean: float = sum(known) / len(known)
+        return round(mean * min(max(samples, 0), len(open_)))
 
     # --- the queue --------------------------------------------------------------------------------
 

@@ -135,8 +135,8 @@ def tour(store: Store, data: StudyData, filters: Filters) -> tuple[Stop, ...]:
         Stop(
             title="From the number to its cause",
             words=f"A question that {model} got wrong. Its picture shows where the chosen step "
-            "looks; the table has every step with each model's mark; below stand the judge's "
-            "reason and the words of the answer that it rests on.",
+            "looks; beside it stand the judge's reason and the words of the answer that it rests "
+            "on; the table has every step with each model's mark.",
             page="failures",
             filters=case,
         ),

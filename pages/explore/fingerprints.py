@@ -33,7 +33,7 @@ def body(here: frame.Here) -> None:
         kit.show(flaws, key="fingerprints_judge")
     said = claims(here.data, form)
     form = form.opened(said)
-    answer = st.container()
+    answer = st.container(key="fingerprints_answer")
     fingerprint_parts.show(fingerprint_parts.choices(here, form), key="fingerprints_choices")
     fingerprint_trees.menus(here, form)
     other = fingerprint_trees.second(here, form)

@@ -222,6 +222,9 @@ export default function (component) {
     start(state, parentElement);
   }
   state.send = setTriggerValue;
+  // A popover lies outside of the app's element, which says whether it is light or dark.
+  const app = document.querySelector(".stApp");
+  if (app) state.root.style.colorScheme = getComputedStyle(app).colorScheme;
   if (state.html !== data.html) {
     state.html = data.html;
     const next = document.createElement("template");
