@@ -92,6 +92,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="how warm it's asked; 0 for one vote, 0.7 for several if left out",
     )
+    one.add_argument("--top-p", type=float, metavar="P", help="the same, of nucleus sampling")
     one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
     one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
     one.add_argument("--dry-run", action="store_true", help="say what it would ask and cost")
@@ -152,6 +153,7 @@ def _add_bench(one: argparse.ArgumentParser) -> None:
         metavar="T",
         help="how warm it's asked; 0 for one vote, 0.7 for several if left out",
     )
+    one.add_argument("--top-p", type=float, metavar="P", help="the same, of nucleus sampling")
     one.add_argument("--limit", type=int, metavar="N", help="only the first so many items")
     one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
     one.add_argument("--retry-failed", action="store_true", help="ask again what failed before")
@@ -182,7 +184,8 @@ def bench(args: argparse.Namespace, out: Output) -> int:
             kept = "nothing was kept" if args.dry_run else "name a judge with --judge"
             out.result(record, [f"{items}; {kept}"])
             return 0
-        sampling = None if args.temperature is None else Sampling(temperature=args.temperature)
+        asked = (args.temperature, args.top_p)
+        sampling = Sampling(temperature=asked[0], top_p=asked[1]) if asked != (None, None) else None
         spec = BenchSpec(
             set_id=record.id,
             judge=args.judge,

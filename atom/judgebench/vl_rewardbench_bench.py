@@ -10,8 +10,8 @@ from typing import Final
 from atom.judgebench.base import Bench
 from atom.judgebench.vl_rewardbench_ask import PAIR, POINT, agenda
 from atom.judgebench.vl_rewardbench_data import NAME, load
-from atom.judgebench.vl_rewardbench_measure import measure
 from atom.judgebench.vl_rewardbench_replies import read_replies
+from atom.judgebench.vl_rewardbench_settings import measure
 
 BENCH: Final = Bench(
     name=NAME,

@@ -139,10 +139,10 @@ TOY = Bench(
 )
 
 
-def make_files(items: int, seed: int) -> BenchFiles:
+def make_files(n_items: int, seed: int, draw: object = None) -> BenchFiles:
     """Make lines."""
-    del seed
-    return BenchFiles(rows={"toy.jsonl": b'{"better": "a"}\n' * items})
+    del seed, draw
+    return BenchFiles(rows={"toy.jsonl": b'{"better": "a"}\n' * n_items})
 
 
 def make_set(
