@@ -32,7 +32,7 @@ from atom.settings import Settings, listed_keys, may_hold_key
 from atom.store import Store
 from atom.store.calls import adapted_calls
 
-_BLANK = re.compile(r"\{[^}]*\}")
+_BLANK = re.compile(r"\{[^{}]*\}")
 _LATELY = 500
 """Calls of an endpoint that are looked at."""
 

@@ -33,7 +33,7 @@ from atom.records.thoughts import tell_apart
 
 NAME = "evalscope"
 _SPEAKER = re.compile(r"\A\s*\*\*User\*\*:\s*\n", re.IGNORECASE)
-_PICTURE = re.compile(r"!\[[^\]\n]{0,200}\]\(([^)\s]{1,20000000})\)")
+_PICTURE = re.compile(r"!\[[^\]\n]{0,200}\]\(([^)\s\[]{1,20000000})\)")
 _STOPPED: Mapping[str, tuple[AnswerCause, str]] = {
     "max_tokens": ("cut", "cut off at the length limit"),
     "length": ("cut", "cut off at the length limit"),

@@ -55,7 +55,8 @@ FACETS = ("capability", "level", "question type")
 _INDEX = re.compile(r"(.+)_([12])\Z", re.DOTALL)
 _VOTE = re.compile(r"answer\s*([12])(?!\d)", re.IGNORECASE)
 _UNABLE = re.compile(r"unable to decide(?:\W+situation\W+(one|two|1|2)\b)?", re.IGNORECASE)
-_QUESTION = re.compile(r"~~~Question\s*\n(.*?)\n~~~\s*\n~~~Question Type", re.DOTALL)
+_QUESTION = re.compile(r"~~~Question[ \t\r]*\n")
+_QUESTION_END = re.compile(r"\n~~~\s*\n~~~Question Type")
 _CRITERIA = re.compile(r"^Criteria:", re.MULTILINE)
 _SITUATION = {"one": "one", "1": "one", "two": "two", "2": "two"}
 _MAX_TOTALS = 1_000_000
@@ -262,10 +263,12 @@ def _take_vote(
                 f"another answer of {model} to the same question; the first one is kept", place
             )
     if prompt is not None and question not in content.told:
-        found = _QUESTION.search(prompt)
-        if found is not None and found[1].strip():
+        start = _QUESTION.search(prompt)
+        end = None if start is None else _QUESTION_END.search(prompt, start.end())
+        text = "" if start is None or end is None else prompt[start.end() : end.start()].strip()
+        if text:
             content.told[question] = _Question(
-                file=file, text=found[1].strip(), image=to_name(row.get("image"))
+                file=file, text=text, image=to_name(row.get("image"))
             )
     given = to_name(row.get("criteria_given"))
     criteria = None if given is None else given.lower() in ("yes", "true", "1")

@@ -30,7 +30,7 @@ BROKEN_URL = "data URL"
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")
 _DATA_URL = re.compile(r"^data:[^,]{0,200};base64,", re.IGNORECASE)
-_BASE64 = re.compile(r"^[A-Za-z0-9+/\s]+={0,2}\s*$")
+_BASE64 = re.compile(r"^[A-Za-z0-9+/\s]++={0,2}\s*\Z")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _MOST_FOLDERS = 10_000
 _MAX_HASHED = 10_000

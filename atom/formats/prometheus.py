@@ -32,7 +32,7 @@ DATASET = "Prometheus"
 PART = "rubric"
 """What the judge's score is about."""
 _SCORE = re.compile(r"(.+)_score\Z")
-_SECTION = re.compile(r"^###\s*(?P<title>[^\n:]{3,60}):?[^\n]*\n", re.MULTILINE)
+_SECTION = re.compile(r"^###\s*+(?P<title>[^\n:]{3,60}+):?[^\n]*\n", re.MULTILINE)
 _KINDS = {"item": ("instruction", "gpt4_score"), "other": ("instruction", "gpt4_feedback")}
 _EXPECTED = "items (`instruction` with a rubric, `gpt4_score`)"
 

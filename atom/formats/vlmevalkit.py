@@ -62,7 +62,7 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _RESTS = re.compile(
-    r"_(?:auxmatch|openai_result|exact_matching_result|result|gpt[-\w.]*|chatgpt[-\w.]*|"
+    r"_(?:auxmatch|openai_result|exact_matching_result|result|gpt[-\w.]{0,99}|chatgpt[-\w.]{0,99}|"
     r"score|acc|rating|judge|eval)\Z"
 )
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -34,7 +34,7 @@ PROGRAM_DOMAINS: Final = ("math_pot", *CODE_DOMAINS)
 SANDBOX: Final = "sandbox/1"
 """Stands before the correction's own prompt in verdicts on programs."""
 _TAIL: Final = 4000
-_BLOCK = re.compile(r"```[ \t]*(?P<language>\w*)[^\n]*\n(?P<code>.*?)```", re.DOTALL)
+_BLOCK = re.compile(r"```[ \t]*+(?P<language>\w*+)[^\n`]*+\n(?P<code>.*?)```", re.DOTALL)
 _RESULT = re.compile(r"^\W*(?:final\s+)?(?:result|answer)\W*[:：=]\s*", re.IGNORECASE)
 _PREAMBLE: Final = (
     "import bisect, cmath, collections, copy, datetime, decimal, fractions, functools, heapq\n"

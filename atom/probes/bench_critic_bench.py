@@ -38,7 +38,7 @@ KINDS: Final = ("answer", "pair", "answer", "pair", "critique")
 """What probes become, in turn."""
 _RIGHT: Final = 4
 _REFERENCE: Final = 8
-_CLAIM = re.compile(r"(?P<question>.+?)\s*\[(?P<claim>right|wrong)[^\]]*\]")
+_CLAIM = re.compile(r"(?P<question>.+?)\[(?P<claim>right|wrong)[^\[\]]*\]")
 _FINAL = re.compile(r"^Answer:\s*(?P<said>.+)$", re.MULTILINE)
 _BETTER = re.compile(r"The (?P<which>first|second) answer is better")
 

@@ -25,7 +25,7 @@ _SINGLE.update({chr(0xFF10 + digit): str(digit) for digit in range(10)})
 _TABLE = str.maketrans(_SINGLE)
 
 _BOUNDARY = re.compile(
-    r"[.!?]+[\"')\]]{0,3}(?=\s|$)"
+    r"(?<![.!?])[.!?]++[\"')\]]{0,3}(?=\s|$)"
     r"|\n+"
     r"|;"
     r"|,(?= (?:and|while|whereas|but|so|then) )"
@@ -77,7 +77,7 @@ _NOT_WORDS = re.compile(r"[\W_]+")
 
 _PARENS = re.compile(r"\([^()\n]{0,200}\)|\[[^\[\]\n]{0,200}\]")
 _WORDS = r"(?:[^,.;:\n]|[.,:](?=\d))"
-_NOT_BUT = re.compile(rf"\bnot\s+{_WORDS}{{1,60}}?,?\s+but\b")
+_NOT_BUT = re.compile(rf"\bnot\s{{1,8}}{_WORDS}{{1,60}}?,?\s{{1,8}}but\b")
 _INSTEAD = r"rather than|instead of|as opposed to"
 _COMMA_NOT = re.compile(rf"(?:,|-|\()\s{{0,2}}(?:and )?(?:not|{_INSTEAD})\s+{_WORDS}{{1,60}}")
 _RATHER = re.compile(rf"\b(?:{_INSTEAD}|unlike|no longer)\s+{_WORDS}{{1,40}}")

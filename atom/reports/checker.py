@@ -61,7 +61,7 @@ _HYPHEN = re.compile(r"[-‐‑–]")
 _PLAIN = re.compile(r"[^\W_]")
 _QUOTED = re.compile(r"[“\"`«]([^“”\"`«»\n]{1,160})[”\"`»]|‘([^‘’\n]{2,160})’(?!\w)")
 _TOKEN = re.compile(r"[^\W_][\w.+-]*[^\W_]|[^\W_]")
-_SENTENCE_END = re.compile(r"[.!?:;…]['”\"’)\]]*\s+$|\n\s*$|^\s*$|[•–—(“\"]\s*$")
+_SENTENCE_END = re.compile(r"[.!?:;…]['”\"’)\]]{0,8}\Z")
 _BEFORE_ONE = frozenset((
     "the", "this", "that", "no", "any", "every", "each", "which", "another", "only", "some",
     "than",
@@ -446,7 +446,12 @@ def _capitals(
 
 
 def _starts(text: str, at: int) -> bool:
-    return _SENTENCE_END.search(text[max(0, at - 8) : at]) is not None
+    """Whether a sentence, a line or a bracket begins at a place."""
+    before = text[max(0, at - 8) : at]
+    bare = before.rstrip()
+    if not bare or "\n" in before[len(bare) :] or bare.endswith(tuple('•–—(“"')):
+        return True
+    return bare != before and _SENTENCE_END.search(bare) is not None
 
 
 def _ordinary(word: str, given: Given, *, starts: bool) -> bool:

@@ -14,7 +14,7 @@ _MARKS = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~$^&=\"']")
 _JOINER = "\u2060"
 """Unseen and without width: keeps apart what would be read as a link, an icon or an emoji."""
 _READ_LATE = re.compile(r":(?=[\w/])|@(?=[\w.-])|(?<=www)\\?\.", re.IGNORECASE)
-_BREAKS = re.compile(r"\s*[\r\n\u2028\u2029]\s*")
+_BREAKS = re.compile(r"(?<!\s)\s*[\r\n\u2028\u2029]\s*")
 
 
 def plain(text: object) -> str:

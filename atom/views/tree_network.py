@@ -29,10 +29,8 @@ _FAN = 470.0
 _LANE = 24.0
 _LABEL = 150.0
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-_LINKS = re.compile(
-    r"<link[^>]*?bootstrap[^>]*?>|<script[^>]*?bootstrap[^>]*?></script>|<!--.*?-->", re.DOTALL
-)
-_HEADING = re.compile(r"<center>\s*<h1>.*?</h1>\s*</center>", re.DOTALL)
+_LINKS = re.compile(r"<(?:link|script)\b[^<>]*>(?:</script>)?")
+_FRAMEWORK = "bootstrap"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,7 +289,8 @@ def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
 
 def _seal(page: str, name: str, scheme: Scheme) -> str:
     """Take out what pyvis would fetch, and forbid the rest."""
-    page = _HEADING.sub("", _LINKS.sub("", page))
+    page = _without(_without(page, "<!--", "-->"), "<center>", "</center>")
+    page = _LINKS.sub(lambda tag: "" if _FRAMEWORK in tag[0] else tag[0], page)
     head = (
         f'<head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{html.escape(name)}</title>"
@@ -302,6 +301,15 @@ def _seal(page: str, name: str, scheme: Scheme) -> str:
         "max-width:340px;box-shadow:none}</style>"
     )
     return page.replace("<head>", head, 1)
+
+
+def _without(page: str, start: str, end: str) -> str:
+    """Take out what stands between two marks, and the marks."""
+    kept, at = [], 0
+    while (begin := page.find(start, at)) >= 0 and (stop := page.find(end, begin)) >= 0:
+        kept.append(page[at:begin])
+        at = stop + len(end)
+    return "".join([*kept, page[at:]])
 
 
 def external_references(page: str) -> tuple[str, ...]:

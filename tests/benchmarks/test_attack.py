@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 
 import pytest
 
@@ -62,6 +63,30 @@ def test_a_slow_expression_is_found_and_a_fast_one_is_not(pattern, is_slow):
 
 def test_what_is_only_matched_at_the_start_is_tried_there():
     assert slow(re.compile(r"a+b"), anchored=True) == ""
+
+
+MENDED = (
+    ("atom.engine.endpoints", "_BLANK", False),
+    ("atom.formats.evalscope", "_PICTURE", False),
+    ("atom.formats.mllm_bench", "_QUESTION", False),
+    ("atom.formats.mllm_bench", "_QUESTION_END", False),
+    ("atom.formats.pictures", "_BASE64", True),
+    ("atom.formats.prometheus", "_SECTION", False),
+    ("atom.formats.vlmevalkit", "_RESTS", False),
+    ("atom.judgebench.critic_bench_code", "_BLOCK", False),
+    ("atom.probes.bench_critic_bench", "_CLAIM", True),
+    ("atom.probes.reading", "_BOUNDARY", False),
+    ("atom.probes.reading", "_NOT_BUT", False),
+    ("atom.reports.checker", "_SENTENCE_END", False),
+    ("atom.ui.plain", "_BREAKS", False),
+    ("atom.views.tree_network", "_LINKS", False),
+)
+"""Expressions that were quadratic; `attack.py --only patterns` tries all there are."""
+
+
+@pytest.mark.parametrize(("module", "name", "anchored"), MENDED)
+def test_what_was_quadratic_grows_as_the_text_does(module, name, anchored):
+    assert slow(getattr(import_module(module), name), anchored=anchored) == ""
 
 
 def test_a_long_gap_after_an_option_is_read_at_once():
