@@ -30,8 +30,13 @@ Piece = tuple[str | None, list[list[object]]]
 """Rows of a sheet; with the sheet's title where it begins."""
 
 
-def sheet_rows(stream: BinaryIO, name: str) -> Iterator[Piece]:
+def sheet_rows(stream: BinaryIO, name: str, most: int | None = None) -> Iterator[Piece]:
     """Read a workbook's sheets, one after the other.
+
+    Args:
+        stream: the workbook.
+        name: what it is called.
+        most: after how many rows of a sheet, empty ones aside, to go on to the next; None = all.
 
     Raises:
         FormatError: it can't be read, is locked, or would fill the memory.
@@ -44,10 +49,12 @@ def sheet_rows(stream: BinaryIO, name: str) -> Iterator[Piece]:
         for at, title in enumerate(book.sheet_names):
             yield title, []
             rows: list[list[object]] = []
-            n_cells, begun = 0, False
+            n_cells, n_rows = 0, 0
             for row in book.get_sheet_by_index(at).iter_rows():
-                rows.append(_cells(row) if begun else [str(cell) for cell in row])
-                begun = begun or any(cell != "" for cell in row)
+                if n_rows == most:
+                    break
+                rows.append(_cells(row) if n_rows else [str(cell) for cell in row])
+                n_rows += row.count("") < len(row)
                 n_cells += len(rows[-1]) + 1
                 if n_cells >= _CELLS:
                     yield None, rows

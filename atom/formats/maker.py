@@ -113,8 +113,16 @@ def cut(text: str, length: int = MAX_NAME) -> str:
     return text if len(text) <= length else text[:length]
 
 
-def rows_of(file: ImportFile, collector: Collector, *, count: bool = True) -> Iterator[Row]:
+def rows_of(
+    file: ImportFile, collector: Collector, *, count: bool = True, most: int | None = None
+) -> Iterator[Row]:
     """Read a file's rows, noting how it was read; counts them unless told not to.
+
+    Args:
+        file: the file.
+        collector: told how it was read, and of what can't be.
+        count: whether the rows count as read.
+        most: how many are wanted, for those who only look ahead.
 
     Raises:
         FormatError: nothing of it can be read.
@@ -122,7 +130,7 @@ def rows_of(file: ImportFile, collector: Collector, *, count: bool = True) -> It
     layout = find_layout(file)
     for note in layout.notes:
         collector.note(note)
-    for row in read_rows(file, layout, Unread(collector)):
+    for row in read_rows(file, layout, Unread(collector), most=most):
         collector.rows += count
         yield row
 

@@ -266,16 +266,27 @@ def find_delimiter(text: str, name: str = "") -> str:
     return best
 
 
-def read_rows(file: ImportFile, layout: Layout, problems: Problems) -> Iterator[Row]:
+def read_rows(
+    file: ImportFile, layout: Layout, problems: Problems, *, most: int | None = None
+) -> Iterator[Row]:
     """Read a file's rows, in memory that doesn't grow with it.
+
+    Args:
+        file: the file.
+        layout: how its rows are laid out.
+        problems: told of what can't be read.
+        most: how many rows are wanted, for those who only look ahead: of a workbook's sheets the
+            others aren't brought over.
 
     Raises:
         FormatError: nothing of it can be read.
     """
     if layout.kind in ("parquet", "excel"):
-        read = _parquet if layout.kind == "parquet" else _excel
         with file.open() as stream:
-            yield from read(stream, file.name, problems)
+            if layout.kind == "parquet":
+                yield from _parquet(stream, file.name, problems)
+            else:
+                yield from _excel(stream, file.name, problems, most)
         return
     with (
         file.open() as stream,
@@ -458,10 +469,10 @@ def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
             )
 
 
-def _excel(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
+def _excel(stream: BinaryIO, name: str, problems: Problems, most: int | None) -> Iterator[Row]:
     """Read a workbook's sheets one after the other, each with a header line of its own."""
     sheets = 0
-    for sheet in read_sheets(stream, name):
+    for sheet in read_sheets(stream, name, None if most is None else most + 1):
         header: list[str] | None = None
         for number, cells in enumerate(sheet.rows, start=1):
             if all(cell == "" for cell in cells):
@@ -492,13 +503,18 @@ class Sheet:
     rows: Iterator[list[object]]
 
 
-def read_sheets(stream: BinaryIO, name: str) -> Iterator[Sheet]:
+def read_sheets(stream: BinaryIO, name: str, most: int | None = None) -> Iterator[Sheet]:
     """Read a workbook's sheets, one after the other: each before the next.
+
+    Args:
+        stream: the workbook.
+        name: what it is called.
+        most: how many rows of each are wanted, the header included; None = all.
 
     Raises:
         FormatError: it can't be read, is locked, or would fill the memory.
     """
-    pieces = parse_rows(sheet_rows, stream, name, name=name, limits=_limits(stream))
+    pieces = parse_rows(sheet_rows, stream, name, most, name=name, limits=_limits(stream))
     for (_, title), pieces_of_sheet in groupby(pieces, key=_Titles()):
         yield Sheet(title=title, rows=(row for _, rows in pieces_of_sheet for row in rows))
 

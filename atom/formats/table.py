@@ -221,7 +221,7 @@ def _columns_of_sample(columns: ColumnMap) -> tuple[str, ...]:
 def _head(file: ImportFile, layout: Layout, problems: NoProblems) -> list[Mapping[str, object]]:
     head: list[Mapping[str, object]] = []
     size = 0
-    rows = read_rows(file, layout, problems)
+    rows = read_rows(file, layout, problems, most=_HEAD_ROWS)
     for row in islice(rows, _HEAD_ROWS):
         head.append(row.values)
         size += sum(_size(value) for value in row.values.values())

@@ -78,6 +78,8 @@ _MME_REASONING = frozenset(
     {"code_reasoning", "commonsense_reasoning", "numerical_calculation", "text_translation"}
 )
 _CLOSE = 0.006
+_PEEKED = 5
+"""Rows of which a file's columns are told."""
 _OF_ANSWERS = frozenset({"prediction", "hit", "score", "extracted", "log", "res"})
 """Columns that differ from model to model."""
 
@@ -199,7 +201,7 @@ def _sheet(file: ImportFile, options: ReadOptions) -> _Sheet:
 def _columns(file: ImportFile, collector: Collector) -> set[str]:
     """Name a file's columns, from its first rows."""
     try:
-        rows = list(islice(rows_of(file, _Peek(collector)), 5))
+        rows = list(islice(rows_of(file, _Peek(collector), most=_PEEKED), _PEEKED))
     except FormatError as error:
         if file.name.lower().endswith(".json"):
             return set(load_object(file, collector))
