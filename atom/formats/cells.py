@@ -49,7 +49,11 @@ def to_text(value: object) -> str | None:
         if not text or text.isspace():
             return None
         return text if text.isascii() and "\x00" not in text else clean_text(text)
-    if value is None or is_missing(value):
+    if value is None:
+        return None
+    if value.__class__ is int:
+        return str(value)
+    if is_missing(value):
         return None
     if isinstance(value, str):
         return clean_text(value)
@@ -68,10 +72,10 @@ def to_name(value: object) -> str | None:
     """Return an id, label or name: trimmed; None when missing or a written-out `nan`."""
     if value is None:
         return None
-    text = to_text(value)
-    if text is None or (text := text.strip()) in _NOT_A_NUMBER:
+    text = value if value.__class__ is str else to_text(value)
+    if text is None or not (text := text.strip()) or text in _NOT_A_NUMBER:
         return None
-    return text
+    return text if text.isascii() and "\x00" not in text else clean_text(text)
 
 
 def to_list(value: object) -> list[object] | None:

@@ -466,10 +466,14 @@ def _said(values: Mapping[str, object], document: Mapping[str, object]) -> _Said
     if not _CHOICE_KEYS.keys().isdisjoint(document):
         listed = next(to_list(document[key]) for key in _CHOICE_KEYS if key in document)
     choices = tuple([t for item in listed or () if (t := to_text(item)) is not None])
+    said, filtered = _alone(values.get("resps")), _alone(values.get("filtered_resps"))
+    if said.__class__ is str and filtered.__class__ is str:  # nearly all are
+        answer = _spoken(to_text(said), to_text(filtered))
+        return _SaidOnce(answers=(answer,), graded=1, choices=choices)
     scores = _likelihoods(values.get("resps")) or _likelihoods(values.get("filtered_resps"))
     if scores is not None:
         return _likeliest(scores, choices or _continuations(values.get("arguments")))
-    raw, read = _texts(values.get("resps")), _texts(values.get("filtered_resps"))
+    raw, read = _texts(said), _texts(filtered)
     if len(raw) > 1 and len(read) in (len(raw), 1):
         graded = len(read)
         answers = (_spoken(text, read[at] if at < graded else None) for at, text in enumerate(raw))
@@ -556,12 +560,16 @@ def _likeliest(scores: Sequence[float], choices: tuple[str, ...]) -> _SaidOnce:
     )
 
 
-def _texts(value: object) -> list[str | None]:
-    """Return the texts of nested lists, as `resps` and `filtered_resps` are."""
+def _alone(value: object) -> object:
+    """Take a value out of the lists that hold nothing else."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if value.__class__ is str:  # nearly all are
-        return [to_text(value)]
+    return value
+
+
+def _texts(value: object) -> list[str | None]:
+    """Return the texts of nested lists, as `resps` and `filtered_resps` are."""
+    value = _alone(value)
     if isinstance(value, list):
         return [_texts(item)[0] if _texts(item) else None for item in value]
     return [to_text(value)]

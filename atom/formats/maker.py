@@ -352,6 +352,10 @@ class _Slots:
 _NO_SLOTS = _Slots()
 
 
+def _slot_of(found: PictureData) -> _Slots:
+    return _Slots(slots=[PictureSlot(name=found.name, picture_id=found.id)], pictures=[found])
+
+
 class SeenNumbers:
     """Remembers whole numbers as runs: a log that counts upwards takes no memory at all."""
 
@@ -535,8 +539,11 @@ class Maker:
             self.out.add_row(Tag, tag_row(subject, subject_id, source, facet, cut(value)))
 
     def _slots(self, question: Question, source_id: str | None, place: str) -> _Slots:
-        if not (question.pictures or question.find_by_id):
-            return _NO_SLOTS
+        if not question.pictures:
+            found = None
+            if question.find_by_id and source_id is not None:
+                found = self._finder.look(source_id).picture
+            return _NO_SLOTS if found is None else _slot_of(found)
         filled = _Slots()
         for item in question.pictures:
             self._fill(item, place, filled)
@@ -544,8 +551,7 @@ class Maker:
         if source_id is not None and (lone or (not filled.slots and question.find_by_id)):
             found = self._finder.look(source_id).picture
             if found is not None:
-                slot = PictureSlot(name=found.name, picture_id=found.id)
-                return _Slots(slots=[slot], pictures=[found])
+                return _slot_of(found)
         return filled
 
     def _fill(self, item: object, place: str, filled: _Slots) -> None:

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from atom import records as r
 from atom.errors import DataError
+from atom.records.base import quoted
 from atom.store.faults import damaged_record
 
 metadata = sa.MetaData()
@@ -153,6 +154,8 @@ def _storable(text: str) -> str:
 def _dump(value: Any) -> str:
     if value == ():
         return "[]"
+    if value.__class__ is tuple and set(map(type, value)) == {str}:
+        return _storable(f"[{','.join(map(quoted, value))}]")
 
     def plain(item: Any) -> Any:
         if isinstance(item, str | int):

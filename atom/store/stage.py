@@ -102,7 +102,9 @@ class Stage:
         if value == ():
             return "[]"
         last = self._last.get(at)
-        if last is None or not (last[0] is value or last[0] == value):
+        # Records are compared by name alone: to compare what they hold costs more than to write it.
+        comparable = value.__class__ is tuple and value[0].__class__ is str
+        if last is None or not (last[0] is value or (comparable and last[0] == value)):
             last = self._last[at] = (value, plain_cell(value))
         return last[1]
 
