@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, fields
 
 from atom.engine.control import GONE
 from atom.engine.detached import detach
 from atom.engine.first_tree import first_tree
 from atom.engine.growing import GrowSettings
+from atom.engine.growth_log import Watched
 from atom.engine.induction import InductionSpec, induction_claim, open_induction
 from atom.engine.ledger import holder, take_hold
 from atom.engine.members import study_tree
@@ -16,7 +18,16 @@ from atom.errors import UsageError
 from atom.judge.endpoints import load_endpoints
 from atom.records import Induction
 from atom.settings import Settings
-from atom.store import Store, find_study, load_tree, table, tree_versions
+from atom.store import (
+    Store,
+    find_study,
+    leaf_mappings,
+    load_tree,
+    study_criteria,
+    table,
+    tree_log,
+    tree_versions,
+)
 from taxonomy import Tree
 from taxonomy.grow import roots_of
 
@@ -104,7 +115,8 @@ def stop_induction(store: Store, induction_id: str) -> None:
 def newest_induction(store: Store, study_id: str) -> InductionStatus | None:
     """Return how the induction of a study is that was begun last; None where there was none."""
     rows = table(Induction)
-    found = store.select(Induction, rows.c.study_id == study_id, order_by=[rows.c.heartbeat.desc()])
+    latest = [rows.c.heartbeat.desc(), rows.c.position.desc()]
+    found = store.select(Induction, rows.c.study_id == study_id, order_by=latest)
     return _status(store, found[0]) if found else None
 
 
@@ -119,6 +131,18 @@ def _status(store: Store, row: Induction) -> InductionStatus:
 
 def _is_held(store: Store, induction_id: str) -> bool:
     return holder(store, induction_claim(induction_id)) is not None
+
+
+def what_grew(store: Store, row: Induction) -> Watched:
+    """Return every edit of an induction that is done, and the study's criteria on each leaf."""
+    for version in tree_versions(store, row.study_id):
+        if version.position == row.position:
+            criteria = list(study_criteria(store, row.study_id))
+            found = leaf_mappings(store, version.version, criteria).values()
+            held = Counter(mapping.leaf for mapping in found if mapping.leaf is not None)
+            entries = tree_log(store, row.study_id, version.position)
+            return Watched(entries=entries, held=dict(held))
+    return Watched()
 
 
 def start_of(store: Store, row: Induction) -> Tree:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -17,7 +18,7 @@ from atom.engine.jobs import Job
 from atom.engine.own import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Response, content_id
-from atom.ui import correction_cases, correction_parts, kit, links, stores, work
+from atom.ui import correction_cases, correction_parts, kit, links, numbers, stores, work
 from atom.ui.correction_cases import CaseDoors
 from atom.ui.correction_page import asked_endpoints, default_judge
 from atom.ui.correction_parts import Doors
@@ -27,6 +28,7 @@ from atom.ui.pages import CORRECTION, FAILURES
 from atom.views.correction_case import case_view
 from atom.views.correction_cases import CaseQuery
 from atom.views.correction_form import ARM_WORDS, ARMS, arms_possible
+from atom.views.correction_picked import PickedAnswer, picked_answers
 from atom.views.filters import Filters
 from atom.views.sample import sample_view
 
@@ -88,6 +90,9 @@ def _first(here: Here) -> Response | None:
 
 
 def _choose(here: Here) -> Html:
+    picked = picked_answers(here.store, here.data, here.filters)
+    if picked:
+        return _picked(here, picked)
     door = kit.button(
         "Choose an answer on Failures",
         links.address(FAILURES.url_path, here.filters),
@@ -100,6 +105,39 @@ def _choose(here: Here) -> Html:
         "brings.",
         door,
     )
+
+
+def _picked(here: Here, picked: Sequence[PickedAnswer]) -> Html:
+    """Offer answers of the study's experiments that show what feedback does."""
+    answers = numbers.count(len(picked), "answer")
+    rows = [
+        kit.Row(
+            cells=[
+                el("a", numbers.middle(one.question, 110), data_go=True, class_="cell",
+                   href=links.address(CORRECTION.url_path, one.filters, tab=TAB, by=USUAL)),
+                one.model,
+                ", ".join(ARM_WORDS[arm].name.lower() for arm in one.stayed_wrong),
+            ]
+        )
+        for one in picked
+    ]  # fmt: skip
+    columns = [
+        kit.Column(title="Watch it again", width="56%"),
+        kit.Column(title="Model"),
+        kit.Column(title="Stayed wrong when"),
+    ]
+    return el(
+        "section",
+        el("p", f"{answers} came right when asked about the failed steps, and stayed wrong in "
+           "every control: open one and try it again.", class_="strong"),
+        kit.table(columns, rows, label="Picked answers", tight=True),
+        el("p", "Picked for that, so they prove nothing by themselves; ",
+           kit.door("Result", links.address(CORRECTION.url_path, here.filters)),
+           " counts all answers. Any other answer can be tried from ",
+           kit.door("Failures", links.address(FAILURES.url_path, here.filters)), ".",
+           class_="quiet small"),
+        class_="stack",
+    )  # fmt: skip
 
 
 # --- what it would cost, and the start ------------------------------------------------------------

@@ -11,7 +11,16 @@ from atom.engine.annotations import LabelFile, annotator_name, keep_labels, read
 from atom.engine.own import DEMO_COPY
 from atom.errors import AtomError
 from atom.records import content_id
-from atom.ui import human_check_parts, kit, links, numbers, people_scale, sealed, stores
+from atom.ui import (
+    human_check_parts,
+    human_check_summary,
+    kit,
+    links,
+    numbers,
+    people_scale,
+    sealed,
+    stores,
+)
 from atom.ui.frame import Here
 from atom.ui.html import Html, el
 from atom.ui.human_check_desk import Desk, read_acts
@@ -91,7 +100,10 @@ def _only(here: Here, who: str, queue: QueueName, pick: Pick) -> Html:
 
 
 def _sealed(here: Here) -> None:
-    """Offer a copy, since a sealed study can't be labelled."""
+    """Draw what people have said, and offer a copy, since a sealed study can't be labelled."""
+    said = human_check_summary.so_far(here)
+    if said is not None:
+        kit.show(said, key="human_so_far")
     sealed.offer_copy(
         here,
         "human",

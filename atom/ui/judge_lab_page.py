@@ -45,6 +45,7 @@ from atom.ui import (
     numbers,
     run_control,
     runs_parts,
+    sealed,
     stores,
     work,
 )
@@ -190,27 +191,27 @@ def read_context(store: OpenStore, bench: Bench, record: BenchSet, lab: Lab) -> 
 
 def _draw_bench(lab: Lab, bench: Bench) -> None:
     kit.show(el("p", bench.about, class_="quiet"), key="lab_about")
-    store = stores.user_store()
-    sets = bench_sets(store, bench.name) if store is not None else []
+    held = _sets(bench)
+    sets = list(held.values())
     wanted = lab.query.get("set", "")
-    named = next((one for one in sets if wanted and one.id.startswith(wanted)), None)
+    named = next((one for one, _ in sets if wanted and one.id.startswith(wanted)), None)
     _show_told()
-    if store is None or not sets:
+    if not sets:
         kit.show(judge_lab_parts.no_sets(bench), key="lab_empty")
         judge_lab_files.draw(bench, len(sets))
         return
     if wanted and named is None:
         words = "The link names a set that isn't in your store; this is the newest one."
         kit.show(kit.notice(words), key="lab_other_set")
-    context = read_context(store, bench, named or sets[0], lab)
-    record = context.record
+    record, store = held[(named or sets[0][0]).id]
+    context = read_context(store, bench, record, lab)
     if lab_items.wanted(lab.query) and context.chosen is not None:
         lab_items.draw(context, lab.query)
         return
     kit.show(
         el(
             "div",
-            judge_lab_parts.set_line(record, lab.filters, sets),
+            judge_lab_parts.set_line(record, lab.filters, [one for one, _ in sets]),
             judge_lab_parts.answer(context),
             judge_lab_parts.headline(context),
             class_="stack",
@@ -218,19 +219,51 @@ def _draw_bench(lab: Lab, bench: Bench) -> None:
         ),
         key="lab_result",
     )
-    alive = _draw_progress(store, record)
-    if not alive:
-        opened = not context.judges
-        with st.expander("Ask a judge", expanded=opened, key=f"lab_ask_{record.id[:12]}"):
-            _draw_form(store, bench, record)
-    _draw_proof(context)
-    with st.expander("Score replies made elsewhere", key="lab_replies"):
-        _draw_replies(store, record)
+    if store.read_only:
+        _draw_proof(context)
+        _offer_copy(lab)
+    else:
+        alive = _draw_progress(store, record)
+        if not alive:
+            opened = not context.judges
+            with st.expander("Ask a judge", expanded=opened, key=f"lab_ask_{record.id[:12]}"):
+                _draw_form(store, bench, record)
+        _draw_proof(context)
+        with st.expander("Score replies made elsewhere", key="lab_replies"):
+            _draw_replies(store, record)
     with st.expander(f"Take in more data of {plain(bench.title)}", key="lab_more"):
-        judge_lab_files.draw(bench, sum(one.synthetic for one in sets))
+        judge_lab_files.draw(bench, sum(one.synthetic for one, _ in sets))
+    if store.read_only:
+        return
     with st.container(horizontal=True, key="stepbar_lab_delete"):
         st.button("Delete this set…", key="lab_delete", type="tertiary",
                   on_click=lambda: st.session_state.update({DELETING: record.id}))  # fmt: skip
+
+
+def _sets(bench: Bench) -> dict[str, tuple[BenchSet, OpenStore]]:
+    """Return a benchmark's sets by id, each with its store: the user's own, then the bundled."""
+    found: dict[str, tuple[BenchSet, OpenStore]] = {}
+    for store in stores.with_sets():
+        for record in bench_sets(store, bench.name):
+            found.setdefault(record.id, (record, store))
+    return found
+
+
+def _offer_copy(lab: Lab) -> None:
+    """Say that a bundled set is sealed, and offer the copy in which another judge can be asked."""
+    if lab.here is None or not lab.here.entry.bundled:
+        words = "This set came with Atomscope and is sealed; make one of your own below."
+        kit.show(kit.notice(words), key="lab_bundled")
+        return
+    sealed.offer_copy(
+        lab.here,
+        "lab",
+        "This set came with it. Your own copy brings all sets along, and there you can ask any "
+        "judge; what was asked already isn't asked again.",
+        button="Make my own copy",
+        fault=FAULT,
+        keep=("tab",),
+    )
 
 
 def _draw_proof(context: LabContext) -> None:

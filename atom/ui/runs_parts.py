@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.engine.forecast import Forecast
+from atom.records import Run
 from atom.ui import kit, links, numbers, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import CORRECTION, JUDGE_LAB, OVERVIEW, RUNS
@@ -107,6 +108,17 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
         else None,
         style="display:flex;flex-direction:column;gap:7px",
     )
+
+
+def made_by(runs: Sequence[Run]) -> Html:
+    """Say in a sentence what a study's runs did."""
+    done, cost = sum(run.done for run in runs), sum(run.cost for run in runs)
+    lost = sum(run.unscored + run.failed for run in runs)
+    words = (
+        f"{numbers.count(len(runs), 'run')} made this study: {done:,} calls, of which "
+        f"{'none' if not lost else f'{lost:,}'} ended unscored or failed; {money(cost)}."
+    )
+    return el("p", words, class_="strong")
 
 
 def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> Html:

@@ -45,6 +45,14 @@ def user_store(*, create: bool = False) -> OpenStore | None:
     return None if location is None else _current(location, False)
 
 
+def with_sets() -> tuple[OpenStore, ...]:
+    """Open the stores that judge benchmarks' sets are looked for in: the user's, the bundled."""
+    place = demo_location(settings())
+    own = user_store()
+    sealed = None if place is None else _current(place, True)
+    return tuple(store for store in (own, sealed) if store is not None)
+
+
 def _current(location: str, read_only: bool) -> OpenStore:
     """Return the open store; opened anew where its file was replaced, or became writable."""
     store = _open(location, read_only)

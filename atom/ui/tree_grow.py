@@ -17,6 +17,7 @@ from atom.engine.induction_control import (
     start_induction,
     start_of,
     stop_induction,
+    what_grew,
 )
 from atom.engine.induction_forecast import InductionForecast, forecast_induction
 from atom.errors import AtomError
@@ -82,6 +83,9 @@ def draw(here: Here) -> None:
         kit.show(_nothing(here), key="grow_nothing")
         return
     if here.entry.bundled or here.store.read_only:
+        grown = newest_induction(here.store, here.data.study.id)
+        if grown is not None:
+            _watch(here, grown)
         sealed.offer_copy(
             here,
             "grow",
@@ -296,12 +300,46 @@ def _came_of_it(here: Here, status: InductionStatus) -> None:
     row = next((row for row in view.rows if row.position == position), None)
     if row is None:
         return
+    grown = _grown(here, status)
+    head, picture = st.columns([1, 2], gap="medium")
+    with picture:
+        kit.show(_picture(grown), key="grow_picture")
+    with head:
+        _says(here, row, grown)
+    before = next((one for one in view.rows if one.position == position - 1), None)
+    sealed_here = here.entry.bundled or here.store.read_only
+    if row.current and before is not None and before.version != row.version and not sealed_here:
+        _undo(here, before)
+    if view.diff is not None:
+        shown = el("div", tree_parts.style(), tree_history.diff_table(here, view.diff))
+        kit.show(shown, key="grow_diff")
+
+
+def _grown(here: Here, status: InductionStatus) -> GrowthView:
+    """Return the picture of a tree that has grown, worked out once a visit from its log."""
+    held: dict[str, GrowthView] = st.session_state.setdefault(PICTURES, {})
+    key = f"{status.row.id} done"
+    if key not in held:
+        watched = what_grew(here.store, status.row)
+        held[key] = growth_view(start_of(here.store, status.row), watched.entries, watched.held)
+    return held[key]
+
+
+def _says(here: Here, row: VersionRow, grown: GrowthView) -> None:
+    roots = sum(len(node.path) == 1 for node in grown.nodes)
+    came = (
+        f"From {numbers.count(roots, 'root')} the judge added "
+        f"{numbers.count(grown.added, 'leaf', 'leaves')}; {grown.united} were united and "
+        f"{grown.pruned} pruned: {numbers.count(grown.leaves, 'leaf', 'leaves')} hold "
+        f"{numbers.count(grown.placed, 'criterion', 'criteria')} now."
+    )
     kit.show(
         el(
             "section",
             tree_parts.style(),
             el("h2", f"{row.name}: {numbers.count(row.leaves, 'leaf', 'leaves')}"),
-            el("p", row.note),
+            el("p", came),
+            el("p", row.note, class_="quiet"),
             el("p", "It is the study's tree now." if row.current
                else "It was taken back: another tree is the study's now; Versions holds both.",
                class_="quiet"),
@@ -309,15 +347,10 @@ def _came_of_it(here: Here, status: InductionStatus) -> None:
                                  primary=row.current),
                kit.button("All versions", tree_parts.to(here, here.filters, tab="versions")),
                class_="row"),
+            _events(grown),
         ),
         key="grow_done",
     )  # fmt: skip
-    before = next((one for one in view.rows if one.position == position - 1), None)
-    if row.current and before is not None and before.version != row.version:
-        _undo(here, before)
-    if view.diff is not None:
-        shown = el("div", tree_parts.style(), tree_history.diff_table(here, view.diff))
-        kit.show(shown, key="grow_diff")
 
 
 def _undo(here: Here, before: VersionRow) -> None:

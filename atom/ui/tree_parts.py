@@ -35,6 +35,7 @@ from atom.views.tree import (
 )
 from atom.views.tree_chart import chosen_by_click, clicked, icicle, next_level, number
 from atom.views.tree_colours import Scheme, evidence_colour, stops
+from atom.views.tree_extremes import LEAST_SAMPLES, extremes
 from atom.views.tree_network import HEIGHT, network_html
 from atom.views.weaknesses import (
     Evidence,
@@ -142,6 +143,27 @@ def whose(here: Here) -> str:
     """Say whose scores are shown."""
     model = here.data.model_index(here.filters.model)
     return "Mean of all models" if model is None else here.data.candidates[model].name
+
+
+def says(here: Here, nodes: NodeTable) -> Html | None:
+    """Say on which leaves most and least is lost; None where too little is scored to say it."""
+    model = here.data.model_index(here.filters.model)
+    found = extremes(nodes, model)
+    if found is None:
+        return None
+    who = "The models" if model is None else here.data.candidates[model].name
+    worst, best = (
+        join(
+            kit.door(nodes.paths[at][-1], to(here, here.filters.but(node=nodes.paths[at]))),
+            f" ({numbers.score(value)})",
+        )
+        for at, value in (found.lowest, found.highest)
+    )
+    lose = "lose" if model is None else "loses"
+    return el("p", f"{who} {lose} most on ", worst, " and least on ", best,
+              el("span", f": mean scores, 0–100, on leaves of {LEAST_SAMPLES} samples or more",
+                 class_="quiet"),
+              class_="strong")  # fmt: skip
 
 
 # --- numbers, kept between runs ----------------------------------------------------------------

@@ -16,6 +16,9 @@ from atom.views.tree_versions import history, node_log
 
 def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
     """Draw the map with the chosen node's card beside it, or the network."""
+    says = tree_parts.says(here, nodes)
+    if says is not None:
+        kit.show(says, key="tree_says")
     tree_parts.controls(here, ask, nodes)
     found = tree_parts.hits(here, ask, nodes)
     if found is not None:

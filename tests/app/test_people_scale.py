@@ -83,6 +83,8 @@ def test_a_half_width_that_makes_no_sense_is_the_usual_one(open_app, labelled, f
     assert "needed for ±0.5" in open_app(labelled, LAB, {**TAB, "half": "-4"}).markup
 
 
-def test_the_bundled_study_claims_no_labels(open_app, project):
+def test_the_planted_labels_of_the_bundled_study_are_too_few_to_move_a_score(open_app, project):
     seen = open_app(None, LAB, TAB, demo=project / "data" / "demo")
-    assert "No person has scored a checkpoint here yet" in seen.markup
+    assert "People have labelled 6 samples; 30 of a model’s are needed" in seen.markup
+    assert seen.markup.count("○ not yet") >= 8
+    assert "on people’s scale" not in open_app(None, demo=project / "data" / "demo").markup

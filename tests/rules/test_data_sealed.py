@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-LIMIT = 16_000_000
+LIMIT = 20_000_000
 """Bytes: what a checkout may well carry along; two thirds are the database."""
+JUDGES = {"probe-judge", "probe-judge-lenient", "probe-judge-coin"}
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,54 @@ def test_everything_is_labelled_synthetic(demo):
             records = store.select(kind)
             assert records
             assert all(record.synthetic for record in records)
+
+
+def test_everything_that_a_study_can_go_through_is_there(demo):
+    from atom.engine.demo.parts import ARMS
+    from atom.judgebench.registry import BENCHES
+    from atom.records import (
+        Annotation,
+        BenchSet,
+        Call,
+        Checkpoint,
+        Correction,
+        Experiment,
+        Induction,
+        Judge,
+        Run,
+        Study,
+        TreeVersion,
+        Verdict,
+    )
+    from atom.store import Store
+    from atom.views.annotations import conflicts, people_of, standing
+
+    with Store.open(demo, read_only=True) as store:
+        (study,) = store.select(Study)
+        versions = {v.position: v for v in store.select(TreeVersion)}
+        assert [versions[n].origin for n in sorted(versions)] == ["seed", "induced", "induced"]
+        assert study.tree_version == versions[2].version
+        assert {one.state for one in store.select(Induction)} == {"done"}
+        (experiment,) = store.select(Experiment)
+        assert experiment.arms == ARMS
+        assert len(ARMS) == 8
+        assert {one.arm for one in store.select(Correction)} == set(ARMS)
+        assert {(run.state, run.failed) for run in store.select(Run)} == {("done", 0)}
+        assert {p.repeat for p in store.select(Checkpoint)} >= {0, 1, 2}
+        labels = store.select(Annotation)
+        assert len(people_of(labels)) == 3
+        assert all("(synthetic)" in one.annotator and "synthetic" in one.note for one in labels)
+        assert any(one.state == "adjudicated" for one in standing(labels).values())
+        assert conflicts(labels)
+        names = {judge.id: judge.name for judge in store.select(Judge)}
+        verdicts = store.select(Verdict)
+        sets = store.select(BenchSet)
+        assert {one.benchmark for one in sets} == set(BENCHES)
+        assert all(one.synthetic for one in sets)
+        for one in sets:
+            assert {names[v.judge] for v in verdicts if v.group == one.id} == JUDGES
+        assert any(v.group == study.id for v in verdicts)
+        assert sum(call.prompt.startswith("report") for call in store.select(Call)) >= 9
 
 
 def test_the_origin_is_written_down(project):

@@ -30,18 +30,18 @@ LEAST_SAMPLES, LEAST_CANDIDATES = 48, 3
 """Of a smaller study some part would have nothing to work on."""
 JUDGES = (JUDGE, "probe-judge-lenient", "probe-judge-coin")
 """Who is examined: a good judge, one that is lenient on one root, a coin."""
-REPEATED, REPEATS = 8, 3
+REPEATED, REPEATS = 6, 3
 """Samples whose answers are scored again, and how often in all."""
 FIRST_TREE = 40
 """Samples that the first tree is grown from; the second is grown from the usual number."""
 ARMS: tuple[Arm, ...] = (
     "rejudge", "fresh", "told", "sham", "guided", "peer", "guided_peer", "oracle",
 )  # fmt: skip
-TRIED, RIGHT_TRIED = 40, 10
+TRIED, RIGHT_TRIED = 32, 8
 """Failed answers of the experiment, and right ones that are asked about, too."""
-BENCH_ITEMS, CALIBRATED = 32, 60
+BENCH_ITEMS, CALIBRATED = 30, 48
 """Items of each judge benchmark, and answers that judges are calibrated on."""
-METHODS_ON = 12
+METHODS_ON = 10
 """Samples that the rival methods rank: those that people ranked."""
 SET_NAME = "Pictures of the bundled study"
 

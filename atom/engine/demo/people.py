@@ -36,9 +36,9 @@ from taxonomy import Path, format_path
 
 ANNOTATORS = ("Annotator 1 (synthetic)", "Annotator 2 (synthetic)")
 ADJUDICATOR = "Adjudicator (synthetic)"
-LABELLED = 8
+LABELLED = 6
 """Samples whose every answer is scored; drawn evenly from the study's order."""
-RANKED = 12
+RANKED = 10
 """Samples whose answers are ranked, those among them."""
 SLIP = 0.12
 """Share of scores that are one too high or too low, and of criteria that are taken otherwise."""

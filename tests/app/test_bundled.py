@@ -1,0 +1,92 @@
+"""A fresh clone, the first command, no key: every page and tab opens on something worth saying."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from atom.ui import work
+from tests.app.conftest import markup_of
+
+PLACES: tuple[tuple[str, str, str], ...] = (
+    ("explore/overview", "", r"leads with a mean score of|share the lead"),
+    ("explore/tree", "", r"The models lose most on .+ \(\d+\.\d\) and least on "),
+    ("explore/tree", "network", r"The models lose most on "),
+    ("explore/tree", "grow", r"From 6 roots the judge added \d+ leaves; .+ criteria now\."),
+    ("explore/tree", "versions", r"3 trees in this study's history"),
+    ("explore/tree", "validity", r"The tree is (not )?\w+: |The rival taxonomies"),
+    ("explore/fingerprints", "", r"told apart from all others by shape|look alike"),
+    ("explore/failures", "", r"\d+ samples with a failed checkpoint of 300 looked at"),
+    ("explore/compare", "", r"scores [\d.]+ points \(.+?\) higher than"),
+    ("run/replay", "", r"4 steps: about [\d,]+ tokens, free, offline"),
+    (
+        "run/correction",
+        "",
+        r"Asking about the failed steps fixes .+ points more .+ than luck",
+    ),
+    ("run/correction", "where", r"Diagnosis, by where answers failed"),
+    ("run/correction", "cases", r"\d+ answers "),
+    ("run/correction", "new", r"\d+ of model-a's 300 answers failed; \d+ take part"),
+    ("run/correction", "one", r"\d+ answers came right when asked about the failed steps, and "),
+    ("run/runs", "", r"4 runs made this study: [\d,]+ calls, of which none ended unscored"),
+    ("trust/judge_lab", "", r"the judge gives the same score 100 % of the time"),
+    ("trust/judge_lab", "judges", r"agree most: alpha 0\.\d\d"),
+    ("trust/judge_lab", "people", r"ATOM: [\d.]+ % .+ stand in people’s order"),
+    ("trust/judge_lab", "vl_rewardbench", r"probe-judge is better than guessing: "),
+    ("trust/judge_lab", "multi_crit", r"probe-judge is better than guessing: "),
+    ("trust/judge_lab", "mm_critic", r"probe-judge is better than guessing: "),
+    ("trust/judge_lab", "critic_bench", r"probe-judge .*100\.0"),
+    ("trust/judge_lab", "calibration", r"probe-judge is better than guessing: scored exactly"),
+    ("trust/judge_lab", "published", r"What the papers print of the models"),
+    ("trust/human_check", "", r"3 people gave \d+ labels: two say the same \d+ % of the time"),
+    ("share/reports", "", r"\d+ of \d+ findings are told, in \d+ chapters"),
+    ("share/reports", "findings", r"\d+ of \d+ told"),
+    ("share/data", "", r"there is 1 bundled study to look at"),
+    ("share/data", "studies", r"Probe world \(synthetic demo\) SYNTHETIC"),
+    ("share/data", "pictures", r"has all of its pictures"),
+    ("share/data", "export", r"Files of Probe world"),
+    ("share/settings", "", r"The built-in ones need no key"),
+)
+"""Page, tab, and what its first sentence says, with a figure of the data wherever there is one."""
+SEALED = {"grow", "validity", "runs", "vl_rewardbench", "multi_crit", "mm_critic", "critic_bench",
+          "calibration", "human_check"}  # fmt: skip
+"""Where the offer of a copy, in an empty frame, stands below what there is to see."""
+
+
+@pytest.fixture
+def bundled(project: Path) -> Path:
+    """Return the bundled study."""
+    return project / "data" / "demo"
+
+
+def words(markup: str) -> str:
+    """Return the text of markup, styles and pictures left out."""
+    bare = re.sub(r"<(style|script|svg)\b.*?</\1>", " ", markup, flags=re.S)
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", bare)))
+
+
+def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
+    open_app, bundled, tmp_path
+):
+    wrong = []
+    for page, tab, sentence in PLACES:
+        query = {"tab": tab} if tab else {}
+        seen = open_app(tmp_path / "own", f"pages/{page}.py", query, bundled)
+        for _ in range(5):
+            if not (running := work.jobs().running()):
+                break
+            for job in running:
+                job.wait(60)
+            seen.test.run()
+        shown = words(markup_of(seen.test))
+        found = re.search(sentence, shown)
+        name = tab or page.partition("/")[2]
+        begins = seen.markup.find('class="empty')
+        if seen.test.exception or found is None:
+            wrong.append(f"{page} {tab}: no {sentence!r} in {shown[:400]!r}")
+        elif begins >= 0 and name not in SEALED:
+            wrong.append(f"{page} {tab} shows an empty frame")
+    assert wrong == []
