@@ -40,6 +40,7 @@ from atom.ui import (
     lab_mm_critic,
     lab_multi_crit,
     lab_reliability,
+    lab_verdict,
     lab_vl_rewardbench,
     links,
     numbers,
@@ -51,7 +52,7 @@ from atom.ui import (
 )
 from atom.ui.frame import Here
 from atom.ui.html import el, join
-from atom.ui.judge_lab_parts import LabContext
+from atom.ui.judge_lab_parts import LabContext, LabTab
 from atom.ui.pages import JUDGE_LAB, OVERVIEW, SETTINGS
 from atom.ui.plain import plain
 from atom.views.filters import Filters
@@ -80,11 +81,12 @@ OfStudy = Callable[[Here], None]
 Extra = Callable[[LabContext, BenchSet, tuple[Standing, ...]], None]
 
 STUDY_TABS: Mapping[str, tuple[str, OfStudy]] = {
+    lab_verdict.TAB: ("For what it can be trusted", lab_verdict.draw),
     "judge": ("This study’s judge", lab_reliability.draw),
     lab_judges.TAB: ("Its judges", lab_judges.draw),
     lab_fidelity.TAB: ("Against people", lab_fidelity.draw),
 }
-"""Tabs about the study itself: key → (title, drawing)."""
+"""What there is about the study itself: key → (title, drawing)."""
 EXTRAS: Mapping[str, Extra] = {
     VL_REWARDBENCH: lab_vl_rewardbench.draw,
     CALIBRATION: lab_reliability.draw_bench,
@@ -102,14 +104,14 @@ class Lab:
         filters: the study's chain, kept in addresses.
         query: the URL's own keys.
         here: the study; None where there is none.
-        tabs: (key, title) of every tab.
-        chosen: the tab that is open.
+        tabs: the tabs, each with its parts.
+        chosen: the part that is open, by its key.
     """
 
     filters: Filters
     query: Mapping[str, str]
     here: Here | None
-    tabs: tuple[tuple[str, str], ...]
+    tabs: tuple[LabTab, ...]
     chosen: str
 
 
@@ -119,11 +121,19 @@ def look() -> Lab:
     query = {key: held[key][-1] for key in links.LOCAL_KEYS if key in held}
     here = frame.here(JUDGE_LAB) if stores.shelf().first is not None else None
     tabs = (
-        *((key, title) for key, (title, _) in STUDY_TABS.items()),
-        *((name, bench.title) for name, bench in BENCHES.items()),
-        (PUBLISHED, "Published"),
-    )
-    keys = [key for key, _ in tabs]
+        LabTab(title="Verdict", parts=((lab_verdict.TAB, STUDY_TABS[lab_verdict.TAB][0]),)),
+        LabTab(
+            title="In this study",
+            parts=tuple((key, title) for key, (title, _) in STUDY_TABS.items()
+                        if key != lab_verdict.TAB),
+        ),
+        LabTab(
+            title="On benchmarks",
+            parts=(*((name, bench.title) for name, bench in BENCHES.items()),
+                   (PUBLISHED, "Published")),
+        ),
+    )  # fmt: skip
+    keys = [key for tab in tabs for key, _ in tab.parts]
     first = keys[0] if here is not None else next(iter(BENCHES), PUBLISHED)
     asked = query.get("tab", "")
     return Lab(

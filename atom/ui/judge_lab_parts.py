@@ -101,15 +101,35 @@ def items_address(lab: LabContext, group: str, who: str = "") -> str:
     )
 
 
-def tabs(choices: Sequence[tuple[str, str]], chosen: str, filters: Filters) -> Html:
-    """Draw the page's tabs: (key, title)."""
-    return kit.tabs(
-        [
-            (title, links.address(JUDGE_LAB.url_path, filters, tab=key), key == chosen)
-            for key, title in choices
-        ],
-        label="Judge lab",
-    )
+@dataclass(frozen=True, kw_only=True)
+class LabTab:
+    """One of the page's tabs: its title, and the parts in it as (key, title)."""
+
+    title: str
+    parts: tuple[tuple[str, str], ...]
+
+
+def tabs(choices: Sequence[LabTab], chosen: str, filters: Filters) -> Html:
+    """Draw the page's tabs and, below, the parts of the one that is open.
+
+    Args:
+        choices: the tabs; each opens its first part.
+        chosen: the part that is open.
+        filters: the study's chain, kept in addresses.
+    """
+
+    def to(key: str) -> str:
+        return links.address(JUDGE_LAB.url_path, filters, tab=key)
+
+    opened = next(tab for tab in choices if chosen in dict(tab.parts))
+    return join(
+        kit.tabs([(tab.title, to(tab.parts[0][0]), tab is opened) for tab in choices],
+                 label="Judge lab"),
+        kit.tabs([(title, to(key), key == chosen) for key, title in opened.parts],
+                 label=opened.title)
+        if len(opened.parts) > 1
+        else None,
+    )  # fmt: skip
 
 
 # --- sets -----------------------------------------------------------------------------------------

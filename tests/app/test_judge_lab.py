@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 
 import pytest
 
@@ -132,6 +133,19 @@ def test_without_a_store_of_ones_own_the_first_set_makes_one(open_app, tmp_path,
     assert [row.n_items for row in rows_of(own, BenchSet)] == [60]
     assert rows_of(made.folder, BenchSet) == []
     assert "Nobody has judged this set yet." in markup_of(test)
+
+
+def test_the_lab_begins_with_a_verdict_and_old_links_open_their_part(open_app, made):
+    seen = open_app(made.folder, PAGE)
+    assert not seen.test.exception
+    assert 'data-testid="lab-verdict"' in seen.markup
+    assert "isn’t known yet" in seen.markup
+    assert ">All judges</h2>" in seen.markup
+    assert "judge calibrate" in seen.markup
+    current = re.compile(r'<a href="[^"]*tab=(\w+)" data-go aria-current="true">([^<]*)</a>')
+    assert current.findall(seen.markup) == [("verdict", "Verdict")]
+    seen = open_app(made.folder, PAGE, {"tab": "people"})
+    assert [name for _, name in current.findall(seen.markup)] == ["In this study", "Against people"]
 
 
 # --- asking -------------------------------------------------------------------------------------
