@@ -23,13 +23,37 @@ def judged_by(page, app, screen, judge):
     page.get_by_text(f"judge: {judge}").first.wait_for()
 
 
-@pytest.mark.parametrize("judge", ["Judge X", "Judge Y", "Ann", "All people"])
+def reason_of(judge):
+    """Return what a judge's reasons say; all people together are seen through each one's."""
+    return [re.compile(f"{name} (sees|misses) it")
+            for name in (("Ann", "Ben") if judge == "All people" else (judge,))]  # fmt: skip
+
+
+@pytest.mark.parametrize("judge", ["Judge X", "Judge Y", "All people"])
 def test_a_study_is_looked_at_through_each_judge(app, page, visit, judge):
-    for screen in ("fingerprints", "compare", "tree", "failures"):
-        judged_by(page, app, screen, judge)
+    judged_by(page, app, "tree", judge)
+    # Fingerprints: a capability's axis opens its failures, and a failure the mark and its reason.
+    judged_by(page, app, "fingerprints", judge)
+    axis = page.locator(".radar a.spot[tabindex='0']").first
+    axis.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/failures\?.*node="))
+    page.locator(".listing a.item").first.click()
+    for reason in reason_of(judge):
+        page.get_by_text(reason).first.wait_for()
+    # Compare: a pair shows both marks with their reasons.
+    judged_by(page, app, "compare", judge)
+    page.locator(".listing a.item").nth(1).click()
+    page.wait_for_url(re.compile("sample="))
+    why = page.locator(".pair .two [data-why]")
+    why.nth(1).wait_for()
+    for side in range(2):
+        text = why.nth(side).inner_text()
+        assert any(reason.search(text) for reason in reason_of(judge)), text
+    judged_by(page, app, "failures", judge)
     page.get_by_role("link", name=re.compile("A red ball left of a box")).first.click()
-    for name in ("Ann", "Ben") if judge == "All people" else (judge,):
-        page.get_by_text(re.compile(f"{name} (sees|misses) it")).first.wait_for()
+    for reason in reason_of(judge):
+        page.get_by_text(reason).first.wait_for()
     assert visit.errors == []
 
 
