@@ -58,6 +58,10 @@ class Taker:
         self._by_id: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._answers: dict[tuple[str, str, int], str] = {}
+        self._spoken: dict[str, int] = {}
+        """Answer -> hash of its text."""
+        self._mixed: dict[str, str] = {}
+        """Answers that were marked again with another text -> where."""
         self._lone: dict[str, str | None] = {}
         """Question -> its only answer, for files that name none; None where it has several."""
         self._uses: dict[str, dict[str, Used]] = {}
@@ -188,6 +192,7 @@ class Taker:
                 before = to_name(self._get.version_of(row))
                 self._out.version(cut(name), cut(before) if before else None)
             self._answers[key] = made
+            self._spoken[made] = hash(text)
             self._lone[sample_id] = None if sample_id in self._lone else made
             if self._get.correct is not None:
                 verdict = to_verdict(self._get.correct(row), columns.correct_max)
@@ -299,6 +304,9 @@ class Taker:
         self._seen.add(number)
         if repeat:
             self._out.tally(AGAIN, place)
+            said, _ = spoken(get.response(row))
+            if said is not None and hash(said) != self._spoken.get(response_id):
+                self._mixed.setdefault(response_id, place)
         self._scales.count(read, scale.record.id, place)
         if read.value is not None and not repeat:
             self._directions.add(used.at, response_id, read.value)
@@ -417,5 +425,12 @@ class Taker:
         by = ", ".join(f"{n} {words[kind] if n > 1 else kind}" for kind, n in kinds.items())
         self._out.note(f"judged by {by or 'nobody: these are criteria alone'}")
         self._scales.tell()
+        if self._mixed:
+            self._out.doubt(
+                f"{len(self._mixed):,} answers were marked again with another text (first: "
+                f"{next(iter(self._mixed.values()))}): a model answered a question more than once. "
+                "Say which column counts its answers (`repeat`), or accept that the first text "
+                "stands for all and their marks are averaged"
+            )
         for line in self._directions.doubtful(list(self._texts)):
             self._out.note(line)

@@ -326,3 +326,21 @@ def test_the_tree_is_what_the_paths_span() -> None:
     flat, put = tree_of([("x",), ("y",)], "data")
     assert flat.leaves == (("data", "x"), ("data", "y"))
     assert put["x",] == ("data", "x")
+
+
+def test_a_second_answer_under_the_same_name_is_asked_about(store: Store) -> None:
+    """Its marks would be averaged with those of another text; `repeat` tells the two apart."""
+    again = [{**row, "response": f"another {row['response']}", "run": 1} for row in ROWS]
+    both = [{**row, "run": 0} for row in ROWS] + again
+    scale = "scale: {from: 1, to: 5}\n"
+    with pytest.raises(DoubtError, match=r"10 answers were marked again with another text .first"):
+        _bring(store, _lines(both), scale)
+    _bring(store, _lines(both), f"{scale}repeat: run\n")
+    assert len(store.select(Response)) == 2 * 10
+    assert {one.repeat for one in store.select(Checkpoint)} == {0}
+
+
+def test_a_judge_who_marks_the_same_text_again_is_a_repeat(store: Store) -> None:
+    """That needs no question: both marks count, the later as a repeat."""
+    _bring(store, _lines(ROWS + ROWS), "scale: {from: 1, to: 5}\n")
+    assert {one.repeat for one in store.select(Checkpoint)} == {0, 1}
