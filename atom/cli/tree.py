@@ -1,4 +1,4 @@
-"""`tree induce|show|validity|rivals|compare|export`."""
+"""`tree induce|show|validity|rivals|compare|export`; `open` and `import` are `tree_files`'."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from atom.analysis.validity import Homogeneity
+from atom.cli import tree_files
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, ProgressLine, bar, table
 from atom.cli.run import with_consent
@@ -98,6 +99,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--form", choices=get_args(Form), default="yaml")
     one.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
     one.set_defaults(call=export)
+    tree_files.add(verbs)
 
 
 def _add_induce(one: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from atom.errors import UsageError
 from atom.formats.evaltree import read_tree, to_tree, write_tree
 from atom.store import Store
 from atom.views.study_data import StudyData
@@ -116,11 +117,20 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode().translate(_BAD_XML)
 
 
-def take_file(store: Store, data: StudyData, content: bytes, name: str) -> Taken:
+def take_file(
+    store: Store, data: StudyData, content: bytes, name: str, *, partly: bool = False
+) -> Taken:
     """Give a study the tree of an uploaded file: our YAML, or EvalTree's `capability_tree.json`.
 
     EvalTree's trees stay as they are, of any depth, and aren't edited. A row of theirs is taken
     for the study's sample of the same number when there are as many rows as samples.
+
+    Args:
+        store: where the study is.
+        data: the study.
+        content: the file.
+        name: what it is called.
+        partly: rows are samples, though some samples have none.
 
     Raises:
         UsageError: it isn't our form; the message says where and what is expected.
@@ -129,7 +139,7 @@ def take_file(store: Store, data: StudyData, content: bytes, name: str) -> Taken
     leaf_of: dict[str, Path] = {}
     if b'"subtrees"' in content:
         tree, row_leaf = to_tree(read_tree(content, name), name.removesuffix(".json"))
-        leaf_of = _by_sample(store, data, row_leaf)
+        leaf_of = _by_sample(store, data, row_leaf, partly=partly)
     else:
         tree = read_tree_file(content, name)
     taken = take_tree(store, data.study.id, tree, note=f"read from {name[:80]}", leaf_of=leaf_of)
@@ -142,9 +152,17 @@ def _depth(tree: Tree) -> int:
     return max((len(path) for path in tree.leaves), default=0)
 
 
-def _by_sample(store: Store, data: StudyData, row_leaf: dict[int, Path]) -> dict[str, Path]:
-    if set(row_leaf) != set(range(len(data.table.sample_ids))):
+def _by_sample(
+    store: Store, data: StudyData, row_leaf: dict[int, Path], *, partly: bool
+) -> dict[str, Path]:
+    n = len(data.table.sample_ids)
+    if partly and max(row_leaf, default=-1) >= n:
+        raise UsageError(
+            f"the file speaks of row {max(row_leaf)} and the study has {n} samples: it was made of "
+            "other questions"
+        )
+    if not partly and set(row_leaf) != set(range(n)):
         return {}
     where = placed(store, data)
-    pairs = zip(where.criterion, where.sample, strict=True)
-    return {criterion: row_leaf[int(sample)] for criterion, sample in pairs}
+    pairs = zip(where.criterion, where.sample.tolist(), strict=True)
+    return {criterion: row_leaf[row] for criterion, row in pairs if row in row_leaf}

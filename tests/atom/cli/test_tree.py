@@ -120,3 +120,65 @@ def test_a_price_needs_a_yes(atom, place, tmp_path):
     code, stopped, _ = atom("induce", "--judge", "dear", "--yes", "--budget", "0.5", as_json=True)
     assert (code, stopped["state"], stopped["version"]) == (1, "stopped", None)
     assert "larger budget" in stopped["message"]
+
+
+def evaltree(rows: int) -> bytes:
+    """Write a tree of two groups: even rows and odd ones."""
+    return json.dumps({
+        "description": "All",
+        "subtrees": {
+            str(part): {
+                "description": f"Part {part} of {rows}",
+                "subtrees": [{"description": f"row {row}", "subtrees": row}
+                             for row in range(part, rows, 2)],
+            }
+            for part in (0, 1)
+        },
+    }).encode()  # fmt: skip
+
+
+def test_an_evaltree_file_becomes_a_study_s_tree(place, tmp_path, atom, capsys):
+    file = tmp_path / "capability_tree.json"
+    # As many rows as samples: rows are samples. Fewer: only where it is said.
+    file.write_bytes(evaltree(12))
+    code, found, _ = atom("import", str(file), as_json=True)
+    assert (code, found["leaves"], found["depth"], found["criteria"]) == (0, 2, 2, 0)
+    file.write_bytes(evaltree(10))
+    code, out, _ = atom("import", str(file), "--rows-are-samples")
+    assert "leaves, 2 layers" in out
+    assert "scored criteria hang nowhere yet: `run start --stages mapping`" in out
+    file.write_bytes(evaltree(40))
+    code, _, err = atom("import", str(file), "--rows-are-samples")
+    assert code != 0
+    assert "the file speaks of row 39 and the study has 18 samples" in err
+    file.write_bytes(evaltree(18))
+    code, found, _ = atom("import", str(file), as_json=True)
+    assert code == 0
+    # Every criterion hangs in its sample's half.
+    code, shown, _ = atom("show", as_json=True)
+    assert [leaf["path"] for leaf in shown["leaves"]] == [
+        ["All", "Part 0 of 18"],
+        ["All", "Part 1 of 18"],
+    ]
+    assert [leaf["samples"] for leaf in shown["leaves"]] == [9, 9]
+    code, _, err = atom("import", str(tmp_path / "nowhere.json"))
+    assert code != 0
+    assert "can't be read" in err
+
+
+def test_a_published_evaltree_file_opens_with_its_published_weaknesses(shared_folder, capsys):
+    folder = shared_folder / "real" / "evaltree" / "DS-1000"
+    expected = json.loads((shared_folder / "real" / "expected.json").read_text())["evaltree"]
+    for model in ("deepseek-coder-6.7b-base", "gpt-4o-2024-08-06"):
+        want = expected[f"DS-1000/{model}"]
+        words = ["tree", "open", str(folder / "capability_tree.json")]
+        assert main([*words, "--results", str(folder / model / "results.json"), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["all_nodes"], found["rows"]) == (want["nodes"], want["leaves"])
+        assert found["overall"] == pytest.approx(want["overall_accuracy_all_rows"])
+        assert found["nodes"][0]["value"] == pytest.approx(want["root_accuracy"], abs=1e-4)
+        assert [one["rows"] for one in found["weak"]] == want["profile_sizes_alpha0.05_thr0.4"]
+        known = [one for one in found["nodes"] if one["interval"] is not None]
+        assert len(known) == want["nodes_with_ci"]
+    assert main([*words, "--results", str(folder.parent / "MATH" / "synthetic_ground_truth.json")])
+    assert "expected 0, 1 or verdicts" in capsys.readouterr().err
