@@ -22,6 +22,12 @@ _WORD = re.compile(r"\w+")
 SCORES = 5
 
 
+LEAST = 3
+"""Answers from which on something is said of a criterion."""
+FLAT = 0.95
+"""Share of answers at one end from which on a criterion tells nobody apart."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CriteriaHealth:
     """Health of C criteria, arrays of shape (C,).
@@ -43,12 +49,27 @@ class CriteriaHealth:
     floor: Floats
     discrimination: Floats
 
-    def flagged(self, *, share: float = 0.95, least: int = 3) -> Mask:
-        """Say which criteria tell nobody apart (all but all at ceiling or floor), or do so the
-        wrong way round (negative discrimination); at least `least` answers are wanted.
+    @property
+    def passed_by_all(self) -> Mask:
+        """Criteria that all but all answers pass: they tell nobody apart."""
+        return np.asarray((self.n >= LEAST) & (self.ceiling >= FLAT))
+
+    @property
+    def failed_by_all(self) -> Mask:
+        """Criteria that all but all answers fail."""
+        return np.asarray((self.n >= LEAST) & (self.floor >= FLAT))
+
+    @property
+    def backwards(self) -> Mask:
+        """Criteria that the better answers fail: the correlation lies below zero.
+
+        Few answers correlate below zero by chance. So the upper end of the 95 % interval must lie
+        below it, too: `tanh(atanh(r) + 1.96 / sqrt(n - 3))` (Fisher's z).
         """
-        flat = (self.ceiling >= share) | (self.floor >= share)
-        return np.asarray((self.n >= least) & (flat | (self.discrimination < 0)))
+        r = np.clip(self.discrimination, -0.999999, 0.999999)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            upper = np.tanh(np.arctanh(r) + 1.96 / np.sqrt(np.maximum(self.n - 3, 0)))
+        return np.asarray((self.n > LEAST) & (np.nan_to_num(upper, nan=1.0) < 0))
 
 
 @dataclass(frozen=True, kw_only=True)

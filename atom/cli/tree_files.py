@@ -8,7 +8,7 @@ from pathlib import Path
 
 from atom.cli.options import common, settings_of
 from atom.cli.output import Output, table
-from atom.errors import UsageError
+from atom.foreign.files import read_foreign
 from atom.store import Store, find_study
 from atom.views.evaltree_file import OpenedNode, OpenedTree, open_evaltree
 from atom.views.study_data import load_study
@@ -42,18 +42,15 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     one.set_defaults(call=take)
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{str(path)!r} can't be read: {error.strerror or error}") from error
-
-
 def look(args: argparse.Namespace, out: Output) -> int:
     """Show an EvalTree tree and, with a model's results, its weaknesses."""
-    results = None if args.results is None else _read(args.results)
+    results = None if args.results is None else read_foreign(args.results)
     found = open_evaltree(
-        _read(args.file), results, name=args.file.name, threshold=args.threshold, alpha=args.alpha
+        read_foreign(args.file),
+        results,
+        name=args.file.name,
+        threshold=args.threshold,
+        alpha=args.alpha,
     )
     out.result(asdict(found), opened_lines(found, args.layers))
     return 0
@@ -102,7 +99,7 @@ def _words(one: OpenedNode) -> str:
 
 def take(args: argparse.Namespace, out: Output) -> int:
     """Give a study the tree of a file."""
-    content = _read(args.file)
+    content = read_foreign(args.file)
     with Store.open(settings_of(args).store) as store:
         data = load_study(store, find_study(store, args.study).id)
         taken = take_file(store, data, content, args.file.name, partly=args.rows_are_samples)

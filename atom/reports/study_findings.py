@@ -353,10 +353,7 @@ def _criteria(look: Look) -> Iterator[Finding]:
     judged = health.n > 0
     if not judged.any():
         return
-    enough = health.n >= 3
-    with np.errstate(invalid="ignore"):
-        top, floor = enough & (health.ceiling >= 0.95), enough & (health.floor >= 0.95)
-        turned = enough & (health.discrimination < 0)
+    top, floor, turned = health.passed_by_all, health.failed_by_all, health.backwards
     numbers = [
         plain("criteria", int(judged.sum()), "criteria"),
         plain("ceiling", int(top.sum()), "criteria"),

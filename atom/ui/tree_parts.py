@@ -50,6 +50,8 @@ from taxonomy import Tree, format_path
 TABS = (
     ("map", "Map"),
     ("network", "Network"),
+    ("criteria", "Criteria"),
+    ("tasks", "Tasks"),
     ("grow", "Grow"),
     ("versions", "Versions"),
     ("validity", "Validity"),
@@ -119,7 +121,7 @@ def scheme() -> Scheme:
 
 def local(here: Here, **changes: str | None) -> dict[str, str]:
     """Return the page's own keys with some changed; None takes a key out."""
-    keys = ("tab", "colour", "depth", "support", "find", "old", "new")
+    keys = ("tab", "colour", "depth", "support", "find", "old", "new", "rows", "cols")
     held = {key: value for key, value in here.query.items() if key in keys}
     return {key: value for key, value in {**held, **changes}.items() if value}
 

@@ -6,7 +6,18 @@ from dataclasses import replace
 
 import streamlit as st
 
-from atom.ui import frame, judge_flaws, kit, stores, tree_grow, tree_history, tree_parts, work
+from atom.ui import (
+    frame,
+    judge_flaws,
+    kit,
+    stores,
+    tree_criteria,
+    tree_grow,
+    tree_history,
+    tree_parts,
+    tree_tasks,
+    work,
+)
 from atom.ui.html import join
 from atom.ui.pages import TREE
 from atom.views.tree import NodeTable, node_card
@@ -57,6 +68,9 @@ def body(here: frame.Here) -> None:
         here = replace(here, filters=own, data=stores.study_data(here.entry, own.judge))
     if ask.tab == "grow":
         tree_grow.draw(here)
+        return
+    if ask.tab in ("criteria", "tasks"):
+        (tree_criteria if ask.tab == "criteria" else tree_tasks).draw(here)
         return
     tree = here.data.tree
     if tree is None:

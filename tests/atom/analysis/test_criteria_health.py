@@ -29,7 +29,8 @@ def test_health_of_a_hand_worked_case(build):
     assert np.isnan(found.discrimination[2])
     # Criterion 1 against the rest (5+2)/2, (5+4)/2, 5: correlation of (1,3,5) and (3.5,4.5,5).
     assert found.discrimination[1] == pytest.approx(np.corrcoef([1, 3, 5], [3.5, 4.5, 5])[0, 1])
-    assert found.flagged().tolist() == [True, False, False]
+    assert found.passed_by_all.tolist() == [True, False, False]
+    assert not found.failed_by_all.any()
 
 
 def test_discrimination_equals_the_correlation_with_the_rest():
@@ -47,7 +48,13 @@ def test_discrimination_equals_the_correlation_with_the_rest():
 
 def test_a_criterion_that_works_backwards_is_flagged(build):
     rows = [(m, 0, p, 0, 5, (m + 1 if p == 0 else 5 - m)) for m in range(5) for p in range(2)]
-    assert criteria_health(build(rows, models=5)).flagged().all()
+    assert criteria_health(build(rows, models=5)).backwards.all()
+    # Four answers, r = -0.8: tanh(atanh(-0.8) + 1.96 / sqrt(1)) = tanh(0.86) > 0: may be chance.
+    pairs = ((1, 5), (2, 2), (3, 3), (4, 1))
+    few = [(m, 0, p, 0, 5, x) for m, both in enumerate(pairs) for p, x in enumerate(both)]
+    found = criteria_health(build(few, models=4))
+    assert (found.discrimination < 0).all()
+    assert not found.backwards.any()
 
 
 def test_twins_within_a_sample_only():

@@ -163,7 +163,7 @@ def test_an_evaltree_file_becomes_a_study_s_tree(place, tmp_path, atom, capsys):
     assert [leaf["samples"] for leaf in shown["leaves"]] == [9, 9]
     code, _, err = atom("import", str(tmp_path / "nowhere.json"))
     assert code != 0
-    assert "can't be read" in err
+    assert "there is no file" in err
 
 
 def test_a_published_evaltree_file_opens_with_its_published_weaknesses(shared_folder, capsys):
