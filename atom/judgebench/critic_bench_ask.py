@@ -28,11 +28,16 @@ FEEDBACK: Final = "feedback"
 META: Final = "meta_feedback"
 COMPARE: Final = "compare"
 CORRECTION: Final = "correction"
+CORRECTION_EMPTY: Final = "correction_empty"
+CORRECTION_OWN: Final = "correction_own"
+CORRECTIONS: Final = (CORRECTION, CORRECTION_OWN, CORRECTION_EMPTY)
 PARTS: Final[Mapping[str, str]] = {
     FEEDBACK: "a critique of an answer, with a score from 1 to 7",
     COMPARE: "which of two answers is better, in both orders",
     CORRECTION: "an answer, revised with the help of a critique",
     META: "a score from 1 to 7 for somebody else's critique",
+    CORRECTION_OWN: "an answer, revised with the help of the judge's own critique",
+    CORRECTION_EMPTY: "an answer, revised without any critique",
     RUN_CODE: "run the revised programs on this computer, in a sandbox",
 }
 USUAL: Final = (FEEDBACK, COMPARE, CORRECTION, META)
@@ -46,12 +51,15 @@ PROMPTS: Final[Mapping[str, str]] = {
     META: "cb_meta_feedback/1",
     COMPARE: "cb_comparison/1",
     CORRECTION: "cb_correction/1",
+    CORRECTION_OWN: "cb_correction/1",
+    CORRECTION_EMPTY: "cb_correction/1",
     SCORER: "cb_subjective/1",
 }
 
 Order = Literal["", "ab", "ba"]
 
 
+_REVISED: Final = an_object(correction=a_text(MAX_WRITTEN), final_answer=a_text(500))
 SCHEMAS: Final[Mapping[str, Schema]] = {
     FEEDBACK: an_object(critique=a_text(6000), score=a_whole(1, 7)),
     META: an_object(reason=a_text(1500), score=a_whole(1, 7)),
@@ -59,7 +67,7 @@ SCHEMAS: Final[Mapping[str, Schema]] = {
         critique=a_text(6000),
         better=one_of("first", "second", "neither"),
     ),
-    CORRECTION: an_object(correction=a_text(MAX_WRITTEN), final_answer=a_text(500)),
+    **dict.fromkeys(CORRECTIONS, _REVISED),
     SCORER: an_object(reason=a_text(1500), score=a_whole(1, 10)),
 }
 """By part; `scorer/` for what the scorer replies."""
@@ -74,25 +82,38 @@ class CriticAgenda:
     def asks(self, have: Mapping[str, Verdict]) -> Sequence[Ask]:
         """Return what can be asked by now: grading follows what was written."""
         parts = self.plan.parts or USUAL
+        if CORRECTION_OWN in parts:
+            parts = (FEEDBACK, *parts)
         every: list[Ask] = []
         for item in self.plan.items:
             for repeat in range(self.plan.votes):
                 for part, order in questions(item.data, parts):
-                    ask = self._ask(item, part, repeat, order)
+                    critique = ""
+                    if part == CORRECTION_OWN:
+                        own = have.get(self._blank(item, FEEDBACK, repeat, "").key)
+                        if own is None or own.state != "scored" or not own.text.strip():
+                            continue
+                        critique = own.text
+                    ask = self._ask(item, part, repeat, order, critique)
                     every.append(ask)
                     grade = self._grade(item, ask.blank, have.get(ask.key))
                     every += [grade] if grade is not None else []
         return every
 
     def _blank(self, item: BenchItem, part: str, repeat: int, order: str) -> Verdict:
+        # What is revised with one's own critique is asked anew where that critique would be.
+        of = f" of {PROMPTS[FEEDBACK]}" if part == CORRECTION_OWN else ""
         return blank(
-            self.plan.set_id, item.id, part, self.plan.judge, PROMPTS[part], self.plan.sampling,
-            repeat=repeat, order=order,
+            self.plan.set_id, item.id, part, self.plan.judge, f"{PROMPTS[part]}{of}",
+            self.plan.sampling, repeat=repeat, order=order,
         )  # fmt: skip
 
-    def _ask(self, item: BenchItem, part: str, repeat: int, order: str) -> Ask:
+    def _ask(self, item: BenchItem, part: str, repeat: int, order: str, critique: str = "") -> Ask:
         def build() -> Request:
-            return self._request(item, part, _VALUES[part](item.data, order), repeat)
+            values = dict(_VALUES[part](item.data, order))
+            if part in (CORRECTION_OWN, CORRECTION_EMPTY):
+                values["critique"] = critique
+            return self._request(item, part, values, repeat)
 
         return Ask(blank=self._blank(item, part, repeat, order), build=build, read=_READ[part])
 
@@ -140,8 +161,9 @@ def questions(data: Mapping[str, Any], parts: Sequence[str]) -> Iterator[tuple[s
     if kind == "answer":
         if FEEDBACK in parts:
             yield FEEDBACK, ""
-        if CORRECTION in parts and is_corrected(data):
-            yield CORRECTION, ""
+        for part in CORRECTIONS:
+            if part in parts and is_corrected(data):
+                yield part, ""
 
 
 def is_corrected(data: Mapping[str, Any]) -> bool:
@@ -160,7 +182,7 @@ def reference_for(data: Mapping[str, Any], part: str) -> str:
     """Return the text that is worth an 8, or nothing: mathematics and code are checked instead."""
     if not data.get("references"):
         return ""
-    if part == CORRECTION:
+    if part in CORRECTIONS:
         checked = data["domain"] in (*VALUE_DOMAINS, *CODE_DOMAINS)
         return "" if checked else str(data.get("correction", ""))
     return str(data.get("critique", "")) if part in SCORED else ""
@@ -213,7 +235,11 @@ def _grading(
 ) -> Mapping[str, JsonValue]:
     pair = part == COMPARE
     answers = [data["first"], data["second"]] if pair else [data["answer"]]
-    kinds = {FEEDBACK: "critique", COMPARE: "comparison", CORRECTION: "correction"}
+    kinds = {
+        FEEDBACK: "critique",
+        COMPARE: "comparison",
+        **dict.fromkeys(CORRECTIONS, "correction"),
+    }
     return {
         "kind": kinds[part],
         "question": data["question"],
@@ -228,7 +254,7 @@ _VALUES: Final[Mapping[str, Callable[[Mapping[str, Any], str], Mapping[str, Json
     FEEDBACK: _for_feedback,
     META: _for_meta,
     COMPARE: _for_compare,
-    CORRECTION: _for_correction,
+    **dict.fromkeys(CORRECTIONS, _for_correction),
 }
 
 
@@ -296,5 +322,5 @@ _READ: Final[Mapping[str, Callable[[Reply, Verdict], Verdict]]] = {
     FEEDBACK: _read_feedback,
     META: _read_meta,
     COMPARE: _read_compare,
-    CORRECTION: _read_correction,
+    **dict.fromkeys(CORRECTIONS, _read_correction),
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from atom.judgebench.base import Bench, BenchPlan
-from atom.judgebench.critic_bench_ask import PARTS, SCORED, USUAL, CriticAgenda
-from atom.judgebench.critic_bench_figures import measure
+from atom.judgebench.critic_bench_ask import CORRECTIONS, PARTS, SCORED, USUAL, CriticAgenda
+from atom.judgebench.critic_bench_corrections import measure
 from atom.judgebench.critic_bench_files import load
 from atom.judgebench.critic_bench_replies import read_replies
 from atom.stages.verdicts import Agenda
@@ -23,7 +23,7 @@ BENCH = Bench(
     parts=PARTS,
     usual=USUAL,
     votes=1,
-    scored=frozenset(SCORED),
+    scored=frozenset((*SCORED, *CORRECTIONS)),
     load=load,
     agenda=agenda,
     measure=measure,

@@ -372,6 +372,11 @@ _FEEDBACK: Final = "its critique"
 _META: Final = "its critique of a critique"
 _CORRECTION: Final = "correction"
 _PREFERRED: Final = "which is better"
+_CORRECTIONS: Final[Mapping[str, str]] = {
+    critic_bench_ask.CORRECTION: _CORRECTION,
+    critic_bench_ask.CORRECTION_OWN: f"{_CORRECTION}, by its own critique",
+    critic_bench_ask.CORRECTION_EMPTY: f"{_CORRECTION}, without a critique",
+}
 
 
 def _critic_bench(data: Mapping[str, Any]) -> Card:
@@ -422,8 +427,9 @@ def _critic_bench_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
         code = _code(one, None if not truth else one.label == truth)
         return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code,
                      reason=one.text)]  # fmt: skip
-    if one.part == critic_bench_ask.CORRECTION:
-        return [Said(verdict=one, about=_CORRECTION, words=_text(one.data.get("final_answer")),
+    if one.part in _CORRECTIONS:
+        final = _text(one.data.get("final_answer"))
+        return [Said(verdict=one, about=_CORRECTIONS[one.part], words=final,
                      code=_corrected(data, one), reason=one.text)]  # fmt: skip
     if one.part == CODE_RUN:
         return [Said(verdict=one, about="its correction, run", words=one.label,
