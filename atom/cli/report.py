@@ -30,10 +30,13 @@ from atom.reports import (
     render,
     write,
 )
+from atom.reports.pdf_file import to_pdf
 from atom.reports.profile import find_model, known_facet
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
+
+PDF = "pdf"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +51,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     one.add_argument("--facet", metavar="F", help="labels to look at in place of those chosen")
     add_reading(one)
-    one.add_argument("--format", choices=get_args(Format), default="html")
+    one.add_argument("--format", choices=[*get_args(Format), PDF], default="html")
     one.add_argument("--judge", metavar="ENDPOINT", help="who writes; by rule if left out")
     one.add_argument("--budget", type=float, metavar="USD", help="the judge may cost no more")
     one.add_argument("--cases", type=int, default=3, metavar="N", help="cases shown of a model (3)")
@@ -65,6 +68,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     settings = settings_of(args)
     if not 0 <= args.cases <= 10:
         raise UsageError(f"{args.cases} cases: 0 to 10 are allowed")
+    if args.format == PDF and args.out is None:
+        raise UsageError("a PDF isn't for the screen: name a file with --out")
     if args.out is not None and args.out.exists() and not args.replace:
         raise PlaceError(f"{str(args.out)!r} is there already: name a new file, or say --replace")
     if args.out is not None and not args.out.parent.is_dir():
@@ -85,8 +90,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             judged = briefs(report, draft.look)
             endpoint = pick_endpoint(known_endpoints(settings), args.judge, "judge")
             report = _written(store, data.study, report, judged, endpoint, args, out)
-        text = render(store, report, args.format, base=args.base)
-    return _deliver(report, text, args, out)
+        form: Format = "html" if args.format == PDF else args.format
+        text = render(store, report, form, base=args.base)
+    return _deliver(report, to_pdf(text) if args.format == PDF else text, args, out)
 
 
 def _written(
@@ -131,7 +137,7 @@ def _written(
         line.end()
 
 
-def _deliver(report: Report, text: str, args: argparse.Namespace, out: Output) -> int:
+def _deliver(report: Report, text: str | bytes, args: argparse.Namespace, out: Output) -> int:
     summary = {
         "study": report.study,
         "format": args.format,
@@ -142,9 +148,10 @@ def _deliver(report: Report, text: str, args: argparse.Namespace, out: Output) -
         "unverified": report.unverified,
         "by_rule_after_all": [s.title for s in report.sections if s.note],
         "file": str(args.out) if args.out else None,
-        "bytes": len(text.encode()),
+        "bytes": len(text if isinstance(text, bytes) else text.encode()),
     }
     if args.out is None:
+        assert isinstance(text, str)
         if args.json:
             summary["text"] = text
         out.result(summary, [text])

@@ -146,9 +146,10 @@ def _ranking(finding: Finding, turn: int, measure: str) -> str:
     text = f"{name} has {score} ({n_words(finding, 'score')})"
     rank = finding.number("rank")
     if rank is not None:
-        of = finding.printed("models")
         ranks = "rank" if rank.lo == rank.hi else "ranks"
-        text += f", which the data place at {ranks} {rank.text} of {of}"
+        text += f", which the data place at {ranks} {rank.text}"
+        if finding.number("models") is not None:
+            text += f" of {finding.printed('models')}"
     elif finding.facts.get("anchor"):
         text += "; all others were voted against it, so it has no rank"
     text += "."

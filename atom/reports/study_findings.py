@@ -42,8 +42,9 @@ def study_findings(look: Look) -> Iterator[Finding]:
     """
     yield _coverage(look)
     known = [row for row in look.view.ranking if row.score.known]
+    ranks = sum(1 for row in known if row.rank_best)
     for place, row in enumerate(known):
-        yield _ranked(look, row, place)
+        yield _ranked(look, row, place, ranks)
     if look.view.selected:
         yield from _criteria(look)
         return
@@ -89,12 +90,12 @@ def _datasets(look: Look) -> list[str]:
     return [] if facet is None else sorted(facet.values)
 
 
-def _ranked(look: Look, row: RankRow, place: int) -> Finding:
+def _ranked(look: Look, row: RankRow, place: int, ranks: int) -> Finding:
     process = look.measure == "process"
     unit = "answers"
     numbers = [estimate_number("score", row.score, percent=not process, n_unit=unit)]
     if row.rank_best:
-        numbers.append(rank_number(row))
+        numbers += [rank_number(row), plain("models", ranks, "models")]
     if process and row.right.known and not look.base.outcome:
         numbers.append(estimate_number("right", row.right, percent=True, n_unit=unit))
     mine = look.base.but(model=row.model_id)

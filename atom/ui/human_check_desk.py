@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,11 +34,13 @@ from atom.views.human_check import (
     LabelProgress,
     Pick,
     QueueName,
+    RawAnswers,
     conflict_items,
     error_items,
     items_of,
     leaf_texts,
     profiles,
+    raw_answers,
     read_sample,
     report_items,
     sample_order,
@@ -400,9 +403,14 @@ class Desk:
 
     @property
     def profile_order(self) -> tuple[str, ...]:
-        """Candidates whose profiles stand beside a blind report, in this person's order."""
+        """Candidates whose answers stand beside a blind report, in this person's order."""
         near = shuffled(self.profiles, self.annotator, "reports")[: REPORTS + DECOYS]
         return shuffled(near, self.annotator, "profiles")
+
+    @cached_property
+    def raw_answers(self) -> tuple[RawAnswers, ...]:
+        """What those candidates answered to the same questions, drawn for this person."""
+        return raw_answers(self.store, self.data, self.profile_order, self.annotator)
 
     @staticmethod
     def _ranks(item: Item, groups: tuple[tuple[int, ...], ...]) -> tuple[RankedAnswer, ...]:

@@ -27,6 +27,8 @@ from atom.views.pictures import read_picture
 from atom.views.sample import SampleView, shortened_mark
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_QUESTION, _ANSWER = 240, 700
+"""Letters of a question and of a raw answer beside a blind report."""
 KIND_WORDS: Mapping[AnnotationKind, str] = {
     "score": "scores",
     "ranking": "rankings",
@@ -55,7 +57,7 @@ ASKS: Mapping[AnnotationKind, str] = {
     "necessity": "Does a right solution need this step?",
     "mapping": "Does this step need this capability?",
     "error_type": "What did the judge get wrong?",
-    "report": "Whose profile is this report about?",
+    "report": "Whose answers is this report about?",
     "preference": "Which is better?",
 }
 GUIDES: Mapping[str, tuple[str, ...]] = {
@@ -86,7 +88,8 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
     ),
     "reports": (
         "Each report was written from one model's scores, without its name.",
-        "The mark on each bar is the mean of the other models.",
+        "Match it to the model whose answers show it: all models answered the same questions, "
+        "drawn at random, and you see what they wrote, not how they were scored.",
     ),
     "conflicts": (
         "Two people disagree here. What you say stands for both.",
@@ -307,7 +310,7 @@ def _choices(desk: Desk, item: Item) -> tuple[str, ...]:
     if item.kind == "mapping":
         return ("yes",)
     if item.kind == "report":
-        return tuple(f"profile {LETTERS[at]}" for at in range(len(desk.profile_order)))
+        return tuple(f"model {LETTERS[at]}" for at in range(len(desk.profile_order)))
     return _words(desk, item)
 
 
@@ -402,20 +405,20 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
     own = desk.profiles.get(item.subject_id)
     lines = report_text(own) if own is not None else ()
     cards = []
+    raw = desk.raw_answers
     for at, name in enumerate(desk.profile_order):
-        rows: list[Html] = []
-        for root, mean, others in desk.profiles[name].scores:
-            bar = el("span", el("i", style=f"width:{mean:.1f}%"),
-                     el("b", style=f"left:{others:.1f}%"), class_="track",
-                     role="img", aria_label=f"{mean:.0f} of 100, others {others:.0f}")  # fmt: skip
-            rows += [el("span", root, class_="cut", title=root), bar,
-                     el("span", f"{mean:.0f}", class_="num")]  # fmt: skip
-        head = el("div", el("kbd", at + 1), el("span", f"Profile {LETTERS[at]}", class_="strong"),
-                  class_="cardhead")  # fmt: skip
+        rows = [
+            el("div", el("p", one.question[:_QUESTION], class_="quiet small"),
+               el("p", one.texts[at][:_ANSWER] or "(no answer)", class_="text small"),
+               style="margin-bottom:8px")
+            for one in raw
+        ]  # fmt: skip
         pressed = label is not None and label.label == name
-        cards.append(el("div", head, el("div", rows, class_="profile"),
-                        class_="card placed" if pressed else "card", data_press=str(at + 1),
-                        role="button", aria_pressed="true" if pressed else "false"))  # fmt: skip
+        head = el("div", el("kbd", at + 1), el("span", f"Model {LETTERS[at]}", class_="strong"),
+                  class_="cardhead", data_press=str(at + 1), role="button",
+                  aria_pressed="true" if pressed else "false")  # fmt: skip
+        read = el("div", rows, style="max-height:52vh;overflow:auto", tabindex="0")
+        cards.append(el("div", head, read, class_="card placed" if pressed else "card"))
     return el(
         "div",
         el("div", el("div", el("span", f"Report {item.at} of {item.of}", class_="strong"),
@@ -423,6 +426,8 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
            el("div", [el("p", line) for line in lines], class_="said",
               style="white-space:normal;max-height:none")),
         el("div", el("p", ASKS["report"], class_="say", style="margin-top:0"),
+           el("p", f"{numbers.count(len(raw), 'question')}, the same for all; scroll to read.",
+              class_="quiet small"),
            el("div", cards, class_="cards")),
         class_="bench",
     )  # fmt: skip

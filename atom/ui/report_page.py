@@ -26,6 +26,7 @@ from atom.reports import (
     render,
     write,
 )
+from atom.reports.pdf_file import find_browser, to_pdf
 from atom.ui import kit, report_parts, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
@@ -226,6 +227,18 @@ def draw_downloads(here: Here, report: Report) -> None:
                 key=f"reports_{form}",
                 on_click="ignore",
             )
+        if find_browser() is not None:
+            st.download_button(
+                "PDF",
+                lambda: to_pdf(render(here.store, report, "html", base=base)),
+                file_name=file_name(report, "html").removesuffix("html") + "pdf",
+                mime="application/pdf",
+                key="reports_pdf",
+                on_click="ignore",
+            )
+    if find_browser() is None:
+        words = "A PDF needs Chromium, Chrome or Edge on this computer; the HTML file prints well."
+        kit.show(el("p", words, class_="quiet small"), key="reports_no_pdf")
 
 
 def draw_preview(here: Here, report: Report) -> None:

@@ -15,7 +15,7 @@ from atom.errors import AtomError
 from atom.ui import commands, kit, links, numbers, sealed, tree_parts, tree_rivals, work
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
-from atom.ui.pages import FAILURES, RUNS
+from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
 from atom.ui.plain import plain
 from atom.views.filters import Filters
 from atom.views.tree import NodeTable
@@ -30,7 +30,7 @@ from atom.views.tree_edit import (
     use_older,
 )
 from atom.views.tree_files import Form, take_file, write_file
-from atom.views.tree_validity import RivalRow, Stability, Validity, tree_validity
+from atom.views.tree_validity import ByHand, RivalRow, Stability, Validity, tree_validity
 from atom.views.tree_versions import Diff, DiffRow, LogLine, VersionRow, Versions, versions
 from taxonomy import format_path
 from taxonomy.edits import Drop, Edit, Merge, Move, Rename
@@ -516,7 +516,7 @@ def draw_validity(here: Here) -> None:
             el(
                 "div",
                 _printed(view),
-                _stability(here, view.stability),
+                _stability(here, view.stability, view.by_hand),
                 class_="columns",
             ),
             class_="stack",
@@ -706,14 +706,9 @@ def _printed(view: Validity) -> Html:
     )
 
 
-def _stability(here: Here, found: Stability | None) -> Html:
+def _stability(here: Here, found: Stability | None, hand: ByHand | None) -> Html:
     study = here.data.study.name
-    human = el(
-        "p",
-        "Nobody has mapped criteria by hand yet, so there is no hit rate.",
-        class_="note",
-        style="margin-top:8px",
-    )
+    human = el("p", _by_hand(here, hand), class_="note", style="margin-top:8px")
     if found is None:
         text = "Grow the tree a second time, with another seed, to see how much of it stays: "
         return el(
@@ -739,6 +734,26 @@ def _stability(here: Here, found: Stability | None) -> Html:
            class_="note"),
         human,
     )  # fmt: skip
+
+
+def _by_hand(here: Here, hand: ByHand | None) -> list[Html | str]:
+    """Say how often people and the judge put a criterion on the same leaf."""
+    label = links.address(HUMAN_CHECK.url_path, here.filters, queue="criteria")
+    if hand is None:
+        return ["Nobody has mapped criteria by hand yet, so there is no hit rate. ",
+                kit.door("Map some", label)]  # fmt: skip
+    words: list[Html | str] = []
+    if hand.n:
+        words.append(
+            f"People put {hand.hits} of {numbers.count(hand.n, 'criterion', 'criteria')} where the "
+            f"judge did (hit rate {100 * hand.hits / hand.n:.0f} %), {hand.roots} under the same "
+            "root. "
+        )
+    if hand.conflicts:
+        words.append(f"They disagree about {hand.conflicts}. ")
+    if hand.elsewhere:
+        words.append(f"{hand.elsewhere} were mapped by hand to leaves that this tree hasn’t. ")
+    return [*words, kit.door("Map more", label)]
 
 
 # --- nothing yet -------------------------------------------------------------------------------

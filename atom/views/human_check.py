@@ -22,7 +22,15 @@ import numpy as np
 from atom.analysis.debias import MIN_LABELLED
 from atom.analysis.intervals import Floats
 from atom.analysis.score_table import ScoreTable
-from atom.records import Annotation, AnnotationKind, Checkpoint, Criterion, Response, StudySample
+from atom.records import (
+    Annotation,
+    AnnotationKind,
+    Checkpoint,
+    Criterion,
+    Response,
+    Sample,
+    StudySample,
+)
 from atom.records.base import content_id
 from atom.store import Store
 from atom.store import table as columns_of
@@ -68,8 +76,10 @@ WANTED = MIN_LABELLED
 """Labelled samples that lift "judge-scale"."""
 REPORTS = 3
 """Reports that are matched blindly."""
-DECOYS = 2
-"""Profiles beside theirs that no report is about."""
+DECOYS = 1
+"""Models beside theirs that no report is about."""
+RAW = 30
+"""Questions whose raw answers stand beside a blind report."""
 _SEED = "human check"
 
 
@@ -460,6 +470,61 @@ def profiles(data: StudyData) -> tuple[BlindProfile, ...]:
         if scores:
             found.append(BlindProfile(candidate_id=candidate.id, scores=scores))
     return tuple(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawAnswers:
+    """One question, and what each of several models answered to it.
+
+    Attributes:
+        question: its text.
+        texts: an answer a model, in the order asked for.
+    """
+
+    question: str
+    texts: tuple[str, ...]
+
+
+def raw_answers(
+    store: Store, data: StudyData, candidates: Sequence[str], annotator: str
+) -> tuple[RawAnswers, ...]:
+    """Draw questions that all of some models answered, with their answers as they were given.
+
+    Args:
+        store: where the texts are.
+        data: the study.
+        candidates: ids of the models.
+        annotator: who looks: everybody has questions of their own.
+
+    Returns:
+        At most `RAW` questions; none where no question was answered by all.
+
+    Reference:
+        ATOM G.1 (reports are matched to 30 to 50 raw responses).
+    """
+    table = data.table
+    wanted = {data.model_index(one): place for place, one in enumerate(candidates)}
+    first = np.flatnonzero(table.answered & (table.repeat == 0))
+    given: dict[int, dict[int, str]] = {}
+    for at in first.tolist():
+        place = wanted.get(int(table.model[at]))
+        if place is not None:
+            given.setdefault(int(table.sample[at]), {})[place] = table.response_ids[at]
+    shared = [table.sample_ids[one] for one, ids in given.items() if len(ids) == len(candidates)]
+    drawn = shuffled(shared, annotator, "raw answers")[:RAW]
+    ids = [given[data.sample_position[one]] for one in drawn]
+    texts = {
+        one.id: one.text or ""
+        for one in store.get_many(Response, [name for row in ids for name in row.values()])
+    }
+    questions = {one.id: one.question for one in store.get_many(Sample, drawn)}
+    return tuple(
+        RawAnswers(
+            question=questions.get(name, ""),
+            texts=tuple(texts.get(row[place], "") for place in range(len(candidates))),
+        )
+        for name, row in zip(drawn, ids, strict=True)
+    )
 
 
 def report_items(data: StudyData, annotator: str) -> tuple[Item, ...]:

@@ -25,14 +25,16 @@ from atom.analysis.rivals import (
 )
 from atom.analysis.validity import Atoms, Verdict, validity
 from atom.errors import PictureError
-from atom.records import Criterion, Sample
+from atom.records import AnnotationKind, Criterion, Sample
 from atom.records import Mapping as LeafMapping
 from atom.store import Store, leaf_mappings, tree_versions
+from atom.store.labels import labels_of
 from atom.store.rivals import RivalTree, rival_trees
+from atom.views.annotations import standing
 from atom.views.overview import MIN_SAMPLES
 from atom.views.study_data import StudyData, dataset_facet
 from atom.views.tree import Placed, placed
-from taxonomy import Path
+from taxonomy import Path, parse_path
 
 SEED = 20261127
 MIN_CRITERIA = 5
@@ -112,6 +114,25 @@ class Stability:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ByHand:
+    """How far people put criteria where the judge put them.
+
+    Attributes:
+        n: criteria that people mapped to a leaf of this tree, and that the judge mapped, too.
+        hits: those on the same leaf.
+        roots: those under the same root.
+        elsewhere: criteria that people mapped to a leaf that isn't in this tree.
+        conflicts: criteria on which people disagree.
+    """
+
+    n: int
+    hits: int
+    roots: int
+    elsewhere: int
+    conflicts: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Validity:
     """Whether a tree predicts scores, and how it stands among its rivals.
 
@@ -123,6 +144,7 @@ class Validity:
         permutations: shuffled trees that the study's tree was compared with.
         scores: checkpoints that were counted.
         samples: samples that were counted.
+        by_hand: people's own mapping; None where nobody has mapped.
     """
 
     own: RivalRow
@@ -132,6 +154,7 @@ class Validity:
     permutations: int
     scores: int
     samples: int
+    by_hand: ByHand | None = None
 
     @property
     def ahead(self) -> tuple[RivalRow, ...]:
@@ -209,6 +232,43 @@ def tree_validity(store: Store, data: StudyData, tell: Tell | None = None) -> Va
         permutations=permutations,
         scores=n,
         samples=len(np.unique(rows.atoms.sample)),
+        by_hand=by_hand(store, data, where),
+    )
+
+
+_MAPPED_BY_HAND: tuple[AnnotationKind, ...] = ("mapping",)
+
+
+def by_hand(store: Store, data: StudyData, where: Placed) -> ByHand | None:
+    """Hold the judge's mapping against the one that people gave on Human check.
+
+    Args:
+        store: where the labels are.
+        data: the study.
+        where: its criteria in the tree.
+
+    Returns:
+        The counts; None where nobody has mapped a criterion.
+    """
+    stands = standing(labels_of(store, data.study.id, _MAPPED_BY_HAND))
+    if not stands or data.tree is None:
+        return None
+    judged, leaves = where.leaf_of, set(data.tree.leaves)
+    pairs, elsewhere = [], 0
+    for (_, criterion), one in stands.items():
+        if one.label is None:
+            continue
+        path = data.tree.find_leaf(parse_path(one.label.label))
+        if path is None or path not in leaves:
+            elsewhere += 1
+        elif criterion in judged:
+            pairs.append((path, judged[criterion]))
+    return ByHand(
+        n=len(pairs),
+        hits=sum(mine == theirs for mine, theirs in pairs),
+        roots=sum(mine[0] == theirs[0] for mine, theirs in pairs),
+        elsewhere=elsewhere,
+        conflicts=sum(one.state == "conflict" for one in stands.values()),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from atom.reports import pdf_file
+from atom.reports.pdf_file import to_pdf
 from tests.app.screen_store import make_store
 
 
@@ -47,3 +49,11 @@ def test_a_report_is_downloaded_read_offline_and_printed(
     assert page.locator(".listing a.item").count() == number
     assert visit.foreign == []
     assert visit.errors == []
+
+
+def test_chromium_prints_a_report(chromium_path, monkeypatch):
+    monkeypatch.setattr(pdf_file, "BROWSERS", (chromium_path,))
+    data = to_pdf("<!doctype html><title>Report</title><h1>Where it breaks</h1>")
+    assert data.startswith(b"%PDF-")
+    assert data.rstrip().endswith(b"%%EOF")
+    assert len(data) > 2000

@@ -31,6 +31,17 @@ def test_a_weakness_names_its_size_frame_n_and_samples():
     assert "peer frame; n = 20 criteria from 9 samples, p = 0.01" in text
 
 
+def test_a_rank_is_out_of_those_that_have_one_or_out_of_nothing():
+    score = Number(name="score", text="71.0", value=71.0, unit="points of 100", n=9,
+                   n_unit="answers")  # fmt: skip
+    rank = Number(name="rank", text="1–2", value=1.0, lo=1.0, hi=2.0, unit="rank")
+    models = Number(name="models", text="8", value=8.0, unit="models")
+    told = {"kind": "ranking", "part": "ahead", "frame": "absolute", "facts": {}}
+    text = sentence(finding(**told, numbers=(score, rank, models)))
+    assert "at ranks 1–2 of 8." in text
+    assert "at ranks 1–2." in sentence(finding(**told, numbers=(score, rank)))
+
+
 def test_wording_varies_by_turn_and_comes_round():
     texts = [sentence(finding(), turn) for turn in range(5)]
     assert len(set(texts[:4])) == 4

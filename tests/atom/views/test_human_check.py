@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from atom.records import Response, Sample
 from atom.store import Store
 from atom.views.annotations import Standing, standing
 from atom.views.human_check import (
@@ -15,6 +16,7 @@ from atom.views.human_check import (
     error_items,
     items_of,
     profiles,
+    raw_answers,
     read_sample,
     report_items,
     report_text,
@@ -176,6 +178,28 @@ def test_conflicts_are_for_a_third(store, data, made):
     ]
     assert own == 0
     assert conflict_items(store, data, clashes, "Bo") == ((), 4)
+
+
+def test_a_blind_report_stands_beside_raw_answers_to_the_same_questions(data, store):
+    candidates = [one.id for one in data.candidates][:2]
+    found = raw_answers(store, data, candidates, "Ada")
+    assert found
+    given = {
+        (one.sample_id, one.candidate_id): one.text
+        for one in store.select(Response) if one.repeat == 0
+    }  # fmt: skip
+    asked = {one.question: one.id for one in store.select(Sample)}
+    for one in found:
+        sample = asked[one.question]
+        assert one.texts == tuple(given[sample, name] for name in candidates)
+    # The same for one person, in either order of the models; no score stands there.
+    again = raw_answers(store, data, candidates[::-1], "Ada")
+    assert [one.texts[::-1] for one in again] == [one.texts for one in found]
+    # A question that one of them didn't answer is nobody's.
+    table = data.table
+    silent = table.answered & (table.model != 0)
+    fewer = replace(data, table=replace(table, answered=silent))
+    assert raw_answers(store, fewer, candidates, "Ada") == ()
 
 
 def test_reports_name_nobody_and_hold_no_number(data, made):
