@@ -3,8 +3,9 @@
 Run it with `python benchmarks/import_rate.py --json`. The generic table is measured against pandas
 on one generated JSON-lines table; ours checks and makes records (sample, response, outcome, tags),
 pandas makes a frame. Then a synthetic log of lmms-eval of `--megabytes` (1 GB for the closing
-figures: `--megabytes 1000`) is read, and with `--stored` also put into a store: rate and the
-process's peak memory, each in a process of its own.
+figures: `--megabytes 1000`) is read. With `--stored` table, marks, log and a run folder of
+VLMEvalKit also go into a store: rate and the process's peak memory, each in a process of its own;
+the table against the least that keeping its rows can cost in Python, too (`_bare_store.py`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from atom.engine.imports import import_reading
 from atom.formats import ColumnMap, ImportFile, read
 from atom.store import Store
+from benchmarks._bare_store import keep_bare
 
 TARGET = 15_000
 """Rows a second that a table, a log and marks should come into a store with."""
@@ -200,12 +202,17 @@ def frame_file(path: Path) -> int:
     return len(pd.read_json(path, lines=True))
 
 
-def seconds(run: Callable[[Path], int], path: Path, rows: int) -> float:
+def seconds(
+    run: Callable[[Path], int],
+    path: Path,
+    rows: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
     """Return the time of one run, checking that it read everything."""
-    start = time.perf_counter()
+    start = clock()
     if run(path) != rows:
         raise SystemExit("not all rows were read")
-    return time.perf_counter() - start
+    return clock() - start
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,12 +221,13 @@ class Reading:
 
     rows: int
     seconds: float
+    processor_seconds: float
     peak_megabytes: float
 
 
 def read_log(path: Path, store: Path | None, format: str) -> Reading:
     """Read a file, and put it into a store where one is named; the peak is this whole process's."""
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), time.process_time()
     columns = FROM_1_TO_5 if format == "judgments" else None
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     reading = read(format, list(map(ImportFile.from_path, files)), columns=columns)
@@ -233,6 +241,7 @@ def read_log(path: Path, store: Path | None, format: str) -> Reading:
     return Reading(
         rows=rows,
         seconds=time.perf_counter() - start,
+        processor_seconds=time.process_time() - spent,
         peak_megabytes=_peak(),
     )
 
@@ -309,22 +318,33 @@ def table_line(folder: Path, rows: int, times: int) -> dict[str, object]:
 def stored_line(
     folder: Path, rows: int, format: str, make: Callable[[Path, int, int], None]
 ) -> dict[str, object]:
-    """Measure a table into a store, against pandas on the same file."""
+    """Measure a table into a store, against pandas on the same file, and against a bare store."""
     path = folder / f"{format}.jsonl"
     make(path, rows, 1)
     frame = rows / min(seconds(frame_file, path, rows) for _ in range(2))  # one imports pandas
     found = read_apart(path, folder / f"{format}-store", format)
     rate = found.rows / found.seconds
+    line = _stored(format, found, rate, frame)
+    if format == "table":
+        bare = folder / "bare.sqlite"
+        least = seconds(lambda one: keep_bare(one, bare), path, rows, time.process_time)
+        line["bare_store_microseconds_a_row"] = round(least / rows * 1e6, 1)
+        line["ratio_to_bare_store"] = round(least / found.processor_seconds, 3)
+    return line
+
+
+def _stored(format: str, found: Reading, rate: float, frame: float) -> dict[str, object]:
     return {
         "name": f"import_{format}_into_a_store",
         "value": round(rate),
         "unit": "rows/s",
         "baseline": round(frame),
         "ratio": round(rate / frame, 3),
+        "microseconds_a_row": round(found.processor_seconds / found.rows * 1e6, 1),
         "peak_megabytes": round(found.peak_megabytes),
         "n": found.rows,
         "note": f"{_judged(rate, rate / frame)}into a store; the baseline is pandas.read_json, "
-        "which makes a frame",
+        "which makes a frame; microseconds are processor time",
     }
 
 
