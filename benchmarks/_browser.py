@@ -105,10 +105,12 @@ class Running:
     Args:
         url: its address, without a final slash.
         enter: the address that lets a browser in.
+        store: its store.
     """
 
     url: str
     enter: str
+    store: Path
 
 
 @contextmanager
@@ -116,7 +118,8 @@ def app() -> Iterator[Running]:
     """Start the app on the bundled study and an empty store, and end it with the block."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "app.log"
-        variables = os.environ | {"ATOM_STORE": str(Path(folder) / "workspace")}
+        store = Path(folder) / "workspace"
+        variables = os.environ | {"ATOM_STORE": str(store)}
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "atom", "app", "--headless"],
@@ -125,7 +128,7 @@ def app() -> Iterator[Running]:
             )  # fmt: skip
         try:
             enter = _printed(process, log)
-            yield Running(url=enter.partition("/?")[0], enter=enter)
+            yield Running(url=enter.partition("/?")[0], enter=enter, store=store)
         finally:
             process.terminate()
             try:

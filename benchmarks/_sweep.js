@@ -1,0 +1,82 @@
+// Runs in the page: lists what can't be read, by kind.
+([least, contrast]) => {
+  const found = {small: [], faint: [], cut: [], over: [], wide: []};
+  const name = (node) => node.textContent.trim().replace(/\s+/g, " ").slice(0, 60);
+  const up = (node) => node.parentElement || (node.getRootNode() && node.getRootNode().host) || null;
+  const rgb = (text) => {
+    const parts = (text.match(/[\d.]+/g) || []).map(Number);
+    const unit = text.startsWith("color(") ? 255 : 1;
+    return parts.length < 3 ? null
+      : {c: parts.slice(0, 3).map((x) => x * unit), a: parts.length > 3 ? parts[3] : 1};
+  };
+  const light = ({c}) => c.map((x) => x / 255)
+    .map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+  const ratio = (a, b) => {
+    const [hi, lo] = [light(a), light(b)].sort((x, y) => y - x);
+    return (hi + 0.05) / (lo + 0.05);
+  };
+  const ground = (node) => {
+    for (let at = node; at; at = up(at)) {
+      const style = getComputedStyle(at);
+      if (style.backgroundImage !== "none") return null;
+      const colour = rgb(style.backgroundColor);
+      if (colour && colour.a > 0.95) return colour;
+      if (colour && colour.a > 0.02) return null;
+    }
+    return {c: [255, 255, 255], a: 1};
+  };
+  const seen = (node) => {
+    for (let at = node; at; at = up(at)) {
+      const style = getComputedStyle(at);
+      if (style.visibility === "hidden" || style.display === "none" || Number(style.opacity) < 0.1)
+        return false;
+    }
+    return true;
+  };
+  const told = (node) => {
+    for (let at = node; at; at = up(at))
+      if (at.getAttribute && (at.dataset.tip || at.getAttribute("title") || at.dataset.scroll !== undefined))
+        return true;
+    return false;
+  };
+  const texts = [], roots = [document];
+  for (let at = 0; at < roots.length; at++) {
+    for (const node of roots[at].querySelectorAll("*")) {
+      if (node.shadowRoot) roots.push(node.shadowRoot);
+      const own = [...node.childNodes].some((x) => x.nodeType === 3 && x.nodeValue.trim());
+      if (own && !["SCRIPT", "STYLE", "OPTION", "TEXTAREA"].includes(node.nodeName)) texts.push(node);
+    }
+  }
+  const boxes = [];
+  for (const node of texts) {
+    const box = node.getBoundingClientRect();
+    if (!box.width || !box.height || !seen(node)) continue;
+    const style = getComputedStyle(node), svg = node.namespaceURI.includes("svg");
+    let scale = 1;
+    if (svg && node.getScreenCTM && node.getScreenCTM()) scale = Math.abs(node.getScreenCTM().a);
+    if (parseFloat(style.fontSize) * scale < least - 0.05)
+      found.small.push(`${(parseFloat(style.fontSize) * scale).toFixed(1)} px: ${name(node)}`);
+    const ink = rgb(style.color), behind = svg ? null : ground(node);
+    const off = node.closest("[aria-disabled=true], :disabled, [disabled]");
+    if (ink && behind && !off && ink.a > 0.95 && ratio(ink, behind) < contrast - 0.01)
+      found.faint.push(`${ratio(ink, behind).toFixed(2)}: ${name(node)}`);
+    if (!svg && node.scrollWidth > node.clientWidth + 1 && style.overflowX !== "visible" &&
+        style.overflowX !== "auto" && style.overflowX !== "scroll" && node.clientWidth && !told(node))
+      found.cut.push(name(node));
+    if (!svg && box.top < innerHeight * 3 && style.position !== "absolute")
+      boxes.push([node, box]);
+  }
+  const holds = (a, b) => { for (let at = b; at; at = up(at)) if (at === a) return true; return false; };
+  for (let i = 0; i < boxes.length && i < 700; i++) for (let j = i + 1; j < boxes.length && j < 700; j++) {
+    const [a, x] = boxes[i], [b, y] = boxes[j];
+    const wide = Math.min(x.right, y.right) - Math.max(x.left, y.left);
+    const high = Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top);
+    if (wide > 3 && high > 4 && !holds(a, b) && !holds(b, a))
+      found.over.push(`${name(a)} | ${name(b)}`);
+  }
+  const main = document.querySelector('[data-testid="stMain"]');
+  if (main && main.scrollWidth > main.clientWidth + 2)
+    found.wide.push(`${main.scrollWidth - main.clientWidth} px beyond the window`);
+  return found;
+}
