@@ -26,7 +26,9 @@
     }
     return {c: [255, 255, 255], a: 1};
   };
-  const seen = (node) => {
+  const seen = (node) => node.checkVisibility({opacityProperty: true, visibilityProperty: true,
+    contentVisibilityAuto: true}) && shown(node);
+  const shown = (node) => {
     for (let at = node; at; at = up(at)) {
       const style = getComputedStyle(at);
       if (style.visibility === "hidden" || style.display === "none" || Number(style.opacity) < 0.1)
@@ -51,7 +53,7 @@
   const boxes = [];
   for (const node of texts) {
     const box = node.getBoundingClientRect();
-    if (!box.width || !box.height || !seen(node)) continue;
+    if (box.width < 3 || box.height < 3 || !seen(node)) continue;
     const style = getComputedStyle(node), svg = node.namespaceURI.includes("svg");
     let scale = 1;
     if (svg && node.getScreenCTM && node.getScreenCTM()) scale = Math.abs(node.getScreenCTM().a);

@@ -276,7 +276,7 @@ def pictures(here: Here, view: SampleView, door: Callable[[str], str]) -> Html:
 def _one_picture(
     here: Here, view: SampleView, door: Callable[[str], str], number: int, slot: PictureSlot
 ) -> Html:
-    address = None
+    address, file = None, None
     if slot.picture_id is not None:
         file = read_picture(here.store, slot.picture_id)
         address = media_address(file, f"picture.{view.sample.id}.{number}")
@@ -299,7 +299,13 @@ def _one_picture(
     label = f"Picture {number} of {total}" if total > 1 else "Picture"
     return el(
         "div",
-        picture(address, f"{label} of the question: {view.sample.question[:120]}", marks, chosen),
+        picture(
+            address,
+            f"{label} of the question: {view.sample.question[:120]}",
+            marks,
+            chosen,
+            file.size if file else None,
+        ),
         el("p", f"{label}: {slot.name}" if slot.name else label, class_="caption")
         if total > 1
         else None,

@@ -37,7 +37,13 @@ def _area(mark: Mark) -> int:
     return (right - left) * (bottom - top)
 
 
-def picture(address: str, alt: str, marks: Sequence[Mark], chosen: str | None) -> Html:
+def picture(
+    address: str,
+    alt: str,
+    marks: Sequence[Mark],
+    chosen: str | None,
+    size: tuple[int, int] | None = None,
+) -> Html:
     """Draw a picture with its regions.
 
     Args:
@@ -45,6 +51,7 @@ def picture(address: str, alt: str, marks: Sequence[Mark], chosen: str | None) -
         alt: what it shows, in words.
         marks: its regions.
         chosen: the light that is on.
+        size: its width and height in pixels: its room is kept while it loads.
     """
     kept = chosen if any(mark.light == chosen for mark in marks) else None
     regions, tags = [], []
@@ -77,13 +84,21 @@ def picture(address: str, alt: str, marks: Sequence[Mark], chosen: str | None) -
         )
     return el(
         "figure",
-        el("img", src=address, alt=alt),
+        el("img", src=address, alt=alt, style=_room(size)),
         el("svg", regions, role="group", aria_label="Regions of the criteria"),
         tags,
         class_="figure has-lit" if kept else "figure",
         data_lights=True,
         data_kept=kept or "",
     )
+
+
+def _room(size: tuple[int, int] | None) -> str | None:
+    """Write a picture's measures for the style sheet, which keeps its room while it loads."""
+    if size is None or not all(size):
+        return None
+    width, height = size
+    return f"--wide:{width}px;--ratio:{width / height:.4f};aspect-ratio:{width}/{height}"
 
 
 def attach_address(study: str) -> str:

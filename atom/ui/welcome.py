@@ -107,7 +107,7 @@ def _example(here: Here, picked: Picked) -> Html:
     return el(
         "section",
         el("div", picture(address, f"Picture of the question: {case.sample.question[:120]}", marks,
-                          criterion.criterion.id) if address else None,
+                          criterion.criterion.id, file.size if file else None) if address else None,
            class_="shown"),
         el(
             "dl",

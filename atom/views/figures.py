@@ -199,7 +199,7 @@ def _ring_numbers(inks: Inks) -> Html:
     for value in (25, 50, 75, 100):
         x, y = _at(0, 1, value)
         numbers.append(
-            el("text", value, x=_n(x + 3), y=_n(y + 10), fill=inks.quiet, font_size=10,
+            el("text", value, x=_n(x + 3), y=_n(y + 10), fill=inks.quiet, font_size=11,
                stroke=inks.ground, stroke_width=2.5, paint_order="stroke")
         )  # fmt: skip
     return el("g", numbers, aria_hidden="true")
@@ -415,7 +415,7 @@ def _scale(left: float, right: float, top: float, bottom: float, inks: Inks) -> 
         found.append(
             el("line", x1=_n(x), x2=_n(x), y1=_n(top + 3), y2=_n(bottom), stroke=inks.line)
         )
-        found.append(_text(x, top, str(value), inks.quiet, anchor="middle", size=10))
+        found.append(_text(x, top, str(value), inks.quiet, anchor="middle", size=11))
     return found
 
 

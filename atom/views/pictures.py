@@ -14,10 +14,11 @@ SHOWN = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif", "image/
 
 @dataclass(frozen=True, kw_only=True)
 class PictureFile:
-    """A picture's bytes and type."""
+    """A picture's bytes and type, and its pixels where they are known: its room can be kept."""
 
     data: bytes
     media_type: str
+    size: tuple[int, int] | None = None
 
 
 def read_thumbnail(store: Store, picture_id: str) -> PictureFile | None:
@@ -34,6 +35,8 @@ def read_picture(store: Store, picture_id: str) -> PictureFile | None:
     if record is None or record.media_type not in SHOWN:
         return read_thumbnail(store, picture_id)
     try:
-        return PictureFile(data=store.pictures.read(picture_id), media_type=record.media_type)
+        data = store.pictures.read(picture_id)
+        size = (record.width, record.height)
+        return PictureFile(data=data, media_type=record.media_type, size=size)
     except PictureError:
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from atom.ui import (
     fingerprint_heat,
     fingerprint_identity,
@@ -19,7 +17,7 @@ from atom.views.fingerprints import bars, claims, shape, statements, told_apart
 
 
 def body(here: frame.Here) -> None:
-    """Draw the page: the values first, then what takes longer; the answer stands on top."""
+    """Draw the page from the top, so that nothing moves aside for what comes later."""
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     form = shape(here.data, here.filters, facet=here.query.get("facet"))
     form = form.judged(judge_flaws.marks(here))
@@ -33,7 +31,8 @@ def body(here: frame.Here) -> None:
         kit.show(flaws, key="fingerprints_judge")
     said = claims(here.data, form)
     form = form.opened(said)
-    answer = st.container(key="fingerprints_answer")
+    apart = told_apart(here.data, form)
+    kit.show(fingerprint_parts.facts(here, statements(form, said, apart)), key="fingerprints_facts")
     fingerprint_parts.show(fingerprint_parts.choices(here, form), key="fingerprints_choices")
     fingerprint_trees.menus(here, form)
     other = fingerprint_trees.second(here, form)
@@ -43,11 +42,6 @@ def body(here: frame.Here) -> None:
         drawn = radars(form, fingerprint_trees.layer_of(here, form))
         fingerprint_parts.show(
             fingerprint_parts.radars(here, form, drawn), key="fingerprints_radars"
-        )
-    apart = told_apart(here.data, form)
-    with answer:
-        kit.show(
-            fingerprint_parts.facts(here, statements(form, said, apart)), key="fingerprints_facts"
         )
     fingerprint_heat.draw(here, form, said)
     shown = bars(form, said)

@@ -35,12 +35,10 @@ class Seen:
     markup: str
 
 
-def markup_of(test: AppTest) -> str:
-    """Return all markup on the page, the sidebar included."""
-    parts = []
-    for element in test.get("bidi_component"):
-        parts.append(json.loads(element.proto.json)["html"])
-    return "\n".join(parts)
+def markup_of(test: AppTest, *, with_help: bool = False) -> str:
+    """Return all markup on the page, the sidebar included; not what *Help* explains behind it."""
+    parts = [json.loads(one.proto.json)["html"] for one in test.get("bidi_component")]
+    return "\n".join(part for part in parts if with_help or 'aria-label="Theme"' not in part)
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,8 @@ def test_a_stop_of_the_tour_stands_on_its_page(open_app, made):
 
 def test_help_holds_the_words_of_the_page_and_the_guide(open_app, made):
     seen = open_app(made.folder, "pages/explore/compare.py")
-    assert "Words on Compare" in seen.markup
-    assert "Paired difference" in seen.markup
+    shown = markup_of(seen.test, with_help=True)
+    assert "Words on Compare" in shown
+    assert "Paired difference" in shown
     seen.test.button(key="help_guide").click().run()
     assert any("Compare two" in one.value for one in seen.test.markdown)
