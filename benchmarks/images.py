@@ -27,6 +27,8 @@ IMAGES = PROJECT / "docs" / "images"
 MENU = IMAGES / "menu.json"
 SIZE = {"width": 1440, "height": 900}
 SETTLE_MS = 2500
+DRAWN = "!document.querySelector('[data-testid=\"stSkeleton\"]')"
+"""Nothing waits for what it is drawn by any more."""
 
 
 def menu() -> list[list[str]]:
@@ -89,6 +91,8 @@ def main() -> None:
                 page = enter(chromium, running, viewport=SIZE)
                 page.goto(f"{running.url}/{address}")
                 page.locator(".atom .head").first.wait_for()
+                page.wait_for_timeout(SETTLE_MS)
+                page.wait_for_function(DRAWN)
                 page.wait_for_timeout(SETTLE_MS)
                 page.screenshot(path=str(IMAGES / f"{name}.png"), animations="disabled")
                 page.context.close()

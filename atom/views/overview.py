@@ -797,8 +797,10 @@ def _confirmed(row: RankRow) -> list[Weakness]:
 
 def _weakness_statement(start: str, item: Weakness) -> Statement:
     n = "1 sample" if item.samples == 1 else f"{item.samples:,} samples"
+    # What peers predict is said in the effect's own words; a doubt about it isn't left out.
+    notes = f"{frame_words(item)}; n {n}" if item.confounded else n
     return Statement(
-        text=f"{start} {item.name}: {effect_words(item)} ({frame_words(item)}; n {n}).",
+        text=f"{start} {item.name}: {effect_words(item)} ({notes}).",
         filters=item.filters,
         page="failures",
     )
