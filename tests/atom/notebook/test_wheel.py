@@ -119,7 +119,7 @@ def test_the_command_works_from_another_folder(elsewhere):
 
 def test_a_notebook_opens_the_bundled_study(elsewhere, fresh):
     said = elsewhere("python", "-c", USE.format(prefix=str(next(fresh.glob("lib/*/site*")))))
-    assert said.splitlines() == ["9776 model-b", "atom/bundled/data/demo"]
+    assert said.splitlines() == ["10176 model-b", "atom/bundled/data/demo"]
 
 
 def test_the_app_draws_its_first_screen(elsewhere):
