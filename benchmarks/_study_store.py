@@ -92,7 +92,7 @@ def _tables(
                 {
                     "criterion_id": criterion[row], "position": int(world.position[row]),
                     "weight": int(world.weight[row]), "step": 1,
-                    "regions": [{"picture": 0, "box": [90, 100, 240, 910]}],
+                    "regions": [{"picture": 1, "box": [90, 100, 240, 910]}],
                 }
                 for row in range(start[at], start[at + 1])
             ]

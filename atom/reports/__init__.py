@@ -2,7 +2,7 @@
 
 from atom.reports.asking import WritingPrice, consent_question, price, write
 from atom.reports.checker import Given, check
-from atom.reports.draft import Draft, ReportSpec
+from atom.reports.draft import MOST_SECTIONS, Draft, ReportSpec
 from atom.reports.findings import find_all
 from atom.reports.output import MEDIA_TYPES, Format, file_name, render
 from atom.reports.records import Choice, Exhibit, Finding, Report, Section
@@ -11,6 +11,7 @@ from atom.reports.writing import Brief, briefs
 
 __all__ = [
     "MEDIA_TYPES",
+    "MOST_SECTIONS",
     "Brief",
     "Choice",
     "Draft",

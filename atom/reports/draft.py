@@ -11,7 +11,7 @@ from atom.errors import UsageError
 from atom.reports.caveats import chosen_words
 from atom.reports.compose import compose
 from atom.reports.exhibits import exhibits
-from atom.reports.findings import find_in
+from atom.reports.findings import find_of, find_shared
 from atom.reports.looking import Look
 from atom.reports.records import (
     Axis,
@@ -37,6 +37,8 @@ AXES = (3, 12)
 """Fewest and most rows of a profile."""
 RADAR = (3, 18)
 """Fewest and most axes of a radar."""
+MOST_SECTIONS = 24
+"""Models that a report has a section on: nobody reads two hundred."""
 SKILLS = 6
 """Capabilities shown at both ends of a model's range."""
 
@@ -74,6 +76,9 @@ class Draft:
 
     look: Look
     _held: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
+    _of_models: dict[str, tuple[Finding, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
     def of(
@@ -100,8 +105,23 @@ class Draft:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that the data show."""
-        return find_in(self.look)
+        """Everything that the data show, of the models that have a section by themselves."""
+        return self._found(self._wanted(ReportSpec()))
+
+    def _found(self, wanted: Iterable[str]) -> tuple[Finding, ...]:
+        """Compute the findings of the study and of some models; each model's are kept."""
+        own, after = self._shared
+        among = set(wanted)
+        rows = [row for row in self.look.view.ranking if row.model_id in among]
+        for row in rows:
+            if row.model_id not in self._of_models:
+                self._of_models[row.model_id] = find_of(self.look, row)
+        each = (found for row in rows for found in self._of_models[row.model_id])
+        return (*own, *each, *after)
+
+    @cached_property
+    def _shared(self) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        return find_shared(self.look)
 
     def report(self, spec: ReportSpec) -> Report:
         """Compose a report by rule.
@@ -113,7 +133,7 @@ class Draft:
         wanted = self._wanted(spec)
         choices = self.choices(spec)
         told_ids = {choice.finding_id for choice in choices if choice.told}
-        told = [finding for finding in self.findings if finding.id in told_ids]
+        told = [finding for finding in self._found(wanted) if finding.id in told_ids]
         sections = []
         if spec.landscape:
             sections.append(self._study(told))
@@ -143,13 +163,19 @@ class Draft:
     def _wanted(self, spec: ReportSpec) -> list[str]:
         """Return the models with a section, in the ranking's order."""
         order = [row.model_id for row in self.look.view.ranking]
-        return order if spec.models is None else [name for name in order if name in spec.models]
+        asked = order if spec.models is None else [name for name in order if name in spec.models]
+        return asked[:MOST_SECTIONS]
+
+    def without_section(self, spec: ReportSpec) -> int:
+        """Count the models that are asked for and have no section: a report has so many."""
+        asked = len(self.look.view.ranking) if spec.models is None else len(spec.models)
+        return max(0, asked - MOST_SECTIONS)
 
     def _kept(self, spec: ReportSpec, wanted: Iterable[str]) -> list[Finding]:
         owners = set(wanted)
         return [
             finding
-            for finding in self.findings
+            for finding in self._found(owners)
             if (finding.owner in owners)
             or (finding.owner is None and (spec.landscape or finding.part == "care"))
         ]
@@ -257,6 +283,12 @@ class Draft:
             rows["Weaknesses"] = (
                 f"{looked.frame} frame, margin {looked.margin:.1f} points of 100, false discovery "
                 f"rate {looked.q:.2f} (Benjamini–Hochberg)"
+            )
+        left = self.without_section(spec)
+        if left:
+            rows["Models with a section"] = (
+                f"{MOST_SECTIONS}, the first in the ranking; {left:,} more have none: choose those "
+                "you want to read about"
             )
         if spec.made:
             rows["Made"] = spec.made

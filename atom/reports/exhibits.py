@@ -74,7 +74,7 @@ def _places(look: Look, model_id: str, told: Iterable[Finding]) -> Iterator[tupl
 
 def _exhibit(look: Look, row: FailureRow, model_id: str, finding_id: str) -> Exhibit | None:
     filters = row.filters.but(model=model_id)
-    seen = sample_view(look.store, look.data, filters)
+    seen = sample_view(look.store, look.data, filters, alone=True)
     if seen is None or seen.answer is None:
         return None
     answer = seen.answer

@@ -8,8 +8,6 @@ Reference: ATOM 3.4 and appendix H (assets first, then a selection, then prose).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from atom.reports.caveats import caveats
 from atom.reports.correction_findings import correction_findings
 from atom.reports.looking import Look
@@ -18,6 +16,7 @@ from atom.reports.records import Finding
 from atom.reports.study_findings import study_findings
 from atom.store import Store
 from atom.views.filters import Filters
+from atom.views.overview import RankRow
 from atom.views.study_data import StudyData
 
 
@@ -41,12 +40,15 @@ def find_all(
 
 def find_in(look: Look) -> tuple[Finding, ...]:
     """Compute every finding of a study that is looked at already."""
-    return tuple(_all(look))
+    own, after = find_shared(look)
+    return (*own, *(found for row in look.view.ranking for found in find_of(look, row)), *after)
 
 
-def _all(look: Look) -> Iterator[Finding]:
-    yield from study_findings(look)
-    yield from caveats(look)
-    for row in look.view.ranking:
-        yield from model_findings(look, row)
-    yield from correction_findings(look)
+def find_shared(look: Look) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Compute the findings that aren't one model's level: what stands before, and what after."""
+    return (*study_findings(look), *caveats(look)), tuple(correction_findings(look))
+
+
+def find_of(look: Look, row: RankRow) -> tuple[Finding, ...]:
+    """Compute the findings of one model of the ranking."""
+    return tuple(model_findings(look, row))

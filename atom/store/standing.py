@@ -337,8 +337,17 @@ def _answers(
     ]
 
 
-def answers_to(store: Store, study: Study, sample_id: str) -> list[Response]:
-    """Return a study's answers to one of its samples as records, by candidate, repeat and id."""
+def answers_to(
+    store: Store, study: Study, sample_id: str, candidate_id: str | None = None
+) -> list[Response]:
+    """Return a study's answers to one of its samples as records, by candidate, repeat and id.
+
+    Args:
+        store: where they are.
+        study: the study.
+        sample_id: the sample.
+        candidate_id: only this one's; None = everybody's.
+    """
     response = table(Response).c
     with store.read() as connection:
         seats = candidate_ids_of(connection, study.id)
@@ -348,6 +357,7 @@ def answers_to(store: Store, study: Study, sample_id: str) -> list[Response]:
         response.sample_id == sample_id,
         response.candidate_id.in_(seats),
         response.arm.is_(None),
+        *([] if candidate_id is None else [response.candidate_id == candidate_id]),
         *conditions,
         order_by=[response.candidate_id, response.repeat, response.id],
     )

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from atom.reports import Choice, Draft, Finding, Report, ReportSpec
+from atom.reports import MOST_SECTIONS, Choice, Draft, Finding, Report, ReportSpec
 from atom.reports.html_file import BEYOND, behind_words, kind_words, number_words
 from atom.ui import commands, kit, links, numbers
 from atom.ui.frame import Here
@@ -110,7 +110,7 @@ def choices(here: Here, wanted: Wish, writers: Sequence[str]) -> Html:
     """Draw what can be chosen: models, parts, and who writes."""
     return el(
         "div",
-        _line("Models", _models(here, wanted)),
+        _line("Models", _models(here, wanted), _limit(here, wanted)),
         _line(
             "Parts",
             _tick(
@@ -153,6 +153,18 @@ def choices(here: Here, wanted: Wish, writers: Sequence[str]) -> Html:
 def _line(name: str, *content: Child) -> Html:
     return el("div", el("span", name, class_="quiet small"), el("div", content, class_="row"),
               class_="reports-line")  # fmt: skip
+
+
+def _limit(here: Here, wanted: Wish) -> Html | None:
+    """Say that a report has only so many sections, where more are chosen."""
+    count = len(here.data.candidates if wanted.models is None else wanted.models)
+    if count <= MOST_SECTIONS:
+        return None
+    words = (
+        f"A report has a section on at most {MOST_SECTIONS} models: the first {MOST_SECTIONS} of "
+        f"these {count:,} in the ranking. Choose those that you want to read about."
+    )
+    return el("span", words, class_="quiet small", data_testid="reports-limit")
 
 
 def _models(here: Here, wanted: Wish) -> list[Html]:

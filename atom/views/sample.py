@@ -194,13 +194,16 @@ class SampleView:
         return tuple(slot for slot in self.sample.pictures if slot.picture_id is None)
 
 
-def sample_view(store: Store, data: StudyData, filters: Filters) -> SampleView | None:
+def sample_view(
+    store: Store, data: StudyData, filters: Filters, *, alone: bool = False
+) -> SampleView | None:
     """Read one sample in full.
 
     Args:
         store: where the study is.
         data: the study.
         filters: `sample`, and optionally `model` and `criterion`.
+        alone: leave the other models' answers and marks aside; there may be hundreds.
 
     Returns:
         The view-model, or None when the study has no such sample.
@@ -215,7 +218,7 @@ def sample_view(store: Store, data: StudyData, filters: Filters) -> SampleView |
     criteria_set = (
         store.get(CriteriaSet, place.criteria_set_id) if place and place.criteria_set_id else None
     )
-    responses = _responses(store, data, sample.id)
+    responses = _responses(store, data, sample.id, filters.model if alone else None)
     ids = [response.id for _, response in responses]
     marks = repeated_marks(store, data.study, ids, _judge(data), data.scale)
     answers = _answers(store, data, filters, responses, criteria_set, marks)
@@ -244,11 +247,13 @@ def sample_view(store: Store, data: StudyData, filters: Filters) -> SampleView |
     )
 
 
-def _responses(store: Store, data: StudyData, sample_id: str) -> list[tuple[int, Response]]:
+def _responses(
+    store: Store, data: StudyData, sample_id: str, only: str | None
+) -> list[tuple[int, Response]]:
     """Return (colour, answer) of the study's own answers, in its order of candidates."""
     found = [
         (number, response)
-        for response in answers_to(store, data.study, sample_id)
+        for response in answers_to(store, data.study, sample_id, only)
         if (number := data.model_index(response.candidate_id)) is not None
     ]
     return sorted(found, key=lambda pair: (pair[0], pair[1].repeat))
