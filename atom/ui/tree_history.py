@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from atom.engine.jobs import Job, JobState
-from atom.errors import AtomError
+from atom.errors import AtomError, ConflictError
 from atom.ui import commands, kit, links, numbers, sealed, tree_parts, tree_rivals, work
 from atom.ui.frame import Here
 from atom.ui.html import Html, el, join
@@ -34,9 +34,12 @@ from atom.views.tree_validity import ByHand, RivalRow, Stability, Validity, tree
 from atom.views.tree_versions import Diff, DiffRow, LogLine, VersionRow, Versions, versions
 from taxonomy import format_path
 from taxonomy.edits import Drop, Edit, Merge, Move, Rename
+from taxonomy.log import describe
 
 _SAID = "tree_said"
 """What the last change came to: (whether it worked, words)."""
+_LOST = "tree_lost"
+"""The change that came second: (study, the edit, what is said when it is made)."""
 _JUDGING = "tree_judging"
 """Trees that are being judged: of what -> the job."""
 _KEPT = 8
@@ -72,6 +75,26 @@ def attempt(change: Callable[[], str]) -> None:
         st.session_state[_SAID] = (True, change())
     except AtomError as error:
         st.session_state[_SAID] = (False, error.message)
+
+
+def again(here: Here) -> None:
+    """Offer a change again that came second to somebody else's, on the tree as it is now."""
+    lost: tuple[str, Edit, str] | None = st.session_state.get(_LOST)
+    if lost is None or lost[0] != here.data.study.id:
+        return
+    _, edit, words = lost
+
+    def leave() -> None:
+        st.session_state.pop(_LOST, None)
+
+    def redo() -> None:
+        leave()
+        _edit(here, edit, words)
+
+    with st.container(key="tree_lost", horizontal=True, vertical_alignment="center"):
+        kit.show(el("span", "Your change: ", el("strong", describe(edit))), key="tree_lost_edit")
+        st.button("Make it on the tree as it is now", key="tree_again", on_click=redo)
+        st.button("Leave it", key="tree_leave", on_click=leave)
 
 
 def log_of(lines: tuple[LogLine, ...]) -> Html | None:
@@ -152,8 +175,14 @@ def copy_first(here: Here) -> None:
 
 
 def _edit(here: Here, edit: Edit, words: str) -> None:
+    study = here.data.study
+
     def change() -> str:
-        edit_tree(here.store, here.data.study.id, edit)
+        try:
+            edit_tree(here.store, study.id, edit, seen=study.tree_version)
+        except ConflictError:
+            st.session_state[_LOST] = (study.id, edit, words)
+            raise
         node = after(edit)
         tree_parts.move(here, here.filters.but(node=node, sample=None, criterion=None))
         return words

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from atom.analysis.intervals import Ints
-from atom.errors import DataError, UsageError
+from atom.errors import ConflictError, DataError, UsageError
 from atom.records import Mapping, Study, TreeOrigin, TreeRecord, TreeVersion
 from atom.store import (
     Draft,
@@ -118,7 +118,15 @@ def in_effect(history: Sequence[TreeVersion]) -> frozenset[int]:
     return frozenset(now)
 
 
-def edit_tree(store: Store, study_id: str, edit: Edit, why: str = "", created: str = "") -> Tree:
+def edit_tree(
+    store: Store,
+    study_id: str,
+    edit: Edit,
+    why: str = "",
+    created: str = "",
+    *,
+    seen: str | None = None,
+) -> Tree:
     """Make one edit by hand.
 
     The criteria keep their leaves, carried through the edit; those of a dropped leaf are left
@@ -130,6 +138,7 @@ def edit_tree(store: Store, study_id: str, edit: Edit, why: str = "", created: s
         edit: the change.
         why: the reason, in words.
         created: UTC time; now when empty.
+        seen: version of the tree that whoever makes the edit looked at; None = the tree as it is.
 
     Returns:
         The tree as it is now.
@@ -141,6 +150,8 @@ def edit_tree(store: Store, study_id: str, edit: Edit, why: str = "", created: s
     """
     study = find_study(store, study_id)
     tree = _own_tree(store, study)
+    if seen is not None and seen != study.tree_version:
+        raise ConflictError(_changed_words(store, study))
     check_editable(tree)
     try:
         applied = apply(tree, edit)
@@ -162,6 +173,17 @@ def edit_tree(store: Store, study_id: str, edit: Edit, why: str = "", created: s
         writer.put(carried(list(old.values()), applied.moves, version))
         use_version(writer, study.id, version, instead_of=study.tree_version)
     return applied.tree
+
+
+def _changed_words(store: Store, study: Study) -> str:
+    """Say what became of a tree that somebody else changed."""
+    history = tree_versions(store, study.id)
+    last = history[-1].note if history else ""
+    what = f" ({last:.200})" if last else ""
+    return (
+        f"somebody else changed the tree meanwhile{what}: look at it as it is now, and make your "
+        "change again if you still want it"
+    )
 
 
 def check_editable(tree: Tree) -> None:

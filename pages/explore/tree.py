@@ -62,6 +62,7 @@ def body(here: frame.Here) -> None:
     said = tree_history.said()
     if said is not None:
         kit.show(said, key="tree_said_now")
+    tree_history.again(here)
     if ask.tab in ("grow", "versions"):
         # What is grown, taken back or brought is the study's own tree.
         own = here.filters.but(tree=None)

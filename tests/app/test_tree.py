@@ -12,6 +12,7 @@ import pytest
 from atom.store import Store, find_study, tree_log, tree_versions
 from atom.views.study_data import load_study
 from atom.views.tree import placed
+from atom.views.tree_edit import edit_tree
 from taxonomy.edits import Merge, Rename
 from tests.app.conftest import Seen, markup_of
 from tests.app.screen_store import make_store
@@ -189,6 +190,29 @@ def test_an_edit_that_does_not_fit_says_why(open_app, mine):
     button(seen, "tree_do_rename").click().run()
     assert "The tree is as it was" in markup_of(seen.test)
     assert "choose another name, or merge" in markup_of(seen.test)
+
+
+def test_a_change_that_came_second_is_offered_again(open_app, mine, made):
+    seen = open_app(mine, PAGE, {"node": BARS})
+    field = next(box for box in seen.test.text_input if box.key.startswith("tree_rename"))
+    field.set_value("Height of bars").run()
+    with Store.open(mine) as store:
+        leaf = next(
+            leaf for leaf in load_study(store, made.study.id).tree.leaves if "Clock" in leaf[-1]
+        )
+        edit_tree(store, made.study.id, Rename(leaf, "Reading clocks"))
+    button(seen, "tree_do_rename").click().run()
+    assert not seen.test.exception
+    shown = markup_of(seen.test)
+    assert "somebody else changed the tree meanwhile" in shown
+    assert "Reading clocks" in shown
+    assert "rename" in shown.partition("Your change:")[2][:200].lower()
+    button(seen, "tree_again").click().run()
+    assert "Renamed &#x27;Bar height&#x27; to &#x27;Height of bars&#x27;." in markup_of(seen.test)
+    assert not [b for b in seen.test.button if b.key == "tree_again"]
+    with Store.open(mine) as store:
+        names = {leaf[-1] for leaf in load_study(store, made.study.id).tree.leaves}
+    assert {"Height of bars", "Reading clocks"} <= names
 
 
 def test_a_bundled_study_is_copied_first(open_app, made, tmp_path):

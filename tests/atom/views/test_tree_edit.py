@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.errors import ReadOnlyError, UsageError
+from atom.errors import ConflictError, ReadOnlyError, UsageError
 from atom.records import TreeVersion
 from atom.store import Store, copy_study, find_study, load_tree, tree_log, tree_versions
 from atom.views.filters import Filters
@@ -55,6 +55,22 @@ def test_a_rename_is_logged_and_takes_the_criteria_along(store, study):
     assert (entry.by, entry.why, entry.edit) == ("hand", "plainer", Rename(COUNT, "Count them"))
     assert find_study(store, STUDY).tree_version == tree_version(tree)
     assert sum(leaf == new for leaf in leaves(store, study).values()) == 6
+
+
+def test_an_edit_of_a_tree_that_somebody_else_changed_is_refused_and_can_be_made_again(
+    store, study
+):
+    """The second of two people who look at one tree is told what the first one did."""
+    seen = study.tree_version
+    edit_tree(store, study.id, Rename(COUNT, "Count them"), seen=seen)
+    mine = Rename(SOME, "Tell some")
+    with pytest.raises(ConflictError, match=r"somebody else changed .* \(.*Count them.*\)"):
+        edit_tree(store, study.id, mine, seen=seen)
+    now = find_study(store, STUDY).tree_version
+    assert [point.origin for point in tree_versions(store, study.id)] == ["seed", "hand"]
+    tree = edit_tree(store, study.id, mine, seen=now)
+    assert (*COUNT[:3], "Count them") in tree
+    assert (*SOME[:-1], "Tell some") in tree
 
 
 def test_a_merge_unites_the_criteria(store, study):
