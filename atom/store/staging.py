@@ -46,7 +46,7 @@ from atom.store.stage import Stage
 from atom.store.store import Store, Writer
 from atom.store.undo import ALSO, take_back
 
-CACHE_KILOBYTES = 65_536
+CACHE_KILOBYTES = 16_384
 _LINKED: Mapping[type[Record], str] = {
     Sample: "sample",
     Response: "response",
