@@ -40,11 +40,13 @@ class Running:
         url: its address, without a final slash.
         enter: the address that lets a browser in.
         log: what it wrote.
+        group: number of its processes' group.
     """
 
     url: str
     enter: str
     log: Path
+    group: int = 0
 
     @property
     def port(self) -> int:
@@ -90,7 +92,7 @@ def running_app(
             found = re.search(r"http://\S+[?&]enter=\S+", log.read_text(encoding="utf-8"))
             if found is None:
                 raise CannotTryError("the app printed no address")
-            yield Running(url=url, enter=found.group(0), log=log)
+            yield Running(url=url, enter=found.group(0), log=log, group=process.pid)
         finally:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 with suppress(ProcessLookupError):

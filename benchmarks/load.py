@@ -1,0 +1,302 @@
+"""Load on the app: many sessions at once on a large study, then studies of odd sizes, page by page.
+
+Sessions speak Streamlit's own protocol over websockets, as browsers do, and walk from page to
+page. A row of sessions holds errors, how long a page took, and the server's memory at the start,
+after the first minute and at the end; the last tells a leak. A row of sizes holds the processor
+time of each page of a study (limit: two seconds), so it can be read on a busy machine, too.
+
+    python benchmarks/load.py --json --sessions 50 --seconds 180 --rows 1000000
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+from atom.analysis.planted import WorldSettings, plant
+from atom.records import Study
+from atom.store import Store
+from benchmarks._study_store import make_study, plant_rows
+from benchmarks.attacks._app import Running, running_app
+
+PAGES = (
+    "", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",
+    "judge-lab", "human-check", "reports", "data", "settings",
+)  # fmt: skip
+"""Addresses of pages that are walked through."""
+MOST_SECONDS = 2.0
+"""Processor time that a page of a study of an odd size may take."""
+_PATIENCE = 300.0
+_PAUSE = 1.0
+"""Seconds that somebody looks at a page."""
+SIZES = {
+    "200 models": WorldSettings(samples=60, models=200),
+    "2,000 leaves": WorldSettings(samples=2_500, models=3, flat_leaves=2_000),
+    "60 candidates on a sample": WorldSettings(samples=1, models=60),
+    "one sample": WorldSettings(samples=1, models=2),
+    "nothing scored": WorldSettings(samples=20, models=2, unscored=1.0),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What many sessions met.
+
+    Args:
+        sessions: at once.
+        seconds: how long.
+        views: pages that were drawn to their end.
+        errors: pages that showed an exception, or never came.
+        p50: seconds to a whole page, half of them.
+        p95: nineteen of twenty.
+        start: megabytes that the server held before anybody came, after its first page.
+        minute: after the first minute.
+        end: at the end.
+    """
+
+    sessions: int
+    seconds: float
+    views: int
+    errors: int
+    p50: float
+    p95: float
+    start: float
+    minute: float
+    end: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """A page of a study of an odd size.
+
+    Args:
+        study: what is odd.
+        page: its address.
+        processor: seconds.
+        error: what went wrong; empty where it held.
+    """
+
+    study: str
+    page: str
+    processor: float
+    error: str
+
+
+class Visitor:
+    """A session: a websocket that asks for pages."""
+
+    def __init__(self, line: ClientConnection, study: str) -> None:
+        self._line = line
+        self._study = study
+
+    async def see(self, page: str) -> str:
+        """Ask for a page and wait for its end; return what it showed wrong."""
+        asked = BackMsg()
+        asked.rerun_script.query_string = f"study={self._study}"
+        asked.rerun_script.page_name = page
+        await self._line.send(asked.SerializeToString())
+        wrong = ""
+        async with asyncio.timeout(_PATIENCE):
+            while True:
+                told = ForwardMsg.FromString(await self._line.recv(decode=False))
+                kind = told.WhichOneof("type")
+                if kind == "delta" and told.delta.new_element.WhichOneof("type") == "exception":
+                    wrong = told.delta.new_element.exception.message[:200]
+                elif kind == "script_finished":
+                    return wrong
+
+
+def _visit(app: Running) -> connect:
+    url = f"ws://127.0.0.1:{app.port}/_stcore/stream"
+    cookie = app.cookie
+    return connect(
+        url,
+        subprotocols=["streamlit"],  # type: ignore[list-item]
+        origin=app.url,  # type: ignore[arg-type]
+        additional_headers={"Cookie": f"{cookie['name']}={cookie['value']}"},
+        max_size=None,
+        ping_interval=None,
+    )
+
+
+async def load(app: Running, study: str, sessions: int, seconds: float, pages: int) -> Load:
+    """Walk through pages in many sessions at once.
+
+    Args:
+        app: the app.
+        study: the study's id.
+        sessions: how many.
+        seconds: how long.
+        pages: at most so many page switches in all.
+    """
+    took: list[float] = []
+    wrong: list[str] = []
+    async with _visit(app) as line:
+        await Visitor(line, study).see("")
+    start = minute = memory_of(app)
+    begun = time.monotonic()
+
+    async def walk(number: int) -> None:
+        async with _visit(app) as line:
+            visitor = Visitor(line, study)
+            at = number
+            while time.monotonic() - begun < seconds and len(took) + len(wrong) < pages:
+                before = time.monotonic()
+                try:
+                    error = await visitor.see(PAGES[at % len(PAGES)])
+                except TimeoutError:
+                    error = "it never came"
+                if error:
+                    wrong.append(error)
+                else:
+                    took.append(time.monotonic() - before)
+                at += 1
+                await asyncio.sleep(_PAUSE)
+
+    async def watch() -> None:
+        nonlocal minute
+        await asyncio.sleep(min(60.0, seconds / 2))
+        minute = memory_of(app)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(watch())
+        for number in range(sessions):
+            group.create_task(walk(number))
+    cuts = statistics.quantiles(took, n=20) if len(took) > 1 else [0.0] * 19
+    return Load(
+        sessions=sessions,
+        seconds=round(time.monotonic() - begun, 1),
+        views=len(took),
+        errors=len(wrong),
+        p50=round(cuts[9], 2),
+        p95=round(cuts[18], 2),
+        start=start,
+        minute=minute,
+        end=memory_of(app),
+    )
+
+
+async def measure_pages(app: Running, study: str, words: str) -> list[Size]:
+    """Draw each page of a study once."""
+    found = []
+    async with _visit(app) as line:
+        visitor = Visitor(line, study)
+        await visitor.see("")  # what every page reads is read once
+        for page in PAGES:
+            before = processor_of(app)
+            try:
+                error = await visitor.see(page)
+            except TimeoutError:
+                error = "it never came"
+            found.append(
+                Size(study=words, page=page or "start", error=error,
+                     processor=round(processor_of(app) - before, 2))
+            )  # fmt: skip
+    return found
+
+
+# --- the server's processes ----------------------------------------------------------------------
+
+
+def _fields(app: Running) -> Iterator[list[str]]:
+    """Give what the kernel says of each process of the app."""
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = place.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == app.group:
+            yield fields
+
+
+def memory_of(app: Running) -> float:
+    """Return the megabytes that the app's processes hold."""
+    page = os.sysconf("SC_PAGESIZE")
+    return round(sum(int(fields[21]) for fields in _fields(app)) * page / 1e6, 1)
+
+
+def processor_of(app: Running) -> float:
+    """Return the seconds of processor time that the app's processes took."""
+    ticks = sum(int(field) for fields in _fields(app) for field in fields[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+# --- studies -------------------------------------------------------------------------------------
+
+
+def _of_size(name: str, folder: Path) -> str:
+    """Write a study of an odd size; return its id."""
+    if name == "nothing at all":
+        with Store.open(folder) as store:
+            study = Study(id=Study.make_id(name), name=name)
+            store.put([study])
+        return study.id
+    world = plant(SIZES[name], np.random.default_rng(1))
+    return make_study(folder, world, (name * 20)[:120] if name == "one sample" else name).id
+
+
+def measure_sizes(names: Sequence[str]) -> Iterator[Size]:
+    """Draw the pages of each odd study in an app of its own."""
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="atomscope-size-") as place:
+            study = _of_size(name, Path(place))
+            with running_app(Path(place)) as app:
+                yield from asyncio.run(measure_pages(app, study, name))
+
+
+def measure_load(sessions: int, seconds: float, rows: int, pages: int) -> Load:
+    """Let sessions loose on a study of so many checkpoints."""
+    with tempfile.TemporaryDirectory(prefix="atomscope-load-") as place:
+        study = make_study(Path(place), plant_rows(rows))
+        with running_app(Path(place)) as app:
+            return asyncio.run(load(app, study.id, sessions, seconds, pages))
+
+
+def main() -> int:
+    """Measure, and write a row each."""
+    names = (*SIZES, "nothing at all")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--sessions", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=180.0)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="checkpoints")
+    parser.add_argument("--pages", type=int, default=10**9, help="page switches in all")
+    parser.add_argument("--only", choices=("load", "sizes"))
+    parser.add_argument("--sizes", nargs="*", default=names, choices=names)
+    options = parser.parse_args()
+    fell = False
+
+    def told(row: Load | Size) -> None:
+        line = json.dumps(asdict(row)) if options.json else str(row)
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+    if options.only != "sizes":
+        found = measure_load(options.sessions, options.seconds, options.rows, options.pages)
+        fell |= bool(found.errors)
+        told(found)
+    if options.only != "load":
+        for size in measure_sizes(options.sizes):
+            fell |= bool(size.error) or size.processor > MOST_SECONDS
+            told(size)
+    return int(fell)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
