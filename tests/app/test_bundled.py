@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from atom.ui import work
+from atom.ui.pages import SCREENS
 from tests.app.conftest import markup_of
 
 PLACES: tuple[tuple[str, str, str], ...] = (
@@ -68,10 +70,24 @@ def words(markup: str) -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", bare)))
 
 
+def walk_ten_minutes(read: Mapping[tuple[str, str], str], project: Path) -> None:
+    """Look on each place of the script in docs/demo.md for the words that it puts in bold."""
+    text = (project / "docs" / "demo.md").read_text(encoding="utf-8").partition("## Ten minutes")[2]
+    rows = re.findall(r"^\| \d+:\d\d \| `([a-z-]+)(?:\?tab=(\w+))?` \|.*\*\*(.+?)\*\*", text, re.M)
+    assert len(rows) == 10
+    files = {screen.url_path: screen.file for screen in SCREENS}
+    missing = [
+        (path, tab, bold)
+        for path, tab, bold in rows
+        if bold not in read[files[path].removeprefix("pages/").removesuffix(".py"), tab]
+    ]
+    assert missing == []
+
+
 def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
-    open_app, bundled, tmp_path
+    open_app, bundled, project, tmp_path
 ):
-    wrong = []
+    wrong, read = [], {}
     for page, tab, sentence in PLACES:
         query = {"tab": tab} if tab else {}
         seen = open_app(tmp_path / "own", f"pages/{page}.py", query, bundled)
@@ -82,6 +98,7 @@ def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
                 job.wait(60)
             seen.test.run()
         shown = words(markup_of(seen.test))
+        read[page, tab] = shown
         found = re.search(sentence, shown)
         name = tab or page.partition("/")[2]
         begins = seen.markup.find('class="empty')
@@ -90,3 +107,4 @@ def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
         elif begins >= 0 and name not in SEALED:
             wrong.append(f"{page} {tab} shows an empty frame")
     assert wrong == []
+    walk_ten_minutes(read, project)
