@@ -14,6 +14,8 @@ from atom.views.welcome import Stop, tour
 
 FIRST = "1"
 """The key `tour` of the first stop; the others count on."""
+NEXT, BACK, PRESENT = "PageDown", "PageUp", "p"
+"""Keys: those that a presenter's clicker sends, and the one that makes everything larger."""
 
 
 def stops(
@@ -63,7 +65,7 @@ def strip(stops: Sequence[Stop], number: int, filters: Filters) -> Html:
     onward = (
         kit.button("Bring my results", links.address(DATA.url_path, home), primary=True)
         if last
-        else kit.button("Next", address(stops, number + 1), primary=True)
+        else _turn("Next", address(stops, number + 1), NEXT, "button primary")
     )
     return el(
         "section",
@@ -75,11 +77,18 @@ def strip(stops: Sequence[Stop], number: int, filters: Filters) -> Html:
         ),
         el(
             "div",
-            kit.button("Back", address(stops, number - 1)) if number else None,
+            _turn("Back", address(stops, number - 1), BACK, "button") if number else None,
             onward,
+            el("button", "Presenter mode", type="button", class_="plain", data_present=True,
+               data_key=PRESENT, data_tip="Larger, without the menu; the key P. Page up and page "
+               "down, as a clicker sends them, turn the stops."),
             kit.door("End", links.address(OVERVIEW.url_path, home), class_="button"),
             class_="row ways",
         ),
         class_="tour",
         aria_label="Tour",
-    )
+    )  # fmt: skip
+
+
+def _turn(label: str, href: str, key: str, look: str) -> Html:
+    return el("a", label, href=href, data_go=True, data_key=key, class_=look)

@@ -9,6 +9,10 @@ from playwright.sync_api import expect
 
 RANKING = "table[aria-label='Ranking of models']"
 CRITERIA = "table[aria-label='Criteria and scores']"
+CASE = "The boiler is over the limit"
+"""Begins the question of the case that the script opens."""
+COPYING_MS = 240_000
+"""The first change copies the bundled study."""
 STEPS = "table[aria-label='Steps before and after']"
 
 
@@ -56,7 +60,11 @@ def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
     expect(chain).to_contain_text(node)
     expect(chain).to_contain_text(model)
 
-    # The worst criterion: picture, region, span, reason.
+    # A case of it; its worst criterion: picture, region, span, reason.
+    page.locator(".listing a.item", has_text=CASE).first.click()
+    page.wait_for_url("**sample=**")
+    page.locator(".case", has_text=CASE).wait_for()
+    page.locator("h1").scroll_into_view_if_needed()
     expect(page.locator(".figure img").first).to_be_visible()
     expect(page.locator(".figure .region.lit").first).to_be_visible()
     expect(page.locator(f"{CRITERIA} tr.on")).to_be_visible()
@@ -83,7 +91,8 @@ def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
     shot(page, "stage-3-before")
     start.click()
     said = page.locator(".outcome")
-    expect(said).to_contain_text("After asking about the failed steps")
+    expect(said).to_contain_text("After asking about the failed steps", timeout=COPYING_MS)
+    expect(said).to_contain_text("the answer was wrong, and is right")
     expect(said).to_contain_text(re.compile(r"Steps: \d\.\d\d → \d\.\d\d of 5"))
     expect(said).to_contain_text("The control, another try without feedback:")
     before, after = map(float, re.search(r"(\d\.\d\d) → (\d\.\d\d)", said.inner_text()).groups())
@@ -110,8 +119,31 @@ def test_the_named_answer_rises(stage, page, project):
     text = (project / "docs" / "demo.md").read_text(encoding="utf-8")
     link = re.search(r"`(correction\?\S+)`", text)[1]
     page.goto(f"{stage.url}/{link}")
-    page.locator(".st-key-one_start button").click()
+    page.locator(".st-key-one_start button").click(timeout=COPYING_MS)
     said = page.locator(".outcome")
     expect(said).to_contain_text("the answer was wrong, and is right")
     expect(said).to_contain_text("Steps: 1.20 → 5.00 of 5")
     expect(said).to_contain_text("The control, another try without feedback:")
+
+
+def test_a_presenter_turns_the_stops_by_keys_and_sees_them_larger(stage, page, shot):
+    page.goto(f"{stage.url}/?tour=1")
+    tour = page.locator(".tour")
+    expect(tour).to_contain_text("Tour, 1 of")
+    expect(page.locator(RANKING)).to_be_visible()
+    menu = page.get_by_test_id("stSidebar")
+    expect(menu).to_be_visible()
+    page.keyboard.press("p")
+    expect(menu).to_be_hidden()
+    assert on_screen(page, page.locator(f"{RANKING} tbody tr").first)
+    shot(page, "stage-5-presenter")
+    page.keyboard.press("PageDown")
+    expect(tour).to_contain_text("Tour, 2 of")
+    expect(menu).to_be_hidden()
+    expect(page.locator(".figure .region.lit").first).to_be_visible()
+    assert on_screen(page, page.locator("[data-why] .reason"))
+    shot(page, "stage-6-presenter-case")
+    page.keyboard.press("PageUp")
+    expect(tour).to_contain_text("Tour, 1 of")
+    page.keyboard.press("p")
+    expect(menu).to_be_visible()

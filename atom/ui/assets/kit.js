@@ -161,7 +161,16 @@ function offerFiles(root) {
   });
 }
 
+/* Presenter mode: larger, without the menu; it lasts as long as the window. */
+const PRESENT = "atomscope_present";
+
+function present(on) {
+  document.documentElement.toggleAttribute("data-presenting", on);
+  sessionStorage.setItem(PRESENT, on ? "1" : "");
+}
+
 function start(state, parent) {
+  if (sessionStorage.getItem(PRESENT)) present(true);
   const root = document.createElement("div");
   root.className = "atom";
   const holder = document.createElement("div");
@@ -174,6 +183,10 @@ function start(state, parent) {
     if (button) { copy(button); return; }
     const theme = event.target.closest("[data-theme]");
     if (theme) { setTheme(theme); return; }
+    if (event.target.closest("[data-present]")) {
+      present(!document.documentElement.hasAttribute("data-presenting"));
+      return;
+    }
     const save = event.target.closest("[data-save]");
     if (save) { saveTable(save.closest("table")); return; }
     const door = event.target.closest("[data-go]");
