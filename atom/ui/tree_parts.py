@@ -37,6 +37,7 @@ from atom.views.tree_chart import chosen_by_click, clicked, icicle, next_level, 
 from atom.views.tree_colours import Scheme, evidence_colour, stops
 from atom.views.tree_extremes import LEAST_SAMPLES, extremes
 from atom.views.tree_network import HEIGHT, network_html
+from atom.views.tree_weak import gravest
 from atom.views.weaknesses import (
     Evidence,
     NodeEvidence,
@@ -70,13 +71,16 @@ _STATUS: dict[Label, kit.Status] = {
     "insufficient": "insufficient",
 }
 MAP_HEIGHT = 640
-_LEVEL = "tree_level"
 _SUPPORT = (0, 5, 10, 20, 50, 100)
 _FRAME = """<style>
 .st-key-tree_controls label p { font-size: 12.5px; }
 .st-key-tree_controls [data-testid="stWidgetLabel"] { min-height: 0; margin-bottom: 1px; }
 .st-key-tree_controls input, .st-key-tree_controls [data-baseweb="select"] { font-size: 13.5px; }
 .st-key-tree_map .hoverlayer path { rx: 6px; }
+.st-key-tree_map_box, .st-key-tree_map_box .st-key-tree_map, .st-key-tree_map > div,
+.st-key-tree_map .stPlotlyChart {
+  flex: none !important; height: max(400px, calc(100vh - 280px)) !important;
+}
 .st-key-tree_network iframe { border: 0; height: calc(100vh - 236px); min-height: 420px; }
 </style>"""
 
@@ -104,7 +108,8 @@ def wanted(here: Here) -> Wanted:
     """Read the page's own keys; what can't be understood is dropped."""
     query = here.query
     depth, support = query.get("depth", ""), query.get("support", "")
-    colour = query.get("colour", "score")
+    # With a model in the chain, the map opens on what is weak.
+    colour = query.get("colour", "evidence" if here.filters.model else "score")
     return Wanted(
         tab=query.get("tab", "map") if query.get("tab") in dict(TABS) else "map",
         colouring=next((c for c in COLOURINGS if c == colour), "score"),
@@ -121,7 +126,7 @@ def scheme() -> Scheme:
 
 def local(here: Here, **changes: str | None) -> dict[str, str]:
     """Return the page's own keys with some changed; None takes a key out."""
-    keys = ("tab", "colour", "depth", "support", "find", "old", "new", "rows", "cols")
+    keys = ("tab", "colour", "depth", "support", "find", "old", "new", "rows", "cols", "under")
     held = {key: value for key, value in here.query.items() if key in keys}
     return {key: value for key, value in {**held, **changes}.items() if value}
 
@@ -265,7 +270,7 @@ def _widget(
 
     def changed() -> None:
         text = str(st.session_state[key] or "")
-        move(here, here.filters, **{name: "" if text in ("0", "score") else text})
+        move(here, here.filters, **{name: "" if text == "0" else text})
 
     draw(key, changed)
 
@@ -279,6 +284,29 @@ def _model(here: Here) -> None:
 
     st.selectbox("Scores of", list(names), format_func=lambda key: names.get(key, key),
                  key="tree_model", on_change=changed)  # fmt: skip
+
+
+def weak_doors(here: Here) -> Html | None:
+    """Name the gravest confirmed weaknesses, each a door; nothing where a model is chosen."""
+    if here.filters.model is not None:
+        return None
+    found = gravest(here.data, here.filters)
+    if not found:
+        return None
+    doors = [
+        el(
+            "a",
+            el("span", "▼ ", aria_hidden="true"),
+            kit.model(one.model, one.index),
+            f": {numbers.middle(one.path[-1], 34)}",
+            href=to(here, one.filters, colour="evidence"),
+            data_go=True,
+            data_tip=f"{format_path(one.path)}\n{one.words}",
+        )
+        for one in found
+    ]
+    return el("div", style(), el("span", "Confirmed weaknesses:", class_="quiet small"), doors,
+              class_="hits", data_testid="weak-doors")  # fmt: skip
 
 
 def hits(here: Here, ask: Wanted, nodes: NodeTable) -> Html | None:
@@ -378,28 +406,31 @@ def view_of(here: Here, ask: Wanted, nodes: NodeTable, held: Evidence | None) ->
 
 def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
     """Draw the icicle; a click opens the node's card."""
-    key, held = "tree_map", here.data.study.tree_version
-    before = st.session_state.get(_LEVEL)
-    was = before[1] if before is not None and before[0] == held else 0
+    key = "tree_map"
+    before = here.query.get("under", "")
+    was = int(before) if before.isdecimal() and int(before[:8]) < len(nodes.paths) else 0
     chosen = nodes.paths.index(resolve(nodes.tree, here.filters.node))
     level = next_level(nodes, was, chosen)
-    st.session_state[_LEVEL] = (held, level)
 
     def clicked_on() -> None:
         points = st.session_state[key]["selection"]["points"]
         click = clicked(str(points[0].get("id", "")), nodes) if points else None
         if click is not None:
             path = nodes.paths[chosen_by_click(nodes, level, click)]
-            move(here, here.filters.but(node=path, sample=None, criterion=None))
+            # What is drawn first stays in the address, so that Back and links find it again.
+            under = str(level) if level else None
+            move(here, here.filters.but(node=path, sample=None, criterion=None), under=under)
 
-    st.plotly_chart(
-        icicle(nodes, view, scheme(), whose=whose(here), height=MAP_HEIGHT, level=level),
-        key=key,
-        on_select=clicked_on,
-        selection_mode="points",
-        theme=None,
-        config={"displayModeBar": False},
-    )
+    with st.container(key="tree_map_box"):
+        st.plotly_chart(
+            icicle(nodes, view, scheme(), whose=whose(here), height=MAP_HEIGHT, level=level),
+            key=key,
+            height="stretch",
+            on_select=clicked_on,
+            selection_mode="points",
+            theme=None,
+            config={"displayModeBar": False},
+        )
 
 
 def draw_network(here: Here, ask: Wanted, nodes: NodeTable, view: Shown) -> None:

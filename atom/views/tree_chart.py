@@ -34,6 +34,7 @@ _NAME = 34
 _LEAST = 0.95
 _THIN = 5
 _READABLE = 9
+_TWO_LINES = 34
 WHOLE = "whole"
 """Id of the whole tree's node; other nodes' ids are their numbers."""
 
@@ -148,7 +149,7 @@ def icicle(
         view: which nodes, and their colour.
         scheme: light or dark.
         whose: whose scores, for the tooltip.
-        height: of the figure, in pixels.
+        height: about how high it is drawn, in pixels, which decides what can be read.
         level: the node that is drawn first, with what lies below it; 0 = the whole tree.
     """
     from plotly.graph_objects import Figure, Icicle
@@ -161,7 +162,7 @@ def icicle(
     level = level if level in set(drawn) else 0
     sums = np.r_[0.0, np.cumsum(size)]
     heights = sums[nodes.end] - sums[:-1]
-    readable = heights * height >= _READABLE * max(float(heights[level]), 1e-9)
+    high = heights * height / max(float(heights[level]), 1e-9)
     trace = Icicle(
         ids=[node_id(index) for index in drawn],
         parents=[
@@ -173,7 +174,7 @@ def icicle(
         text=[value_of(view, index) for index in drawn],
         hovertext=[_tip(nodes, view, index, whose) for index in drawn],
         # Fitting text into rows too thin for it costs the browser most of its time.
-        texttemplate=["%{label}  %{text}" if readable[index] else "" for index in drawn],
+        texttemplate=[_template(float(high[index])) for index in drawn],
         hovertemplate="%{hovertext}<extra></extra>",
         branchvalues="remainder",
         sort=False,
@@ -195,7 +196,10 @@ def icicle(
     )  # fmt: skip
     figure = Figure(trace)
     figure.update_layout(
-        height=height,
+        # Its window decides how high it is drawn; names that don't fit at a readable size are left
+        # out, and the tooltip has them.
+        autosize=True,
+        uniformtext={"minsize": _READABLE, "mode": "hide"},
         margin={"l": 0, "r": 0, "t": 0, "b": 24},
         paper_bgcolor="rgba(0,0,0,0)",
         font={"color": QUIET[scheme]},
@@ -203,6 +207,16 @@ def icicle(
         hoverlabel={"align": "left"},
     )
     return figure
+
+
+def _template(high: float) -> str:
+    """Return how a node is named in so many pixels: its number under the name, beside it, or not.
+
+    Columns are narrow where the window is; two short lines fit where one long line doesn't.
+    """
+    if high < _READABLE:
+        return ""
+    return "%{label}<br>%{text}" if high >= _TWO_LINES else "%{label}  %{text}"
 
 
 def _sizes(nodes: NodeTable, drawn: list[int]) -> Floats:

@@ -34,6 +34,10 @@ def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
     found = tree_parts.hits(here, ask, nodes)
     if found is not None:
         kit.show(found, key="tree_hits")
+    else:
+        weak = tree_parts.weak_doors(here)
+        if weak is not None:
+            kit.show(weak, key="tree_weak")
     held = tree_parts.evidence_of(here, ask)
     view = tree_parts.view_of(here, ask, nodes, held)
     legend = join(tree_parts.legend(here, ask, view, held))
