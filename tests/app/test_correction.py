@@ -252,7 +252,12 @@ def test_what_was_tried_on_one_answer_is_shown_again(open_app, done):
     other = open_app(made.folder, PAGE, {**query, "sample": made.sample_ids[2]})
     assert "No new answer yet." in other.markup
     none = open_app(made.folder, PAGE, {"study": made.study.id, "tab": "one"})
-    assert "Choose an answer first" in none.markup
+    assert "Watch it again" in none.markup
+
+
+def test_a_study_without_experiments_asks_for_an_answer(open_app, probes):
+    query = {"study": f"demo:{probes[1]}", "tab": "one"}
+    assert "Choose an answer first" in open_app(None, PAGE, query, probes[0]).markup
 
 
 def test_one_answer_is_tried_again_on_demand(open_app, probes, tmp_path):
