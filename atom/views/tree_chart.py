@@ -35,6 +35,8 @@ _LEAST = 0.95
 _THIN = 5
 _READABLE = 9
 _TWO_LINES = 34
+_CLAIMED = ("confirmed", "suspected", "strength")
+_TALLER = 1.7
 WHOLE = "whole"
 """Id of the whole tree's node; other nodes' ids are their numbers."""
 
@@ -142,7 +144,7 @@ def icicle(
 
     A leaf's height grows with the cube root of its criteria, and none is much lower than the mean
     leaf, so that small leaves can still be read and clicked; an inner node is as high as its
-    leaves.
+    leaves. By evidence, leaves of which something is claimed are higher, so that they are named.
 
     Args:
         nodes: the tree in numbers.
@@ -158,7 +160,7 @@ def icicle(
     drawn = [int(index) for index in view.nodes]
     # Between very thin rows, gaps would be all that is seen.
     gap = 1 if int(nodes.is_leaf[view.nodes].sum()) * _THIN < height else 0
-    size = _sizes(nodes, drawn)
+    size = _sizes(nodes, drawn, view)
     level = level if level in set(drawn) else 0
     sums = np.r_[0.0, np.cumsum(size)]
     heights = sums[nodes.end] - sums[:-1]
@@ -219,11 +221,19 @@ def _template(high: float) -> str:
     return "%{label}<br>%{text}" if high >= _TWO_LINES else "%{label}  %{text}"
 
 
-def _sizes(nodes: NodeTable, drawn: list[int]) -> Floats:
-    """Give every node without drawn children its size; the others grow with theirs."""
+def _sizes(nodes: NodeTable, drawn: list[int], view: Shown) -> Floats:
+    """Give every node without drawn children its size; the others grow with theirs.
+
+    By evidence, leaves of which something is claimed are so high that their names can be read.
+    """
     size = np.cbrt(np.maximum(nodes.criteria, 1))
     least = _LEAST * float(size[nodes.is_leaf].mean()) if nodes.is_leaf.any() else 1.0
-    leaf = np.where(nodes.is_leaf, np.maximum(size, least), 0.0)
+    size = np.maximum(size, least)
+    for index in drawn:
+        said = view.said(index)
+        if said is not None and said.label in _CLAIMED:
+            size[index] *= _TALLER
+    leaf = np.where(nodes.is_leaf, size, 0.0)
     sums = np.r_[0.0, np.cumsum(leaf)]
     size = np.zeros(len(nodes.paths))
     inner = {int(nodes.parent[index]) for index in drawn}
