@@ -35,6 +35,7 @@ from atom.store.holds import (
 )
 
 LEASE = 60.0
+_ENDED = ("done", "stopped", "failed")
 """Seconds that a claim lasts unless it is renewed."""
 
 
@@ -233,7 +234,7 @@ class RunLedger:
     def end(self, state: RunState, message: str, stamp: str, total: int) -> None:
         """Close the account and give every claim back; a run that others took over is theirs."""
         with self.store.write() as writer:
-            if self._holder(writer) in (None, self.owner):
+            if self._other(writer) is None:
                 update_run(
                     writer, self.run_id, state=state, message=message, heartbeat=stamp, total=total
                 )
@@ -260,12 +261,16 @@ class RunLedger:
             yield writer
 
     def _check(self, writer: Writer) -> None:
-        holder = self._holder(writer)
-        if holder not in (None, self.owner):
+        holder = self._other(writer)
+        if holder is not None:
             raise FencedError(
                 f"run {self.run_id} was taken over by process {holder} while this one stood still; "
                 "this one changes nothing more"
             )
 
-    def _holder(self, writer: Writer) -> str | None:
-        return holder_now(writer, run_claim(self.run_id))
+    def _other(self, writer: Writer) -> str | None:
+        """Name who took the run over; None where it is still this process's."""
+        holder = holder_now(writer, run_claim(self.run_id))
+        if holder is None and run_state(writer, self.run_id) in _ENDED:
+            return "that brought it to its end"  # and gave it back, while this one stood still
+        return None if holder == self.owner else holder

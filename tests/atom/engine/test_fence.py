@@ -15,7 +15,7 @@ from atom.engine.process import owner_name
 from atom.errors import ConflictError, FencedError
 from atom.records import Run, Study
 from atom.store import Store, rename_study, use_version
-from atom.store.holds import drop_hold, hold_of
+from atom.store.holds import drop_hold, hold_of, update_run
 
 GONE = "elsewhere/1/2#r"
 
@@ -59,6 +59,18 @@ def test_whoever_was_taken_over_writes_nothing_more(store):
     mine.end("failed", "fenced", "later", 9)
     assert store.get(Run, "r") == before
     assert hold_of(store, run_claim("r")).owner == GONE
+
+
+def test_whoever_wakes_after_another_ended_the_run_changes_nothing(store):
+    mine = ledger(store)
+    with store.write() as writer:
+        drop_hold(writer, run_claim("r"))
+        update_run(writer, "r", state="done", message="", heartbeat="", total=3)
+    before = store.get(Run, "r")
+    with pytest.raises(FencedError, match="brought it to its end"):
+        mine.check()
+    mine.end("stopped", "it stood still", "later", 9)
+    assert store.get(Run, "r") == before
 
 
 def test_a_run_is_held_from_its_first_moment(store):
