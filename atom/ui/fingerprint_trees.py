@@ -18,11 +18,11 @@ from atom.views.fingerprints import Shape
 from atom.views.study_trees import StudyTree
 
 _LAYERS = {1: "roots", 2: "categories", 3: "parents", 4: "capabilities"}
-_AUTO, _NONE = "a readable one", "nothing"
+_AUTO, _NONE = "the usual one", "nothing"
 
 
 def layer_of(here: Here, form: Shape) -> int | None:
-    """Return the layer that radars are made of, as the address has it; None = a readable one."""
+    """Return the layer that radars are made of, as the address has it; None = the usual one."""
     asked = here.query.get("layer", "")
     return next((one for one in layers(form) if str(one) == asked), None)
 
@@ -82,8 +82,11 @@ def menus(here: Here, form: Shape) -> None:
 
 
 def _name(one: StudyTree) -> str:
-    where = "" if one.position is None else f"version {one.position}, "
-    return f"{numbers.middle(one.name, 28)} ({where}{one.origin}{', in use' if one.own else ''})"
+    """Name a tree by what tells it from the others first: a menu is narrow."""
+    if one.position is None:
+        return f"{numbers.middle(one.name, 28)} ({one.origin})"
+    used = ", in use" if one.own else ""
+    return f"{one.position}: {one.origin}{used} ({numbers.middle(one.name, 28)})"
 
 
 def _use(here: Here, tree: StudyTree) -> None:

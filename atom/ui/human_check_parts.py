@@ -468,7 +468,7 @@ def agreement_words(found: KindAgreement) -> str:
     if not math.isnan(found.kappa):
         figures.append(f"kappa {found.kappa:.2f}")
     if not math.isnan(found.alpha):
-        figures.append(f"alpha {found.alpha:.2f}")
+        figures.append(f"alpha {found.alpha:.2f}".replace("-", "−"))
     if found.conflicts:
         figures.append(numbers.count(found.conflicts, "conflict"))
     return ", ".join(figures)

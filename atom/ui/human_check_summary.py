@@ -64,7 +64,7 @@ def answer(given: Sequence[Annotation], kinds: Sequence[KindAgreement]) -> str:
 
 
 def _row(found: KindAgreement) -> kit.Row:
-    alpha = "–" if math.isnan(found.alpha) else f"{found.alpha:.2f}"
+    alpha = "–" if math.isnan(found.alpha) else f"{found.alpha:.2f}".replace("-", "−")
     words = KIND_WORDS[found.kind].capitalize()
     return kit.Row(
         cells=[words, f"{found.labels:,}", f"{found.both:,}", percent(found.exact), alpha,

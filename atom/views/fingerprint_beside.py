@@ -41,7 +41,7 @@ def shapes_in(
         data: the study under that tree.
         filters: what narrows it, who is drawn, and the tree's version where it isn't the study's.
         tree: the tree.
-        layer: the layer that radars are made of; None = a readable one.
+        layer: the layer that radars are made of; None = the usual one.
     """
     form = shape(data, filters)
     return TreeShapes(
