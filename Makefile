@@ -1,7 +1,7 @@
 # `make check` and `make test` are what CI runs; both use the environment in .venv by default.
 PYTHON ?= .venv/bin/python
 
-.PHONY: app check format test attack model demo
+.PHONY: app check format test sweep attack model demo
 
 app:
 	$(PYTHON) -m atom app
@@ -18,6 +18,9 @@ format:
 
 test:
 	$(PYTHON) -m pytest -q
+
+sweep:
+	$(PYTHON) -m pytest -q -m sweep -n0
 
 attack:
 	$(PYTHON) -m pytest -q -m attack -n0

@@ -544,6 +544,8 @@ def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | 
         if _start_of(here) is not None:  # the second half of a double click
             return
         st.session_state.pop(FAULT, None)
+        # A copy that the start makes would be the first study of an address that names none.
+        st.query_params["study"] = here.entry.key
         st.session_state[STARTING] = (here.entry.key, start_job(here, spec))
 
     def ask() -> None:
@@ -633,7 +635,7 @@ def _starting(here: Here) -> None:
     experiment: Experiment | None = state.result
     if experiment is not None:
         filters = Filters(study=experiment.study_id, model=experiment.candidate_id)
-        kit.go(links.address(CORRECTION.url_path, filters, experiment=experiment.id[:12]))
+        kit.go_next(links.address(CORRECTION.url_path, filters, experiment=experiment.id[:12]))
     else:
         st.session_state[FAULT] = state.error
     st.rerun()

@@ -24,7 +24,7 @@ def test_the_answer_the_downloads_and_the_preview_are_there(open_app, made):
     assert not seen.test.exception
     assert re.search(r"\d+ of \d+ findings are told, in 4 chapters", seen.markup)
     assert "SYNTHETIC" in seen.markup
-    assert len(seen.test.get("download_button")) == 3
+    assert len(seen.test.get("download_button")) == 4
     (frame,) = seen.test.get("iframe")
     assert frame.proto.src.startswith("data:text/html;charset=utf-8;base64,")
 

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.app.correction_store import put_experiment
 from tests.app.screen_store import make_store
+from tests.e2e.looks import LOOKS
 
 RESULT = "table[aria-label='Arms']"
 LIMIT = "[class*='st-key-cform_limit'] input"
@@ -37,7 +38,7 @@ def progress(page) -> int:
 
 
 def test_an_experiment_is_started_stopped_resumed_and_read(fresh, page, visit, shot):
-    page.goto(f"{fresh.url}/correction")
+    page.goto(f"{fresh.url}/correction?tab=new")
     expect(page.get_by_text("this runs in your own copy")).to_be_visible()
     page.locator("label", has_text="A peer's hints").first.click()
     page.locator("label", has_text="Told it's wrong").first.click()
@@ -84,8 +85,7 @@ def test_an_experiment_is_started_stopped_resumed_and_read(fresh, page, visit, s
     assert visit.errors == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [900, 1440])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_no_part_is_wider_than_the_window(kept, new_page, scheme, width, shot):
     page = new_page(scheme=scheme, width=width, height=900)
     for name in ("", "where", "cases", "new"):

@@ -33,10 +33,10 @@ def test_a_click_on_a_cell_opens_the_answers_behind_it(app, page, visit, shot):
 
 def test_axis_and_chip_are_doors_that_the_keyboard_reaches(app, page):
     page.goto(f"{app.url}/fingerprints?cols=score")
-    chip = page.locator(".picks a", has_text="model-a")
+    chip = page.locator(".picks a", has_text="model-b")
     chip.click()
     page.wait_for_url(re.compile(r"peers=.*peers="))
-    page.locator(".picks a[aria-current]", has_text="model-a").wait_for()
+    page.locator(".picks a[aria-current]", has_text="model-b").wait_for()
     assert "cols=score" in page.url
     axis = page.locator(".radar a.spot[tabindex='0']").first
     axis.focus()

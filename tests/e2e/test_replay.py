@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app.work_store import make_probes_store
+from tests.e2e.looks import LOOKS
 
 QUESTION = "[class*='st-key-question_'] textarea"
 TRUTH = "[class*='st-key-truth_'] input"
@@ -136,8 +137,7 @@ def test_a_run_is_started_watched_and_ends(start_app, probes, page, tmp_path):
     expect(page.locator(".st-key-run_stop")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [900, 1440])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_no_working_screen_is_wider_than_the_window(opened, probes, new_page, scheme, width, shot):
     page = new_page(scheme=scheme, width=width, height=900)
     for name in ("replay", "runs", "settings"):

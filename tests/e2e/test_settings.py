@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from atom.judge.endpoints import read_endpoints
 from tests.atom.engine.test_form_checks import Judge
+from tests.e2e.looks import LOOKS
 
 
 def test_prices_are_taken_from_a_file(start_app, page, visit, tmp_path, shot):
@@ -39,8 +40,7 @@ def test_prices_are_taken_from_a_file(start_app, page, visit, tmp_path, shot):
     assert visit.errors == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [900, 1440])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_form_is_no_wider_than_the_window(start_app, new_page, scheme, width, shot, tmp_path):
     app = start_app(demo=tmp_path / "no_demo")
     page = new_page(scheme=scheme, width=width, height=900)

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.app.tree_store import make_tree_store
+from tests.e2e.looks import LOOKS
 
 pytestmark = pytest.mark.browser
 SLICE = ".st-key-tree_map .iciclelayer .slice"
@@ -18,7 +19,7 @@ TEXT = ".st-key-tree_map .slicetext"
 NAME = ".card .name"
 
 
-@pytest.fixture(scope="module", params=[24, 500])
+@pytest.fixture(scope="module", params=[pytest.param(24, marks=pytest.mark.sweep), 500])
 def made(request, tmp_path_factory):
     """Return a judged study with so many leaves."""
     return make_tree_store(tmp_path_factory.mktemp("tree"), request.param)
@@ -135,8 +136,7 @@ def test_an_edit_by_hand_and_back(start_app, tmp_path, page):
     page.get_by_text("Done again: rename").wait_for()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [900, 1440])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_no_tab_is_wider_than_the_window(grown, new_page, made, scheme, width, shot):
     page = new_page(scheme=scheme, width=width, height=900)
     ready = {

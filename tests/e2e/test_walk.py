@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app.screen_store import make_store
+from tests.e2e.looks import LOOKS
 
 NEVER = "Page not found"
 CRITERIA = "table[aria-label='Criteria and scores']"
@@ -193,8 +194,7 @@ def test_a_deep_link_is_right_as_a_fresh_servers_first_request(start_app, made, 
     assert page.locator("[role=dialog]").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [900, 1280, 1440])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_no_screen_is_wider_than_the_window(walked, new_page, scheme, width, shot, made):
     page = new_page(scheme=scheme, width=width, height=900)
     for name in ("", "failures"):

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 import yaml
 
 from atom.engine.correction import open_experiment, run_experiment
@@ -65,6 +66,7 @@ def done(store: Store) -> int:
     return max((row.done for row in rows), default=0)
 
 
+@pytest.mark.attack
 def test_a_killed_experiment_ends_as_an_undisturbed_one(judged_folder, tmp_path):
     alone, hunted, file = tmp_path / "alone", tmp_path / "hunted", tmp_path / "e.yaml"
     shutil.copytree(judged_folder, alone)

@@ -400,7 +400,7 @@ class CountingEndpoint(ProbeEndpoint):
         return super().handle(method, path, headers, body)
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_killed_and_resumed_it_is_the_same_tree(place, tmp_path):
     twin = tmp_path / "twin"
     shutil.copytree(place, twin)

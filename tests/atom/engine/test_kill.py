@@ -66,7 +66,7 @@ def done(place: Path) -> int:
         return max((row.done for row in store.select(Run)), default=0)
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_killed_runs_end_as_an_undisturbed_one(tmp_path):
     alone, hunted, endpoints = tmp_path / "alone", tmp_path / "hunted", tmp_path / "e.yaml"
     with Store.open(alone) as store:

@@ -187,6 +187,7 @@ def test_three_writers_and_a_reader_at_once(tmp_path):
         )
 
 
+@pytest.mark.attack
 def test_a_killed_writer_leaves_whole_transactions(tmp_path):
     context = multiprocessing.get_context("spawn")
     errors = context.Queue()

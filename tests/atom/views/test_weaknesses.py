@@ -153,7 +153,8 @@ def test_statements_name_the_largest_confirmed_weakness(page):
     row, one = max(confirmed, key=lambda pair: abs(pair[1].pooled))
     text = next(s.text for s in page.statements if f"{row.name}'s" in s.text)
     assert f"{row.name}'s {one.name}: {effect_words(one)}" in text
-    assert f"(peer frame; n {one.samples} samples)" in text
+    words = f"than the other models' scores on the same criteria predict ({one.samples} samples)"
+    assert words in text
 
 
 def test_the_leaders_own_weakness_comes_first(demo):
