@@ -102,7 +102,9 @@ def on_screen(page) -> list[list[tuple[float, ...]]]:
     return [sorted(found.get(n, [])) for n in range(1, max(found, default=0) + 1)]
 
 
-@pytest.mark.parametrize("habit", HABITS)
+@pytest.mark.parametrize(
+    "habit", [pytest.param(h, marks=[pytest.mark.sweep] * (n % 2)) for n, h in enumerate(HABITS)]
+)
 def test_boxes_of_each_convention_land_where_they_belong(opened, probes, meant, page, shot, habit):
     judge_by(page, opened, probes, habit)
     expect(page.locator(".figure .region").first).to_be_visible()

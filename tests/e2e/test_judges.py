@@ -29,7 +29,9 @@ def reason_of(judge):
             for name in (("Ann", "Ben") if judge == "All people" else (judge,))]  # fmt: skip
 
 
-@pytest.mark.parametrize("judge", ["Judge X", "Judge Y", "All people"])
+@pytest.mark.parametrize(
+    "judge", ["Judge X", pytest.param("Judge Y", marks=pytest.mark.sweep), "All people"]
+)
 def test_a_study_is_looked_at_through_each_judge(app, page, visit, judge):
     judged_by(page, app, "tree", judge)
     # Fingerprints: a capability's axis opens its failures, and a failure the mark and its reason.

@@ -538,7 +538,7 @@ class Generated(io.RawIOBase):
         return n
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_a_long_table_is_read_in_little_memory() -> None:
     rows = 50_000
     file = ImportFile(name="x.csv", open=lambda: io.BufferedReader(Generated(rows)))

@@ -166,6 +166,7 @@ def _reader(folder, stop, errors):
         errors.put(repr(error))
 
 
+@pytest.mark.attack
 def test_three_writers_and_a_reader_at_once(tmp_path):
     context = multiprocessing.get_context("spawn")
     errors, stop = context.Queue(), context.Event()
