@@ -23,7 +23,16 @@ from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, SpendCapReached, UsageError
 from atom.judge import PictureCache, Request, SpendLedger, failed_call
 from atom.judge.usage import estimate_request
-from atom.records import Candidate, Correction, Endpoint, Experiment, Response, Sample, Study
+from atom.records import (
+    Candidate,
+    Correction,
+    Endpoint,
+    Experiment,
+    Response,
+    Sample,
+    Study,
+    total_cost,
+)
 from atom.stages import blind
 from atom.store import Store, table
 
@@ -126,13 +135,12 @@ def prepare_gate(
         ).cost
         for request in missing
     ]
-    known = [cost for cost in costs if cost is not None]
     return GatePlan(
         study=study,
         endpoint=endpoint,
         pairs=pairs,
         missing=len(missing),
-        cost=sum(known) if len(known) == len(costs) else None,
+        cost=total_cost(costs),
     )
 
 

@@ -34,6 +34,7 @@ from atom.records import (
     Study,
     Verdict,
     content_id,
+    total_cost,
 )
 from atom.stages.verdicts import Agenda, Ask
 from atom.store import Store, find_study, standing, study_places
@@ -134,9 +135,7 @@ class FidelityForecast:
     @property
     def cost(self) -> float | None:
         """USD of all, about, later requests included; None where a price is unknown."""
-        costs = [one.cost for one in self.methods]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        return total_cost(one.cost for one in self.methods)
 
     @property
     def calls(self) -> int:

@@ -30,6 +30,7 @@ from atom.records import (
     Response,
     Sample,
     StageName,
+    total_cost,
 )
 from atom.stages.stage import Stage, Subject
 from atom.store import Store
@@ -88,9 +89,7 @@ class Forecast:
     @property
     def cost(self) -> float | None:
         """USD in all; None where a price is unknown."""
-        costs = [stage.cost for stage in self.stages]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        return total_cost(stage.cost for stage in self.stages)
 
 
 def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> Forecast:

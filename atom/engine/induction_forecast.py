@@ -15,7 +15,7 @@ from atom.engine.subjects import read_material
 from atom.errors import PictureError
 from atom.judge import Request
 from atom.judge.usage import Estimate, estimate_request
-from atom.records import Endpoint
+from atom.records import Endpoint, total_cost
 from atom.stages import mapping, propose, same, vague
 from atom.stages.induction import batches
 from atom.store import Store
@@ -77,8 +77,7 @@ class InductionForecast:
     @property
     def cost(self) -> float | None:
         """USD in all; None where the endpoint has no prices."""
-        costs = [phase.cost for phase in self.phases if phase.cost is not None]
-        return sum(costs) if len(costs) == len(self.phases) else None
+        return total_cost(phase.cost for phase in self.phases)
 
 
 def forecast_induction(

@@ -27,7 +27,7 @@ from atom.engine.subjects import read_material
 from atom.errors import JudgeError, PictureError, SpendCapReached, UsageError
 from atom.judge import PictureCache, SpendLedger
 from atom.judge.usage import estimate_request
-from atom.records import Call, Endpoint, Record
+from atom.records import Call, Endpoint, Record, total_cost
 from atom.stages import mapping
 from atom.stages.induction import Cut
 from atom.store import Store, find_study
@@ -100,8 +100,7 @@ class RivalForecast:
     @property
     def cost(self) -> float | None:
         """USD in all; None where the endpoint has no prices."""
-        costs = [one.cost for one in self.rivals if one.cost is not None]
-        return sum(costs) if len(costs) == len(self.rivals) else None
+        return total_cost(one.cost for one in self.rivals)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from atom.records import (
     Outcome,
     Replay,
     Response,
+    total_cost,
 )
 from atom.records import Mapping as LeafMapping
 from atom.settings import load_settings
@@ -114,7 +115,6 @@ def _frame(
     )
     solved = brought.one(Replay)
     right = {model_of[one.response_id]: one.value for one in brought.all(Outcome)}
-    costs = [call.cost for call in live.calls]
     frame.attrs = {
         "judge": endpoint.name,
         "synthetic": live.sample.synthetic,
@@ -123,7 +123,7 @@ def _frame(
         "right": {
             name: None if (value := right.get(name)) is None else value >= 0.5 for name in given
         },
-        "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
+        "cost": total_cost(call.cost for call in live.calls),
         "problem": _problem(solved, brought.all(CriteriaSet)),
     }
     return frame

@@ -1,7 +1,7 @@
 """Every kind of record that is stored or exchanged."""
 
 from atom.records.base import Id, Record, State, blob_hash, content_id, unchecked
-from atom.records.call import Call, ReplyForm, Sampling, Usage
+from atom.records.call import Call, ReplyForm, Sampling, Usage, total_cost
 from atom.records.correction import (
     Arm,
     Cohort,
@@ -161,5 +161,6 @@ __all__ = [
     "content_id",
     "own_mark",
     "scale_of",
+    "total_cost",
     "unchecked",
 ]

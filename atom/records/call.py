@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
@@ -90,3 +91,9 @@ class Call(Record):
     """What the server refused of what was asked for, and what was sent instead, a line each."""
     sampled: Sampling | None = None
     """The sampling settings that the server let through; None = those that were asked for."""
+
+
+def total_cost(costs: Iterable[float | None]) -> float | None:
+    """Add up USD; None where one of them is unknown."""
+    known = list(costs)
+    return None if None in known else sum(cost for cost in known if cost is not None)

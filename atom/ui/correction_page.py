@@ -20,7 +20,7 @@ from atom.engine.endpoints import known_endpoints
 from atom.engine.jobs import Job, JobState
 from atom.engine.own import DEMO_COPY, own_copy
 from atom.errors import AtomError
-from atom.records import Arm, Endpoint, Experiment, FailedRule, Judge, content_id
+from atom.records import Arm, Endpoint, Experiment, FailedRule, Judge, content_id, total_cost
 from atom.ui import (
     correction_parts,
     kit,
@@ -507,8 +507,7 @@ def _forecast_table(found: CorrectionForecast) -> Html:
     rows = []
     for arm in found.arms:
         costs = [None if p.price is None else p.price * p.calls for p in arm.calls if p.calls]
-        known = [cost for cost in costs if cost is not None]
-        price = money(sum(known)) if len(known) == len(costs) else money(None)
+        price = money(total_cost(costs))
         skipped = sum(arm.skipped.values())
         name = ARM_WORDS[arm.arm].name
         if arm.cohort == "right":
@@ -544,8 +543,6 @@ def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | 
         if _start_of(here) is not None:  # the second half of a double click
             return
         st.session_state.pop(FAULT, None)
-        # A copy that the start makes would be the first study of an address that names none.
-        st.query_params["study"] = here.entry.key
         st.session_state[STARTING] = (here.entry.key, start_job(here, spec))
 
     def ask() -> None:
@@ -635,7 +632,7 @@ def _starting(here: Here) -> None:
     experiment: Experiment | None = state.result
     if experiment is not None:
         filters = Filters(study=experiment.study_id, model=experiment.candidate_id)
-        kit.go_next(links.address(CORRECTION.url_path, filters, experiment=experiment.id[:12]))
+        kit.go(links.address(CORRECTION.url_path, filters, experiment=experiment.id[:12]))
     else:
         st.session_state[FAULT] = state.error
     st.rerun()

@@ -22,6 +22,7 @@ from atom.views.shelf import OpenStore, Shelf, StudyEntry
 from atom.views.study_data import StudyData
 
 PICKER = "study_picker"
+LOOKED_AT = "atom_study"
 MENU_WIDTH = 216
 """Pixels; drawn at this width from the start, so that nothing shifts."""
 
@@ -69,7 +70,7 @@ def run() -> None:
     try:
         shelf = stores.shelf()
         filters = Filters.from_query(query())
-        entry = (shelf.find(filters.study) if filters.study else None) or shelf.first
+        entry = _entry(shelf, filters)
         _sidebar(pages, shelf, entry, filters)
         if entry is not None:
             _top(screen, shelf, entry, filters)
@@ -90,6 +91,17 @@ def query() -> dict[str, list[str]]:
     return links.clean_query(held)
 
 
+def _entry(shelf: Shelf, filters: Filters) -> StudyEntry | None:
+    """Return the address's study; without one the last that was looked at, else the first.
+
+    So a study that comes up meanwhile, as one's own copy does, takes nobody's place.
+    """
+    asked = filters.study or st.session_state.get(LOOKED_AT)
+    entry = (shelf.find(asked) if asked else None) or shelf.first
+    st.session_state[LOOKED_AT] = entry.key if entry else None
+    return entry
+
+
 def here(screen: Screen) -> Here | None:
     """Return what the reader is looking at; None when there is no study (the page says so).
 
@@ -99,7 +111,7 @@ def here(screen: Screen) -> Here | None:
     shelf = stores.shelf()
     held = query()
     filters = Filters.from_query(held)
-    entry = (shelf.find(filters.study) if filters.study else None) or shelf.first
+    entry = _entry(shelf, filters)
     if entry is None:
         kit.show(
             join(

@@ -429,18 +429,18 @@ def _forecast(
 ) -> BenchForecast | None:
     """Draw the forecast; it is worked out in the background, once for each form and revision."""
     key = content_id("lab forecast", repr(spec), store.revision(), store.url)
-    state = work.worked_out(
-        "lab forecast", key, lambda: forecast_bench(store, spec, endpoints), work.COUNTING
+    found = work.forecasted(
+        "lab forecast",
+        key,
+        lambda: forecast_bench(store, spec, endpoints),
+        "lab_forecast_shown",
     )
-    if state is None:
-        return None
-    if state.result is None:
-        kit.show(kit.fault(state.error or "the count was stopped"), key="lab_forecast_shown")
+    if found is None:
         return None
     asked = [endpoints[n] for n in (spec.judge, spec.scorer) if n and n in endpoints]
     offline = all(one.is_probe and not one.url for one in asked)
-    kit.show(judge_lab_parts.forecast(state.result, offline), key="lab_forecast_shown")
-    return state.result
+    kit.show(judge_lab_parts.forecast(found, offline), key="lab_forecast_shown")
+    return found
 
 
 def _start_button(

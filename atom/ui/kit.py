@@ -74,16 +74,6 @@ def go(target: str) -> None:
         st.session_state[GO] = (page, query)
 
 
-def go_next(target: str) -> None:
-    """Move to an address inside the app with the next run; call it from a page, then run again.
-
-    A page's own run can't change the browser's address on its way to another run.
-    """
-    move = read_address(target)
-    if move is not None:
-        st.session_state[GO] = move
-
-
 # --- words -------------------------------------------------------------------------------------
 
 

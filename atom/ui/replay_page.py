@@ -12,7 +12,7 @@ from atom.engine.members import study_tree
 from atom.engine.one import Live, upload_sample
 from atom.engine.uploads import look_at
 from atom.errors import AtomError
-from atom.records import Endpoint, Judge, Sampling, content_id
+from atom.records import Endpoint, Judge, Sampling, content_id, total_cost
 from atom.ui import kit, links, replay_parts, sampling_box, stores, work
 from atom.ui.frame import Here
 from atom.ui.html import el
@@ -471,10 +471,9 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
         kit.show(kit.fault(error), key="run_all_words")
         return
     tokens = sum(number for number, _ in prices)
-    costs = [cost for _, cost in prices if cost is not None]
     asked = [candidate if step == "answer" and candidate else bench.live.judge for step in steps]
     words = (
-        work.cost_words(tokens, sum(costs) if len(costs) == len(prices) else None, asked)
+        work.cost_words(tokens, total_cost(cost for _, cost in prices), asked)
         if tokens
         else "nothing to pay: stored replies are used again"
     )

@@ -33,7 +33,6 @@ from atom.ui.pages import REPLAY, SETTINGS
 from atom.views.filters import Filters
 from atom.views.runs import (
     RunForm,
-    judge_endpoint,
     log_tail,
     run_labels,
     run_view,
@@ -108,12 +107,8 @@ def draw_run(here: Here, runs: list[RunStatus]) -> None:
 def _form(here: Here, endpoints: dict[str, Endpoint]) -> RunForm:
     held: dict[str, RunForm] = st.session_state.setdefault(FORMS, {})
     if here.entry.key not in held:
-        judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
-        own = judge_endpoint(here.store, here.data.study.judge_id)
-        own = own if own in judges else None
-        real = next((name for name in judges if not endpoints[name].is_probe), "")
         held[here.entry.key] = RunForm(
-            judge=own or ("probe-judge" if here.data.study.synthetic else real),
+            judge=work.usual_judge(here.store, here.data, endpoints),
             stages=tuple(stage for stage in STAGES if stage in JUDGE_STAGES),
         )
     return held[here.entry.key]
@@ -253,16 +248,12 @@ def spec_of(here: Here, form: RunForm) -> RunSpec:
 def _forecast(here: Here, spec: RunSpec, endpoints: dict[str, Endpoint]) -> Forecast | None:
     """Draw the forecast; it is worked out in the background, once for each form and revision."""
     key = content_id("forecast", repr(spec), here.data.revision, here.store.url)
-    state = work.worked_out(
-        "forecast", key, lambda: forecast(here.store, spec, endpoints), work.COUNTING
+    found = work.forecasted(
+        "forecast", key, lambda: forecast(here.store, spec, endpoints), "runs_forecast_shown"
     )
-    if state is None:
-        return None
-    if state.result is None:
-        kit.show(kit.fault(state.error or "the count was stopped"), key="runs_forecast_shown")
-        return None
-    kit.show(runs_parts.forecast(state.result), key="runs_forecast_shown")
-    return state.result
+    if found is not None:
+        kit.show(runs_parts.forecast(found), key="runs_forecast_shown")
+    return found
 
 
 def _sent(here: Here) -> str:

@@ -441,14 +441,10 @@ def _forecast(
     here: Here, spec: InductionSpec, endpoints: dict[str, Endpoint]
 ) -> InductionForecast | None:
     key = content_id("growth", repr(spec), here.data.revision, here.store.url)
-    state = work.worked_out(
-        "growth", key, lambda: forecast_induction(here.store, spec, endpoints), work.COUNTING
+    found = work.forecasted(
+        "growth", key, lambda: forecast_induction(here.store, spec, endpoints), "grow_price"
     )
-    if state is None:
-        return None
-    found: InductionForecast | None = state.result
     if found is None:
-        kit.show(kit.fault(state.error or "the count was stopped"), key="grow_price")
         return None
     words = (
         f"About {found.calls:,} calls: {numbers.count(found.criteria, 'criterion', 'criteria')} of "

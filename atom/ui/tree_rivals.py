@@ -147,14 +147,10 @@ def offer(here: Here, names: Sequence[str]) -> None:
 
 def _forecast(here: Here, spec: RivalSpec, endpoints: dict[str, Endpoint]) -> RivalForecast | None:
     key = content_id("rivals", repr(spec), here.data.revision, here.store.url)
-    state = work.worked_out(
-        "rivals", key, lambda: forecast_rivals(here.store, spec, endpoints), work.COUNTING
+    found = work.forecasted(
+        "rivals", key, lambda: forecast_rivals(here.store, spec, endpoints), "rivals_price"
     )
-    if state is None:
-        return None
-    found: RivalForecast | None = state.result
     if found is None:
-        kit.show(kit.fault(state.error or "the count was stopped"), key="rivals_price")
         return None
     left = ", ".join(f"{one.left:,} into {one.rival.name}" for one in found.rivals if one.left)
     cost = work.cost_words(found.tokens, found.cost, [found.judge])

@@ -164,6 +164,21 @@ def usual_judge(store: OpenStore, data: StudyData, endpoints: Mapping[str, Endpo
     return "probe-judge" if data.study.synthetic else real
 
 
+def forecasted(name: str, key: str, do: Callable[[], T], place: str) -> T | None:
+    """Count what something would ask, in the background; None while it takes time or can't be.
+
+    Args:
+        name: what it is of: one of a name is held.
+        key: of what; another key is counted anew.
+        do: counts it.
+        place: key of where it is shown; a fault is said there.
+    """
+    state = worked_out(name, key, do, COUNTING)
+    if state is not None and state.result is None:
+        kit.show(kit.fault(state.error or "the count was stopped"), key=place)
+    return None if state is None else state.result
+
+
 # --- agreement -----------------------------------------------------------------------------------
 
 

@@ -260,6 +260,16 @@ def test_a_study_without_experiments_asks_for_an_answer(open_app, probes):
     assert "Choose an answer first" in open_app(None, PAGE, query, probes[0]).markup
 
 
+def test_a_study_that_comes_up_meanwhile_takes_nobodys_place(open_app, probes, tmp_path):
+    own = tmp_path / "own"
+    test = open_app(own, PAGE, {"tab": "new"}, probes[0]).test
+    looked_at = re.search(r'class="step study".*?study=(demo%3A\w+)', markup_of(test))[1]
+    make_store(own)
+    test.run()
+    assert f"study={looked_at}" in markup_of(test)
+    assert re.search(r'class="step study".*?study=([\w%]+)', markup_of(test))[1] == looked_at
+
+
 def test_one_answer_is_tried_again_on_demand(open_app, probes, tmp_path):
     own = tmp_path / "own"
     query = {"study": f"demo:{probes[1]}", "tab": "one", "by": "told"}
