@@ -111,17 +111,14 @@ WEAKNESSES = (
     Column("more_samples", "float64", "how many more would settle a suspicion"),
 )
 
-JUDGED = (
-    Column("model", "str", "whose answer"),
-    Column("number", "Int64", "the criterion's place, from 1"),
-    Column("criterion", "str", "what is asked at this step"),
-    Column("truth", "str", "what the judge found right"),
-    Column("weight", "float64", "share of the sample, of 10"),
-    Column("capability", "str", "the leaf that it hangs on; missing where none was found"),
-    Column("score", "Int64", "1 to 5; missing where there is no mark"),
-    Column("state", "str", "`scored`, `unscored` or `failed`"),
-    Column("reason", "str", "why, in the judge's words; or why there is no mark"),
-)
+_OF_SCORES = {column.name: column for column in JUDGMENTS}
+JUDGED = tuple(
+    _OF_SCORES[name]
+    for name in (
+        "model", "number", "criterion_text", "truth", "weight", "capability", "state", "score",
+        "reason", "detail",
+    )
+)  # fmt: skip
 
 
 def frame_of(columns: Sequence[Column], lines: Iterable[Sequence[object]]) -> pd.DataFrame:

@@ -30,7 +30,6 @@ from atom.records import Mapping as LeafMapping
 from atom.settings import load_settings
 from atom.stages.stage import Brought
 from atom.views.replay import typed_answer
-from taxonomy import format_path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,10 +104,11 @@ def _frame(
                 about[mark.criterion_id].question,
                 about[mark.criterion_id].ground_truth,
                 uses[mark.criterion_id].weight,
-                format_path(leaf) if (leaf := leaves.get(mark.criterion_id)) else None,
-                mark.score,
+                leaves.get(mark.criterion_id) or (),
                 mark.state,
-                mark.reason or mark.detail,
+                mark.score,
+                mark.reason,
+                mark.detail,
             )
             for mark in brought.all(Checkpoint)
         ),
