@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from atom.ui import frame, launch
+from atom.ui.shell import frame, launch
 
 st.set_page_config(page_title="Atomscope", layout="wide", initial_sidebar_state=frame.MENU_WIDTH)
 if launch.is_bare():

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from atom.analysis.agreement import verbosity
-from atom.analysis.calibration import Truths, calibrate
-from atom.analysis.judge_noise import Ratings, split_noise
+from atom.analysis.agreement.calibration import Truths, calibrate
+from atom.analysis.agreement.coefficients import verbosity
+from atom.analysis.agreement.judge_noise import Ratings, split_noise
+from atom.analysis.compare.votes import position_bias
 from atom.analysis.planted import (
     POPULARITY,
     Planted,
@@ -28,14 +29,13 @@ from atom.analysis.planted import (
     plant,
     planted_leaves,
 )
-from atom.analysis.votes import position_bias
-from atom.engine.bench import open_bench, run_bench
-from atom.engine.calibration import calibration_set, calibration_spec
+from atom.engine.bench.calibration import calibration_set, calibration_spec
+from atom.engine.bench.judging import open_bench, run_bench
 from atom.judge.endpoints import builtin_endpoints
 from atom.probes.endpoint import LENIENT_ROOT
 from atom.records import Judge
 from atom.store import Store
-from atom.views.calibrations import calibration_of
+from atom.views.lab.calibrations import calibration_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

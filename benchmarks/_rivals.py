@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.special import ndtr
 
-from atom.analysis.fidelity import PairOrder, method_accuracy, people_pairs
+from atom.analysis.agreement.fidelity import PairOrder, method_accuracy, people_pairs
 from atom.analysis.planted import WorldSettings, confusion
-from atom.engine.rankings import PEOPLE_SD, TIE_WITHIN, people_see, said_of
+from atom.engine.bench.rankings import PEOPLE_SD, TIE_WITHIN, people_see, said_of
 from atom.judge.completion import Completion
 from atom.judge.exchange import judge_completion
 from atom.judge.reply import Reply

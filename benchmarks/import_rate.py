@@ -28,7 +28,7 @@ from xml.sax.saxutils import escape
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import ColumnMap, ImportFile, read
 from atom.store import Store
 from benchmarks._bare_store import keep_bare

@@ -28,9 +28,11 @@ from scipy.special import expit
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis import FAILED_SCORE, ScoreTable, claim_rows, diagnose, tree_layout
+from atom.analysis.capability.weaknesses import CONFIRMED, MARGIN, diagnose
+from atom.analysis.layout import tree_layout
 from atom.analysis.planted import CUTS, SLOPE, WorldSettings, confusion, judge_scores
-from atom.analysis.weaknesses import CONFIRMED, MARGIN
+from atom.analysis.readings import FAILED_SCORE, claim_rows
+from atom.analysis.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
 Marks = Literal["marked", "first_break", "all_steps"]

@@ -21,12 +21,13 @@ from scipy.stats import spearmanr
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis import answer_scores, make_cells, node_stats
-from atom.analysis.debias import debiased_nodes, inverse_confusion, ppi_mean
-from atom.analysis.fingerprints import identify, profiles
+from atom.analysis.agreement.debias import debiased_nodes, inverse_confusion, ppi_mean
+from atom.analysis.capability.fingerprints import identify, profiles
+from atom.analysis.capability.weaknesses import CONFIRMED, Diagnosis, diagnose
+from atom.analysis.intervals import make_cells, node_stats
 from atom.analysis.layout import tree_layout
 from atom.analysis.planted import Planted, WorldSettings, confusion, plant
-from atom.analysis.weaknesses import CONFIRMED, Diagnosis, diagnose
+from atom.analysis.score_table import answer_scores
 
 Floats = NDArray[np.float64]
 SIZES = (150, 300, 600, 1200)

@@ -32,16 +32,21 @@ from scipy.special import stdtr
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis import DiagnosisSettings, Facet, default_frame, diagnose, facet_layout
+from atom.analysis.capability.weaknesses import (
+    CONFIRMED,
+    DiagnosisSettings,
+    default_frame,
+    diagnose,
+)
 from atom.analysis.intervals import PRIOR_DF
-from atom.analysis.layout import Layout
-from atom.analysis.weaknesses import CONFIRMED
-from atom.engine.imports import import_reading
+from atom.analysis.layout import Layout, facet_layout
+from atom.analysis.score_table import Facet
+from atom.engine.imports.importing import import_reading
 from atom.errors import AtomError
 from atom.formats import ImportFile, read
 from atom.store import Store, find_study
 from atom.views.filters import Filters, answer_values, answers_kept
-from atom.views.overview import overview
+from atom.views.overview.page import overview
 from atom.views.study_data import StudyData, load_study
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "real"

@@ -27,10 +27,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from atom.analysis.partitions import adjusted_mutual_information, adjusted_rand, path_credit
+from atom.analysis.capability.partitions import (
+    adjusted_mutual_information,
+    adjusted_rand,
+    path_credit,
+)
 from atom.engine.demo import add_probes
-from atom.engine.growing import GrowSettings
-from atom.engine.induction import Induced, InductionSpec, induce, load_cuts
+from atom.engine.induction.grow import Induced, InductionSpec, induce, load_cuts
+from atom.engine.induction.growing import GrowSettings
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.judge.endpoints import builtin_endpoints

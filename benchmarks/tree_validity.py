@@ -2,7 +2,7 @@
 
 Scores are drawn from the generative world without pictures: eight models, 24 leaves, graded
 answers, difficulties of samples shared by all models. The verdict is that of
-`atom.analysis.validity`: leave one sample out, against cluster permutations.
+`atom.analysis.capability.validity`: leave one sample out, against cluster permutations.
 
 Run: `python benchmarks/tree_validity.py [--repetitions 100] [--samples 1000] [--json]`.
 
@@ -24,8 +24,8 @@ from numpy.random import Generator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis.rivals import by_chance
-from atom.analysis.validity import Atoms, validity
+from atom.analysis.capability.rivals import by_chance
+from atom.analysis.capability.validity import Atoms, validity
 
 POPULARITY = (6, 5, 5, 5, 4, 4, 4, 4, 5, 5, 5, 4, 4, 3, 4, 3, 3, 3, 3, 3, 2, 2, 2, 2)
 CUTS = (-1.6, -0.7, 0.1, 0.9)

@@ -26,15 +26,16 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis import Facet, ScoreTable, make_cube
+from atom.analysis.cube import make_cube
+from atom.analysis.score_table import Facet, ScoreTable
 from atom.records import Candidate, Study
 from atom.store import Store
-from atom.views.failures import failures
+from atom.views.failures.page import failures
 from atom.views.filters import Filters, rows_kept
-from atom.views.overview import overview
+from atom.views.overview.page import overview
+from atom.views.overview.weaknesses import node_means
 from atom.views.study_data import StudyData
-from atom.views.tree import Placed, node_card, node_table
-from atom.views.weaknesses import node_means
+from atom.views.tree.page import Placed, node_card, node_table
 from benchmarks._study_store import plant_rows, tree_of
 
 SHARES = 12

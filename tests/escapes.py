@@ -3,7 +3,7 @@
 # ruff: noqa: E501 - a program stands on one line
 from __future__ import annotations
 
-from atom.judgebench.critic_bench_code import Ran
+from atom.judgebench.critic_bench.code import Ran
 
 
 def _tries(body: str) -> str:

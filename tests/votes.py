@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from atom.engine.imports import Imported, import_reading
+from atom.engine.imports.importing import Imported, import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from atom.analysis.quadrant import Quadrant
+from atom.analysis.capability.quadrant import Quadrant
 
 
 def lucky_by_guessing(passing: float, guess_rate: float) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from atom.cli.options import add_common, settings_of
-from atom.cli.output import Output
+from atom.cli.parts.options import add_common, settings_of
+from atom.cli.parts.output import Output
 
 _BEYOND = (
     "WARNING: the app listens beyond this computer. Whoever has the address can use your keys, "
@@ -35,8 +35,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def launch(args: argparse.Namespace, out: Output) -> int:
     """Start the dashboard and stay until it's closed."""
-    from atom.ui.launch import Opened
-    from atom.ui.launch import launch as start
+    from atom.ui.shell.launch import Opened
+    from atom.ui.shell.launch import launch as start
 
     def say(opened: Opened) -> None:
         if opened.beyond:

@@ -7,19 +7,19 @@ import math
 from dataclasses import asdict
 from pathlib import Path
 
-from atom.cli.options import add_common, add_reading, settings_of
-from atom.cli.output import Output
-from atom.cli.sources import open_study
+from atom.cli.parts.options import add_common, add_reading, settings_of
+from atom.cli.parts.output import Output
+from atom.cli.parts.sources import open_study
 from atom.errors import UsageError
 from atom.files import write_file
 from atom.reports.profile import find_judge, find_model, known_facet
 from atom.reports.version_note import verdict_line, version_note
 from atom.store.versions import versions_of
-from atom.views.compare import compare
-from atom.views.compare_sides import Choice, Picked, choices
+from atom.views.compare.page import compare
+from atom.views.compare.sides import Choice, Picked, choices
+from atom.views.compare.versions import Change, VersionStep, latest_of, version_step
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData, load_study
-from atom.views.versions import Change, VersionStep, latest_of, version_step
 from taxonomy import format_path
 
 REGRESSED = 1

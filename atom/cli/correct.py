@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import get_args
 
-from atom.analysis.correction import ArmShare, Share, arm_shares, break_rate, rounds
-from atom.analysis.correction_effects import (
+from atom.analysis.correction.effects import (
     CONTRASTS,
     Effect,
     NetGain,
@@ -20,24 +19,25 @@ from atom.analysis.correction_effects import (
     effects,
     net_gain,
 )
-from atom.analysis.correction_quality import Rise, rises
-from atom.cli.options import common, names_of, settings_of
-from atom.cli.output import Output, table
+from atom.analysis.correction.quality import Rise, rises
+from atom.analysis.correction.trials import ArmShare, Share, arm_shares, break_rate, rounds
+from atom.cli.parts.options import common, names_of, settings_of
+from atom.cli.parts.output import Output, table
 from atom.cli.run import run_lines, show_progress, with_consent
 from atom.cli.study import open_bundled
 from atom.engine.control import RunStatus, list_runs, start_experiment
-from atom.engine.correction import open_experiment, run_experiment
-from atom.engine.correction_forecast import CorrectionForecast, forecast_experiment
-from atom.engine.correction_gate import prepare_gate, run_gate
-from atom.engine.correction_subjects import ARMS, USUAL_ARMS, CorrectionSpec
-from atom.engine.endpoints import known_endpoints
+from atom.engine.correction.experiment import open_experiment, run_experiment
+from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
+from atom.engine.correction.gate import prepare_gate, run_gate
+from atom.engine.correction.subjects import ARMS, USUAL_ARMS, CorrectionSpec
+from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.own import DEMO_COPY, find_copy, own_copy
 from atom.errors import UsageError
 from atom.records import Arm, Correction, Experiment, FailedRule, Run, Study
 from atom.settings import Settings
 from atom.store import Store, find_study, list_studies
 from atom.store import table as columns_of
-from atom.views.correction_data import (
+from atom.views.correction.data import (
     ExperimentRow,
     TrialData,
     find_experiment,

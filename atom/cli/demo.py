@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from atom.cli.options import common, names_of, settings_of
-from atom.cli.output import Output, bar
+from atom.cli.parts.options import common, names_of, settings_of
+from atom.cli.parts.output import Output, bar
 from atom.engine.demo import (
     DEMO_NAME,
     DEMO_SEED,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from atom.cli.options import common, settings_of
-from atom.cli.output import Output, table
-from atom.engine.endpoints import (
+from atom.cli.parts.options import common, settings_of
+from atom.cli.parts.output import Output, table
+from atom.engine.endpoints.configured import (
     PRESETS,
     find_preset,
     keep_boxes,
@@ -23,7 +23,7 @@ from atom.engine.endpoints import (
     try_endpoint,
     what_a_test_sends,
 )
-from atom.engine.servers import find_servers
+from atom.engine.endpoints.servers import find_servers
 from atom.errors import UsageError
 from atom.foreign import read_foreign
 from atom.records import Endpoint, Prices

@@ -7,9 +7,9 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from atom.cli.options import add_common, names_of, settings_of
-from atom.cli.output import Output, table
-from atom.cli.sources import open_study
+from atom.cli.parts.options import add_common, names_of, settings_of
+from atom.cli.parts.output import Output, table
+from atom.cli.parts.sources import open_study
 from atom.errors import UsageError
 from atom.exports import EXPORTERS, Exporter, ExportOptions, Source, find_exporter
 

@@ -8,34 +8,34 @@ import math
 from dataclasses import asdict
 from pathlib import Path
 
-from atom.analysis.fidelity import Share
-from atom.cli.options import common, names_of, settings_of
-from atom.cli.output import Output, table
+from atom.analysis.agreement.fidelity import Share
+from atom.cli.parts.options import common, names_of, settings_of
+from atom.cli.parts.output import Output, table
 from atom.cli.people_labels import finite, people_labels
 from atom.cli.run import run_lines, show_progress, with_consent
-from atom.engine.control import RunStatus, start_fidelity
-from atom.engine.endpoints import known_endpoints
-from atom.engine.fidelity import (
+from atom.engine.bench.fidelity import (
     FidelityForecast,
     FidelitySpec,
     forecast_fidelity,
     open_fidelity,
     run_fidelity,
 )
-from atom.engine.members import judge_of
-from atom.engine.rankings import (
+from atom.engine.bench.rankings import (
     RankingsTaken,
     import_rankings,
     plant_rankings,
     preview_rankings,
 )
+from atom.engine.control import RunStatus, start_fidelity
+from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.members import judge_of
 from atom.errors import UsageError
 from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS
 from atom.records import Judge
 from atom.settings import Settings
 from atom.store import Store, find_study
-from atom.views.fidelity import FidelityView, MethodRow, fidelity
+from atom.views.lab.fidelity import FidelityView, MethodRow, fidelity
 from atom.views.snapshot import open_study
 
 

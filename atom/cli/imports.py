@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from atom.cli.options import add_common, settings_of
-from atom.cli.output import Output, table
-from atom.engine.imports import Imported, import_reading
+from atom.cli.parts.options import add_common, settings_of
+from atom.cli.parts.output import Output, table
+from atom.engine.imports.importing import Imported, import_reading
 from atom.errors import UsageError
 from atom.foreign import files_in, read_foreign_text
 from atom.formats import (

@@ -14,12 +14,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from atom.analysis.calibration import NAME as CALIBRATION
-from atom.cli import judge_code
-from atom.cli.options import common, names_of, settings_of
-from atom.cli.output import Output, table
+from atom.analysis.agreement.calibration import NAME as CALIBRATION
+from atom.cli.parts import judge_code
+from atom.cli.parts.options import common, names_of, settings_of
+from atom.cli.parts.output import Output, table
 from atom.cli.run import run_lines, show_progress, with_consent
-from atom.engine.bench import (
+from atom.engine.bench.calibration import ANSWERS, calibration_name
+from atom.engine.bench.judging import (
     BenchForecast,
     BenchSpec,
     NewSet,
@@ -36,9 +37,8 @@ from atom.engine.bench import (
     read_set,
     run_bench,
 )
-from atom.engine.calibration import ANSWERS, calibration_name
 from atom.engine.control import RunStatus, start_bench
-from atom.engine.endpoints import known_endpoints
+from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.foreign import read_foreign, read_foreign_text
 from atom.formats import FolderPictures, ImportFile, PictureFinder
@@ -51,7 +51,7 @@ from atom.records import BenchSet, Sampling, Verdict
 from atom.settings import Settings
 from atom.store import Store
 from atom.store import table as columns_of
-from atom.views.judge_lab import (
+from atom.views.lab.page import (
     Standing,
     all_places,
     bench_result,

@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
-from atom.cli.output import Output
+from atom.cli.parts.output import Output
 from atom.errors import AtomError, ConflictError, DoubtError
 from atom.settings import app_version, load_settings
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 
-from atom.analysis.fidelity import Share
-from atom.cli.output import table
+from atom.analysis.agreement.fidelity import Share
+from atom.cli.parts.output import table
 from atom.store import Store
-from atom.views.pair_labels import CHANCE, Figure, PairLabels, pair_labels
-from atom.views.people_ratings import PeopleRatings, RatingRow, people_ratings
+from atom.views.people.pair_labels import CHANCE, Figure, PairLabels, pair_labels
+from atom.views.people.ratings import PeopleRatings, RatingRow, people_ratings
 from atom.views.study_data import StudyData
 
 _LABELS = ("a tie", "the first", "the second")

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from atom.cli.options import common, names_of, settings_of
-from atom.cli.output import Output, bar
+from atom.cli.parts.options import common, names_of, settings_of
+from atom.cli.parts.output import Output, bar
 from atom.engine.demo import add_probes
-from atom.engine.imports import study_for
+from atom.engine.imports.importing import study_for
 from atom.errors import UsageError
 from atom.files import new_folder, stream, write_file
 from atom.probes.worlds.make import FAMILIES, Probe, make_probes

@@ -7,15 +7,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from atom.cli.options import add_reading, common, settings_of
-from atom.cli.output import Output, table
-from atom.cli.sources import open_study
+from atom.cli.parts.options import add_reading, common, settings_of
+from atom.cli.parts.output import Output, table
+from atom.cli.parts.sources import open_study
 from atom.reports.profile import Profile, find_model, known_facet, profile
 from atom.views.filters import Filters
 from atom.views.level_shares import LevelShares, level_shares
+from atom.views.overview.weaknesses import effect_words, frame_words, leading, more_words
 from atom.views.reading import READINGS
 from atom.views.study_data import load_study
-from atom.views.weaknesses import effect_words, frame_words, leading, more_words
 from taxonomy import format_path
 
 _UNITS = {"process": "score 0-100", "outcome": "right, %", "preference": "votes won, %"}

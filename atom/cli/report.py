@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
 
-from atom.cli.options import add_reading, common, settings_of
-from atom.cli.output import Output, bar
-from atom.cli.sources import open_study
+from atom.cli.parts.options import add_reading, common, settings_of
+from atom.cli.parts.output import Output, bar
+from atom.cli.parts.sources import open_study
 from atom.engine.consent import give_consent
-from atom.engine.endpoints import known_endpoints
+from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.members import pick_endpoint
 from atom.errors import PlaceError, UsageError
 from atom.files import write_file

@@ -7,9 +7,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from atom.cli.options import common, names_of, settings_of
-from atom.cli.output import Output, ProgressLine, bar, duration, table
-from atom.cli.sampling import sampling_from, sampling_options
+from atom.cli.parts.options import common, names_of, settings_of
+from atom.cli.parts.output import Output, ProgressLine, bar, duration, table
+from atom.cli.parts.sampling import sampling_from, sampling_options
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import (
     RunStatus,
@@ -21,7 +21,7 @@ from atom.engine.control import (
     stop_run,
     wait_for_end,
 )
-from atom.engine.endpoints import built_in, known_endpoints
+from atom.engine.endpoints.configured import built_in, known_endpoints
 from atom.engine.forecast import forecast
 from atom.engine.members import judge_of
 from atom.engine.notices import run_notices
@@ -33,7 +33,7 @@ from atom.errors import SettingsError, UsageError
 from atom.records import Endpoint, Run, StageName, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
-from atom.views.runs import money, spent_words, unpriced
+from atom.views.runs.page import money, spent_words, unpriced
 
 T = TypeVar("T")
 STOP_PATIENCE = 30.0
@@ -43,7 +43,7 @@ STOP_PATIENCE = 30.0
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs."""
     # It uses the helpers below.
-    from atom.cli.run_batch import add_batch
+    from atom.cli.parts.run_batch import add_batch
 
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     one = verbs.add_parser("start", parents=[common()], help="do what is still missing in a study")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from atom.cli.options import common, settings_of
-from atom.cli.output import Output
+from atom.cli.parts.options import common, settings_of
+from atom.cli.parts.output import Output
 from atom.store import Store, check_store
 
 

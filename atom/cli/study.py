@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from atom.cli.options import common, settings_of
-from atom.cli.output import Output, table
-from atom.engine.attaching import Missing, attach_pictures, missing_pictures
-from atom.engine.boxes_again import read_boxes_again
-from atom.engine.endpoints import known_endpoints
+from atom.cli.parts.options import common, settings_of
+from atom.cli.parts.output import Output, table
+from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.imports.attaching import Missing, attach_pictures, missing_pictures
+from atom.engine.imports.boxes_again import read_boxes_again
 from atom.errors import UsageError
 from atom.formats.picture_stock import stock_of
 from atom.records import Study

@@ -9,24 +9,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
-from atom.analysis.validity import Homogeneity
-from atom.cli import tree_files
-from atom.cli.options import common, settings_of
-from atom.cli.output import Output, ProgressLine, bar, table
+from atom.analysis.capability.validity import Homogeneity
+from atom.cli.parts import tree_files
+from atom.cli.parts.options import common, settings_of
+from atom.cli.parts.output import Output, ProgressLine, bar, table
 from atom.cli.run import with_consent
-from atom.engine.endpoints import known_endpoints
-from atom.engine.growing import GrowSettings
-from atom.engine.induction import Induced, InductionSpec, Start, induce
-from atom.engine.induction_control import spec_of
-from atom.engine.induction_forecast import InductionForecast, forecast_induction
-from atom.engine.process import halted_by_signals
-from atom.engine.rival_maps import (
+from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.induction.control import spec_of
+from atom.engine.induction.forecast import InductionForecast, forecast_induction
+from atom.engine.induction.grow import Induced, InductionSpec, Start, induce
+from atom.engine.induction.growing import GrowSettings
+from atom.engine.induction.rival_maps import (
     RivalForecast,
     RivalsMapped,
     RivalSpec,
     forecast_rivals,
     map_rivals,
 )
+from atom.engine.process import halted_by_signals
 from atom.errors import UsageError
 from atom.files import write_file as keep_file
 from atom.records import Induction
@@ -43,11 +43,11 @@ from atom.store import (
     tree_versions,
 )
 from atom.views.filters import Filters
-from atom.views.runs import money, spent_words, without_prices
+from atom.views.runs.page import money, spent_words, without_prices
 from atom.views.study_data import load_study
-from atom.views.tree import node_table, placed
-from atom.views.tree_files import Form, write_file
-from atom.views.tree_validity import RivalRow, Validity, tree_validity
+from atom.views.tree.files import Form, write_file
+from atom.views.tree.page import node_table, placed
+from atom.views.tree.validity import RivalRow, Validity, tree_validity
 from taxonomy import Path as LeafPath
 from taxonomy import Tree, format_path, to_yaml
 from taxonomy.compare import Change, TreeDiff, compare

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from atom.engine.bench.fidelity import FidelitySpec, open_fidelity
 from atom.engine.clock import stamp, utc_now
-from atom.engine.correction import open_experiment
-from atom.engine.correction_subjects import CorrectionSpec
+from atom.engine.correction.experiment import open_experiment
+from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.detached import detach
-from atom.engine.fidelity import FidelitySpec, open_fidelity
 from atom.engine.ledger import run_claim, take_hold
 from atom.engine.plan import RunSpec
 from atom.engine.process import process_gone
@@ -29,7 +29,7 @@ from atom.store import Store, table
 from atom.store.holds import hold_of, update_run
 
 if TYPE_CHECKING:
-    from atom.engine.bench import BenchSpec
+    from atom.engine.bench.judging import BenchSpec
 
 STARTING = 15.0
 """Seconds within which a run that nobody holds may still be starting."""
@@ -115,7 +115,7 @@ def start_bench(
         UsageError: it asks for something that isn't there, or it is running already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
-    from atom.engine.bench import open_bench
+    from atom.engine.bench.judging import open_bench
 
     run = open_bench(store, spec, load_endpoints(settings.endpoints))
     _spawn(store, run, settings, retry_failed=retry_failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from atom.engine.first_tree import first_tree
+from atom.engine.induction.first_tree import first_tree
 from atom.engine.plan import JUDGE_STAGES, PlanKeys, RunSpec
 from atom.errors import DataError, SettingsError, UsageError
 from atom.judge.keys import endpoint_key

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Mapping
 from datetime import datetime
 from typing import Protocol
 
+from atom.engine.bench.fidelity import run_fidelity
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
-from atom.engine.correction import run_experiment
-from atom.engine.fidelity import run_fidelity
+from atom.engine.correction.experiment import run_experiment
 from atom.engine.ledger import take_hold
 from atom.engine.members import enrol, gather
 from atom.engine.plan import RunSpec
@@ -115,7 +115,7 @@ def _special(row: Run) -> CarryOut | None:
         return run_experiment
     if row.bench_set_id is not None:
         # Its figures need SciPy, which an ordinary run starts a second sooner without.
-        from atom.engine.bench import run_bench
+        from atom.engine.bench.judging import run_bench
 
         return run_bench
     if row.methods:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, MutableMapping
 from functools import partial
 from typing import TypeVar
 
-from atom.engine.attaching import HOW
+from atom.engine.imports.attaching import HOW
 from atom.engine.plan import Case, Held, Item, PlanKeys
 from atom.errors import PictureError, StoreError
 from atom.judge import PicturePart

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from atom.analysis import index_nodes
+from atom.analysis.cube import index_nodes
 from atom.exports.base import (
     MANIFEST,
     Exporter,
@@ -22,10 +22,10 @@ from atom.exports.cases import SAID, WHOLE, Case, cases
 from atom.files import new_folder, size_of, text_stream
 from atom.records import CAUSES
 from atom.views.csv_text import write_csv
-from atom.views.overview import Estimate, overview
+from atom.views.overview.page import Estimate, overview
 from atom.views.reading import model_said, node_said
 from atom.views.study_data import StudyData
-from atom.views.tree import node_table, placed
+from atom.views.tree.page import node_table, placed
 from taxonomy import Path as TreePath
 
 NAME = "csv"

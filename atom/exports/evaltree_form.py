@@ -26,9 +26,9 @@ from atom.exports.base import (
     write_json,
 )
 from atom.files import new_folder, size_of, stream, text_stream
-from atom.formats.evaltree import read_tree, write_statistics, write_tree
+from atom.formats.tools.evaltree import read_tree, write_statistics, write_tree
 from atom.records import Criterion
-from atom.views.tree import placed
+from atom.views.tree.page import placed
 from taxonomy import Path as TreePath
 
 NAME = "evaltree"

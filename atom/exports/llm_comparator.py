@@ -34,7 +34,7 @@ from atom.exports.cases import WHOLE, Case, CaseAnswer, cases
 from atom.files import new_file, size_of
 from atom.records import Preference
 from atom.store import table
-from atom.views.overview import overview
+from atom.views.overview.page import overview
 from atom.views.pictures import read_thumbnail
 
 NAME = "llm-comparator"

@@ -7,29 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from atom.errors import FormatError
-from atom.formats import (
-    evalscope,
-    every_eval,
-    hallusion,
-    image_edit,
-    inspect_log,
-    lmms_eval,
-    mathvista,
-    metacritique,
-    mllm_bench,
-    mllm_judge,
-    mm_rewardbench,
-    mm_vet,
-    mmmu,
-    openai_batch,
-    pandalm,
-    prometheus,
-    promptfoo,
-    reviews,
-    table,
-    vlmevalkit,
-    wildvision,
-)
+from atom.formats import reviews, table
 from atom.formats.base import (
     Format,
     Frame,
@@ -40,11 +18,34 @@ from atom.formats.base import (
     Reading,
     ReadOptions,
 )
+from atom.formats.benchmarks import (
+    hallusion,
+    image_edit,
+    mathvista,
+    metacritique,
+    mllm_bench,
+    mllm_judge,
+    mm_rewardbench,
+    mm_vet,
+    mmmu,
+    pandalm,
+    prometheus,
+    wildvision,
+)
 from atom.formats.column_map import ColumnMap
 from atom.formats.foreign import check_foreign, check_packed
 from atom.formats.judgments import format as judgments
 from atom.formats.judgments.named import named_map
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
+from atom.formats.tools import (
+    evalscope,
+    every_eval,
+    inspect_log,
+    lmms_eval,
+    openai_batch,
+    promptfoo,
+    vlmevalkit,
+)
 from atom.records import (
     Candidate,
     Checkpoint,

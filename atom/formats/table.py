@@ -25,6 +25,7 @@ from atom.formats.base import (
     ReadOptions,
     Unread,
 )
+from atom.formats.benchmarks.rotations import ROTATION, rotation_of, turned_id
 from atom.formats.cells import (
     Choices,
     is_missing,
@@ -51,7 +52,6 @@ from atom.formats.maker import AGAIN, MAX_NAME, NO_ANSWER, NO_TEXT, Maker, again
 from atom.formats.namesakes import Namesakes
 from atom.formats.pairs import Codes, read_order, read_winner
 from atom.formats.pictures import BROKEN_URL, PICTURE_SUFFIXES, PictureData, place_picture
-from atom.formats.rotations import ROTATION, rotation_of, turned_id
 from atom.formats.rows import Layout, NoProblems, Row, find_layout, is_excel, read_rows
 from atom.records import (
     Annotation,

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from atom.analysis.calibration import (
+from atom.analysis.agreement.calibration import (
     NAME,
     STEPS,
     Branch,
@@ -31,7 +31,7 @@ from atom.analysis.calibration import (
     calibrate,
     truths_of,
 )
-from atom.analysis.criteria_health import ordinal_alpha
+from atom.analysis.capability.criteria_health import ordinal_alpha
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import PictureData

@@ -14,14 +14,12 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from atom.judgebench import (
-    critic_bench_bench,
-    mm_critic_data,
-    multi_crit_bench,
-    vl_rewardbench_data,
-)
-from atom.judgebench.multi_crit_criteria import names_of
-from atom.judgebench.multi_crit_files import SPLITS
+from atom.judgebench.critic_bench import benchmark as critic_bench_bench
+from atom.judgebench.mm_critic import data as mm_critic_data
+from atom.judgebench.multi_crit import benchmark as multi_crit_bench
+from atom.judgebench.multi_crit.criteria import names_of
+from atom.judgebench.multi_crit.files import SPLITS
+from atom.judgebench.vl_rewardbench import data as vl_rewardbench_data
 from atom.records import BenchItem
 
 CellUnit = Literal["count", "mean", "correlation"]

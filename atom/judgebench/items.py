@@ -13,27 +13,25 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from atom.analysis.calibration import NAME as CALIBRATION
-from atom.analysis.calibration import STEPS
-from atom.judgebench import (
-    critic_bench_ask,
-    critic_bench_bench,
-    mm_critic_data,
-    multi_crit_bench,
-    vl_rewardbench_data,
-)
+from atom.analysis.agreement.calibration import NAME as CALIBRATION
+from atom.analysis.agreement.calibration import STEPS
 from atom.judgebench.base import MetricRow
-from atom.judgebench.critic_bench_code import (
+from atom.judgebench.critic_bench import ask as critic_bench_ask
+from atom.judgebench.critic_bench import benchmark as critic_bench_bench
+from atom.judgebench.critic_bench.code import (
     CODE_RUN,
     OBJECTIVE_DOMAINS,
     PROGRAM_DOMAINS,
     value_code,
 )
-from atom.judgebench.mm_critic import BANDS
-from atom.judgebench.multi_crit_criteria import names_of
-from atom.judgebench.multi_crit_figures import AGAINST, CONFLICT
-from atom.judgebench.multi_crit_files import SPLITS
+from atom.judgebench.mm_critic import data as mm_critic_data
+from atom.judgebench.mm_critic.measures import BANDS
+from atom.judgebench.multi_crit import benchmark as multi_crit_bench
+from atom.judgebench.multi_crit.criteria import names_of
+from atom.judgebench.multi_crit.figures import AGAINST, CONFLICT
+from atom.judgebench.multi_crit.files import SPLITS
 from atom.judgebench.rates import INVALID, RIGHT, WRONG, majority
+from atom.judgebench.vl_rewardbench import data as vl_rewardbench_data
 from atom.records import BenchItem, Verdict
 from taxonomy import format_path
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.analysis import wilson
-from atom.analysis.intervals import Z95, Floats, Ints
+from atom.analysis.intervals import Z95, Floats, Ints, wilson
 
 WRONG, RIGHT, INVALID = 0, 1, -1
 """What became of an item: a verdict that is wrong, one that is right, none that can be read."""

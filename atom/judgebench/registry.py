@@ -5,10 +5,10 @@ from __future__ import annotations
 from atom.errors import UsageError
 from atom.judgebench.base import Bench
 from atom.judgebench.calibration import BENCH as CALIBRATION
-from atom.judgebench.critic_bench_bench import BENCH as CRITIC_BENCH
-from atom.judgebench.mm_critic_bench import BENCH as MM_CRITIC
-from atom.judgebench.multi_crit_bench import BENCH as MULTI_CRIT
-from atom.judgebench.vl_rewardbench_bench import BENCH as VL_REWARDBENCH
+from atom.judgebench.critic_bench.benchmark import BENCH as CRITIC_BENCH
+from atom.judgebench.mm_critic.benchmark import BENCH as MM_CRITIC
+from atom.judgebench.multi_crit.benchmark import BENCH as MULTI_CRIT
+from atom.judgebench.vl_rewardbench.benchmark import BENCH as VL_REWARDBENCH
 
 BENCHES: dict[str, Bench] = {
     VL_REWARDBENCH.name: VL_REWARDBENCH,

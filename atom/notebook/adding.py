@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pandas as pd
 from pydantic import ValidationError
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.errors import UsageError
 from atom.formats import ColumnMap, ImportFile, read
 from atom.store import Store

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from atom.engine.consent import is_remote
-from atom.engine.endpoints import known_endpoints
+from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.one import Live, upload_sample
 from atom.errors import UsageError
 from atom.foreign import read_foreign
@@ -29,7 +29,7 @@ from atom.records import (
 from atom.records import Mapping as LeafMapping
 from atom.settings import load_settings
 from atom.stages.stage import Brought
-from atom.views.replay import typed_answer
+from atom.views.replay.page import typed_answer
 
 
 @dataclass(frozen=True, kw_only=True)

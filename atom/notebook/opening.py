@@ -52,7 +52,7 @@ def create(study: str, *, store: str | Path | None = None) -> Study:
     from datetime import UTC, datetime
 
     from atom.engine.clock import stamp
-    from atom.engine.imports import study_for
+    from atom.engine.imports.importing import study_for
     from atom.settings import load_settings
     from atom.views.shelf import open_store
 

@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 import pandas as pd
 
-from atom.analysis import Reading
+from atom.analysis.readings import Reading
 from atom.engine.subjects import read_material
 from atom.errors import UsageError
 from atom.exports.base import Source
@@ -31,10 +31,10 @@ from atom.records import Sample
 from atom.reports.profile import Profile, find_judge, find_model, known_facet, profile
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview import Estimate, RankRow, overview
+from atom.views.overview.page import Estimate, RankRow, overview
+from atom.views.overview.weaknesses import Weakness
 from atom.views.shelf import StudyEntry
 from atom.views.study_data import StudyData
-from atom.views.weaknesses import Weakness
 
 Line = tuple[object, ...]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atom.analysis.debias import MIN_LABELLED
+from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.reports.looking import OVERVIEW, Look, make
 from atom.reports.printed import (
     FINE,
@@ -18,14 +18,14 @@ from atom.reports.printed import (
     with_interval,
 )
 from atom.reports.records import Finding, Number
-from atom.views.debias import load_labels, people_shift, scale_status
 from atom.views.filters import Filters
-from atom.views.overview import marks_aside, selection_words
-from atom.views.preference_summary import (
+from atom.views.lab.preference_summary import (
     PreferenceSummary,
     VotingJudge,
     preference_summary,
 )
+from atom.views.overview.page import marks_aside, selection_words
+from atom.views.people.debias import load_labels, people_shift, scale_status
 
 FEW_SAMPLES = 100
 """Below this a study's intervals are too wide for fine distinctions."""

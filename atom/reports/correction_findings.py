@@ -9,14 +9,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from atom.analysis.correction_effects import Effect
+from atom.analysis.correction.effects import Effect
 from atom.reports.looking import Look, make
 from atom.reports.printed import estimate_words, finite, p_words, plain, share_number
 from atom.reports.records import Finding, Kind, Number
-from atom.views.correction import HEADLINES, ArmLine, RepairLine, Results, results, signed
-from atom.views.correction_cases import CaseQuery, write_query
-from atom.views.correction_data import list_experiments
-from atom.views.correction_form import ARM_WORDS
+from atom.views.correction.cases import CaseQuery, write_query
+from atom.views.correction.data import list_experiments
+from atom.views.correction.form import ARM_WORDS
+from atom.views.correction.page import HEADLINES, ArmLine, RepairLine, Results, results, signed
 
 PAGE = "correction"
 LEAST = 2

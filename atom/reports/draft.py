@@ -27,7 +27,7 @@ from atom.reports.selection import select
 from atom.settings import app_version
 from atom.store import Store
 from atom.views.filters import Filters, Measure
-from atom.views.overview import MIN_SAMPLES, SkillRow
+from atom.views.overview.page import MIN_SAMPLES, SkillRow
 from atom.views.reading import READINGS
 from atom.views.study_data import StudyData
 

@@ -8,10 +8,10 @@ from atom.records import Checkpoint
 from atom.reports.looking import Look, address
 from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
-from atom.views.failures import FailureRow, failures
+from atom.views.failures.page import FailureRow, failures
+from atom.views.failures.sample import AnswerView, sample_view, shortened_mark
+from atom.views.failures.votes import sample_votes
 from atom.views.filters import Filters
-from atom.views.sample import AnswerView, sample_view, shortened_mark
-from atom.views.sample_votes import sample_votes
 
 MOST = 3
 """Exhibits of a model."""

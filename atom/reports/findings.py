@@ -16,7 +16,7 @@ from atom.reports.records import Finding
 from atom.reports.study_findings import study_findings
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview import RankRow
+from atom.views.overview.page import RankRow
 from atom.views.study_data import StudyData
 
 

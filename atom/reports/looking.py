@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import Layout, tree_layout
 from atom.analysis.intervals import Floats
+from atom.analysis.layout import Layout, tree_layout
 from atom.reports.records import Finding
 from atom.store import Store
-from atom.views.failures import count_listed
+from atom.views.failures.page import count_listed
 from atom.views.filters import (
     Filters,
     Measure,
@@ -22,11 +22,11 @@ from atom.views.filters import (
     measure_of,
     rows_kept,
 )
-from atom.views.overview import Overview, overview
-from atom.views.overview_more import OverviewMore, overview_more
+from atom.views.overview.more import OverviewMore, overview_more
+from atom.views.overview.page import Overview, overview
+from atom.views.overview.weaknesses import layout_of
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData
-from atom.views.weaknesses import layout_of
 
 FAILURES = "failures"
 OVERVIEW = ""

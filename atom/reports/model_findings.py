@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atom.analysis import make_cells, node_stats, wilson
+from atom.analysis.intervals import make_cells, node_stats, wilson
 from atom.reports.looking import OVERVIEW, Look, make
 from atom.reports.printed import (
     estimate_number,
@@ -19,10 +19,10 @@ from atom.reports.printed import (
     with_interval,
 )
 from atom.reports.records import Finding, Kind, Number, Part
-from atom.views.overview import MIN_SAMPLES, Estimate, ModelQuadrant, RankRow
-from atom.views.overview_more import BreakCurve
+from atom.views.overview.more import BreakCurve
+from atom.views.overview.page import MIN_SAMPLES, Estimate, ModelQuadrant, RankRow
+from atom.views.overview.weaknesses import ORDER, Weakness, effect_words, frame_words, more_words
 from atom.views.reading import score_rows_kept
-from atom.views.weaknesses import ORDER, Weakness, effect_words, frame_words, more_words
 
 _KINDS: dict[str, tuple[Kind, Part, float]] = {
     "confirmed": ("weakness", "weak", 60.0),

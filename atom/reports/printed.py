@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from atom.reports.records import Number
 from atom.stages.answer import lettered as write_choices
-from atom.views.overview import Estimate, RankRow
+from atom.views.overview.page import Estimate, RankRow
 
 NONE = "–"
 FINE = 200

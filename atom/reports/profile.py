@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from atom.analysis import Reading
+from atom.analysis.readings import Reading
 from atom.errors import UsageError
 from atom.records import Candidate, Judge
 from atom.views.filters import Filters, Measure, answers_kept, measure_of
-from atom.views.overview import MIN_SAMPLES, Estimate, RankRow, overview
-from atom.views.study_data import StudyData
-from atom.views.weaknesses import (
+from atom.views.overview.page import MIN_SAMPLES, Estimate, RankRow, overview
+from atom.views.overview.weaknesses import (
     GLYPHS,
     LeftOut,
     ModelWeaknesses,
@@ -21,6 +20,7 @@ from atom.views.weaknesses import (
     evidence,
     weaknesses,
 )
+from atom.views.study_data import StudyData
 from taxonomy import Path
 
 

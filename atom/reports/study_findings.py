@@ -7,20 +7,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atom.analysis import (
-    criteria_health,
-    index_nodes,
-    near_duplicates,
-    paired_gap,
-    paired_nodes,
-    weight_sensitivity,
-)
+from atom.analysis.capability.criteria_health import criteria_health, near_duplicates
+from atom.analysis.compare.paired import paired_gap, paired_nodes
+from atom.analysis.cube import index_nodes
+from atom.analysis.weights import weight_sensitivity
 from atom.records import Criterion
 from atom.reports.looking import COMPARE, OVERVIEW, Look, make
 from atom.reports.printed import estimate_number, finite, p_words, plain, rank_number, with_interval
 from atom.reports.records import Finding, Number
-from atom.views.fingerprints import shape, told_apart
-from atom.views.overview import MIN_SAMPLES, RankRow, SkillCell, SkillRow
+from atom.views.fingerprints.page import shape, told_apart
+from atom.views.overview.page import MIN_SAMPLES, RankRow, SkillCell, SkillRow
 from atom.views.reading import score_rows_kept
 from atom.views.study_data import dataset_facet
 

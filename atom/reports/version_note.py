@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from atom.reports.markdown_file import escaped
-from atom.views.compare_nodes import Q
-from atom.views.versions import WHOLE, Change, VersionStep
+from atom.views.compare.nodes import Q
+from atom.views.compare.versions import WHOLE, Change, VersionStep
 from taxonomy import format_path
 
 _MOST = 12

@@ -10,9 +10,10 @@ import shlex
 from collections.abc import Sequence
 
 from atom.engine.own import find_copy, free_name
-from atom.ui import kit, stores
-from atom.ui.frame import Here
+from atom.ui import kit
 from atom.ui.html import Html, el
+from atom.ui.shell import stores
+from atom.ui.shell.frame import Here
 from atom.views.shelf import OpenStore, StudyEntry
 
 PROGRAM = ("python", "-m", "atom")

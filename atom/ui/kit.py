@@ -15,11 +15,11 @@ from typing import Any, Literal
 import streamlit as st
 
 from atom.errors import AtomError
-from atom.ui.glossary import meaning
 from atom.ui.html import Child, Html, el, join
 from atom.ui.links import read_address
+from atom.ui.shell.glossary import meaning
 from atom.views.figures import COLOURS
-from atom.views.overview import Estimate
+from atom.views.overview.page import Estimate
 
 ASSETS = Path(__file__).parent / "assets"
 GREY = "#9AA3AE"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from atom.views.overview import Estimate
+from atom.views.overview.page import Estimate
 
 NONE = "–"
 _FINE = 200

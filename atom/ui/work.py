@@ -16,10 +16,11 @@ import streamlit as st
 from atom.engine.consent import give_consent, is_remote
 from atom.engine.jobs import Job, Jobs, JobState
 from atom.records import Endpoint
-from atom.ui import kit, stores
+from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.kit import ASSETS
-from atom.views.runs import judge_endpoint, money
+from atom.ui.shell import stores
+from atom.views.runs.page import judge_endpoint, money
 from atom.views.shelf import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
 

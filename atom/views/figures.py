@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from atom.views.fingerprint_radar import LEAST_AXES, Axis, Radar
-from atom.views.fingerprints import Bar, Bars, Mark, ShapeModel
-from atom.views.judge_marks import GLYPH
+from atom.views.fingerprints.page import Bar, Bars, Mark, ShapeModel
+from atom.views.fingerprints.radar import LEAST_AXES, Axis, Radar
+from atom.views.lab.judge_marks import GLYPH
 from atom.views.markup import Html, el, join
 
 COLOURS = (

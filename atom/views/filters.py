@@ -12,14 +12,9 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import (
-    AnswerScores,
-    Processes,
-    Reading,
-    answer_scores,
-    processes,
-)
-from atom.views.accuracy import answered_by_all
+from atom.analysis.readings import Processes, Reading, processes
+from atom.analysis.score_table import AnswerScores, answer_scores
+from atom.views.overview.accuracy import answered_by_all
 from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData
 from taxonomy import Path, format_path, parse_path
 

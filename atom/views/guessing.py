@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import lucky_by_guessing
+from atom.analysis.guessing import lucky_by_guessing
 from atom.store import Store
 from atom.store.marks import choice_texts
 from atom.views.filters import Filters, answers_kept, processes_of

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from atom.analysis import Facet, ScoreTable
+from atom.analysis.score_table import Facet, ScoreTable
 from atom.errors import PlaceError
 from atom.files import new_file, stream
 from atom.records import MarkScale, Study
@@ -29,7 +29,7 @@ from atom.records.base import content_id
 from atom.store import Store, find_study
 from atom.store.columns import newest_rows
 from atom.store.store import DATABASE
-from atom.views.preferences import Preferences
+from atom.views.lab.preferences import Preferences
 from atom.views.study_data import (
     StudyColumns,
     StudyData,

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis import Facet, ScoreTable
+from atom.analysis.agreement.repeats import merge_repeats
 from atom.analysis.intervals import Ints
-from atom.analysis.repeats import merge_repeats
+from atom.analysis.score_table import Facet, ScoreTable
 from atom.records import CAUSES, NOT_APPLICABLE, Candidate, Judge, Scale, Study, TreeRecord
 from atom.store import Store, asks_again, find_study, study_candidates
 from atom.store.columns import Marks, StudyRows, Uses, read_study
 from atom.store.people import ALL_PEOPLE, PEOPLE
-from atom.views.preferences import Preferences, preferences_of, share_won
+from atom.views.lab.preferences import Preferences, preferences_of, share_won
 from taxonomy import Tree, parse_tree
 
 _MOST_SEARCHED = 200_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from atom.engine.sandbox import Limits, holds, ways
+from atom.engine.code.sandbox import Limits, holds, ways
 from benchmarks.attacks._tried import CannotTryError, Tried
 from tests.escapes import ESCAPES, OPEN_AGAIN, escaped
 

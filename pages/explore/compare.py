@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui import compare_case, compare_parts, compare_versions, frame, kit, stores
+from atom.ui import kit
+from atom.ui.compare import case as compare_case
+from atom.ui.compare import parts as compare_parts
+from atom.ui.compare import versions as compare_versions
 from atom.ui.html import el
 from atom.ui.pages import COMPARE
-from atom.views.compare import Comparison, compare
-from atom.views.compare_pairs import nodes_csv, pair_list, pair_view, pairs_csv, read_tab
-from atom.views.compare_sides import Picked, choices, pick
+from atom.ui.shell import frame, stores
+from atom.views.compare.page import Comparison, compare
+from atom.views.compare.pairs import nodes_csv, pair_list, pair_view, pairs_csv, read_tab
+from atom.views.compare.sides import Picked, choices, pick
 from atom.views.study_data import StudyData
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from atom.ui import case_parts, frame, kit, links
+from atom.ui import kit, links
+from atom.ui.failures import case as case_parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
-from atom.views.failures import PAGE_SIZE, FailureList, failures
-from atom.views.sample import sample_view
+from atom.ui.shell import frame
+from atom.views.failures.page import PAGE_SIZE, FailureList, failures
+from atom.views.failures.sample import sample_view
 
 
 def page_number(here: frame.Here, order: tuple[str, ...] | None = None) -> int:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from atom.ui import (
-    fingerprint_heat,
-    fingerprint_identity,
-    fingerprint_parts,
-    fingerprint_trees,
-    frame,
-    judge_flaws,
-    kit,
-)
+from atom.ui import kit
+from atom.ui.fingerprints import heat as fingerprint_heat
+from atom.ui.fingerprints import identity as fingerprint_identity
+from atom.ui.fingerprints import parts as fingerprint_parts
+from atom.ui.fingerprints import trees as fingerprint_trees
+from atom.ui.lab import flaws as judge_flaws
 from atom.ui.pages import FINGERPRINTS
-from atom.views.fingerprint_radar import radars
-from atom.views.fingerprints import bars, claims, shape, statements, told_apart
+from atom.ui.shell import frame
+from atom.views.fingerprints.page import bars, claims, shape, statements, told_apart
+from atom.views.fingerprints.radar import radars
 
 
 def body(here: frame.Here) -> None:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from atom.ui import (
-    after_import,
-    frame,
-    kit,
-    level_parts,
-    links,
-    overview_charts,
-    overview_parts,
-    preference_parts,
-    rubric_parts,
-    welcome,
-)
+from atom.ui import kit, level_parts, links
+from atom.ui.data import after_import
 from atom.ui.html import Html, el, join
+from atom.ui.lab import preference as preference_parts
+from atom.ui.overview import charts as overview_charts
+from atom.ui.overview import parts as overview_parts
 from atom.ui.pages import FAILURES, OVERVIEW
+from atom.ui.people import rubric as rubric_parts
+from atom.ui.shell import frame, welcome
 from atom.views.filters import Filters
 from atom.views.guessing import lucky_by_chance
+from atom.views.lab.preference_summary import preference_summary
 from atom.views.level_shares import level_shares
-from atom.views.overview import Overview, overview
-from atom.views.overview_more import overview_more
-from atom.views.preference_summary import preference_summary
-from atom.views.rubric import rubric_view
+from atom.views.overview.more import overview_more
+from atom.views.overview.page import Overview, overview
+from atom.views.people.rubric import rubric_view
 
 
 def body(here: frame.Here, view: Overview) -> Html:

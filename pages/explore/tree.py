@@ -6,23 +6,19 @@ from dataclasses import replace
 
 import streamlit as st
 
-from atom.ui import (
-    frame,
-    judge_flaws,
-    kit,
-    stores,
-    tree_criteria,
-    tree_grow,
-    tree_history,
-    tree_parts,
-    tree_tasks,
-    work,
-)
+from atom.ui import kit, work
 from atom.ui.html import join
+from atom.ui.lab import flaws as judge_flaws
 from atom.ui.pages import TREE
-from atom.views.tree import NodeTable, node_card
-from atom.views.tree_edit import steps
-from atom.views.tree_versions import history, node_log
+from atom.ui.shell import frame, stores
+from atom.ui.tree import criteria as tree_criteria
+from atom.ui.tree import grow as tree_grow
+from atom.ui.tree import history as tree_history
+from atom.ui.tree import parts as tree_parts
+from atom.ui.tree import tasks as tree_tasks
+from atom.views.tree.edit import steps
+from atom.views.tree.page import NodeTable, node_card
+from atom.views.tree.versions import history, node_log
 
 
 def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:

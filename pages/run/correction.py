@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from atom.ui import (
-    correction_answers,
-    correction_gate,
-    correction_live,
-    correction_page,
-    correction_parts,
-    frame,
-    kit,
-    work,
-)
+from atom.ui import kit, work
+from atom.ui.correction import answers as correction_answers
+from atom.ui.correction import gate as correction_gate
+from atom.ui.correction import live as correction_live
+from atom.ui.correction import page as correction_page
+from atom.ui.correction import parts as correction_parts
 from atom.ui.html import el
 from atom.ui.pages import CORRECTION
+from atom.ui.shell import frame
 
 
 def result(here: frame.Here, looked: correction_page.Looked) -> None:

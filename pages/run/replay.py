@@ -5,17 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from atom.errors import AtomError
-from atom.ui import (
-    frame,
-    kit,
-    replay_answer,
-    replay_bench,
-    replay_editor,
-    replay_page,
-    replay_parts,
-    work,
-)
+from atom.ui import kit, work
 from atom.ui.pages import REPLAY
+from atom.ui.replay import answer as replay_answer
+from atom.ui.replay import bench as replay_bench
+from atom.ui.replay import editor as replay_editor
+from atom.ui.replay import page as replay_page
+from atom.ui.replay import parts as replay_parts
+from atom.ui.shell import frame
 
 
 def first(here: frame.Here, bench: replay_bench.Bench) -> None:

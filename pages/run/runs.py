@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from atom.ui import frame, kit, replay_page, runs_page, work
+from atom.ui import kit, work
 from atom.ui.html import el
 from atom.ui.pages import RUNS
+from atom.ui.replay import page as replay_page
+from atom.ui.runs import page as runs_page
+from atom.ui.shell import frame
 
 work.style()
 here = frame.here(RUNS)

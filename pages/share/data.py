@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from atom.ui import data_page, kit, work
+from atom.ui import kit, work
+from atom.ui.data import page as data_page
 from atom.ui.pages import DATA
 
 work.style()

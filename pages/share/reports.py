@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from atom.ui import frame, kit, report_page, work
+from atom.ui import kit, work
 from atom.ui.pages import REPORTS
+from atom.ui.reports import page as report_page
+from atom.ui.shell import frame
 
 work.style()
 here = frame.here(REPORTS)

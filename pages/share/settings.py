@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from atom.ui import frame, kit, settings_found, settings_page, stores, work
+from atom.ui import kit, work
 from atom.ui.pages import SETTINGS
+from atom.ui.settings import found as settings_found
+from atom.ui.settings import page as settings_page
+from atom.ui.shell import frame, stores
 
 work.style()
 query = frame.query()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from atom.ui import frame, human_check_page, kit, work
+from atom.ui import kit, work
 from atom.ui.pages import HUMAN_CHECK
+from atom.ui.people import page as human_check_page
+from atom.ui.shell import frame
 
 here = frame.here(HUMAN_CHECK)
 if here is not None:

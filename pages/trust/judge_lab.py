@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from atom.ui import judge_lab_page, judge_lab_parts, kit, work
+from atom.ui import kit, work
 from atom.ui.html import el
+from atom.ui.lab import page as judge_lab_page
+from atom.ui.lab import parts as judge_lab_parts
 from atom.ui.pages import JUDGE_LAB
 
 work.style()

@@ -12,11 +12,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest, app_test
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
-from atom.ui import welcome
 from atom.ui.pages import SCREENS
+from atom.ui.shell import welcome
 from tests.app.screen_store import Made, make_store
 
 PROJECT = Path(__file__).resolve().parent.parent.parent

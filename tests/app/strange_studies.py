@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from atom.engine.imports import import_reading, study_for
+from atom.engine.imports.importing import import_reading, study_for
 from atom.formats import ColumnMap, ImportFile, read
 from atom.store import Store
 

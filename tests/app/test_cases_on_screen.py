@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
 

@@ -11,14 +11,15 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from atom.analysis.correction import blind_gate
+from atom.analysis.correction.trials import blind_gate
 from atom.engine.control import list_runs
-from atom.engine.correction_forecast import forecast_experiment
+from atom.engine.correction.forecast import forecast_experiment
 from atom.records import Call, Response
 from atom.store import Store, table
-from atom.ui import correction_page, work
-from atom.ui.correction_gate import sentence
-from atom.ui.correction_live import parse
+from atom.ui import work
+from atom.ui.correction import page as correction_page
+from atom.ui.correction.gate import sentence
+from atom.ui.correction.live import parse
 from tests.app.conftest import markup_of
 from tests.app.correction_store import put_experiment
 from tests.app.screen_store import CANDIDATES, HOSTILE, make_store

@@ -10,7 +10,7 @@ import pytest
 from atom.store import find_study
 from atom.ui.links import read_address
 from atom.ui.pages import SCREENS
-from atom.views.tree_edit import edit_tree
+from atom.views.tree.edit import edit_tree
 from taxonomy.edits import Merge
 from tests.app.screen_store import HOSTILE, NAMES, make_store
 from tests.factories import COUNT, STUDY, TREE, open_small

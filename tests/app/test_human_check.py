@@ -12,10 +12,10 @@ import pytest
 from atom.errors import ReadOnlyError
 from atom.records import Annotation
 from atom.store import Store
-from atom.ui import human_check_parts as parts
-from atom.ui.human_check_desk import AHEAD, Act, Desk, read_acts
-from atom.views.annotations import LEAST_SURE, load_annotations
-from atom.views.human_check import ERROR_TYPES
+from atom.ui.people import parts
+from atom.ui.people.desk import AHEAD, Act, Desk, read_acts
+from atom.views.people.annotations import LEAST_SURE, load_annotations
+from atom.views.people.page import ERROR_TYPES
 from atom.views.study_data import load_study
 from tests.app.conftest import markup_of
 from tests.app.screen_store import HOSTILE

@@ -12,7 +12,7 @@ from atom.judgebench.registry import BENCHES
 from atom.probes.bench import MAKERS
 from atom.records import BenchItem, BenchSet, Run, Verdict
 from atom.store import Store
-from atom.ui import judge_lab_page
+from atom.ui.lab import page as judge_lab_page
 from tests.app.conftest import markup_of
 from tests.app.lab_store import ITEMS, NAME, TOY, make_files, make_set
 from tests.app.screen_store import HOSTILE, make_store

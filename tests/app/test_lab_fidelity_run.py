@@ -15,7 +15,7 @@ from atom.engine.own import DEMO_COPY
 from atom.methods.registry import ASKED, METHODS
 from atom.records import Annotation, Run, Sample, Study
 from atom.store import Store
-from atom.ui import lab_fidelity_run
+from atom.ui.lab import fidelity_run as lab_fidelity_run
 from tests.app.conftest import markup_of
 from tests.app.work_store import CANDIDATES, SAMPLES, make_probes_store, settle
 from tests.judged import open_judged

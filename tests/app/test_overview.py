@@ -7,7 +7,7 @@ import re
 import urllib.parse
 from pathlib import Path
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
 from tests.app.screen_store import NAMES

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import read
 from atom.store import Store
 from tests.imports import uploaded

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from atom.engine.annotations import give
+from atom.engine.people.annotations import give
 from atom.records import Checkpoint
 from atom.store import Store
 from atom.store import table as columns_of
@@ -35,7 +35,11 @@ def labelled(tmp_path_factory, made):
 @pytest.fixture
 def few_suffice(monkeypatch):
     """Let three samples be enough, everywhere."""
-    for place in ("atom.views.debias", "atom.analysis.debias", "atom.reports.caveats"):
+    for place in (
+        "atom.views.people.debias",
+        "atom.analysis.agreement.debias",
+        "atom.reports.caveats",
+    ):
         monkeypatch.setattr(f"{place}.MIN_LABELLED", ENOUGH)
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.endpoints import EndpointTest
-from atom.engine.servers import FoundServer
+from atom.engine.endpoints.configured import EndpointTest
+from atom.engine.endpoints.servers import FoundServer
 from atom.judge.endpoints import read_endpoints
 from atom.judge.presets import PRESETS
 from atom.records import Call, Study
@@ -112,7 +112,7 @@ def test_a_test_on_another_host_asks_first(open_app, file, monkeypatch):
         asked.append((endpoint.name, list(agreed)))
         return EndpointTest(endpoint=endpoint.name, model=endpoint.model, checks=())
 
-    monkeypatch.setattr("atom.ui.settings_page.try_endpoint", try_)
+    monkeypatch.setattr("atom.ui.settings.page.try_endpoint", try_)
     test = open_app(page=PAGE, query={"endpoint": "away"}).test
     test.button(key="endpoint_test").click().run()
     words = "questions about it, and the value of MY_KEY to a.invalid."
@@ -260,7 +260,7 @@ def test_a_server_on_this_computer_is_added_in_a_click(open_app, file, monkeypat
     async def find():
         return (found, replace(found, preset=PRESETS["litellm"], models=(), wants_key=True))
 
-    monkeypatch.setattr("atom.ui.settings_found.find_servers", find)
+    monkeypatch.setattr("atom.ui.settings.found.find_servers", find)
     test = open_app(page=PAGE).test
     test.button(key="servers_look").click().run()
     settle(test)

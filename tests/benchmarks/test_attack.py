@@ -66,20 +66,20 @@ def test_what_is_only_matched_at_the_start_is_tried_there():
 
 
 MENDED = (
-    ("atom.engine.endpoints", "_BLANK", False),
-    ("atom.formats.evalscope", "_PICTURE", False),
-    ("atom.formats.mllm_bench", "_QUESTION", False),
-    ("atom.formats.mllm_bench", "_QUESTION_END", False),
+    ("atom.engine.endpoints.configured", "_BLANK", False),
+    ("atom.formats.tools.evalscope", "_PICTURE", False),
+    ("atom.formats.benchmarks.mllm_bench", "_QUESTION", False),
+    ("atom.formats.benchmarks.mllm_bench", "_QUESTION_END", False),
     ("atom.formats.pictures", "_BASE64", True),
-    ("atom.formats.prometheus", "_SECTION", False),
-    ("atom.formats.vlmevalkit", "_RESTS", False),
-    ("atom.judgebench.critic_bench_code", "_BLOCK", False),
+    ("atom.formats.benchmarks.prometheus", "_SECTION", False),
+    ("atom.formats.tools.vlmevalkit", "_RESTS", False),
+    ("atom.judgebench.critic_bench.code", "_BLOCK", False),
     ("atom.probes.bench_critic_bench", "_CLAIM", True),
     ("atom.probes.reading", "_BOUNDARY", False),
     ("atom.probes.reading", "_NOT_BUT", False),
     ("atom.reports.checker", "_SENTENCE_END", False),
     ("atom.ui.plain", "_BREAKS", False),
-    ("atom.views.tree_network", "_LINKS", False),
+    ("atom.views.tree.network", "_LINKS", False),
 )
 """Expressions that were quadratic; `attack.py --only patterns` tries all there are."""
 

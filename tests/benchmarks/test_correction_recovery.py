@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from atom.analysis.correction_planted import CorrectionWorld, truth
+from atom.analysis.correction.planted import CorrectionWorld, truth
 from benchmarks.correction_recovery import effect_lines, null_lines, quality_lines
 
 REPETITIONS = 60

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from atom.analysis import claim_rows
+from atom.analysis.readings import claim_rows
 from benchmarks.propagation import draw, measure
 
 

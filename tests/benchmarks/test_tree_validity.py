@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from atom.analysis.partitions import adjusted_rand
+from atom.analysis.capability.partitions import adjusted_rand
 from benchmarks.tree_validity import World, draw, measure, rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from atom.analysis import index_nodes, make_cube
+from atom.analysis.cube import index_nodes, make_cube
 from benchmarks._study_store import plant_rows
 from benchmarks.view_models import Row, crowd, frame_means, frame_of, measure, noted, study_of
 

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from atom.ui import welcome
+from atom.ui.shell import welcome
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 60.0

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from atom.analysis.partitions import adjusted_mutual_information
+from atom.analysis.capability.partitions import adjusted_mutual_information
 from atom.records import Study
 from atom.store import Store, leaf_mappings, study_criteria, tree_versions
-from atom.views.tree_edit import use_older
+from atom.views.tree.edit import use_older
 
 pytestmark = pytest.mark.browser
 DONE = "It is the study's tree now."

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from atom.store import Store
-from atom.views.annotations import load_annotations
+from atom.views.people.annotations import load_annotations
 from tests.app.screen_store import make_store
 
 pytestmark = pytest.mark.browser

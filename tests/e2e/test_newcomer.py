@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from atom.probes.server import serving
 from atom.records import Candidate, Outcome, Response, Sample
 from atom.store import Store, list_studies
-from atom.ui import welcome
+from atom.ui.shell import welcome
 
 SLOW_MS = 240_000
 ITEMS, SYSTEMS = 20, 3

@@ -85,7 +85,7 @@ def test_everything_that_a_study_can_go_through_is_there(demo):
         Verdict,
     )
     from atom.store import Store
-    from atom.views.annotations import conflicts, people_of, standing
+    from atom.views.people.annotations import conflicts, people_of, standing
 
     with Store.open(demo, read_only=True) as store:
         (study,) = store.select(Study)

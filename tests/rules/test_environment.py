@@ -7,7 +7,7 @@ import ast
 READERS = {"atom/settings.py"}
 PASSED_ON = {
     "atom/engine/control.py": "a run's process inherits the environment, keys included",
-    "atom/ui/launch.py": "the app's own process inherits the environment",
+    "atom/ui/shell/launch.py": "the app's own process inherits the environment",
 }
 NAMES = {"environ", "getenv", "environb", "putenv"}
 

@@ -6,10 +6,10 @@ import ast
 
 ALLOWED = {
     "atom.files": "the one place",
-    "atom.ui.launch": "a note that only this user can read, for the browser that is opened",
+    "atom.ui.shell.launch": "a note that only this user can read, for the browser that is opened",
     "atom.engine.detached": "a run's log grows line by line, by the run's own process",
-    "atom.engine.sandbox_boot": "names what a judge's own code may not do",
-    "atom.engine.growth_log": "a growing tree's log is read while it grows; half a line ends it",
+    "atom.engine.code.sandbox_boot": "names what a judge's own code may not do",
+    "atom.engine.induction.growth_log": "a growing tree's log is read as it grows",
 }
 """Modules that open files for writing, and why."""
 

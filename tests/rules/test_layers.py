@@ -87,7 +87,7 @@ MAY_IMPORT = {
     "app": {"atom.ui", *COMMON},
 }
 STREAMLIT_USERS = {"atom.ui", "pages", "app"}
-LAUNCHER = "atom.ui.launch"
+LAUNCHER = "atom.ui.shell.launch"
 
 
 def layer(name: str) -> str:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from atom.analysis.calibration import NAME as CALIBRATION
-from atom.engine.bench import BenchSpec, make_probe_set, open_bench, run_bench
-from atom.engine.calibration import calibration_name
-from atom.engine.correction import open_experiment, run_experiment
-from atom.engine.correction_subjects import CorrectionSpec
+from atom.analysis.agreement.calibration import NAME as CALIBRATION
+from atom.engine.bench.calibration import calibration_name
+from atom.engine.bench.fidelity import FidelitySpec, open_fidelity, run_fidelity
+from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
+from atom.engine.correction.experiment import open_experiment, run_experiment
+from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.demo.people import plant_people
 from atom.engine.demo.site import JUDGE, Part, Site, clock, must_be_done, timeless_client
-from atom.engine.fidelity import FidelitySpec, open_fidelity, run_fidelity
-from atom.engine.induction import InductionSpec, induce
+from atom.engine.induction.grow import InductionSpec, induce
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import StoreError

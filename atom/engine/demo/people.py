@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from atom.engine.bench.fidelity import compared_answers
+from atom.engine.bench.rankings import SYNTHETIC_NOTE, TIE_WITHIN, people_see, program_of
 from atom.engine.clock import stamp
 from atom.engine.demo.site import FIXED, Site
-from atom.engine.fidelity import compared_answers
-from atom.engine.person_marks import person, with_marks
-from atom.engine.rankings import SYNTHETIC_NOTE, TIE_WITHIN, people_see, program_of
+from atom.engine.people.marks import person, with_marks
 from atom.probes.derivation import SILENCE
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader, read_steps

@@ -15,7 +15,6 @@ from atom.formats.base import ImportFile
 from atom.formats.cells import to_name
 from atom.formats.column_map import ColumnMap
 from atom.formats.guess import cell, column_names
-from atom.formats.inspect_log import is_log, log_rows
 from atom.formats.judgments.columns import EVERY, Axis
 from atom.formats.judgments.paths import fields_of, is_template, match_path, place_of
 from atom.formats.judgments.shapes import (
@@ -29,6 +28,7 @@ from atom.formats.judgments.shapes import (
     ShapeError,
 )
 from atom.formats.rows import Layout, NoProblems, Problems, Row, find_layout, read_rows
+from atom.formats.tools.inspect_log import is_log, log_rows
 
 Role = Literal["questions", "criteria", "marks", "nothing"]
 Getter = Callable[[Mapping[str, object]], object]

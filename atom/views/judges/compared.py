@@ -15,10 +15,10 @@ from itertools import combinations
 
 import numpy as np
 
+from atom.analysis.agreement.raters import alpha_interval, krippendorff_alpha
+from atom.analysis.agreement.rubric import Unread
+from atom.analysis.agreement.two_judges import Bounded, JointMarks, fleiss_kappa
 from atom.analysis.exact import snapped
-from atom.analysis.raters import alpha_interval, krippendorff_alpha
-from atom.analysis.rubric import Unread
-from atom.analysis.two_judges import Bounded, JointMarks, fleiss_kappa
 from atom.records import Judge
 from atom.store import Store
 from atom.store.people import ALL_PEOPLE, PEOPLE
@@ -48,7 +48,7 @@ from atom.views.judges.shown import (
     PairCell,
     PeopleAlike,
 )
-from atom.views.rubric import TITLES, Rule
+from atom.views.people.rubric import TITLES, Rule
 from atom.views.study_data import StudyData
 
 Load = Callable[[str], StudyData]

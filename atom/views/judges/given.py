@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from atom.analysis.agreement.rubric import Unread
 from atom.analysis.intervals import Floats, Ints
-from atom.analysis.rubric import Unread
 from atom.records import UNSCORED, Judge
 from atom.store.people import ALL_PEOPLE, PEOPLE
 from atom.views.filters import Filters, answers_kept
-from atom.views.rubric import Rule, marked, ruled, rules_declared
+from atom.views.people.rubric import Rule, marked, ruled, rules_declared
 from atom.views.study_data import StudyData
 from taxonomy import Path
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from atom.analysis.agreement.two_judges import JointMarks
 from atom.analysis.intervals import Ints
-from atom.analysis.two_judges import JointMarks
 from atom.records import Criterion
 from atom.store import Store
 from atom.views.filters import Filters

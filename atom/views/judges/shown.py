@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atom.analysis.two_judges import Bounded, FigureName, TwoJudges
+from atom.analysis.agreement.two_judges import Bounded, FigureName, TwoJudges
 from atom.records import Checkpoint, Judge
 from atom.views.filters import Filters
-from atom.views.rubric import Rule
+from atom.views.people.rubric import Rule
 from taxonomy import Path
 
 OF_MARKS: tuple[FigureName, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from atom.analysis import Facet, ScoreTable
+from atom.analysis.score_table import Facet, ScoreTable
 
 
 def make_table(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from atom.analysis import first_breaks
+from atom.analysis.chain import first_breaks
 
 # Model 0: sample 0: 5 4 1 1 (breaks at 2); 1: 5 5 5 (never); 2: 2 5 (at 0); 3: 5 ? 1 (lost at 1).
 # Model 1: sample 0: 1 (at 0), place 1 unscored after the break: still a break.

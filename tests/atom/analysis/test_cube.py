@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.analysis import index_nodes, make_cube
+from atom.analysis.cube import index_nodes, make_cube
 
 LEAVES = (("A", "A1", "x"), ("A", "A1", "y"), ("A", "A2", "z"), ("B", "B1", "w"))
 

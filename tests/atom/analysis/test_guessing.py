@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from atom.analysis import lucky_by_guessing, phi_coefficient, quadrant
+from atom.analysis.capability import quadrant
+from atom.analysis.guessing import lucky_by_guessing, phi_coefficient
 
 
 def test_guessing_of_the_hand_worked_case():

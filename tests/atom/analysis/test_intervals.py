@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from atom.analysis import make_cells, node_stats, wilson
+from atom.analysis.intervals import make_cells, node_stats, wilson
 
 
 def stats_of(values, clusters, nodes=None, n_nodes=1, level=None):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from atom.analysis import facet_layout, index_nodes, tree_layout
+from atom.analysis.cube import index_nodes
+from atom.analysis.layout import facet_layout, tree_layout
 
 
 def random_rows(rng, n=120, models=3, samples=20, leaves=3):

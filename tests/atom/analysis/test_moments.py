@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 
-from atom.analysis import (
-    DiagnosisSettings,
-    Layout,
-    diagnose,
-    facet_layout,
-    peer_residuals,
-    tree_layout,
-)
 from atom.analysis import moments as moments_module
-from atom.analysis import weaknesses as weaknesses_module
+from atom.analysis.capability import weaknesses as weaknesses_module
+from atom.analysis.capability.weaknesses import DiagnosisSettings, diagnose
+from atom.analysis.compare.contrasts import peer_residuals
+from atom.analysis.layout import Layout, facet_layout, tree_layout
 from atom.analysis.moments import count_rows, linear, list_pairs, quadratic, units_in
 from atom.analysis.planted import WorldSettings, plant
 

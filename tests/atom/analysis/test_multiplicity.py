@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
-from atom.analysis import adjust, simes, tree_bh
+from atom.analysis.multiplicity import adjust, simes, tree_bh
 
 ONE = np.zeros(4, dtype=np.int64)
 

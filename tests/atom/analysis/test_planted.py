@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from atom.analysis import answer_scores, tree_layout
+from atom.analysis.layout import tree_layout
 from atom.analysis.planted import (
     POPULARITY,
     WorldSettings,
@@ -10,6 +10,7 @@ from atom.analysis.planted import (
     plant,
     planted_leaves,
 )
+from atom.analysis.score_table import answer_scores
 from atom.probes.noise import confusion_row
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from atom.analysis import detection_power, mcnemar, needed_pairs, needed_samples
+from atom.analysis.compare.paired import mcnemar
+from atom.analysis.power import detection_power, needed_pairs, needed_samples
 
 
 def test_the_forecast_is_the_formula():

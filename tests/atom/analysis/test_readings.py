@@ -7,16 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.analysis import (
-    answer_scores,
-    claim_rows,
-    diagnose,
-    mean_rows,
-    processes,
-    reached_rows,
-    tree_layout,
-)
+from atom.analysis.capability.weaknesses import diagnose
+from atom.analysis.layout import tree_layout
 from atom.analysis.planted import WorldSettings, plant
+from atom.analysis.readings import claim_rows, mean_rows, processes, reached_rows
+from atom.analysis.score_table import answer_scores
 
 
 def said(table, addressed=None, carried=None, chained=True, parents=None, known=False):

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from atom.analysis.raters import alpha_interval, krippendorff_alpha
+from atom.analysis.agreement.raters import alpha_interval, krippendorff_alpha
 from atom.analysis.resampling import percentiles, resample_interval
 
 

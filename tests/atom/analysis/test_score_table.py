@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from atom.analysis import FAILED, UNSCORED, ScoreTable, answer_scores
+from atom.analysis.score_table import FAILED, UNSCORED, ScoreTable, answer_scores
 
 
 def table(rows, answers):

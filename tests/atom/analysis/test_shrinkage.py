@@ -1,18 +1,13 @@
 import numpy as np
 import pytest
 
-from atom.analysis import (
-    Cells,
-    diagnose,
-    index_nodes,
-    node_stats,
-    shrink_flat,
-    shrink_nested,
-    shrink_to_zero,
-    tree_layout,
-)
-from atom.analysis.contrasts import moderate
+from atom.analysis.capability.weaknesses import diagnose
+from atom.analysis.compare.contrasts import moderate
+from atom.analysis.cube import index_nodes
+from atom.analysis.intervals import Cells, node_stats
+from atom.analysis.layout import tree_layout
 from atom.analysis.planted import WorldSettings, plant
+from atom.analysis.shrinkage import shrink_flat, shrink_nested, shrink_to_zero
 
 
 def test_departures_of_the_hand_worked_case():

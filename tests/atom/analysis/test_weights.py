@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from atom.analysis import answer_scores, weight_sensitivity
 from atom.analysis.planted import WorldSettings, plant
+from atom.analysis.score_table import answer_scores
+from atom.analysis.weights import weight_sensitivity
 
 
 def test_weights_that_decide_the_ranking(build):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from atom.analysis.correction import FAILED_COHORT, RIGHT_COHORT, SCORED, Trials, code_of
+from atom.analysis.correction.trials import FAILED_COHORT, RIGHT_COHORT, SCORED, Trials, code_of
 
 LEAVES = (("See", "S", "Sa", "colour"), ("See", "S", "Sb", "count"), ("Think", "T", "Ta", "sum"))
 ROOT_OF_LEAF = (0, 0, 1)

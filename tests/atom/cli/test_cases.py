@@ -14,7 +14,7 @@ import pytest
 
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview import overview
+from atom.views.overview.page import overview
 from atom.views.study_data import load_study
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.bench import BenchSpec, make_probe_set, open_bench
+from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench
 from atom.engine.ledger import LEASE, run_claim
 from atom.engine.process import owner_name
 from atom.errors import PictureError

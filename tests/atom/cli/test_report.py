@@ -11,7 +11,7 @@ import pytest
 from atom.reports.profile import find_model, profile
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview import overview
+from atom.views.overview.page import overview
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
 

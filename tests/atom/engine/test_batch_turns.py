@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
-from atom.engine.batch import open_batch_run, run_batches
-from atom.engine.batch_files import list_parcels
+from tests.atom.engine.test_batch import no_wait, served
+
+from atom.engine.batch.files import list_parcels
+from atom.engine.batch.sending import open_batch_run, run_batches
 from atom.engine.plan import RunSpec
 from atom.judge.timing import Timing
 from atom.probes.batches import BatchEndpoint
@@ -14,7 +16,6 @@ from atom.probes.server import serving
 from atom.records import Call, CriteriaSet, Replay, Sample
 from atom.stages import criteria
 from atom.store import study_places
-from tests.atom.engine.test_batch import no_wait, served
 
 TIMING = Timing(sleep=no_wait, random=lambda: 0.0)
 FREE = {"reference": "Something that nobody would say in these words.", "choices": ()}

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from atom.engine.bench import (
+from atom.engine.bench.judging import (
     BenchSpec,
     import_replies,
     items_of,
@@ -17,14 +17,14 @@ from atom.engine.bench import (
     read_set,
     run_bench,
 )
-from atom.engine.code_runs import run_programs
+from atom.engine.code.runs import run_programs
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.judge.endpoints import builtin_endpoints
-from atom.judgebench.critic_bench_replies import export_replies
+from atom.judgebench.critic_bench.replies import export_replies
 from atom.records import Judge, Verdict
 from atom.store import Store
-from atom.views.judge_lab import bench_result
+from atom.views.lab.page import bench_result
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from atom.engine.bench import (
+from atom.engine.bench.judging import (
     BenchSpec,
     forecast_bench,
     make_probe_set,
@@ -14,7 +14,7 @@ from atom.engine.bench import (
 from atom.judge.endpoints import builtin_endpoints
 from atom.records import Call, Judge, Verdict
 from atom.store import Store
-from atom.views.judge_lab import bench_result, standings
+from atom.views.lab.page import bench_result, standings
 
 ITEMS = 8
 

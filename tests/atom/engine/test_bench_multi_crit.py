@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.atom.judgebench.test_multi_crit_files import lines
 
-from atom.engine.bench import (
+from atom.engine.bench.judging import (
     BenchSpec,
     forecast_bench,
     import_replies,
@@ -16,11 +17,10 @@ from atom.engine.bench import (
     run_bench,
 )
 from atom.judge.endpoints import builtin_endpoints
-from atom.judgebench.multi_crit_files import export_replies
+from atom.judgebench.multi_crit.files import export_replies
 from atom.records import Judge, Verdict
 from atom.store import Store
-from atom.views.judge_lab import bench_result
-from tests.atom.judgebench.test_multi_crit_files import lines
+from atom.views.lab.page import bench_result
 
 PAIRS = 4
 

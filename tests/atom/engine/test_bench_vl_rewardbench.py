@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from atom.engine.bench import (
+from atom.engine.bench.judging import (
     BenchSpec,
     forecast_bench,
     import_replies,
@@ -20,7 +20,7 @@ from atom.formats import ImportFile
 from atom.judge.endpoints import builtin_endpoints
 from atom.records import Verdict
 from atom.store import Store
-from atom.views.judge_lab import bench_result, standings
+from atom.views.lab.page import bench_result, standings
 
 ITEMS = 8
 ENDPOINTS = {endpoint.name: endpoint for endpoint in builtin_endpoints()}

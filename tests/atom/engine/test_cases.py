@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from atom.engine.cases import load_cases
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.engine.plan import outlook
 from atom.formats import ImportFile, read
 from atom.records import Response, Study

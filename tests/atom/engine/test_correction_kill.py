@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from atom.engine.correction import open_experiment, run_experiment
-from atom.engine.correction_subjects import CorrectionSpec
+from atom.engine.correction.experiment import open_experiment, run_experiment
+from atom.engine.correction.subjects import CorrectionSpec
 from atom.judge.endpoints import load_endpoints
 from atom.probes.config import ProbeConfig
 from atom.probes.server import serving

@@ -10,8 +10,8 @@ from atom.errors import StoreError, UsageError
 from atom.probes.draws import Draws
 from atom.records import Annotation, Checkpoint, Judge, Response, Sample, Study, Tag
 from atom.store import Store, check_store
-from atom.views.annotations import conflicts, standing
-from atom.views.human_check import ERROR_TYPES
+from atom.views.people.annotations import conflicts, standing
+from atom.views.people.page import ERROR_TYPES
 
 
 def contents(store: Store) -> dict[str, tuple]:

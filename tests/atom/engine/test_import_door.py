@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.engine.imports import UNCHANGED, import_reading
+from atom.engine.imports.importing import UNCHANGED, import_reading
 from atom.errors import ConflictError, DoubtError
 from atom.formats import ColumnMap, ImportFile, account_of, read
 from atom.records import (
@@ -30,7 +30,7 @@ from atom.records import (
 )
 from atom.store import Store, copy_study, delete_study, study_places, undo_import
 from atom.views.filters import Filters
-from atom.views.overview import overview
+from atom.views.overview.page import overview
 from atom.views.study_data import dataset_facet, load_study
 
 KINDS = (Study, Import, Sample, Candidate, Response, Outcome, Tag, StudySample)
@@ -289,7 +289,7 @@ _SCRIPT = """
 import sys, time
 from datetime import UTC, datetime
 from pathlib import Path
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
 with Store.open(sys.argv[1]) as store:

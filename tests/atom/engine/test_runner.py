@@ -38,7 +38,7 @@ from atom.stages import criteria, replay, scoring
 from atom.store import Store, check_store, study_candidates, study_places, table
 from atom.store.standing import marks_of
 from atom.views.filters import Filters
-from atom.views.reliability import reliability
+from atom.views.lab.reliability import reliability
 from atom.views.study_data import load_study
 from tests.atom.engine.conftest import SAMPLES, Counted
 

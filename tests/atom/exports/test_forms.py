@@ -13,7 +13,7 @@ import pytest
 from atom.errors import UsageError
 from atom.exports import EXPORTERS, ExportOptions, Source, find_exporter
 from atom.exports.html_study import page, script_json
-from atom.formats.evaltree import read_results, read_statistics, read_tree
+from atom.formats.tools.evaltree import read_results, read_statistics, read_tree
 from atom.records import Sample, StudySample
 from atom.store import Store, table
 from tests.atom.exports.whole_study import MOMENT, make_whole

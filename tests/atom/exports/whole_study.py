@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.records import (
     Annotation,

@@ -6,10 +6,10 @@ import krippendorff
 import numpy as np
 import pytest
 
-from atom.analysis.raters import krippendorff_alpha, rank_correlation
+from atom.analysis.agreement.raters import krippendorff_alpha, rank_correlation
 from atom.errors import FormatError
-from atom.formats.image_edit import CRITERIA
-from atom.formats.metacritique import claim_key
+from atom.formats.benchmarks.image_edit import CRITERIA
+from atom.formats.benchmarks.metacritique import claim_key
 from tests.imports import cut_files, expected, on_disk, take, uploaded
 
 # --- ratings of edited pictures ---

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.errors import AtomError, FormatError
 from atom.formats import FORMATS, ImportFile, account_of, dry_run, read
 from atom.records import (

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from atom.analysis.calibration import truths_of
+from atom.analysis.agreement.calibration import truths_of
 from atom.errors import FormatError, UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures
@@ -18,7 +18,7 @@ from atom.judgebench.registry import find_bench
 from atom.records import Verdict
 from atom.stages.scoring import PROMPT
 from atom.stages.verdicts import blank, scored
-from atom.views.judge_lab import against_chance
+from atom.views.lab.page import against_chance
 
 STEP = {"id": "s1", "question": "How high?", "ground_truth": "5", "leaf": ["A", "a"], "score": 4}
 ROW = {"probe": "p-1", "model": "m", "question": "Q?", "choices": [], "pictures": ["x.png"],

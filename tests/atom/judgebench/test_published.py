@@ -8,15 +8,15 @@ import math
 import numpy as np
 import pytest
 
-from atom.analysis.correction_table import gain_over
-from atom.analysis.validity import Homogeneity
+from atom.analysis.capability.validity import Homogeneity
+from atom.analysis.correction.table import gain_over
 from atom.errors import DataError
 from atom.judgebench import published
 from atom.judgebench.base import MetricRow
-from atom.judgebench.critic_bench import objective_overall, subjective_overall
-from atom.judgebench.multi_crit import multi_crit
+from atom.judgebench.critic_bench.measures import objective_overall, subjective_overall
+from atom.judgebench.multi_crit.measures import multi_crit
 from atom.judgebench.rates import macro, mean_interval, pooled, rate
-from atom.judgebench.vl_rewardbench import accuracy
+from atom.judgebench.vl_rewardbench.measures import accuracy
 from atom.settings import PUBLISHED_FOLDER
 
 FOLDER = PUBLISHED_FOLDER

@@ -25,9 +25,9 @@ from atom.notebook.columns import (
 from atom.records import Checkpoint, Judge, Response
 from atom.settings import DEMO_FOLDER
 from atom.store import Store
+from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
-from atom.views.overview import overview
-from atom.views.sample import sample_view
+from atom.views.overview.page import overview
 from atom.views.study_data import load_study
 from tests.factories import ANSWERING, JUDGE, SAMPLING, STUDY, open_small
 from tests.factories import SCORES as GIVEN

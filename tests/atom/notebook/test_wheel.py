@@ -35,7 +35,7 @@ THEME = """
 from streamlit import config
 from streamlit.starlette import App
 from atom.settings import load_settings
-from atom.ui.launch import launch
+from atom.ui.shell.launch import launch
 def read(*_, **__):
     config.get_config_options(force_reparse=True)
     print(config.get_option("theme.light.primaryColor"))

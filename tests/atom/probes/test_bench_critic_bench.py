@@ -11,7 +11,7 @@ from atom.formats.pictures import MemoryPictures
 from atom.judge.reply import Reply
 from atom.judge.request import TextPart
 from atom.judgebench.base import BenchPlan, LoadOptions
-from atom.judgebench.critic_bench_bench import BENCH
+from atom.judgebench.critic_bench.benchmark import BENCH
 from atom.probes import bench_critic_bench
 from atom.probes.bench import make_bench_files
 from atom.probes.bench_critic_bench import (

@@ -9,8 +9,8 @@ from atom.formats.pictures import MemoryPictures
 from atom.judge.reply import Reply
 from atom.judge.request import TextPart
 from atom.judgebench.base import BenchPlan, LoadOptions
-from atom.judgebench.mm_critic_bench import BENCH
-from atom.judgebench.mm_critic_data import load
+from atom.judgebench.mm_critic.benchmark import BENCH
+from atom.judgebench.mm_critic.data import load
 from atom.probes.bench import TASKS, make_bench_files
 from atom.probes.bench_mm_critic import FILE, mark, paraphrase, reference_critique, write_critique
 from atom.probes.bench_types import BenchQuestion

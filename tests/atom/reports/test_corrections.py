@@ -16,8 +16,8 @@ from atom.reports.records import PART_TITLES, Finding
 from atom.reports.selection import select
 from atom.reports.writing import briefs
 from atom.store import Store
-from atom.views.correction import Results, results
-from atom.views.correction_cases import find_cases, read_query
+from atom.views.correction.cases import find_cases, read_query
+from atom.views.correction.page import Results, results
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData, load_study
 from tests.app.correction_store import put_experiment

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from atom.engine.annotations import give
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
+from atom.engine.people.annotations import give
 from atom.formats import ImportFile, read
 from atom.records import Checkpoint
 from atom.reports.draft import Draft, ReportSpec
@@ -17,9 +17,9 @@ from atom.reports.findings import find_all
 from atom.reports.looking import Look
 from atom.reports.records import Finding
 from atom.store import Store, list_studies
-from atom.views.failures import failures
+from atom.views.failures.page import failures
 from atom.views.filters import Filters
-from atom.views.overview import overview
+from atom.views.overview.page import overview
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
 from tests.votes import MOMENT, vote_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.output import render

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from atom.analysis import near_duplicates
+from atom.analysis.capability.criteria_health import near_duplicates
 from atom.records import Criterion
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.html_file import thumbnails, to_html
@@ -13,7 +13,7 @@ from atom.reports.markdown_file import to_markdown
 from atom.reports.output import file_name
 from atom.reports.printed import lettered
 from atom.views.filters import Filters
-from atom.views.fingerprints import shape, told_apart
+from atom.views.fingerprints.page import shape, told_apart
 
 COMPARING = {
     "lead", "tie", "top_tie", "comparison", "separates", "fingerprint", "hard", "criterion",

@@ -7,8 +7,8 @@ import pytest
 
 from atom.store.people import ALL_PEOPLE, PEOPLE, one_after_another
 from atom.store.standing import marks_of, repeated_marks
+from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
-from atom.views.sample import sample_view
 from atom.views.snapshot import open_study
 from atom.views.study_data import load_study
 from tests.judged import STUDY, criterion_id, open_judged, response_id, sample_id

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.errors import ConflictError
 from atom.formats import ImportFile, account_of, read
 from atom.records import Call, Checkpoint, Outcome, Response, Sample, Study

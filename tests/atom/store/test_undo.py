@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.errors import UsageError
 from atom.formats import ImportFile, read
 from atom.records import (

@@ -5,7 +5,7 @@ import pytest
 
 from atom.errors import UsageError
 from atom.ui import kit
-from atom.views.overview import Estimate
+from atom.views.overview.page import Estimate
 
 CSS = (kit.ASSETS / "kit.css").read_text(encoding="utf-8")
 HOSTILE = "<script>x</script>\"'><img src=y onerror=z>"

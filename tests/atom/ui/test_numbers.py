@@ -3,7 +3,7 @@ import math
 import pytest
 
 from atom.ui import numbers
-from atom.views.overview import Estimate
+from atom.views.overview.page import Estimate
 
 NAN = math.nan
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.analysis import answer_scores
+from atom.analysis.score_table import answer_scores
 from atom.records import Checkpoint
-from atom.views.debias import no_labels, people_scale
-from atom.views.failures import failures
+from atom.views.failures.page import failures
+from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
-from atom.views.overview import marks_aside, overview
-from atom.views.reliability import reliability
-from atom.views.sample import sample_view
+from atom.views.lab.reliability import reliability
+from atom.views.overview.page import marks_aside, overview
+from atom.views.people.debias import no_labels, people_scale
 from atom.views.snapshot import open_study, read_snapshot, same_columns, snapshot_folder
 from atom.views.study_data import load_study
 from tests.rated import LEAVES, RUBRIC, TEN, WORDS, YES_NO, rated

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.analysis import Facet
 from atom.analysis.planted import WorldSettings, plant
+from atom.analysis.score_table import Facet
 from atom.records import Candidate, Study
 from atom.store import Store
-from atom.views.failures import failures
+from atom.views.failures.page import failures
 from atom.views.filters import Filters
-from atom.views.overview import overview
-from atom.views.overview_more import overview_more
+from atom.views.overview.more import overview_more
+from atom.views.overview.page import overview
+from atom.views.overview.weaknesses import evidence, evidence_words
 from atom.views.study_data import StudyData
-from atom.views.weaknesses import evidence, evidence_words
 
 WORLD = WorldSettings(samples=24, models=4, missing=0.1, unscored=0.05)
 

@@ -18,7 +18,7 @@ from scipy.stats import kendalltau, spearmanr
 from atom.store.people import PEOPLE
 from atom.views.filters import Filters
 from atom.views.judges import MOST_PEOPLE, judges_view
-from atom.views.rubric import rubric_view
+from atom.views.people.rubric import rubric_view
 from atom.views.snapshot import open_study
 from tests.atom.formats.judgments.frames import brought, inside
 

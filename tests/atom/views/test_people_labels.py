@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from atom.cli.main import main
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.formats import read
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.pair_labels import SECOND, pair_labels
-from atom.views.people_ratings import people_ratings
-from atom.views.preference_summary import preference_summary
+from atom.views.lab.preference_summary import preference_summary
+from atom.views.lab.verdict_repeats import verdict_repeats
+from atom.views.people.pair_labels import SECOND, pair_labels
+from atom.views.people.ratings import people_ratings
 from atom.views.study_data import load_study
-from atom.views.verdict_repeats import verdict_repeats
 from tests.factories import open_small
 from tests.imports import expected, on_disk, uploaded
 

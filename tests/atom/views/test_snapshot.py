@@ -15,7 +15,7 @@ from atom.analysis.planted import WorldSettings, plant
 from atom.records import Checkpoint
 from atom.store import Store
 from atom.views import snapshot
-from atom.views.preferences import Preferences
+from atom.views.lab.preferences import Preferences
 from atom.views.snapshot import (
     open_study,
     read_snapshot,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from atom.analysis.raters import krippendorff_alpha
+from atom.analysis.agreement.raters import krippendorff_alpha
 from atom.store.people import PEOPLE
 from atom.store.standing import marks_of
 from atom.views.filters import Filters

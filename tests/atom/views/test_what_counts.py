@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from atom.engine.bench.fidelity import compared_answers
 from atom.engine.cases import load_cases
-from atom.engine.correction_subjects import NO_ANSWER, QUARANTINED, Ground, find_subjects
-from atom.engine.fidelity import compared_answers
+from atom.engine.correction.subjects import NO_ANSWER, QUARANTINED, Ground, find_subjects
 from atom.engine.plan import outlook
 from atom.records import (
     Candidate,
@@ -33,13 +33,13 @@ from atom.store.standing import (
     study_answers,
     values_of,
 )
-from atom.views.failures import failures
+from atom.views.failures.page import failures
+from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters, answers_kept
-from atom.views.overview import overview
-from atom.views.replay import stored_answers
-from atom.views.sample import sample_view
+from atom.views.overview.page import overview
+from atom.views.replay.page import stored_answers
 from atom.views.study_data import load_study
-from atom.views.tree import placed
+from atom.views.tree.page import placed
 from tests.atom.engine.test_plan import KEYS
 from tests.factories import ANSWERING, JUDGE, SAMPLING, STUDY, make_study
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from atom.analysis.rubric import Marked
-from atom.engine.imports import Imported, import_reading
+from atom.analysis.agreement.rubric import Marked
+from atom.engine.imports.importing import Imported, import_reading
 from atom.formats import ColumnMap, ImportFile, read
 from atom.records import (
     Candidate,

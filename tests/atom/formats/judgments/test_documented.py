@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from atom.analysis.rubric import with_points
+from atom.analysis.agreement.rubric import with_points
 from atom.cli.main import main
 from atom.formats.account import Account
 from atom.records import Response, Sample

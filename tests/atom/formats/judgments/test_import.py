@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.engine.imports import Imported, import_reading
+from atom.engine.imports.importing import Imported, import_reading
 from atom.errors import ConflictError, DoubtError, FormatError
 from atom.formats import ColumnMap, ImportFile, dry_run, read, read_column_map
 from atom.formats.judgments.sets import tree_of

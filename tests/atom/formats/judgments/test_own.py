@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from atom.engine.imports import import_reading
+from atom.engine.imports.importing import import_reading
 from atom.exports import ExportOptions, Source, find_exporter
 from atom.exports.columns import JUDGMENTS
 from atom.exports.judgments import every_judge, judgments

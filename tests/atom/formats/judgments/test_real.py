@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atom.analysis.raters import rank_correlation
+from atom.analysis.agreement.raters import rank_correlation
 from atom.formats import ColumnMap, read_column_map
 from atom.records import CriteriaSet, Sample
 from tests.atom.formats.judgments.figures import (

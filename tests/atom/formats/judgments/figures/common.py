@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from atom.analysis.raters import krippendorff_alpha
-from atom.analysis.two_judges import JointMarks, TwoJudges
+from atom.analysis.agreement.raters import krippendorff_alpha
+from atom.analysis.agreement.two_judges import JointMarks, TwoJudges
 
 Figures = dict[str, Any]
 

@@ -7,7 +7,7 @@ import re
 
 import pandas as pd
 
-from atom.analysis.rubric import plain, with_parents
+from atom.analysis.agreement.rubric import plain, with_parents
 from atom.records import Criterion, Mapping, Sample
 from tests.atom.formats.judgments.figures.common import Figures, alpha, counts, mean_by, two
 from tests.atom.formats.judgments.frames import Brought, marked

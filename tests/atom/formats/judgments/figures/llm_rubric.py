@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from atom.analysis.raters import krippendorff_alpha
+from atom.analysis.agreement.raters import krippendorff_alpha
 from tests.atom.formats.judgments.figures.common import Figures, counts, known, two
 
 QUESTIONS = tuple(f"Q{n}" for n in range(9))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from atom.analysis.rubric import with_points
+from atom.analysis.agreement.rubric import with_points
 from atom.records import Response
 from tests.atom.formats.judgments.figures.common import Figures
 from tests.atom.formats.judgments.frames import Brought, marked

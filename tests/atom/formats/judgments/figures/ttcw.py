@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from atom.analysis.two_judges import fleiss_kappa
+from atom.analysis.agreement.two_judges import fleiss_kappa
 from atom.records import Response
 from tests.atom.formats.judgments.figures.common import Figures, counts, mean_by, two
 from tests.atom.formats.judgments.frames import Brought

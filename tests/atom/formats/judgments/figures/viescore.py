@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from atom.analysis.agreement.raters import rank_correlation
 from atom.analysis.exact import snapped
-from atom.analysis.raters import rank_correlation
 from tests.atom.formats.judgments.figures.common import Figures, alpha, counts, known
 
 PARTS = ("SC", "PQ", "O")

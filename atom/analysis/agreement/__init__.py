@@ -1,0 +1,1 @@
+"""How far judges and people agree, with themselves and with the truth."""

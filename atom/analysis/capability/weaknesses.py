@@ -1,0 +1,532 @@
+"""Weaknesses and strengths, each with its frame, its numbers and what may be claimed.
+
+Three frames say what a node is held against. `absolute`: a line that it should reach. `own`: the
+rest of the same model; a node that is hard for everybody looks weak. `peer`: what the other models'
+scores predict for this one; only this frame takes out how hard the node is.
+
+Reference: METHODS B4 (frames, margin test), B5 (multiplicity), B7 (suspected), B10 (samples
+needed), F (decisions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtr
+
+from atom.analysis.capability.replication import LIKELY, replication_probability, samples_to_settle
+from atom.analysis.compare.contrasts import ROUNDING, Contrasts, contrast_vs_rest, peer_residuals
+from atom.analysis.intervals import (
+    MIN_CLUSTERS,
+    PRIOR_DF,
+    Floats,
+    Ints,
+    NodeStats,
+    moderate_dispersion,
+    node_stats,
+    stats_of_sums,
+)
+from atom.analysis.layout import Indices, Layout, Mask
+from atom.analysis.moments import Counted, count_rows, linear, narrow, pairs_of, quadratic
+from atom.analysis.multiplicity import adjust, tree_bh
+from atom.analysis.power import needed_samples
+from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
+from atom.analysis.sums import group_sums
+
+Frame = Literal["absolute", "own", "peer"]
+Label = Literal["confirmed", "suspected", "strength", "nothing found", "insufficient", "not said"]
+Multiplicity = Literal["bh", "by", "tree"]
+
+LABELS: tuple[Label, ...] = (
+    "confirmed", "suspected", "strength", "nothing found", "insufficient", "not said"
+)  # fmt: skip
+_CLAIMED: tuple[Label, ...] = ("confirmed",)
+CONFIRMED, SUSPECTED, STRENGTH, NOTHING, INSUFFICIENT, NOT_SAID = range(6)
+UNTESTED: tuple[Label, ...] = ("insufficient", "not said")
+"""Too few samples; or the model is silent on most of the node's steps."""
+MIN_ROWS = 5
+PEER_MODELS = 4
+"""From this many models on `peer` is the default frame."""
+MARGIN = 0.025
+"""Smallest departure worth reporting: 0.10 points on 1..5, 2.5 on 0-100."""
+
+FEW = 0.7
+"""Where less than this share of the rows counts, they are laid out by themselves first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiagnosisSettings:
+    """How weaknesses are looked for.
+
+    Attributes:
+        frame: what a node is held against; None = `peer` from four models on, else `own`.
+        margin: smallest departure worth reporting, on [0, 1].
+        q: false discovery rate aimed at.
+        multiplicity: `bh` or `by` within a family, or `tree` for TreeBH over the whole tree (inner
+            nodes then stand for their leaves, by Simes).
+        joint: whether all models of a level share a family (for claims across models), instead of
+            one family a model and level.
+        line: what `absolute` holds a mean against, on [0, 1].
+        confidence: coverage of intervals.
+        suspect: probability of a departure beyond the margin from which on it's suspected.
+    """
+
+    frame: Frame | None = None
+    margin: float = MARGIN
+    q: float = 0.10
+    multiplicity: Multiplicity = "bh"
+    joint: bool = False
+    line: float = 0.5
+    confidence: float = 0.95
+    suspect: float = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What is said of one model on one node. All values are on [0, 1].
+
+    Attributes:
+        model: index.
+        node: index in the layout's nodes.
+        label: what may be claimed.
+        frame: what the node was held against.
+        n: rows (checkpoints, or answers).
+        samples: distinct samples (clusters).
+        mean: the node's mean; `lo`, `hi` its interval.
+        lo: lower end.
+        hi: upper end.
+        effect: departure from what the frame expects, negative = weaker.
+        effect_lo: lower end of its interval.
+        effect_hi: upper end.
+        pooled: the departure after partial pooling: what to rank by.
+        p: one-sided p-value of the label's direction (weakness unless a strength).
+        p_adjusted: after control for multiplicity.
+        probability: that the departure lies beyond the margin (weakness).
+        replication: that a new study of the same size shows the same sign at one-sided .05.
+        more_samples: how many more samples of the node would settle a suspicion; NaN where there is
+            none, infinite where it can't.
+    """
+
+    model: int
+    node: int
+    label: Label
+    frame: Frame
+    n: int
+    samples: int
+    mean: float
+    lo: float
+    hi: float
+    effect: float
+    effect_lo: float
+    effect_hi: float
+    pooled: float
+    p: float
+    p_adjusted: float
+    probability: float
+    replication: float
+    more_samples: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """Every model on every node, arrays of shape (K, M); values on [0, 1].
+
+    Attributes:
+        frame: what nodes were held against.
+        confounded: the frame mixes weakness with difficulty (`own`: say so beside the claims).
+        settings: how it was looked for.
+        n: rows in the node, those without peers included.
+        samples: distinct clusters in the node.
+        mean: node means; `lo`, `hi` their moderated Wilson intervals.
+        lo: lower ends.
+        hi: upper ends.
+        effect: departures by the frame; NaN where they can't be formed.
+        se: their moderated standard errors.
+        effect_lo: lower ends of their intervals.
+        effect_hi: upper ends.
+        pooled: departures after partial pooling.
+        p_weak: one-sided p-values of a weakness beyond the margin; NaN = not tested.
+        p_strong: the mirrored test.
+        adjusted_weak: after control for multiplicity (for `tree`: q where selected, else 1).
+        adjusted_strong: the same for strengths.
+        probability: P(departure < -margin) after partial pooling.
+        replication: P(a new study of the same size shows the same sign at one-sided .05).
+        more_samples: samples still needed where suspected, else NaN.
+        label: int8, index into `LABELS`.
+        without_peers: rows of each model that the peer frame had to leave out, shape (K,).
+    """
+
+    frame: Frame
+    settings: DiagnosisSettings
+    n: Ints
+    samples: Ints
+    mean: Floats
+    lo: Floats
+    hi: Floats
+    effect: Floats
+    se: Floats
+    effect_lo: Floats
+    effect_hi: Floats
+    pooled: Floats
+    p_weak: Floats
+    p_strong: Floats
+    adjusted_weak: Floats
+    adjusted_strong: Floats
+    probability: Floats
+    replication: Floats
+    more_samples: Floats
+    label: np.ndarray[tuple[int, ...], np.dtype[np.int8]]
+    without_peers: Ints
+
+    @property
+    def confounded(self) -> bool:
+        """Whether the frame can't tell a weak model from a hard node."""
+        return self.frame == "own"
+
+    def finding(self, model: int, node: int) -> Finding:
+        """Return what is said of one model on one node."""
+        at = model, node
+        label = LABELS[int(self.label[at])]
+        strong = label == "strength"
+        return Finding(
+            model=model,
+            node=node,
+            label=label,
+            frame=self.frame,
+            n=int(self.n[at]),
+            samples=int(self.samples[at]),
+            mean=float(self.mean[at]),
+            lo=float(self.lo[at]),
+            hi=float(self.hi[at]),
+            effect=float(self.effect[at]),
+            effect_lo=float(self.effect_lo[at]),
+            effect_hi=float(self.effect_hi[at]),
+            pooled=float(self.pooled[at]),
+            p=float((self.p_strong if strong else self.p_weak)[at]),
+            p_adjusted=float((self.adjusted_strong if strong else self.adjusted_weak)[at]),
+            probability=float(self.probability[at]),
+            replication=float(self.replication[at]),
+            more_samples=float(self.more_samples[at]),
+        )
+
+    def findings(self, model: int, labels: Collection[Label] = _CLAIMED) -> tuple[Finding, ...]:
+        """List a model's findings with these labels, largest pooled departure first."""
+        wanted = [number for number, label in enumerate(LABELS) if label in labels]
+        nodes = np.flatnonzero(np.isin(self.label[model], wanted) & (self.n[model] > 0))
+        order = np.argsort(-np.abs(np.nan_to_num(self.pooled[model, nodes])), kind="stable")
+        return tuple(self.finding(model, int(node)) for node in nodes[order])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Framed:
+    """Departures and the standard error that tests use."""
+
+    effect: Floats
+    se: Floats
+    test_se: Floats
+    df: Floats
+    lo: Floats
+    hi: Floats
+    pooled: Shrunk
+    without_peers: Ints
+    margin: float
+
+
+def default_frame(n_models: int) -> Frame:
+    """Return `peer` from four models on, else `own`."""
+    return "peer" if n_models >= PEER_MODELS else "own"
+
+
+def diagnose(
+    layout: Layout,
+    rows: Mask | None = None,
+    settings: DiagnosisSettings | None = None,
+    grounds: Grounds | None = None,
+    silent: Mask | None = None,
+) -> Diagnosis:
+    """Label every model on every node.
+
+    A node with under five samples or five rows (or that leaves under five to be held against) is
+    `insufficient` and not tested, nor is one that the model is silent on (`not said`). The others
+    are tested one-sided against the margin, `p = T((d + margin) / se)`, with control for
+    multiplicity within the model and level of the tree. `confirmed` = a discovery that is likely
+    to hold again (probability of replication at least one half); `strength` = the same of the
+    mirrored test; `suspected` = a discovery that isn't, or none yet, but the pooled departure lies
+    beyond the margin with probability 0.8 or more.
+
+    Args:
+        layout: rows and nodes (`tree_layout`, `facet_layout`).
+        rows: bool, shape (n,): rows that count; all when None.
+        settings: how to look; the defaults are METHODS F.
+        grounds: `find_grounds` of the same rows and confidence, where they are at hand.
+        silent: nodes of which a model addresses less than half, shape (K, M); none when None.
+
+    Returns:
+        The diagnosis. Time and memory are linear in rows and cells; no sort.
+
+    Reference:
+        METHODS B4, B5, B7, B10, F, T1 (not said), T6.
+    """
+    settings = settings or DiagnosisSettings()
+    frame = settings.frame or default_frame(layout.n_models)
+    grounds = grounds or find_grounds(layout, rows, settings.confidence)
+    layout, stats = grounds.layout, grounds.stats
+    framed = (
+        _against_line(layout, stats, settings)
+        if frame == "absolute"
+        else _against_rest(layout, grounds, settings, frame)
+    )
+    shape = layout.n_models, layout.n_nodes
+    n, samples = stats.n.reshape(shape), stats.clusters.reshape(shape)
+    enough = (n >= MIN_ROWS) & (samples >= MIN_CLUSTERS) & np.isfinite(framed.test_se)
+    if frame != "absolute":
+        whole = np.bincount(layout.model[grounds.keep], minlength=layout.n_models)
+        enough &= whole[:, None] - n >= MIN_ROWS
+    if silent is not None:
+        enough &= ~silent
+    p_weak, p_strong = _tests(framed, enough)
+    adjusted_weak = _control(layout, p_weak, settings)
+    adjusted_strong = _control(layout, p_strong, settings)
+    probability = framed.pooled.probability_below(-framed.margin).reshape(shape)
+    error = np.where(np.isfinite(framed.test_se), framed.se, np.nan).reshape(-1)
+    replication = replication_probability(framed.pooled, error).reshape(shape)
+    likely = replication >= LIKELY
+    discovery = adjusted_weak <= settings.q
+    label = np.full(shape, NOTHING, dtype=np.int8)
+    label[enough & ((probability >= settings.suspect) | discovery)] = SUSPECTED
+    label[enough & likely & (adjusted_strong <= settings.q)] = STRENGTH
+    label[enough & likely & discovery] = CONFIRMED
+    label[~enough] = INSUFFICIENT
+    if silent is not None:
+        label[silent] = NOT_SAID
+    pooled = framed.pooled.value.reshape(shape)
+    more = np.where(
+        label == SUSPECTED, _more_samples(layout, framed, pooled, label, samples, settings), np.nan
+    )
+    return Diagnosis(
+        frame=frame,
+        settings=settings,
+        n=n,
+        samples=samples,
+        mean=stats.mean.reshape(shape),
+        lo=stats.lo.reshape(shape),
+        hi=stats.hi.reshape(shape),
+        effect=framed.effect,
+        se=framed.se,
+        effect_lo=framed.lo,
+        effect_hi=framed.hi,
+        pooled=pooled,
+        p_weak=p_weak,
+        p_strong=p_strong,
+        adjusted_weak=adjusted_weak,
+        adjusted_strong=adjusted_strong,
+        probability=probability,
+        replication=replication,
+        more_samples=more,
+        label=label,
+        without_peers=framed.without_peers,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grounds:
+    """What a diagnosis starts from: the rows that count, and the means on every node.
+
+    Attributes:
+        layout: the rows and nodes asked about, or the part of the rows that counts.
+        keep: rows of it with a value, in a node, that count, shape (n,).
+        counted: how many they are by unit, group and node; None where that is left to cells.
+        stats: means and intervals by (model, node), shape (K * M,).
+    """
+
+    layout: Layout
+    keep: Mask
+    counted: Counted | None
+    stats: NodeStats
+
+
+def find_grounds(layout: Layout, rows: Mask | None = None, confidence: float = 0.95) -> Grounds:
+    """Compute the means and intervals of every model on every node.
+
+    Args:
+        layout: rows and nodes (`tree_layout`, `facet_layout`).
+        rows: bool, shape (n,): rows that count; all when None.
+        confidence: coverage aimed at.
+    """
+    keep = layout.usable(rows)
+    if np.count_nonzero(keep) < FEW * layout.n_rows:
+        layout = narrow(layout, keep)
+        keep = np.ones(layout.n_rows, dtype=bool)
+    pairs = pairs_of(layout)
+    counted = None if pairs is None else count_rows(layout, pairs, keep)
+    return Grounds(
+        layout=layout,
+        keep=keep,
+        counted=counted,
+        stats=_node_stats(layout, keep, counted, confidence),
+    )
+
+
+def _node_stats(
+    layout: Layout, keep: Mask, counted: Counted | None, confidence: float
+) -> NodeStats:
+    value = np.where(keep, layout.value, 0).astype(np.float64)
+    total = layout.base_totals(value, keep)
+    level = np.tile(layout.level, layout.n_models)
+    pairs = pairs_of(layout)
+    if pairs is None or counted is None:
+        cells = layout.cells(total, layout.base_counts(keep))
+        return node_stats(cells, layout.n_models * layout.n_nodes, level, confidence)
+    n, s = counted.n, linear(layout, total)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = s / n
+    own, size = quadratic(layout, pairs, total, total), counted.squares
+    squares = own - 2 * mean * quadratic(layout, pairs, total, counted.count) + mean**2 * size
+    squares = np.where(squares <= ROUNDING * (own + mean**2 * size), 0.0, squares)
+    return stats_of_sums(n, s, counted.groups, squares, level, confidence)
+
+
+def _family(layout: Layout, *, joint: bool) -> Ints:
+    """Number the (model, level) of every (model, node), or the level alone when joint."""
+    levels = int(layout.level.max(initial=0)) + 1
+    model = np.zeros_like(layout.node_model) if joint else layout.node_model
+    return np.asarray(model * levels + np.tile(layout.level, layout.n_models))
+
+
+def _against_rest(
+    layout: Layout, grounds: Grounds, settings: DiagnosisSettings, frame: Frame
+) -> _Framed:
+    without = np.zeros(layout.n_models, dtype=np.int64)
+    keep, counted = grounds.keep, grounds.counted
+    value = np.where(keep, layout.value, 0).astype(np.float64)
+    if frame == "peer":
+        residuals = peer_residuals(layout, keep)
+        value, keep, without = residuals.value, residuals.keep, residuals.without_peers
+        counted = None if without.any() else counted
+    if layout.stratum is not None:
+        value = _within_strata(layout, layout.stratum, value, keep)
+    found: Contrasts = contrast_vs_rest(layout, value, keep, counted)
+    lo, hi = found.interval(settings.confidence)
+    family = _family(layout, joint=False)
+    # Small nodes are pooled, too, but the spread is read from nodes that can be tested.
+    usable = (found.n >= MIN_ROWS) & (found.clusters >= MIN_CLUSTERS)
+    variance = np.where(usable, found.se**2, np.nan).reshape(-1)
+    return _Framed(
+        effect=found.effect,
+        se=found.se,
+        test_se=np.where(usable, found.se, np.nan),
+        df=found.df,
+        lo=lo,
+        hi=hi,
+        pooled=shrink_to_zero(found.effect.reshape(-1), variance, family),
+        without_peers=without,
+        margin=settings.margin,
+    )
+
+
+def _within_strata(layout: Layout, stratum: Indices, value: Floats, keep: Mask) -> Floats:
+    """Leave out how a model does on each stratum as a whole: its rows' mean there becomes 0.
+
+    A label that stands in one benchmark is then held against the rest of that benchmark, whatever
+    the others are like.
+    """
+    strata = int(stratum.max(initial=0)) + 1
+    key = layout.model.astype(np.int64) * strata + stratum
+    size = layout.n_models * strata
+    count = np.bincount(key, weights=keep, minlength=size)
+    total = np.bincount(key, weights=np.where(keep, value, 0.0), minlength=size)
+    mean = total / np.maximum(count, 1)
+    return np.where(keep, value - mean[key], 0.0)
+
+
+def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings) -> _Framed:
+    """Hold means against the line: a score test at the line's own binomial variance."""
+    shape = layout.n_models, layout.n_nodes
+    groups = stats.clusters.astype(np.float64)
+    binomial = stats.mean * (1 - stats.mean)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dispersion = np.where(binomial > 1e-12, stats.se**2 * stats.n / binomial, np.nan)
+        phi = moderate_dispersion(
+            dispersion, binomial, groups, np.tile(layout.level, layout.n_models)
+        )
+        se = np.sqrt(phi * settings.line * (1 - settings.line) / stats.n)
+        own_se = np.sqrt(phi * np.maximum(binomial, 1e-4) / stats.n)
+    effect = stats.mean - settings.line
+    known = stats.n > 0
+    variance = np.where(known & (groups >= MIN_CLUSTERS), own_se**2, np.nan)
+    return _Framed(
+        effect=effect.reshape(shape),
+        se=np.where(known, own_se, np.nan).reshape(shape),
+        test_se=np.where(known, se, np.nan).reshape(shape),
+        df=(np.maximum(groups, 1) - 1 + PRIOR_DF).reshape(shape),
+        lo=(stats.lo - settings.line).reshape(shape),
+        hi=(stats.hi - settings.line).reshape(shape),
+        pooled=shrink_flat(effect, variance, _family(layout, joint=False)),
+        without_peers=np.zeros(layout.n_models, dtype=np.int64),
+        margin=0.0,
+    )
+
+
+def _tests(framed: _Framed, enough: Mask) -> tuple[Floats, Floats]:
+    """Test for a weakness and for a strength beyond the margin; certain where the error is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weak = stdtr(framed.df, _ratio(framed.effect + framed.margin, framed.test_se))
+        strong = stdtr(framed.df, _ratio(framed.margin - framed.effect, framed.test_se))
+    return np.where(enough, weak, np.nan), np.where(enough, strong, np.nan)
+
+
+def _ratio(distance: Floats, se: Floats) -> Floats:
+    """Divide; no departure over no error is no evidence."""
+    return np.where((se <= 0) & (np.abs(distance) < 1e-12), 0.0, distance / se)
+
+
+def _control(layout: Layout, p: Floats, settings: DiagnosisSettings) -> Floats:
+    if settings.multiplicity != "tree":
+        family = _family(layout, joint=settings.joint)
+        return adjust(p.reshape(-1), family, settings.multiplicity).reshape(p.shape)
+    inner = np.isin(np.arange(layout.n_nodes), layout.parent)
+    adjusted = np.full_like(p, np.nan)
+    for model, row in enumerate(np.where(inner, np.nan, p)):
+        found = tree_bh(row, layout.parent, layout.level, settings.q)
+        tested = np.where(found.selected, settings.q, 1.0)
+        adjusted[model] = np.where(np.isfinite(found.p), tested, np.nan)
+    return adjusted
+
+
+def _more_samples(
+    layout: Layout,
+    framed: _Framed,
+    pooled: Floats,
+    label: np.ndarray[tuple[int, ...], np.dtype[np.int8]],
+    samples: Ints,
+    settings: DiagnosisSettings,
+) -> Floats:
+    """Forecast from the pooled departure, which isn't flattered by having been noticed.
+
+    The level to reach is that of the family's next discovery, `q (discoveries + 1) / tests`, and
+    the claim has to be likely to hold again: whichever takes more.
+    """
+    family = _family(layout, joint=settings.joint)
+
+    def in_family(mask: Mask) -> Floats:
+        counts = group_sums(family, mask.reshape(-1), int(family.max(initial=-1)) + 1)
+        return np.asarray(counts[family].reshape(mask.shape))
+
+    tests = np.maximum(in_family(label < INSUFFICIENT), 1)
+    needed = needed_samples(
+        pooled,
+        framed.test_se,
+        samples.astype(np.float64),
+        alpha=settings.q * np.minimum(in_family(label == CONFIRMED) + 1, tests) / tests,
+        margin=framed.margin,
+    )
+    settled = samples_to_settle(
+        framed.effect.reshape(-1),
+        framed.pooled,
+        framed.se.reshape(-1),
+        samples.reshape(-1).astype(np.float64),
+    ).reshape(pooled.shape)
+    return np.asarray(np.maximum(np.maximum(needed, settled) - samples, 1))

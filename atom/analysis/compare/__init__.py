@@ -1,0 +1,1 @@
+"""Which model is ahead, by scores, marks and votes."""

@@ -1,0 +1,1 @@
+"""Runs by batch files: written, sent, taken in."""

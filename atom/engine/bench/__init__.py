@@ -1,0 +1,1 @@
+"""Judges tested: benchmarks, calibration, fidelity, rankings."""

@@ -1,0 +1,594 @@
+"""Judge benchmarks: take data in, have a judge work through it, take in replies from elsewhere.
+
+Reference: VL-RewardBench, Multi-Crit, MM-CRITIC, CriticBench.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from atom.engine.agenda import AgendaShift, load_verdicts, open_agenda_run, open_asks, price_of
+from atom.engine.clock import Clock, stamp, utc_now
+from atom.engine.code.runs import run_programs
+from atom.engine.code.sandbox import find_sandbox
+from atom.engine.consent import ConsentNeeded, questions_of
+from atom.engine.ledger import holder, run_claim
+from atom.engine.members import check_endpoint, judge_of, pick_endpoint
+from atom.engine.process import halted_by_signals
+from atom.engine.shift import ClientMaker, OnProgress, make_client
+from atom.errors import PictureError, UsageError
+from atom.formats.base import ImportFile
+from atom.formats.pictures import MemoryPictures, NoPictures, PictureFinder
+from atom.formats.rows import NO_ROWS
+from atom.judge import PicturePart
+from atom.judgebench.base import (
+    Bench,
+    BenchPlan,
+    Loaded,
+    LoadOptions,
+    Replies,
+    without_picture_words,
+)
+from atom.judgebench.critic_bench.code import RUN_CODE
+from atom.judgebench.registry import find_bench
+from atom.probes.bench import make_bench_files
+from atom.probes.worlds.make import ProbeSource, make_probes
+from atom.records import BenchItem, BenchSet, Endpoint, Judge, Run, Sampling, Verdict, content_id
+from atom.stages.verdicts import Agenda, Asked
+from atom.store import Store, change_consent
+from atom.store import table as columns_of
+
+WARM = 0.7
+"""Temperature where a judge is asked more than once: at 0 it would say the same again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchSpec:
+    """What a judge is to be asked.
+
+    Args:
+        set_id: the benchmark's data.
+        judge: name of the judge's endpoint.
+        scorer: name of the endpoint that scores what the judge wrote; None = nobody does.
+        votes: how often each question is put; None = as often as the benchmark does.
+        parts: which of its parts; empty = the usual ones.
+        limit: only the first so many items.
+        budget: spend cap in USD.
+        sampling: how they're asked; None = cold for one vote, warm for several.
+        retry_failed: ask again for what failed earlier.
+    """
+
+    set_id: str
+    judge: str
+    scorer: str | None = None
+    votes: int | None = None
+    parts: tuple[str, ...] = ()
+    limit: int | None = None
+    budget: float | None = None
+    sampling: Sampling | None = None
+    retry_failed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """A run's parts, found and checked.
+
+    Args:
+        bench: the benchmark.
+        bench_set: its data.
+        judge: the judge's record.
+        scorer: the scorer's record, or None.
+        asked: who is asked.
+        plan: what the benchmark is given; items without their pictures aren't in it.
+        without_picture: how many such items there are.
+    """
+
+    bench: Bench
+    bench_set: BenchSet
+    judge: Judge
+    scorer: Judge | None
+    asked: Mapping[Asked, Endpoint]
+    plan: BenchPlan
+    without_picture: int = 0
+
+    @property
+    def agenda(self) -> Agenda:
+        """What there is to ask."""
+        return self.bench.agenda(self.plan)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchForecast:
+    """What a run would ask at once; what builds on the answers comes on top.
+
+    Args:
+        items: items of the set that are looked at.
+        calls: requests by the name of the endpoint.
+        cost: USD, about; None where a price is unknown.
+        later: whether later questions build on the answers.
+        without_picture: further items, which can't be asked since a picture isn't there.
+    """
+
+    items: int
+    calls: Mapping[str, int] = field(default_factory=dict)
+    cost: float | None = 0.0
+    later: bool = False
+    without_picture: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewSet:
+    """A set that was read and isn't kept yet.
+
+    Args:
+        record: what would be written of it.
+        loaded: what came of its files.
+    """
+
+    record: BenchSet
+    loaded: Loaded
+
+
+def read_set(
+    store: Store,
+    benchmark: str,
+    name: str,
+    files: Sequence[ImportFile],
+    *,
+    columns: Mapping[str, str] | None = None,
+    pictures: PictureFinder | None = None,
+    limit: int | None = None,
+    synthetic: bool = False,
+    clock: Clock = utc_now,
+) -> NewSet:
+    """Read a benchmark's data and keep nothing.
+
+    Args:
+        store: the store; only looked at.
+        benchmark: the benchmark's name.
+        name: what the user calls this set; one of this name is refused.
+        files: its files.
+        columns: our field's name → the file's column.
+        pictures: finds pictures that rows name.
+        limit: at most so many items.
+        synthetic: whether it was made from probes.
+        clock: UTC time, for records.
+
+    Returns:
+        The set, ready to be kept.
+
+    Raises:
+        UsageError: there is no such benchmark, the name is taken, or no item could be read.
+        DataError: a file can't be read.
+    """
+    bench = find_bench(benchmark)
+    set_id = BenchSet.make_id(benchmark, name)
+    if not name.strip():
+        raise UsageError("the set needs a name")
+    if store.get(BenchSet, set_id) is not None:
+        raise UsageError(
+            f"there is a {bench.title} set {name!r} already: choose another name, or delete it"
+        )
+    options = LoadOptions(
+        set_id=set_id,
+        columns=columns or {},
+        pictures=pictures or NoPictures(),
+        limit=limit,
+    )
+    loaded = bench.load(files, options)
+    if not loaded.items:
+        why = "; ".join(loaded.skipped[:3]) or NO_ROWS
+        raise UsageError(f"no item of {bench.title} could be read: {why}")
+    bare = sum(bench.lacks_picture(item) for item in loaded.items)
+    notes = (*loaded.notes[:199], *((without_picture_words(bare),) if bare else ()))
+    record = BenchSet(
+        id=set_id,
+        benchmark=benchmark,
+        name=name,
+        sources=tuple(file.name for file in files),
+        created=stamp(clock()),
+        n_items=len(loaded.items),
+        synthetic=synthetic,
+        skipped=loaded.skipped[:200],
+        notes=notes,
+    )
+    return NewSet(record=record, loaded=loaded)
+
+
+def keep_set(store: Store, new: NewSet) -> BenchSet:
+    """Keep a set that was read, with its items and pictures.
+
+    Raises:
+        ReadOnlyError: the store is sealed.
+    """
+    store.must_be_open("this store is sealed: name one of your own with --store")
+    for picture in new.loaded.pictures:
+        store.add_picture(picture.data, picture.name)
+    with store.write() as writer:
+        writer.put([new.record])
+        writer.put(new.loaded.items)
+    return new.record
+
+
+def read_probe_set(
+    store: Store,
+    benchmark: str,
+    n_items: int,
+    seed: int = 0,
+    *,
+    name: str | None = None,
+    draw: ProbeSource = make_probes,
+    clock: Clock = utc_now,
+) -> NewSet:
+    """Make a benchmark's data from probes, in the files' published layout; keep nothing.
+
+    Args:
+        store: the store; only looked at.
+        benchmark: the benchmark's name.
+        n_items: how many items.
+        seed: of the probes.
+        name: the set's name; says what it is made of when None.
+        draw: gives the probes; fresh ones as a rule.
+        clock: UTC time, for records.
+
+    Raises:
+        UsageError: as `read_set` does.
+    """
+    if not 1 <= n_items <= 5000:
+        raise UsageError(f"{n_items} probe items: 1 to 5,000 can be made")
+    made = make_bench_files(benchmark, n_items, seed, draw)
+    return read_set(
+        store,
+        benchmark,
+        name or probe_set_name(n_items, seed),
+        [ImportFile.from_bytes(file, data) for file, data in made.rows.items()],
+        pictures=MemoryPictures(made.pictures),
+        synthetic=True,
+        clock=clock,
+    )
+
+
+def make_probe_set(
+    store: Store,
+    benchmark: str,
+    n_items: int,
+    seed: int = 0,
+    *,
+    name: str | None = None,
+    draw: ProbeSource = make_probes,
+    clock: Clock = utc_now,
+) -> BenchSet:
+    """Make a benchmark's data from probes and keep it; arguments and errors as of the two steps."""
+    new = read_probe_set(store, benchmark, n_items, seed, name=name, draw=draw, clock=clock)
+    return keep_set(store, new)
+
+
+def probe_set_name(n_items: int, seed: int) -> str:
+    """Name a set of probes by what it is made of: the same name is the same data."""
+    return f"Probes {seed} ({n_items} items)"
+
+
+def import_replies(store: Store, set_id: str, files: Sequence[ImportFile], judge: str) -> Replies:
+    """Take in a judge's replies that were made elsewhere; they are scored without a call.
+
+    Args:
+        store: the store.
+        set_id: the set that they answer.
+        files: the replies.
+        judge: the judge's name.
+
+    Raises:
+        UsageError: there is no such set, or none of the replies belongs to it.
+        DataError: a file can't be read.
+    """
+    record = find_set(store, set_id)
+    if not judge.strip():
+        raise UsageError("say whose replies these are")
+    replies = find_bench(record.benchmark).read_replies(files, items_of(store, set_id), judge)
+    if not replies.verdicts:
+        why = "; ".join(replies.skipped[:3]) or NO_ROWS
+        raise UsageError(f"none of the replies belongs to the set {record.name!r}: {why}")
+    store.replace(replies.verdicts)
+    return replies
+
+
+def find_set(store: Store, wanted: str) -> BenchSet:
+    """Return a set by its id or name.
+
+    Raises:
+        UsageError: there is none, or several benchmarks have one of this name.
+    """
+    rows = store.select(BenchSet)
+    found = [row for row in rows if row.id == wanted] or [r for r in rows if r.name == wanted]
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} sets are called {wanted!r}: name one by its id")
+    if not found:
+        names = ", ".join(sorted(f"{row.name!r}" for row in rows)) or "there are none yet"
+        raise UsageError(f"there is no set {wanted!r}; {names}")
+    return found[0]
+
+
+def items_of(store: Store, set_id: str) -> list[BenchItem]:
+    """Return a set's items in their order."""
+    rows = store.select(BenchItem, columns_of(BenchItem).c.set_id == set_id)
+    return sorted(rows, key=lambda item: item.position)
+
+
+def delete_set(store: Store, set_id: str) -> None:
+    """Delete a set with its verdicts and runs; pictures and calls stay, others may use them.
+
+    Raises:
+        UsageError: a run works on it.
+    """
+    for run in store.select(Run, columns_of(Run).c.bench_set_id == set_id):
+        if holder(store, run_claim(run.id)) is not None:
+            raise UsageError(
+                f"run {run.id!r} works on this set: stop it first, with `run stop {run.id}`"
+            )
+    with store.write() as writer:
+        writer.delete(Verdict, columns_of(Verdict).c.group == set_id)
+        writer.delete(BenchItem, columns_of(BenchItem).c.set_id == set_id)
+        writer.delete(Run, columns_of(Run).c.bench_set_id == set_id)
+        writer.delete(BenchSet, columns_of(BenchSet).c.id == set_id)
+
+
+def give_bench_consent(store: Store, set_id: str, hosts: Sequence[str]) -> None:
+    """Note in a set that its pictures and texts may be sent to these hosts."""
+    change_consent(store, find_set(store, set_id).id, BenchSet, add=hosts)
+
+
+def prepare_bench(
+    store: Store,
+    spec: BenchSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    new: NewSet | None = None,
+) -> Ready:
+    """Find and check all that a run needs.
+
+    Args:
+        store: the store.
+        spec: what is to be asked.
+        endpoints: endpoints by name.
+        new: a set that isn't kept, in place of the one that `spec` names.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+        SettingsError: a key isn't set, or a budget is given and an endpoint has no prices.
+    """
+    record = find_set(store, spec.set_id) if new is None else new.record
+    bench = find_bench(record.benchmark)
+    parts = spec.parts or bench.usual
+    if unknown := [part for part in parts if part not in bench.parts]:
+        raise UsageError(
+            f"{bench.title} has no part {unknown[0]!r}; there are {', '.join(bench.parts)}"
+        )
+    votes = bench.votes if spec.votes is None else spec.votes
+    if not 1 <= votes <= 99:
+        raise UsageError(f"{votes} votes: 1 to 99 can be asked for")
+    asked: dict[Asked, Endpoint] = {"judge": pick_endpoint(endpoints, spec.judge, "judge")}
+    if spec.scorer is not None:
+        asked["scorer"] = pick_endpoint(endpoints, spec.scorer, "judge")
+    for endpoint in asked.values():
+        check_endpoint(endpoint, spec.budget)
+    every = items_of(store, record.id) if new is None else new.loaded.items
+    wanted = every[: spec.limit]
+    items = [item for item in wanted if not bench.lacks_picture(item)]
+    held = {} if new is None else {one.id: one.data for one in new.loaded.pictures}
+    scorer = judge_of(asked["scorer"]) if "scorer" in asked else None
+    judge = judge_of(asked["judge"])
+    sampling = spec.sampling or Sampling(temperature=0.0 if votes == 1 else WARM)
+    plan = BenchPlan(
+        set_id=record.id,
+        items=items,
+        pictures=partial(_pictures, store, held),
+        judge=judge.id,
+        scorer=scorer.id if scorer else None,
+        sampling=sampling,
+        votes=votes,
+        parts=parts,
+    )
+    return Ready(
+        bench=bench,
+        bench_set=record,
+        judge=judge,
+        scorer=scorer,
+        asked=asked,
+        plan=plan,
+        without_picture=len(wanted) - len(items),
+    )
+
+
+def _pictures(store: Store, held: Mapping[str, bytes], item: BenchItem) -> tuple[PicturePart, ...]:
+    """Return an item's pictures: those at hand that aren't kept, else the store's."""
+    parts = []
+    for number, slot in enumerate(item.pictures, start=1):
+        if slot.picture_id is None:
+            raise PictureError(
+                f"picture {number} ({slot.name or 'without a name'}) of this item isn't there: "
+                "take the set in again with --pictures FOLDER"
+            )
+        here = slot.picture_id in held
+        load = partial(held.__getitem__ if here else store.pictures.read, slot.picture_id)
+        parts.append(PicturePart(sha256=slot.picture_id, load=load))
+    return tuple(parts)
+
+
+def forecast_bench(
+    store: Store,
+    spec: BenchSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    new: NewSet | None = None,
+) -> BenchForecast:
+    """Say what a run would ask, and what about it would cost; nothing is written.
+
+    Args:
+        store: the store.
+        spec: what is to be asked.
+        endpoints: endpoints by name.
+        new: a set that isn't kept, in place of the one that `spec` names.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+    """
+    ready = prepare_bench(store, spec, endpoints, new=new)
+    have = load_verdicts(store, ready.bench_set.id)
+    asks = open_asks(ready.agenda, have, retry_failed=spec.retry_failed)
+    calls: dict[str, int] = {}
+    cost: float | None = 0.0
+    for by, endpoint in ready.asked.items():
+        mine = [ask for ask in asks if ask.by == by]
+        if not mine:
+            continue
+        calls[endpoint.name] = len(mine)
+        price = price_of(endpoint, mine, len(mine))
+        cost = None if cost is None or price is None else cost + price
+    return BenchForecast(
+        items=len(ready.plan.items),
+        calls=calls,
+        cost=cost,
+        later=ready.scorer is not None and bool(ready.bench.scored & set(ready.plan.parts)),
+        without_picture=ready.without_picture,
+    )
+
+
+def open_bench(
+    store: Store,
+    spec: BenchSpec,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    clock: Clock = utc_now,
+) -> Run:
+    """Check what a judge is to be asked, and write the run.
+
+    The same asked for again takes up the run that is there.
+
+    Raises:
+        UsageError: it asks for something that isn't there, or it is running already.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    """
+    store.must_be_open("this store is sealed: name one of your own with --store")
+    ready = prepare_bench(store, spec, endpoints)
+    if not ready.plan.items and ready.without_picture:
+        raise UsageError(without_picture_words(ready.without_picture))
+    if RUN_CODE in ready.plan.parts:
+        find_sandbox()
+    _ask_consent(ready)
+    moment = stamp(clock())
+    scorer = ready.asked["scorer"].name if "scorer" in ready.asked else None
+    told = (ready.asked["judge"].name, scorer, ready.plan.votes, ready.plan.parts, spec.limit)
+    run_id = content_id("bench run", ready.bench_set.id, *told, ready.plan.sampling.key)[:12]
+    row = Run(
+        id=run_id,
+        study_id=ready.bench_set.id,
+        bench_set_id=ready.bench_set.id,
+        stages=(),
+        judge=told[0],
+        scorer=scorer,
+        votes=ready.plan.votes,
+        methods=ready.plan.parts,
+        sampling=ready.plan.sampling,
+        limit=spec.limit,
+        budget=spec.budget,
+        created=moment,
+        heartbeat=moment,
+    )
+    return open_agenda_run(store, row, [ready.judge, *((ready.scorer,) if ready.scorer else ())])
+
+
+def _ask_consent(ready: Ready) -> None:
+    """Refuse to send anything to a host that nobody has agreed to.
+
+    Raises:
+        ConsentNeeded: with what would be sent.
+    """
+    questions = questions_of(
+        ready.asked.values(),
+        ready.bench_set.consent,
+        lambda: [item.pictures for item in ready.plan.items],
+    )
+    if questions:
+        raise ConsentNeeded(questions)
+
+
+async def run_bench(
+    store: Store,
+    run_id: str,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    retry_failed: bool = False,
+    make: ClientMaker = make_client,
+    clock: Clock = utc_now,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """Have a judge work through a set, or the rest of it, in this process.
+
+    Args:
+        store: the store.
+        run_id: the run, as `open_bench` made it.
+        endpoints: endpoints by name.
+        retry_failed: ask again for what failed earlier.
+        make: opens clients.
+        clock: UTC time, for records.
+        on_progress: called twice a second at most.
+
+    Returns:
+        The run's row at its end.
+
+    Raises:
+        AtomError: it can't begin, or the store can't be written.
+    """
+    row = store.get(Run, run_id)
+    if row is None or row.bench_set_id is None or row.judge is None:
+        raise UsageError(f"there is no benchmark run {run_id!r}; `judge list` lists them")
+    spec = BenchSpec(
+        set_id=row.bench_set_id,
+        judge=row.judge,
+        scorer=row.scorer,
+        votes=row.votes,
+        parts=row.methods,
+        limit=row.limit,
+        budget=row.budget,
+        sampling=row.sampling,
+    )
+    ready = prepare_bench(store, spec, endpoints)
+    _ask_consent(ready)
+    shift = AgendaShift(
+        store,
+        row,
+        ready.agenda,
+        ready.bench_set.id,
+        ready.asked,
+        retry_failed=retry_failed,
+        make=make,
+        clock=clock,
+        on_progress=on_progress,
+    )
+    halted: list[str] = []
+
+    def halt(name: str) -> None:
+        halted.append(name)
+        shift.signalled(name)
+
+    with halted_by_signals(halt):
+        ended = await shift.run()
+        if ready.without_picture:
+            words = without_picture_words(ready.without_picture)
+            ended = ended.model_copy(update={"message": f"{ended.message}; {words}".lstrip("; ")})
+            store.replace([ended])
+        if RUN_CODE not in ready.plan.parts or ended.state != "done":
+            return ended
+        ran = await asyncio.to_thread(
+            run_programs,
+            store,
+            ready.bench_set.id,
+            ready.judge.id,
+            stopped=lambda: bool(halted),
+        )
+    ended = ended.model_copy(update={"message": f"{ended.message} {ran.sentence}.".strip()})
+    store.replace([ended])
+    return ended

@@ -1,0 +1,1 @@
+"""Programs of strangers, run in a sandbox."""

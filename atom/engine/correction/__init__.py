@@ -1,0 +1,1 @@
+"""Self-correction experiments: planned, forecast, run."""

@@ -1,0 +1,292 @@
+"""What a self-correction experiment would ask and cost, before anything is sent."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import get_args
+
+from atom.engine.correction.have import load_have
+from atom.engine.correction.plan import (
+    KINDS,
+    MOST_HINTS,
+    Rules,
+    StepKind,
+    Trial,
+    Work,
+    asked_about,
+    outlook,
+    trials_of,
+)
+from atom.engine.correction.subjects import (
+    CorrectionSpec,
+    Ground,
+    Subject,
+    find_subjects,
+    prepare,
+)
+from atom.engine.subjects import read_material
+from atom.errors import PictureError
+from atom.judge import Estimate, PicturePart, Request
+from atom.judge.usage import estimate_request
+from atom.records import Arm, Cohort, Endpoint, Experiment
+from atom.stages import correction, hint, outcome, scoring
+from atom.store import Store
+
+TRIED = 6
+"""Answers whose requests are built to see how long they are."""
+REPLY_TOKENS: Mapping[StepKind, int] = {
+    "retry": 200,
+    "hint": 60,
+    "scoring": 260,
+    "outcome": 60,
+    "rejudge": 60,
+}
+"""Tokens of a usual reply."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallForecast:
+    """What one kind of step asks one endpoint.
+
+    Args:
+        kind: the step.
+        endpoint: who is asked.
+        calls: requests at least: one round, one attempt at each hint.
+        most: requests at most: all rounds, all attempts.
+        tokens: tokens in and out of a request, about.
+        price: USD for a request, about; None where the endpoint has no prices.
+    """
+
+    kind: StepKind
+    endpoint: Endpoint
+    calls: int
+    most: int
+    tokens: int
+    price: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmForecast:
+    """What one arm would do.
+
+    Args:
+        arm: the arm.
+        cohort: on failed or on right answers.
+        trials: answers in it.
+        over: those that are done already.
+        skipped: those that nothing can be asked about, by reason; they cost nothing.
+        calls: the work by kind of step and endpoint. Hints that two arms share stand in the first.
+    """
+
+    arm: Arm
+    cohort: Cohort
+    trials: int
+    over: int
+    skipped: Mapping[str, int]
+    calls: tuple[CallForecast, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectionForecast:
+    """What an experiment would do.
+
+    Args:
+        experiment: what it asks for; it may be there already.
+        model: the model's name.
+        answers: the model's answers in all.
+        failed: how many failed, before the limit.
+        right: how many are right, before the limit.
+        left_out: why others are left out, and how many.
+        failed_subjects: failed answers that take part.
+        right_subjects: right answers that take part.
+        arms: the work by arm.
+    """
+
+    experiment: Experiment
+    model: str
+    answers: int
+    failed: int
+    right: int
+    left_out: Mapping[str, int]
+    failed_subjects: int
+    right_subjects: int
+    arms: tuple[ArmForecast, ...]
+
+    @property
+    def calls(self) -> int:
+        """Requests at least, about: stored replies that are used again, and feedback that a leak
+        gate holds back, make it fewer.
+        """
+        return sum(part.calls for arm in self.arms for part in arm.calls)
+
+    @property
+    def most_calls(self) -> int:
+        """Requests at most."""
+        return sum(part.most for arm in self.arms for part in arm.calls)
+
+    @property
+    def cost(self) -> float | None:
+        """USD at least, about; None where a price is unknown."""
+        return self._sum(lambda part: part.calls)
+
+    @property
+    def most_cost(self) -> float | None:
+        """USD at most, about; None where a price is unknown."""
+        return self._sum(lambda part: part.most)
+
+    def _sum(self, count: Callable[[CallForecast], int]) -> float | None:
+        total = 0.0
+        for part in (part for arm in self.arms for part in arm.calls if count(part)):
+            if part.price is None:
+                return None
+            total += count(part) * part.price
+        return total
+
+
+def forecast_experiment(
+    store: Store, spec: CorrectionSpec, endpoints: Mapping[str, Endpoint]
+) -> CorrectionForecast:
+    """Say what an experiment would find, ask and cost; nothing is written.
+
+    Raises:
+        UsageError: it asks for something that isn't there.
+    """
+    ground = prepare(store, spec, endpoints)
+    found = find_subjects(store, ground)
+    rules = Rules.of(ground)
+    trials = trials_of(found.subjects, ground.experiment.arms)
+    have = load_have(store, rules, trials)
+    groups: defaultdict[tuple[Arm, Cohort], list[tuple[Trial, Work]]] = defaultdict(list)
+    for trial in trials:
+        work = outlook(trial, have, rules)
+        groups[trial.arm, trial.subject.cohort].append((trial, work))
+    pricer = _Pricer(store=store, ground=ground, rules=rules, subjects=found.subjects)
+    foreseen: set[str] = set()
+    cohorts: tuple[Cohort, ...] = get_args(Cohort)
+    order = [(arm, cohort) for cohort in cohorts for arm in ground.experiment.arms]
+    return CorrectionForecast(
+        experiment=ground.experiment,
+        model=ground.candidate.name,
+        answers=found.answers,
+        failed=found.failed,
+        right=found.right,
+        left_out=found.left_out,
+        failed_subjects=sum(s.cohort == "failed" for s in found.subjects),
+        right_subjects=sum(s.cohort == "right" for s in found.subjects),
+        arms=tuple(
+            _arm(arm, cohort, groups[arm, cohort], pricer, foreseen)
+            for arm, cohort in order
+            if groups.get((arm, cohort))
+        ),
+    )
+
+
+def _arm(
+    arm: Arm,
+    cohort: Cohort,
+    group: Sequence[tuple[Trial, Work]],
+    pricer: _Pricer,
+    foreseen: set[str],
+) -> ArmForecast:
+    now: Counter[StepKind] = Counter()
+    later: Counter[StepKind] = Counter()
+    hints: Counter[str] = Counter()
+    skipped = Counter(work.problem for _, work in group if work.problem)
+    for trial, work in group:
+        now.update(work.now)
+        later.update(work.later)
+        for criterion_id in set(work.hints) - foreseen:
+            hints[trial.subject.peers[criterion_id].peer_id] += 1
+            foreseen.add(criterion_id)
+    parts = [
+        pricer.part(kind, pricer.endpoint(kind), arm, now[kind], now[kind] + later[kind])
+        for kind in KINDS
+        if now[kind] + later[kind]
+    ]
+    parts += [
+        pricer.part("hint", pricer.ground.peers[peer_id], arm, n, n * MOST_HINTS)
+        for peer_id, n in sorted(hints.items())
+    ]
+    return ArmForecast(
+        arm=arm,
+        cohort=cohort,
+        trials=len(group),
+        over=sum(not work.remaining and not work.problem for _, work in group),
+        skipped=dict(skipped),
+        calls=tuple(sorted(parts, key=lambda part: KINDS.index(part.kind))),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pricer:
+    """Prices steps by the requests of a few answers."""
+
+    store: Store
+    ground: Ground
+    rules: Rules
+    subjects: Sequence[Subject]
+
+    def endpoint(self, kind: StepKind) -> Endpoint:
+        return self.ground.endpoint if kind == "retry" else self.ground.judge_endpoint
+
+    def part(
+        self, kind: StepKind, endpoint: Endpoint, arm: Arm, calls: int, most: int
+    ) -> CallForecast:
+        prices = [
+            estimate_request(
+                request,
+                endpoint.prices,
+                endpoint.pictures,
+                typical_completion=REPLY_TOKENS[kind],
+            )
+            for request in self._requests(kind, arm)
+        ]
+        costs = [price.cost for price in prices if price.cost is not None]
+        return CallForecast(
+            kind=kind,
+            endpoint=endpoint,
+            calls=calls,
+            most=most,
+            tokens=_mean_tokens(prices),
+            price=sum(costs) / len(costs) if costs and len(costs) == len(prices) else None,
+        )
+
+    def _requests(self, kind: StepKind, arm: Arm) -> list[Request]:
+        chosen = self.subjects[:: max(1, len(self.subjects) // TRIED)][:TRIED]
+        made = (self._request(kind, arm, subject) for subject in chosen)
+        return [request for request in made if request is not None]
+
+    def _request(self, kind: StepKind, arm: Arm, subject: Subject) -> Request | None:
+        """Build a request as it will be; what isn't there yet is left out."""
+        sample, first, rules = subject.sample, subject.first, self.rules
+        pictures: tuple[PicturePart, ...] = ()
+        with suppress(PictureError):
+            pictures = read_material(self.store, sample).pictures
+        if kind == "retry":
+            wanted = asked_about(subject, subject.checkpoints, arm, rules.experiment.threshold)
+            sampling = rules.answer_sampling
+            criteria = [subject.criteria[c] for c in wanted]
+            arm = "guided" if arm in correction.HINTED else arm
+            built = correction.build(sample, pictures, first, arm, sampling, criteria=criteria)
+            told = (
+                built.request or correction.build(sample, pictures, first, "told", sampling).request
+            )
+            return told
+        criteria = list(subject.criteria.values())
+        if kind == "hint" and criteria:
+            return hint.build(sample, pictures, criteria[0], first, rules.answer_sampling)
+        if kind == "scoring" and subject.criteria_set is not None:
+            return scoring.build(
+                sample, pictures, subject.criteria_set, criteria, first, rules.judge_sampling
+            )
+        if kind in ("outcome", "rejudge") and sample.reference is not None:
+            return outcome.build(sample, pictures, first, rules.judge_sampling)
+        return None
+
+
+def _mean_tokens(prices: Sequence[Estimate]) -> int:
+    tokens = [price.prompt_tokens + price.completion_tokens for price in prices]
+    return round(sum(tokens) / len(tokens)) if tokens else 0

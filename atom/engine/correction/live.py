@@ -1,0 +1,252 @@
+"""One answer tried again on demand, with what comes in streamed, and its control beside it.
+
+The try is an experiment of one sample: it is stored like any other, so nothing is lost and nothing
+is asked twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from atom.engine.clock import Clock, utc_now
+from atom.engine.correction.experiment import OnText, open_experiment, run_experiment
+from atom.engine.correction.subjects import CorrectionSpec, find_subjects, prepare
+from atom.engine.shift import ClientMaker, OnProgress, make_client
+from atom.errors import UsageError
+from atom.records import (
+    APART,
+    Arm,
+    Checkpoint,
+    Cohort,
+    Correction,
+    Endpoint,
+    Experiment,
+    FailedRule,
+    Outcome,
+    Response,
+    Run,
+)
+from atom.store import Store, find_study, table
+from atom.store.standing import marks_of, outcomes_of
+
+LIVE_ARMS: tuple[Arm, ...] = ("fresh", "told", "guided")
+"""Feedback, with the two controls that say how much of it is luck and how much the bad news."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriedArm:
+    """What came of one arm.
+
+    Args:
+        arm: the arm.
+        rounds: its rounds, in order.
+        response: the last new answer; None where there is none.
+        checkpoints: the judge's scores of that answer.
+        value: whether its final answer is right; None where that isn't known.
+    """
+
+    arm: Arm
+    rounds: tuple[Correction, ...]
+    response: Response | None
+    checkpoints: tuple[Checkpoint, ...]
+    value: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """An answer that was tried again.
+
+    Args:
+        experiment: as it is stored.
+        run: its run, ended.
+        first: the initial answer.
+        cohort: whether that one failed or was right; a right one gets guided feedback alone.
+        checkpoints: the judge's scores of the initial answer.
+        outcomes: what is known of its final answer.
+        arms: what came of each arm, controls first.
+    """
+
+    experiment: Experiment
+    run: Run | None
+    first: Response
+    cohort: Cohort
+    checkpoints: tuple[Checkpoint, ...]
+    outcomes: tuple[Outcome, ...]
+    arms: tuple[TriedArm, ...]
+
+
+def spec_of_answer(
+    store: Store,
+    study_id: str,
+    response_id: str,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    arms: tuple[Arm, ...] = LIVE_ARMS,
+    judge: str | None = None,
+    threshold: int = 2,
+    rounds: int = 1,
+    budget: float | None = None,
+) -> CorrectionSpec:
+    """Say what trying one answer again means: which rule it failed, and so which arms it gets.
+
+    Raises:
+        UsageError: there is no such answer in the study, or nothing is known about it.
+    """
+    response = store.get(Response, response_id)
+    if response is None:
+        raise UsageError(f"there is no answer {response_id!r} in this store")
+    spec = CorrectionSpec(
+        study_id=study_id,
+        candidate=response.candidate_id,
+        judge=judge,
+        arms=arms,
+        threshold=threshold,
+        rounds=rounds,
+        sample_ids=(response.sample_id,),
+        budget=budget,
+    )
+    reasons: set[str] = set()
+    rules: tuple[FailedRule, ...] = get_args(FailedRule)
+    for rule in rules:
+        tried = replace(spec, failed_rule=rule)
+        found = find_subjects(store, prepare(store, tried, endpoints))
+        reasons |= set(found.left_out)
+        if any(subject.first.id == response_id for subject in found.subjects):
+            return tried
+    right = replace(spec, arms=("guided",), right_answers=1)
+    found = find_subjects(store, prepare(store, right, endpoints))
+    if any(subject.first.id == response_id for subject in found.subjects):
+        return right
+    why = "; ".join(sorted(reasons)) or "it isn't the model's first answer in this study"
+    raise UsageError(f"this answer can't be tried again: {why}")
+
+
+async def try_again(
+    store: Store,
+    study_id: str,
+    response_id: str,
+    endpoints: Mapping[str, Endpoint],
+    *,
+    arms: tuple[Arm, ...] = LIVE_ARMS,
+    judge: str | None = None,
+    threshold: int = 2,
+    rounds: int = 1,
+    budget: float | None = None,
+    make: ClientMaker = make_client,
+    clock: Clock = utc_now,
+    on_text: OnText | None = None,
+    on_progress: OnProgress | None = None,
+) -> Tried:
+    """Let a model try one answer again, one arm after the other.
+
+    Args:
+        store: the user's own store.
+        study_id: the study, by id or name.
+        response_id: the model's first answer.
+        endpoints: endpoints by name.
+        arms: what is done with a failed answer; a right one gets guided feedback alone.
+        judge: the judge's endpoint; None = the study's own judge.
+        threshold: a criterion with this score or less is failed.
+        rounds: tries in a row at most.
+        budget: spend cap in USD.
+        make: opens clients.
+        clock: UTC time, for records.
+        on_text: told each piece of text as it streams in, and the step that it belongs to.
+        on_progress: called twice a second at most.
+
+    Returns:
+        What came of it; failures stand in the rounds, with the reason.
+
+    Raises:
+        ReadOnlyError: the study is sealed; make the user's own copy first.
+        ConsentNeeded: it would send data to a host that nobody has agreed to.
+        AtomError: it can't begin.
+    """
+    store.must_be_open(
+        "this study is sealed, and a try adds to a study: copy it, and try the answers of your "
+        "own copy again"
+    )
+    spec = spec_of_answer(
+        store,
+        study_id,
+        response_id,
+        endpoints,
+        arms=arms,
+        judge=judge,
+        threshold=threshold,
+        rounds=rounds,
+        budget=budget,
+    )
+    experiment, run = open_experiment(store, spec, endpoints, clock=clock)
+    await run_experiment(
+        store,
+        run.id,
+        endpoints,
+        retry_failed=True,
+        make=make,
+        clock=clock,
+        on_text=on_text,
+        on_progress=on_progress,
+        one_at_a_time=True,
+    )
+    return read_tried(store, experiment.id, response_id)
+
+
+def read_tried(store: Store, experiment_id: str, response_id: str) -> Tried:
+    """Read what came of trying an answer again.
+
+    Raises:
+        UsageError: there is no such experiment or answer.
+    """
+    experiment = store.get(Experiment, experiment_id)
+    first = store.get(Response, response_id)
+    if experiment is None or first is None:
+        raise UsageError(f"there is no experiment {experiment_id!r} with an answer {response_id!r}")
+    columns = table(Correction).c
+    rows = store.select(
+        Correction,
+        columns.experiment_id == experiment_id,
+        columns.response_id == response_id,
+        order_by=[columns.round],
+    )
+    runs = store.select(
+        Run,
+        table(Run).c.experiment_id == experiment_id,
+        order_by=[table(Run).c.created.desc()],
+        limit=1,
+    )
+    arms = [_arm(store, experiment, arm, rows) for arm in experiment.arms]
+    return Tried(
+        experiment=experiment,
+        run=runs[0] if runs else None,
+        first=first,
+        cohort=rows[0].cohort if rows else "failed",
+        checkpoints=_checkpoints(store, experiment, response_id, 0),
+        outcomes=outcomes_of(store, [response_id], experiment.judge_id).get(response_id, ()),
+        arms=tuple(arm for arm in arms if arm.rounds),
+    )
+
+
+def _arm(store: Store, experiment: Experiment, arm: Arm, rows: list[Correction]) -> TriedArm:
+    mine = tuple(row for row in rows if row.arm == arm)
+    last = next((row for row in reversed(mine) if row.result_id), None)
+    repeat = APART if arm == "rejudge" else 0
+    return TriedArm(
+        arm=arm,
+        rounds=mine,
+        response=store.get(Response, last.result_id) if last and last.result_id else None,
+        checkpoints=_checkpoints(store, experiment, last.result_id, repeat)
+        if last and last.result_id
+        else (),
+        value=last.value if last else None,
+    )
+
+
+def _checkpoints(
+    store: Store, experiment: Experiment, response_id: str, repeat: int
+) -> tuple[Checkpoint, ...]:
+    study = find_study(store, experiment.study_id)
+    found = marks_of(store, study, [response_id], experiment.judge_id, repeats=(repeat,))
+    return tuple(found.get((response_id, repeat), {}).values())

@@ -1,0 +1,1 @@
+"""Imports, and the pictures that come with or after them."""

@@ -1,0 +1,1 @@
+"""Growing the capability tree, and mapping criteria to its leaves."""

@@ -1,0 +1,1 @@
+"""What people say, written to the store."""

@@ -1,0 +1,1 @@
+"""VL-RewardBench."""

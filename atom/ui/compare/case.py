@@ -1,0 +1,387 @@
+"""What the Compare page shows of pairs: the list of shared samples, and one with both answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from atom.ui import kit, links, numbers
+from atom.ui.compare import parts as compare_parts
+from atom.ui.compare.parts import pinned
+from atom.ui.failures import case as case_parts
+from atom.ui.html import Html, el, join
+from atom.ui.media import thumbnail
+from atom.ui.pages import FAILURES
+from atom.ui.shell.frame import Here
+from atom.views.compare.page import Comparison
+from atom.views.compare.pairs import PairList, PairMark, PairRow, PairView, Tab
+from atom.views.compare.sides import Choice
+from atom.views.failures.sample import AnswerView
+from atom.views.filters import Filters
+from taxonomy import format_path
+
+_SHORT = 22
+
+
+def pairs(here: Here, view: Comparison, listed: PairList, shown: PairView | None) -> Html:
+    """Draw the list of pairs with the chosen one beside it."""
+    title = f"Pairs inside {view.node[-1]}" if view.node else "Pair by pair"
+    base = pinned(here, view.picked)
+    clear = compare_parts.to(here, view.picked, base.but(node=(), sample=None, criterion=None))
+    return el(
+        "section",
+        compare_parts.style(),
+        el(
+            "div",
+            el("h2", title, style="margin:0"),
+            kit.door("All pairs", clear, class_="small") if view.node else None,
+            class_="row",
+            style="margin-bottom:8px",
+        ),
+        _tabs(here, view, listed),
+        el(
+            "div",
+            _listing(here, view, listed, shown),
+            el("div", _shown(here, view, listed, shown), style="min-width:0"),
+            class_="split",
+            style="margin-top:12px",
+        ),
+    )
+
+
+def _tabs(here: Here, view: Comparison, listed: PairList) -> Html:
+    first, second = (numbers.middle(name, _SHORT) for name in compare_parts.short(view))
+    words: dict[Tab, str] = {
+        "all": "All",
+        "second": f"{second} better",
+        "first": f"{first} better",
+        "fail": "Both fail",
+        "first_fails": f"only {first} fails",
+        "second_fails": f"only {second} fails",
+        "first_right": f"only {first} right",
+        "second_right": f"only {second} right",
+        "both_right": "both right",
+        "neither_right": "neither right",
+    }
+    always: Sequence[Tab] = ("all", "second", "first", "fail")
+    if view.measure == "preference":
+        always = ("all", "second", "first")
+    filters = pinned(here, view.picked).but(sample=None, criterion=None)
+    return kit.tabs(
+        (
+            (
+                f"{words[tab]} {listed.counts[tab]:,}",
+                compare_parts.to(here, view.picked, filters, tab=None if tab == "all" else tab),
+                tab == listed.tab,
+            )
+            for tab in words
+            if tab in always or tab == listed.tab
+        ),
+        label="Which pairs",
+    )
+
+
+# --- list ----------------------------------------------------------------------------------------
+
+
+def _listing(here: Here, view: Comparison, listed: PairList, shown: PairView | None) -> Html:
+    chosen = shown.sample.sample.id if shown is not None else None
+    order = "most lost together first" if listed.tab == "fail" else "largest difference first"
+    equal = f", {listed.equal:,} equal" if listed.tab == "all" and listed.equal else ""
+    count = numbers.count(listed.total, "shared sample")
+    return el(
+        "div",
+        el("p", f"{count}{equal}, {order}", class_="note", style="margin:0 0 4px 4px"),
+        el(
+            "div",
+            [_item(here, view, row, row.sample_id == chosen) for row in listed.rows],
+            _pager(here, view, listed),
+            class_="listing",
+            data_scroll=True,
+        ),
+        class_="beside",
+    )
+
+
+def _item(here: Here, view: Comparison, row: PairRow, on: bool) -> Html:
+    thumb = thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name)
+    verdict = "first" if row.difference > 0 else "second" if row.difference < 0 else "none"
+    scores = [
+        el(
+            "span",
+            el("span", class_="dot", style=f"background:{kit.colour(side.colour)}"),
+            f"{value:.0f}",
+            el("span", _right_word(right), class_="quiet") if right is not None else None,
+            class_="model",
+            data_tip=f"{side.label}: {value:.1f} of 100{_right_tip(right)}",
+        )
+        for side, value, right in (
+            (view.picked.first, row.first, row.first_right),
+            (view.picked.second, row.second, row.second_right),
+        )
+    ]
+    base = pinned(here, view.picked)
+    filters = row.filters.but(model=base.model, peers=base.peers)
+    return el(
+        "a",
+        thumb,
+        el("span", el("span", row.question or "(no question)", class_="lines")),
+        el(
+            "span",
+            scores,
+            compare_parts.difference(row.difference, math.nan, math.nan, verdict),
+            class_="pairline",
+        ),
+        href=compare_parts.to(here, view.picked, filters, at=here.query.get("at")),
+        data_go=True,
+        class_="item on" if on else "item",
+        aria_current="true" if on else None,
+        data_reveal="1" if on else None,
+    )
+
+
+def _right_word(right: bool | None) -> str:
+    return "" if right is None else "right" if right else "wrong"
+
+
+def _right_tip(right: bool | None) -> str:
+    return "" if right is None else f", final answer {_right_word(right)}"
+
+
+def _pager(here: Here, view: Comparison, listed: PairList) -> Html | None:
+    if listed.pages < 2:
+        return None
+    filters = pinned(here, view.picked).but(sample=None, criterion=None)
+
+    def door(page: int) -> str:
+        return compare_parts.to(here, view.picked, filters, at=str(page))
+
+    return el(
+        "div",
+        kit.button("‹", door(listed.page), disabled=listed.page == 0),
+        f"page {listed.page + 1} of {listed.pages}",
+        kit.button("›", door(listed.page + 2), disabled=listed.page == listed.pages - 1),
+        class_="pager",
+    )
+
+
+# --- one pair ------------------------------------------------------------------------------------
+
+
+def _shown(here: Here, view: Comparison, listed: PairList, shown: PairView | None) -> Html:
+    if shown is None:
+        if here.filters.sample is not None:
+            return kit.empty(
+                "This sample isn't in the study",
+                "The link names a sample that was removed, or that belongs to another study.",
+            )
+        return kit.empty("No pair here", "Choose another tab, or clear the filters.")
+    sample = shown.sample.sample
+    note = None
+    if sample.id not in listed.order:
+        note = kit.notice("This sample isn't in the list of pairs under the present choice.")
+
+    def door(criterion: str) -> str:
+        return compare_parts.to(here, view.picked, _here(here, view, shown, criterion),
+                                at=here.query.get("at"))  # fmt: skip
+
+    return el(
+        "article",
+        note,
+        _head(here, view, listed, shown),
+        el(
+            "div",
+            case_parts.pictures(here, shown.sample, door),
+            el("div", case_parts.question(shown.sample), style="min-width:0"),
+            class_="top",
+        ),
+        _criteria(here, view, shown),
+        _reasons(here, view, shown),
+        _answers(view, shown),
+        class_="case pair",
+        data_case=sample.id,
+    )
+
+
+def _here(here: Here, view: Comparison, shown: PairView, criterion: str | None) -> Filters:
+    return pinned(here, view.picked).but(sample=shown.sample.sample.id, criterion=criterion)
+
+
+def _head(here: Here, view: Comparison, listed: PairList, shown: PairView) -> Html:
+    sample = shown.sample.sample
+    position = here.data.sample_position[sample.id] + 1
+    at = listed.order.index(sample.id) if sample.id in listed.order else None
+
+    def step(by: int) -> str | None:
+        if at is None or not 0 <= at + by < len(listed.order):
+            return None
+        filters = _here(here, view, shown, None).but(sample=listed.order[at + by])
+        return compare_parts.to(here, view.picked, filters)
+
+    whole = _here(here, view, shown, None).but(show="all", node=())
+    return el(
+        "div",
+        el(
+            "div",
+            el("span", f"Sample no. {position}", class_="strong"),
+            kit.synthetic_badge() if sample.synthetic else None,
+            kit.status("quarantined") if shown.sample.quarantined else None,
+            kit.door("Open in Failures", links.address(FAILURES.url_path, whole), class_="small"),
+            class_="row",
+        ),
+        el(
+            "div",
+            case_parts.turn("← Previous", step(-1), "ArrowLeft"),
+            case_parts.turn("Next →", step(1), "ArrowRight"),
+            class_="row",
+            style="flex-wrap:nowrap",
+        ),
+        style="display:flex;gap:14px;justify-content:space-between;align-items:center",
+    )
+
+
+def _side_head(side: Choice, judge: str | None) -> Html:
+    label = side.label if judge is None else f"{side.label} by {judge}"
+    return kit.model(numbers.middle(label, _SHORT + 6), side.colour, full=label)
+
+
+def _judges(view: Comparison) -> tuple[str | None, str | None]:
+    if view.picked.judge_id is None:
+        return None, None
+    return view.first_judge, view.second_judge
+
+
+def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
+    if not shown.marks:
+        return None
+    judges = _judges(view)
+    columns = [
+        kit.Column(title="#"),
+        kit.Column(title=kit.term("criterion", "Criterion"), width="34%"),
+        kit.Column(title=kit.term("ground truth", "Truth"), width="16%"),
+        kit.Column(title="Capability", broad=True),
+        kit.Column(title=kit.term("weight", "w"), number=True),
+        kit.Column(title=_side_head(view.picked.first, judges[0]), slim=True),
+        kit.Column(title=_side_head(view.picked.second, judges[1]), slim=True),
+        kit.Column(title="Difference", number=True),
+    ]
+    rows = [_criterion(here, view, shown, mark) for mark in shown.marks]
+    return el(
+        "div",
+        el(
+            "div",
+            el("h2", "Criteria, both answers", style="margin:0"),
+            kit.score_legend(ours=here.data.table.ours),
+            class_="row",
+            style="justify-content:space-between;margin-bottom:4px",
+        ),
+        kit.table(columns, rows, label="Criteria with both scores", tight=True),
+    )
+
+
+def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) -> kit.Row:
+    item = mark.criterion
+    identity = item.criterion.id
+    to = compare_parts.to(here, view.picked, _here(here, view, shown, identity),
+                          at=here.query.get("at"))  # fmt: skip
+    inside = view.node and item.leaf is not None and item.leaf[: len(view.node)] == view.node
+    gap = mark.difference
+    verdict = "none" if not gap else "first" if gap > 0 else "second"
+    leaf: Html = (
+        el("span", item.leaf[-1], data_tip=format_path(item.leaf),
+           class_="strong" if inside else None)
+        if item.leaf
+        else el("span", "○ not mapped", class_="quiet", data_tip=item.leaf_detail)
+    )  # fmt: skip
+    words = _gap_words(mark, gap) if gap else "0"
+    return kit.Row(
+        cells=[
+            el("span", item.number, class_="quiet"),
+            join(
+                el("a", item.criterion.question, href=to, data_go=True, data_light=identity,
+                   class_="text"),
+                el("span", " ", leaf, class_="narrow small quiet"),
+            ),
+            el("span", item.criterion.ground_truth, class_="text"),
+            leaf,
+            item.weight_words,
+            case_parts.mark_chip(here, mark.first, False),
+            case_parts.mark_chip(here, mark.second, False),
+            el("span", numbers.NONE, class_="quiet")
+            if gap is None
+            else compare_parts.mark(words, verdict),
+        ],
+        on=item.chosen,
+        light=identity,
+    )  # fmt: skip
+
+
+def _gap_words(mark: PairMark, gap: float) -> str:
+    """Write a difference in points of 1..5, or of 100 on another scale."""
+    ours = mark.first is not None and mark.first.ours
+    number = f"{gap:+.1f}" if ours else f"{25 * gap:+.0f}"
+    return number.removesuffix(".0").replace("-", "−")
+
+
+def _reasons(here: Here, view: Comparison, shown: PairView) -> Html | None:
+    """Put the judge's reasons for the chosen criterion side by side."""
+    mark = next((one for one in shown.marks if one.criterion.chosen), None)
+    if mark is None:
+        return None
+    names = compare_parts.names(view)
+    return el(
+        "div",
+        [
+            case_parts.why(here, shown.sample, mark.criterion, point, name)
+            for point, name in zip((mark.first, mark.second), names, strict=True)
+        ],
+        class_="two",
+    )
+
+
+def _answers(view: Comparison, shown: PairView) -> Html:
+    judges = _judges(view)
+    return el(
+        "div",
+        el("h2", "Answers"),
+        el(
+            "div",
+            _answer(view.picked.first, judges[0], shown.first, shown, first=True),
+            _answer(view.picked.second, judges[1], shown.second, shown, first=False),
+            class_="two",
+        ),
+    )
+
+
+def _answer(
+    side: Choice, judge: str | None, answer: AnswerView | None, shown: PairView, *, first: bool
+) -> Html:
+    if answer is None:
+        return el("div", _side_head(side, judge), el("p", "It gave no answer.", class_="quiet"))
+    spans = []
+    for mark in shown.marks:
+        view = mark.first if first else mark.second
+        point = view.checkpoint if view is not None else None
+        if point is not None and point.span is not None:
+            spans.append(
+                kit.Span(start=point.span[0], end=point.span[1], light=mark.criterion.criterion.id,
+                         on=mark.criterion.chosen)
+            )  # fmt: skip
+    many = sum(one.candidate.id == side.model_id for one in shown.sample.answers)
+    return el(
+        "div",
+        el(
+            "div",
+            _side_head(side, judge),
+            el("span", f"answer 1 of {many}", class_="quiet small")
+            if side.answer is None and many > 1
+            else None,
+            el("span", answer.score_words, class_="quiet small")
+            if answer.score is not None
+            else None,
+            el("span", case_parts.verdict(answer.outcomes), class_="quiet small"),
+            class_="row",
+            style="margin-bottom:4px",
+        ),
+        case_parts.answer_text(answer, spans),
+    )

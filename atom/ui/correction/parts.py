@@ -1,0 +1,842 @@
+"""What the Self-correction page shows: the effects with their controls, and what they rest on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atom.analysis.correction.effects import Cost, Effect
+from atom.analysis.correction.quality import RepairLabel, Rise
+from atom.analysis.correction.trials import Share
+from atom.analysis.intervals import MIN_CLUSTERS
+from atom.ui import kit, links, numbers
+from atom.ui.html import Child, Html, el, join
+from atom.ui.pages import CORRECTION, SETTINGS
+from atom.views.correction.cases import CaseQuery, repair_control, write_query
+from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS, RULE_WORDS, CorrectionForm
+from atom.views.correction.page import (
+    ArmLine,
+    Results,
+    Table4,
+    p_words,
+    signed,
+)
+from atom.views.filters import Filters
+from atom.views.runs.page import money
+from taxonomy import format_path
+
+_MOST = 10
+"""Rows of a long table that are shown at once."""
+_VERDICTS: dict[str, tuple[str, str, str]] = {
+    "gain": ("▲", "strong-at", "More than its control, beyond chance, with all effects of this "
+             "experiment allowed for."),
+    "worse": ("▼", "weak", "Less than its control, beyond chance."),
+    "no gain shown": ("·", "", "The difference may be chance: more answers would tell."),
+    "luck, not a gain": ("≈", "", "It comes without any feedback, so no feedback may claim it."),
+    "ceiling, not a gain": ("≈", "", "The truth was shown; feedback can't do more."),
+    "beyond Re-eval, not a gain": ("≈", "", "More than hearing only that the answer is wrong, "
+                                   "which asks about no step: it doesn't say that the diagnosis "
+                                   "did it."),
+    "too few pairs": ("○", "", "Under five independent answers can be compared."),
+    "refused: no control ran": ("⊘", "weak", "An arm is never called a gain without its control."),
+}  # fmt: skip
+_REPAIRS: dict[RepairLabel, tuple[str, str]] = {
+    "attention drift": ("▲", "recoverable: attention drift"),
+    "lack of capability": ("▼", "stubborn: lack of capability"),
+    "undecided": ("○", "undecided"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doors:
+    """Addresses on this page that keep the chosen experiment.
+
+    Attributes:
+        filters: the chain.
+        experiment: the chosen experiment's id.
+        tries: the chosen round, where it isn't the last.
+    """
+
+    filters: Filters
+    experiment: str | None
+    tries: str | None = None
+
+    def tab(self, name: str | None, **local: str | None) -> str:
+        """Return the address of a part of the page."""
+        base = self.filters.but(sample=None, criterion=None)
+        keys = {"experiment": self.experiment, "round": self.tries, "tab": name, **local}
+        return links.address(CORRECTION.url_path, base, **keys)
+
+    def cases(self, query: CaseQuery) -> str:
+        """Return the address of the answers behind a number."""
+        return self.tab("cases", **write_query(query))
+
+
+def tabs(choices: Sequence[tuple[str | None, str]], chosen: str | None, doors: Doors) -> Html:
+    """Draw the parts of the page."""
+    return kit.tabs(
+        [(label, doors.tab(name), name == chosen) for name, label in choices],
+        label="Parts of this page",
+    )
+
+
+def _counted(number: int, href: str, what: str) -> Html:
+    """Write a number that opens its answers."""
+    if not number:
+        return el("span", "0", class_="quiet")
+    return el("a", f"{number:,}", href=href, data_go=True, class_="cell", aria_label=what)
+
+
+def verdict(effect: Effect) -> Html:
+    """Write what may be said of an effect: a glyph and a word."""
+    glyph, class_, tip = _VERDICTS[effect.verdict]
+    return el(
+        "span",
+        el("span", glyph, class_="glyph", aria_hidden="true"),
+        effect.verdict,
+        class_=f"status {class_}",
+        data_tip=tip,
+    )
+
+
+# --- the answer -----------------------------------------------------------------------------------
+
+
+def what(found: Results) -> str:
+    """Say what an experiment does, in words."""
+    asked = found.experiment
+    where = f" under {asked.node[-1]}" if asked.node else ""
+    tries = f", up to {asked.rounds} rounds" if asked.rounds > 1 else ""
+    right = f", {numbers.count(found.right, 'right one')}" if found.right else ""
+    return (
+        f"{found.model}'s {RULE_WORDS[asked.failed_rule]}{where}: {found.tried} tried again"
+        f"{right}{tries}"
+    )
+
+
+def answer(found: Results, *, alive: bool) -> Html:
+    """Draw the answer to the page's question."""
+    said = found.headline
+    notes = []
+    if alive:
+        notes.append("So far: the experiment isn't over.")
+    if said.luck:
+        notes.append(said.luck)
+    if not found.controlled and found.arms:
+        notes.append(
+            "No gain is claimed: judging the old answers again and another try without feedback "
+            "didn't both run."
+        )
+    notes += _net_words(found)
+    return el(
+        "div",
+        el("p", said.sentence, class_="strong", style="font-size:17px;line-height:1.35"),
+        el("p", " ".join(notes), class_="text") if notes else None,
+        class_="notice",
+        style="font-size:var(--body);padding:10px 14px;display:flex;flex-direction:column;gap:5px",
+    )
+
+
+def _net_words(found: Results) -> list[str]:
+    words = []
+    if found.broken.n:
+        share = numbers.percent(100 * found.broken.value, found.broken.n)
+        words.append(f"It broke {share} of {found.broken.n} right answers.")
+    if found.net is not None:
+        net = found.net
+        words.append(
+            f"Given to everybody, right or wrong, it would change the share of right answers by "
+            f"{signed(net.value)} points ({signed(net.lo)} to {signed(net.hi)}), luck included."
+        )
+    return words
+
+
+# --- effects --------------------------------------------------------------------------------------
+
+
+def effects(found: Results, doors: Doors) -> Html:
+    """Draw the effects as a forest, then the paper's gain by itself."""
+    order = {"value": 0, "control": 1, "ceiling": 2, "printed": 3}
+    ordered = sorted(found.effects, key=lambda effect: order[effect.role])
+    span = _span((*found.effects, *found.printed))
+    parts: list[Child] = []
+    if ordered:
+        parts += [
+            el("h2", "What each adds to its control, on the same answers"),
+            _forest(ordered, doors, span, "Effects with their controls"),
+            _apart(found, doors),
+        ]
+    if found.printed:
+        parts += [
+            el(
+                "h2",
+                kit.term("gain as printed", "The gain as the paper prints it"),
+                ": not controlled",
+                style="margin-top:16px",
+            ),
+            el("p", "Held against being told alone, which asks nothing. Whatever a long message "
+               "does by itself is in it.", class_="quiet small", style="margin-bottom:4px"),
+            _forest(found.printed, doors, span, "The paper's gain"),
+        ]  # fmt: skip
+    return el("section", parts)
+
+
+def _span(found: Sequence[Effect]) -> float:
+    """Return half the width of the scale, a round number of points."""
+    ends = [abs(100 * end) for e in found for end in (e.lo, e.hi, e.estimate) if math.isfinite(end)]
+    most = max(ends, default=25.0)
+    return next((float(size) for size in (10, 25, 50, 75) if most <= size), 100.0)
+
+
+def _forest(found: Sequence[Effect], doors: Doors, span: float, label: str) -> Html:
+    columns = [
+        kit.Column(title="Effect", width="30%"),
+        kit.Column(title=_axis(span), width="30%"),
+        kit.Column(title="Points (95 %)", number=True),
+        kit.Column(title=kit.term("pair", "Pairs"), number=True),
+        kit.Column(title="Only this", number=True, broad=True),
+        kit.Column(title="Only control", number=True, broad=True),
+        kit.Column(title=kit.term("Holm", "p (Holm)"), number=True, broad=True),
+        kit.Column(title="What may be said"),
+    ]
+    rows = [
+        kit.Row(
+            cells=[
+                _effect_name(effect),
+                effect_bar(effect.estimate, effect.lo, effect.hi, span),
+                _estimate(effect),
+                _counted(effect.n, _pairs(doors, effect, "pairs"), f"{effect.name}: pairs"),
+                _counted(effect.arm_only, _pairs(doors, effect, "first"), "only the arm right"),
+                _counted(
+                    effect.control_only, _pairs(doors, effect, "second"), "only the control right"
+                ),
+                p_words(effect.holm),
+                verdict(effect),
+            ]
+        )
+        for effect in found
+    ]
+    return kit.table(columns, rows, label=label, tight=True)
+
+
+def _effect_name(effect: Effect) -> Html:
+    words = EFFECT_WORDS[effect.name]
+    arm, control = ARM_WORDS[effect.arm], ARM_WORDS[effect.control]
+    role = {"control": " · a control", "ceiling": " · a ceiling"}.get(effect.role, "")
+    return join(
+        el("span", words.name, class_="term strong", tabindex="0", data_tip=words.meaning),
+        el("span", role, class_="quiet small"),
+        el(
+            "div",
+            el("span", arm.name, class_="term", data_tip=arm.meaning),
+            " against ",
+            el("span", control.name, class_="term", data_tip=control.meaning),
+            class_="quiet small",
+        ),
+    )
+
+
+def _pairs(doors: Doors, effect: Effect, came: str) -> str:
+    query = write_query(CaseQuery(effect=effect.name))
+    return doors.tab("cases", **{**query, "came": came})
+
+
+def _estimate(effect: Effect) -> Html:
+    if not math.isfinite(effect.estimate):
+        return el("span", numbers.NONE, class_="quiet")
+    if not math.isfinite(effect.lo):
+        return el("span", signed(effect.estimate))
+    return join(
+        el("span", signed(effect.estimate), class_="strong"),
+        el("div", f"{signed(effect.lo)} to {signed(effect.hi)}", class_="quiet small"),
+    )
+
+
+def _axis(span: float) -> Html:
+    return el(
+        "span",
+        el("span", f"−{span:.0f}"),
+        el("span", "◂ worse"),
+        el("span", "0"),
+        el("span", "better ▸"),
+        el("span", f"+{span:.0f}"),
+        class_="axis",
+    )
+
+
+def effect_bar(value: float, lo: float, hi: float, span: float) -> Html:
+    """Draw a difference of shares with its interval about zero.
+
+    Args:
+        value: the difference, -1..1.
+        lo: lower end of its interval; NaN = none.
+        hi: upper end.
+        span: half the width of the scale, in points.
+    """
+
+    def at(share: float) -> str:
+        return f"{50 + 50 * max(-1.0, min(1.0, 100 * share / span)):.2f}%"
+
+    lines = [
+        el("line", class_="track", x1="0", x2="100%", y1="9", y2="9"),
+        el("line", class_="zero", x1="50%", x2="50%", y1="0", y2="18"),
+    ]
+    if not math.isfinite(value):
+        return el("svg", lines, class_="bar effect", role="img", aria_label="no value")
+    side = "up" if value >= 0 else "down"
+    if math.isfinite(lo) and math.isfinite(hi):
+        lines.append(el("line", class_=f"span {side}", x1=at(lo), x2=at(hi), y1="9", y2="9"))
+    lines.append(el("circle", class_=f"mid {side}", cx=at(value), cy="9", r="4.5"))
+    words = f"{signed(value)} points, interval {signed(lo)} to {signed(hi)}"
+    return el("svg", lines, class_="bar effect", role="img", aria_label=words)
+
+
+def _apart(found: Results, doors: Doors) -> Html | None:
+    """Say who couldn't be paired."""
+    effect = next((e for e in found.effects if e.apart), None)
+    if effect is None:
+        return None
+    query = CaseQuery(effect=effect.name, came="apart")
+    return el(
+        "p",
+        kit.door(f"{effect.apart} answers", doors.cases(query)),
+        " are left out where passed steps are the control: they have no failed or no passed step.",
+        class_="note",
+        style="margin-top:5px",
+    )
+
+
+# --- arms -----------------------------------------------------------------------------------------
+
+
+def arms(found: Results, doors: Doors) -> Html | None:
+    """Draw what came of each arm; nothing while nothing has come."""
+    if not found.arms and found.on_right is None:
+        return None
+    columns = [
+        kit.Column(title="What was done", width="27%"),
+        kit.Column(title="Tried", number=True),
+        kit.Column(title="Fixed", number=True),
+        kit.Column(title="Still wrong", number=True),
+        kit.Column(title="Share fixed (95 %)", number=True),
+        kit.Column(title="", width="16%", broad=True),
+        kit.Column(title=kit.term("dropped", "No result"), number=True),
+        kit.Column(title="Cost", number=True),
+    ]
+    rows = [_arm_row(line, doors, "failed") for line in found.arms]
+    if found.on_right is not None:
+        rows.append(_arm_row(found.on_right, doors, "right"))
+    notes = [
+        el("li", f"{n} × “{ARM_WORDS[line.share.arm].name}”: {reason}", class_="text")
+        for line in (*found.arms, *([found.on_right] if found.on_right else []))
+        for reason, n in line.reasons[:4]
+    ]
+    return el(
+        "section",
+        el("h2", "What was tried, and how often it came right"),
+        kit.table(columns, rows, label="Arms", tight=True),
+        el("p", "A share of fixed answers is no gain: another try alone fixes many.",
+           class_="note", style="margin-top:4px"),
+        kit.fold(f"Why some have no result ({numbers.count(len(notes), 'reason')})",
+                 el("ul", notes, class_="small", style="margin:0"))
+        if notes
+        else None,
+    )  # fmt: skip
+
+
+def _arm_row(line: ArmLine, doors: Doors, cohort: str) -> kit.Row:
+    share, words = line.share, ARM_WORDS[line.share.arm]
+    right = cohort == "right"
+    never = share.trials - line.tried
+    base = CaseQuery(arm=share.arm, cohort="right" if right else "failed")
+
+    def to(came: str) -> str:
+        return doors.tab("cases", **{**write_query(base), "came": came})
+
+    name = join(
+        el("span", words.name, class_="term", tabindex="0", data_tip=words.meaning),
+        el("div", "on answers that were right (break rate)", class_="quiet small")
+        if right
+        else None,
+    )
+    fixed = el("span", line.fixed, " kept") if right else line.fixed
+    return kit.Row(
+        cells=[
+            name,
+            _counted(line.tried, to("tried"), f"{words.name}: tried"),
+            el("a", fixed, href=to("right"), data_go=True, class_="cell"),
+            el("a", line.wrong, " broken" if right else None, href=to("wrong"), data_go=True,
+               class_="cell"),
+            _share(share.right, broken=right),
+            _share_bar(share.right, broken=right),
+            join(
+                _counted(share.unknown, to("unknown"), f"{words.name}: no result"),
+                el("div", f"{never:,} never asked", class_="quiet small") if never else None,
+            ),
+            money(None if math.isnan(share.cost) else share.cost),
+        ]
+    )  # fmt: skip
+
+
+def _share(share: Share, *, broken: bool = False) -> Html:
+    if not share.n:
+        return el("span", numbers.NONE, class_="quiet")
+    value, lo, hi = share.value, share.lo, share.hi
+    if broken:
+        value, lo, hi = 1 - value, 1 - hi, 1 - lo
+    text = numbers.percent(100 * value, share.n)
+    return join(
+        el("span", text, " broken" if broken else None),
+        el("span", _ends(lo, hi), f" of {share.n:,}", class_="quiet small"),
+    )
+
+
+def _ends(lo: float, hi: float) -> str:
+    known = math.isfinite(lo) and math.isfinite(hi)
+    return f" ({100 * lo:.0f}–{100 * hi:.0f})" if known else ""
+
+
+def _share_bar(share: Share, *, broken: bool = False) -> Html:
+    if not share.n:
+        return Html("")
+    value, lo, hi = share.value, share.lo, share.hi
+    if broken:
+        value, lo, hi = 1 - value, 1 - hi, 1 - lo
+
+    def at(part: float) -> str:
+        return f"{100 * min(max(part, 0.0), 1.0):.1f}%"
+
+    return el(
+        "svg",
+        el("line", class_="track", x1="0", x2="100%", y1="9", y2="9"),
+        el("line", class_="span", x1=at(lo), x2=at(hi), y1="9", y2="9")
+        if math.isfinite(lo) and math.isfinite(hi)
+        else None,
+        el("circle", class_="mid", cx=at(value), cy="9", r="4"),
+        class_="bar effect",
+        role="img",
+        aria_label=f"{100 * value:.0f} percent",
+    )
+
+
+def rounds(found: Results, doors: Doors) -> Html | None:
+    """Draw what each round fixed, with the choice of how many count."""
+    if found.experiment.rounds < 2:
+        return None
+    last = found.experiment.rounds
+    choices = [
+        (
+            f"after {number}",
+            Doors(
+                filters=doors.filters,
+                experiment=doors.experiment,
+                tries=None if number == last else str(number),
+            ).tab(None),
+            number == found.tries,
+        )
+        for number in range(1, last + 1)
+    ]
+    numbers_ = sorted({row.round for row in found.rounds})
+    columns = [
+        kit.Column(title="Right after"),
+        *(kit.Column(title=f"round {number}", number=True) for number in numbers_),
+    ]
+    names = list(dict.fromkeys(row.arm for row in found.rounds))
+    cell = {(row.arm, row.round): row for row in found.rounds}
+    rows = []
+    for arm in names:
+        marks: list[Child] = []
+        for number in numbers_:
+            row = cell.get((arm, number))
+            if row is None:
+                marks.append(el("span", numbers.NONE, class_="quiet"))
+                continue
+            share = numbers.percent(100 * row.standing.value, row.standing.n)
+            marks.append(join(share, el("span", f" · {row.new} new", class_="quiet small")))
+        rows.append(kit.Row(cells=[ARM_WORDS[arm].name, *marks]))
+    return el(
+        "section",
+        el("div", el("h2", "Round by round", style="margin:0"),
+           el("span", "figures on this page:", class_="quiet small"),
+           kit.tabs(choices, label="Rounds that count"), class_="row",
+           style="margin-bottom:5px"),
+        kit.table(columns, rows, label="Rounds", tight=True),
+        el("p", "Another round is another draw of luck, in every arm. “New” are answers right for "
+           "the first time.", class_="note"),
+    )  # fmt: skip
+
+
+# --- cost and gates -------------------------------------------------------------------------------
+
+
+def costs_and_gates(found: Results) -> Html | None:
+    """Draw what it costs and what the leak gates did, side by side."""
+    pieces = [piece for piece in (costs(found), gates(found)) if piece is not None]
+    return el("div", pieces, class_="figures") if pieces else None
+
+
+def costs(found: Results) -> Html | None:
+    """Draw what a recovered answer costs."""
+    if not found.costs:
+        return None
+    if all(cost.arm_cost == 0 == cost.control_cost for cost in found.costs):
+        return el(
+            "section",
+            el("h2", "What a recovered answer costs"),
+            el("p", "Nothing was paid: only free endpoints were asked.", class_="quiet"),
+        )
+    columns = [
+        kit.Column(title="Feedback", width="34%"),
+        kit.Column(title="An answer", number=True),
+        kit.Column(title="Its control", number=True),
+        kit.Column(title="A recovered answer", number=True),
+    ]
+    rows = [
+        kit.Row(
+            cells=[
+                join(
+                    ARM_WORDS[cost.arm].name,
+                    el("div", f"against {ARM_WORDS[cost.control].name}", class_="quiet small"),
+                ),
+                _usd(cost.arm_cost),
+                _usd(cost.control_cost),
+                _per_point(cost),
+            ]
+        )
+        for cost in found.costs
+    ]
+    return el(
+        "section",
+        el("h2", "What a recovered answer costs"),
+        kit.table(columns, rows, label="Costs", tight=True),
+    )
+
+
+def _usd(value: float) -> str:
+    return "unknown" if math.isnan(value) else money(value)
+
+
+def _per_point(cost: Cost) -> Html:
+    if math.isnan(cost.per_point):
+        return el("span", "unknown", class_="quiet")
+    if math.isinf(cost.per_point):
+        return el("span", "recovers none", class_="quiet")
+    if cost.per_point == 0:
+        return el("span", "free")
+    ends = [money(end) if math.isfinite(end) else "no end" for end in (cost.lo, cost.hi)]
+    return join(money(cost.per_point), el("div", " to ".join(ends), class_="quiet small"))
+
+
+def gates(found: Results) -> Html | None:
+    """Draw what the leak gates did."""
+    counts = found.gates
+    if not counts.any:
+        return None
+    facts = [
+        (counts.written, "hints written"),
+        (counts.leaked, "gave something away"),
+        (counts.again, "written again for it"),
+        (counts.dropped, "left out of a feedback"),
+        (counts.no_peer, "steps that no peer had passed"),
+        (counts.questions, "questions left out: they give their own answer away"),
+        (counts.held, "feedbacks held back whole"),
+        (counts.failed, "hints whose call failed"),
+    ]
+    rows = [(el("dt", f"{n:,}", class_="num"), el("dd", words)) for n, words in facts if n]
+    return el(
+        "section",
+        el("h2", kit.term("leak gate", "What the leak gates did")),
+        el("dl", rows, class_="pairs"),
+    )
+
+
+# --- where it helps -------------------------------------------------------------------------------
+
+
+def quality(found: Results) -> Html | None:
+    """Draw the failed steps' scores before and after."""
+    if not found.quality:
+        return None
+    columns = [
+        kit.Column(title="Failed steps, mean score 1–5", width="27%"),
+        kit.Column(title="Steps", number=True),
+        kit.Column(title="Chosen by", number=True),
+        kit.Column(title=kit.term("independent judgement", "Judged again"), number=True),
+        kit.Column(title="After", number=True),
+        kit.Column(title="Rise (95 %)", number=True),
+        kit.Column(title="Too much by", number=True, broad=True),
+    ]
+    rows = [kit.Row(cells=_rise(rise)) for rise in found.quality]
+    return el(
+        "section",
+        el("h2", "The steps themselves, before and after"),
+        kit.table(columns, rows, label="Scores of failed steps", tight=True),
+        el("p", "A step was chosen since it scored low, so it rises when it's merely judged again. "
+           "The rise is therefore counted from an independent judgement of the old answer; “too "
+           "much by” is what counting from the first score would add.", class_="note",
+           style="margin-top:4px"),
+    )  # fmt: skip
+
+
+def _rise(rise: Rise) -> list[Child]:
+    none = el("span", numbers.NONE, class_="quiet")
+
+    def score(value: float) -> Child:
+        return f"{value:.2f}" if math.isfinite(value) else none
+
+    known = math.isfinite(rise.lo) and math.isfinite(rise.hi)
+    ends = f" ({rise.lo:+.2f} to {rise.hi:+.2f})".replace("-", "−") if known else ""
+    return [
+        ARM_WORDS[rise.arm].name,
+        f"{rise.n:,}",
+        score(rise.before),
+        score(rise.baseline),
+        score(rise.after),
+        join(f"{rise.rise:+.2f}".replace("-", "−"), el("span", ends, class_="quiet small"))
+        if math.isfinite(rise.rise)
+        else none,
+        f"{rise.bias:+.2f}".replace("-", "−") if math.isfinite(rise.bias) else none,
+    ]
+
+
+def by_root(found: Results, doors: Doors) -> Html | None:
+    """Draw the main effect root by root."""
+    if not found.by_root or found.main is None:
+        return None
+    span = _span([line.effect for line in found.by_root])
+    columns = [
+        kit.Column(title="Answers with a failed step under", width="27%"),
+        kit.Column(title=_axis(span), width="32%"),
+        kit.Column(title="Points (95 %)", number=True),
+        kit.Column(title="Pairs", number=True),
+        kit.Column(title="What may be said"),
+    ]
+    rows = [
+        kit.Row(
+            cells=[
+                line.path[-1],
+                effect_bar(line.effect.estimate, line.effect.lo, line.effect.hi, span),
+                _estimate(line.effect),
+                _counted(
+                    line.effect.n,
+                    doors.cases(CaseQuery(effect=found.main.name, came="pairs", under=line.path)),
+                    f"{line.path[-1]}: pairs",
+                ),
+                verdict(line.effect),
+            ]
+        )
+        for line in found.by_root
+    ]
+    name = EFFECT_WORDS[found.main.name].name
+    return el(
+        "section",
+        el("h2", f"{name}, by where answers failed"),
+        kit.table(columns, rows, label="By root", tight=True),
+    )
+
+
+def by_leaf(found: Results, doors: Doors) -> Html | None:
+    """Draw which capabilities are recoverable and which are stubborn."""
+    if not found.by_leaf:
+        return None
+    control = repair_control(found)
+    against = ARM_WORDS[control].name if control else ""
+    columns = [
+        kit.Column(title="Capability", width="24%"),
+        kit.Column(title="Failed steps", number=True),
+        kit.Column(title="Repaired", number=True),
+        kit.Column(title=f"After “{against}”" if against else "Control", number=True),
+        kit.Column(title="Beyond it (95 %)", number=True),
+        kit.Column(title="Strongest help", number=True, broad=True),
+        kit.Column(title="What it is"),
+    ]
+    rows: list[kit.Row] = []
+    few: list[kit.Row] = []
+    for line in found.by_leaf:
+        item = line.repair
+        step = CaseQuery(arm=item.arm, came="steps", under=line.path)
+        done = CaseQuery(arm=item.arm, came="repaired", under=line.path)
+        glyph, words = _REPAIRS[item.label]
+        help_ = el("span", numbers.NONE, class_="quiet")
+        if item.help is not None and item.help_arm is not None:
+            help_ = el(
+                "span",
+                numbers.percent(100 * item.help.value, item.help.n),
+                data_tip=ARM_WORDS[item.help_arm].name,
+            )
+        gap = el("span", numbers.NONE, class_="quiet")
+        if math.isfinite(item.estimate) and item.clusters >= MIN_CLUSTERS:
+            ends = f" ({signed(item.lo)} to {signed(item.hi)})" if math.isfinite(item.lo) else ""
+            gap = el("span", signed(item.estimate), el("span", ends, class_="quiet small"))
+        (rows if item.clusters >= MIN_CLUSTERS else few).append(
+            kit.Row(
+                cells=[
+                    el("span", line.path[-1], data_tip=format_path(line.path)),
+                    _counted(item.n, doors.cases(step), f"{line.path[-1]}: failed steps"),
+                    _counted(line.repaired, doors.cases(done), f"{line.path[-1]}: repaired"),
+                    numbers.percent(100 * item.control_share, item.n),
+                    gap,
+                    help_,
+                    el(
+                        "span",
+                        el("span", glyph, class_="glyph", aria_hidden="true"),
+                        words,
+                        class_="status",
+                        data_tip=item.reason,
+                    ),
+                ]
+            )
+        )
+    recover = sum(line.repair.label == "attention drift" for line in found.by_leaf)
+    stubborn = sum(line.repair.label == "lack of capability" for line in found.by_leaf)
+    return el(
+        "section",
+        el("h2", f"{numbers.count(recover, 'capability', 'capabilities')} recoverable, "
+           f"{stubborn} stubborn, {len(found.by_leaf) - recover - stubborn} undecided"),
+        el("p", kit.term("attention drift", "Attention drift"), ": it can do it when told where to "
+           "look. ", kit.term("lack of capability", "Lack of capability"), ": most steps stay "
+           "failed even with the strongest help.", class_="quiet small",
+           style="margin-bottom:4px"),
+        kit.table(columns, rows, label="Recoverable or stubborn", tight=True) if rows else None,
+        kit.fold(
+            f"Under {MIN_CLUSTERS} independent answers, too few to tell ({len(few)})",
+            kit.table(columns, few, label="Too few to tell", tight=True),
+        )
+        if few
+        else None,
+    )  # fmt: skip
+
+
+def unlocking(found: Results, doors: Doors) -> Html | None:
+    """Draw which steps came right together with the answer."""
+    lines = [line for line in found.unlocking if line.unlocked.asked]
+    if not lines:
+        return None
+    columns = [
+        kit.Column(title="Capability", width="26%"),
+        kit.Column(title="Asked about", number=True),
+        kit.Column(title="Repaired", number=True),
+        kit.Column(title="… and answer right", number=True),
+        kit.Column(title="Right when repaired", number=True, broad=True),
+        kit.Column(title="Right otherwise", number=True, broad=True),
+    ]
+
+    def share(value: float, n: int) -> str:
+        return numbers.percent(100 * value, n)
+
+    rows = [
+        kit.Row(
+            cells=[
+                el("span", line.path[-1], data_tip=format_path(line.path)),
+                *(
+                    _counted(
+                        getattr(line.unlocked, came),
+                        doors.cases(CaseQuery(arm="guided", came=came, under=line.path)),
+                        f"{line.path[-1]}: {came}",
+                    )
+                    for came in ("asked", "flipped", "unlocked")
+                ),
+                share(line.unlocked.fixed_when_flipped, line.unlocked.flipped),
+                share(line.unlocked.fixed_otherwise, line.unlocked.asked - line.unlocked.flipped),
+            ]
+        )
+        for line in lines
+    ]
+    keys = [
+        el(
+            "li",
+            el(
+                "a",
+                numbers.middle(" ".join(key.question.split()), 110),
+                href=links.address(
+                    CORRECTION.url_path,
+                    doors.filters.but(
+                        sample=found.samples.get(key.response_id), criterion=key.criterion_id
+                    ),
+                    experiment=doors.experiment,
+                    tab="cases",
+                    arm="guided",
+                    by="guided",
+                ),
+                data_go=True,
+                class_="text",
+            ),
+            el("span", f" {key.path[-1]}" if key.path else "", class_="quiet small"),
+        )
+        for key in found.keys[:40]
+    ]
+    return el(
+        "section",
+        el("h2", "Which steps came right together with the answer"),
+        el("p", "What went together, not what caused what.", class_="quiet small"),
+        kit.table(columns, rows[:_MOST], label="Unlocked", tight=True),
+        kit.fold(
+            f"{len(rows) - _MOST} more",
+            kit.table(columns, rows[_MOST:], label="Unlocked, the rest", tight=True),
+        )
+        if len(rows) > _MOST
+        else None,
+        kit.fold(f"The single steps ({len(found.keys)})", el("ul", keys, class_="small"))
+        if keys
+        else None,
+    )
+
+
+# --- several models -------------------------------------------------------------------------------
+
+
+def table4(found: Table4, doors: Doors) -> Html:
+    """Draw the paper's Table 4."""
+    head, *lines = found.lines
+    columns = [kit.Column(title=title, number=place > 1) for place, title in enumerate(head)]
+    rows = []
+    for place, line in enumerate(lines):
+        quality_ = bool(place % 2)
+        cells: list[Child] = [
+            el("span", cell, class_="quiet small" if quality_ else None) for cell in line
+        ]
+        if quality_:
+            cells[1] = el("span", "mean step score", class_="quiet small")
+        elif line[0] in found.used:
+            href = Doors(filters=doors.filters, experiment=found.used[line[0]]).tab(None)
+            cells[0] = kit.door(line[0], href)
+        rows.append(kit.Row(cells=cells))
+    notes = [
+        "Upper lines: percent of initially wrong answers that are right after the strategy, by "
+        "the root that carries most weight. Lower lines: mean score 1–5 of the steps. Gain is the "
+        "average less Re-eval's, as the paper prints it: it has no control for a message's length.",
+    ]
+    if found.apart:
+        notes.append(f"Left out, judged by another judge or threshold: {', '.join(found.apart)}.")
+    return el(
+        "section",
+        el("h2", "The paper's Table 4, from this study"),
+        kit.table(columns, rows, label="Table 4", tight=True),
+        el("p", " ".join(notes), class_="note", style="margin-top:6px"),
+    )
+
+
+# --- before the start -----------------------------------------------------------------------------
+
+
+def warnings(form: CorrectionForm) -> Html | None:
+    """Say which claims a missing control costs."""
+    if not form.warnings:
+        return None
+    return kit.notice(el("div", [el("p", words) for words in form.warnings]))
+
+
+def no_criteria(filters: Filters) -> Html:
+    """Say that nothing can be asked about."""
+    del filters
+    return kit.notice(
+        "Nothing in this study is judged step by step, so no step can be asked about: only another "
+        "try, being told, and showing the truth are possible. Judge the study on Runs first."
+    )
+
+
+def no_endpoint(message: str, filters: Filters) -> Html:
+    """Say why a model can't be asked again, and where to mend it."""
+    door = kit.button("Open Settings", links.address(SETTINGS.url_path, filters))
+    return kit.fault(message, door, title="This can't be started")

@@ -1,0 +1,1 @@
+"""Data: imports, pictures, column maps."""

@@ -1,0 +1,307 @@
+"""The Data page's markup: studies, first rows, what came in, what an export drops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atom.exports import ArchiveManifest, Exporter
+from atom.formats import Account, ImportReport, account_of
+from atom.records import Import, Study
+from atom.ui import kit, links
+from atom.ui.html import Html, el, join
+from atom.ui.pages import DATA, OVERVIEW
+from atom.ui.picture import attach_address
+from atom.views.data.page import Looked, StudyCard, is_unfinished
+from atom.views.filters import Filters
+
+TABS = (
+    ("bring", "Bring in"),
+    ("pictures", "Pictures"),
+    ("studies", "Studies and imports"),
+    ("export", "Export"),
+)
+_CUT = 160
+_LISTED = 40
+_REASONS = 3
+
+
+def tabs(chosen: str, filters: Filters) -> Html:
+    """Draw the page's tabs."""
+    return kit.tabs(
+        [
+            (title, links.address(DATA.url_path, filters, tab=key), key == chosen)
+            for key, title in TABS
+        ],
+        label="Parts of this page",
+    )
+
+
+def summary(cards: Sequence[StudyCard]) -> Html:
+    """Say what is in here, in a sentence."""
+    own = [card for card in cards if not card.entry.bundled]
+    bundled = len(cards) - len(own)
+    answers = _many(sum(card.responses for card in own), "answer")
+    words = f"{_many(len(own), 'study', 'studies')} of yours with {answers}"
+    if not own:
+        words = "Nothing of yours is in here yet"
+    if bundled:
+        words += "; there is also" if own else "; there is"
+        words += f" {_many(bundled, 'bundled study', 'bundled studies')} to look at"
+    return el("p", words + ".", class_="strong")
+
+
+def studies(cards: Sequence[StudyCard], chosen: str) -> Html:
+    """Draw the list of studies; a name chooses one, *Open* leads to its Overview."""
+    rows = []
+    for card in cards:
+        study = card.entry.study
+        here = Filters(study=card.entry.key)
+        marks = [kit.synthetic_badge()] if study.synthetic else []
+        if card.entry.bundled:
+            marks.append(kit.badge("bundled", "Sealed: copy it to change it."))
+        rows.append(
+            kit.Row(
+                cells=(
+                    el("span", kit.door(study.name, links.address(
+                        DATA.url_path, here, tab="studies", of=card.entry.key), class_="cell"),
+                        " ", *marks),
+                    f"{card.samples:,}",
+                    f"{card.candidates:,}",
+                    f"{card.responses:,}",
+                    f"{card.imports:,}",
+                    study.created[:10],
+                    kit.door("Open", links.address(OVERVIEW.url_path, here)),
+                ),
+                on=card.entry.key == chosen,
+            )
+        )  # fmt: skip
+    columns = [
+        kit.Column(title="Study"),
+        kit.Column(title="Samples", number=True),
+        kit.Column(title="Models", number=True),
+        kit.Column(title="Answers", number=True),
+        kit.Column(title="Imports", number=True, broad=True),
+        kit.Column(title="Made", broad=True),
+        kit.Column(title=""),
+    ]
+    return kit.table(columns, rows, label="Studies")
+
+
+def import_row(record: Import) -> Html:
+    """Draw an import of a study."""
+    kept = account_of(record)
+    state = kit.status("failed", "broke off before its end") if is_unfinished(record) else None
+    details = [el("li", line, class_="text") for line in (*record.notes, *record.skipped)[:_LISTED]]
+    return el(
+        "div",
+        el("p", el("span", ", ".join(record.sources)[:_CUT], class_="strong text"), " ", state),
+        el(
+            "p",
+            f"{record.format} · {record.created[:16].replace('T', ' ')} · "
+            f"{_many(record.samples, 'sample')}, {_many(record.responses, 'answer')}",
+            class_="quiet small",
+        ),
+        kit.fold("The account", account(kept)) if kept is not None and kept.tallies else None,
+        kit.fold(f"Notes and what was left out ({len(record.notes) + len(record.skipped)})",
+                 el("ul", details, class_="small")) if details else None,
+    )  # fmt: skip
+
+
+def taking_back(record: Import, study: Study) -> Html:
+    """Say what goes with an import that is taken back, and what stays."""
+    return el(
+        "div",
+        el("p", el("span", ", ".join(record.sources)[:_CUT], class_="strong text"),
+           f" brought {_many(record.samples, 'question')} and {_many(record.responses, 'answer')} "
+           "into ", el("span", study.name, class_="strong text"), "."),
+        el("p", "What only this import brought goes, with its verdicts, votes and labels. What "
+           "another import or study holds, or a run has scored, stays. It can't be undone: "
+           "bring the files in again instead.", class_="quiet small"),
+        style="display:flex;flex-direction:column;gap:8px",
+    )  # fmt: skip
+
+
+def first_rows(looked: Looked) -> Html:
+    """Draw the first rows as they would come in."""
+    with_models = any(row.model for row in looked.rows)
+    with_pictures = any(row.pictures for row in looked.rows)
+    columns = [kit.Column(title="Question"), kit.Column(title="Right answer")]
+    if with_models:
+        columns += [
+            kit.Column(title="Model"),
+            kit.Column(title="Its answer"),
+            kit.Column(title="Verdict"),
+        ]
+    if with_pictures:
+        columns.append(kit.Column(title="Pictures", broad=True))
+    rows = []
+    for row in looked.rows:
+        cells: list[Html | str] = [clipped(row.question), clipped(row.reference)]
+        if with_models:
+            cells += [clipped(row.model), clipped(row.answer), row.right or "–"]
+        if with_pictures:
+            cells.append(clipped(row.pictures))
+        rows.append(kit.Row(cells=cells))
+    return join(
+        el("p", f"The first {len(looked.rows)} rows, as they would come in. Nothing is kept yet.",
+           class_="quiet small"),
+        kit.table(columns, rows, label="First rows", tight=True),
+    )  # fmt: skip
+
+
+def clipped(text: str) -> Html:
+    """Draw a text on one line, cut where it is long."""
+    text = " ".join(text.split())
+    cut = text if len(text) <= _CUT else f"{text[:_CUT]}…"
+    return el("span", cut, class_="text small")
+
+
+def recognised(looked: Looked) -> Html:
+    """Say what the files are."""
+    how = "Recognised as" if looked.recognised else "Read as"
+    return el("p", f"{how} ", el("span", looked.format, class_="strong"), f": {looked.about}")
+
+
+def report(found: ImportReport, *, kept: bool) -> Html:
+    """Say what came of reading: what there is, what is left out and why, what is missing."""
+    facts = [
+        (found.samples, "sample", ""),
+        (len(found.candidates), "model", ""),
+        (found.responses, "answer", ""),
+        (found.outcomes, "verdict", ""),
+        (found.tags, "label", ""),
+        (found.preferences, "vote", ""),
+        (found.annotations, "label by people", "labels by people"),
+        (found.verdicts, "score by a judge", "scores by a judge"),
+        (found.pictures, "picture", ""),
+    ]
+    words = ", ".join(_many(n, one, many) for n, one, many in facts if n)
+    lead = "Came in" if kept else "Would come in"
+    left = f"{found.n_skipped:,} left out" if found.n_skipped else "nothing left out"
+    return el(
+        "div",
+        el("p", el("span", f"{lead}: {words or 'nothing'}; {left}.", class_="strong")),
+        account(found.account) if found.account.tallies else None,
+        [el("p", note, class_="small text") for note in found.notes[:_LISTED]],
+        _listing("What is left out, and why", found.skipped, found.n_skipped, opened=not kept),
+        _listing("Pictures that are missing", found.missing_pictures, found.n_missing_pictures),
+        class_="stack",
+    )
+
+
+def account(found: Account) -> Html:
+    """Draw an import's account: of each kind of thing what was read, and what became of it."""
+    rows = [
+        kit.Row(cells=(
+            tally.item.capitalize(), f"{tally.read:,}", f"{tally.came_in:,}",
+            f"{tally.known:,}" if tally.known else "", f"{tally.n_left_out:,}",
+            "; ".join(f"{one.n:,}: {one.reason}" for one in tally.left_out[:_REASONS]),
+        ))
+        for tally in found.tallies
+    ]  # fmt: skip
+    columns = (
+        kit.Column(title="What"), kit.Column(title="In the files", number=True),
+        kit.Column(title="Came in", number=True),
+        kit.Column(title="Here before", number=True),
+        kit.Column(title="Left out", number=True), kit.Column(title="Why", broad=True),
+    )  # fmt: skip
+    return kit.table(columns, rows, label="The account of this import", tight=True)
+
+
+def doubts(lines: Sequence[str]) -> Html:
+    """Say why an import asks first."""
+    return el(
+        "div",
+        el("p", "Look at this before it comes in", class_="strong"),
+        el("ul", [el("li", line, class_="text") for line in lines[:_LISTED]], class_="small"),
+        class_="empty",
+        role="status",
+    )
+
+
+def conflict(words: str) -> Html:
+    """Say that other contents stand under the same ids."""
+    return el(
+        "div",
+        el("p", "Other contents stand under the same ids", class_="strong"),
+        el("p", words, class_="small text"),
+        class_="empty",
+        role="status",
+    )
+
+
+def _listing(title: str, lines: Sequence[str], total: int, *, opened: bool = False) -> Html | None:
+    if not total:
+        return None
+    more = total - min(len(lines), _LISTED)
+    return kit.fold(
+        f"{title} ({total:,})",
+        el("ul", [el("li", line, class_="text") for line in lines[:_LISTED]], class_="small"),
+        el("p", f"and {more:,} more", class_="quiet small") if more else None,
+        opened=opened,
+    )
+
+
+def archive(manifest: ArchiveManifest) -> Html:
+    """Say what a study's archive holds."""
+    shown = {
+        "samples": "samples", "candidates": "models", "responses": "answers",
+        "checkpoints": "scores", "preferences": "votes", "annotations": "labels by people",
+        "corrections": "corrections",
+    }  # fmt: skip
+    parts = [f"{manifest.counts[k]:,} {word}" for k, word in shown.items() if k in manifest.counts]
+    badge = kit.synthetic_badge() if manifest.synthetic else None
+    return el(
+        "div",
+        el(
+            "p", "A study's archive: ", el("span", manifest.study, class_="strong text"), " ", badge
+        ),
+        el("p", f"{', '.join(parts)}. Exported {manifest.created[:10]}.", class_="quiet small"),
+    )
+
+
+def done(words: str, key: str, found: ImportReport | None) -> Html:
+    """Say that it is in, with the door to it."""
+    return el(
+        "div",
+        el("h2", words, style="margin:0"),
+        el(
+            "div",
+            kit.button("Open the Overview", links.address(OVERVIEW.url_path, Filters(study=key)),
+                       primary=True),
+            kit.button("Attach the missing pictures", attach_address(key))
+            if found is not None and found.n_missing_pictures
+            else None,
+            class_="row",
+        ),
+        report(found, kept=True) if found is not None else None,
+        class_="empty",
+        role="status",
+    )  # fmt: skip
+
+
+def exporter(one: Exporter) -> Html:
+    """Draw a form: what it is for, and what it drops."""
+    drops = (
+        kit.fold(f"Not in it ({len(one.drops)})",
+                 el("ul", [el("li", text) for text in one.drops], class_="small"))
+        if one.drops
+        else el("p", "Nothing is dropped: the exact round trip.", class_="small")
+    )  # fmt: skip
+    return el(
+        "div",
+        el("h2", one.title, style="margin:0"),
+        el("p", one.about, class_="quiet small"),
+        drops,
+    )
+
+
+def size(n_bytes: int) -> str:
+    """Write a file's size."""
+    if n_bytes < 1_000_000:
+        return f"{max(n_bytes / 1000, 0.1):.1f} KB"
+    return f"{n_bytes / 1e6:.1f} MB"
+
+
+def _many(n: int, one: str, many: str = "") -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

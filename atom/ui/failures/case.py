@@ -1,0 +1,696 @@
+"""What the Failures page is made of: the list, and the case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from atom.records import JUDGE_SCALE, Checkpoint, Outcome, PictureSlot, Replay
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el, join
+from atom.ui.lab import preference as preference_parts
+from atom.ui.media import media_address, thumbnail
+from atom.ui.pages import CORRECTION, FAILURES
+from atom.ui.picture import Mark, missing, picture
+from atom.ui.shell.frame import Here
+from atom.views.failures.page import Chip, FailureList, FailureRow
+from atom.views.failures.sample import (
+    AnswerView,
+    CheckpointView,
+    CriterionView,
+    SampleView,
+    points_words,
+)
+from atom.views.filters import Filters
+from atom.views.pictures import read_picture
+from taxonomy import format_path
+
+_REASON = 4000
+"""Characters of a judge's reason that are shown; the raw reply holds all."""
+_SHOWS = (
+    ("failed", "Failed"),
+    ("imperfect", "Not perfect"),
+    ("unscored", "Unscored"),
+    ("all", "All"),
+)
+
+
+def to(filters: Filters, *, by: str | None = None, at: str | None = None) -> str:
+    """Return an address on this page.
+
+    Args:
+        filters: the chain and the filters.
+        by: the candidate whose answer is read, where it isn't the chain's.
+        at: the list's page, from 1.
+    """
+    return links.address(FAILURES.url_path, filters, by=None if by == filters.model else by, at=at)
+
+
+# --- list --------------------------------------------------------------------------------------
+
+
+def listing(here: Here, view: FailureList, chosen: str | None) -> Html:
+    """Draw the list of samples, worst first."""
+    base = here.filters.but(sample=None, criterion=None)
+    tabs = kit.tabs(
+        ((label, to(base.but(show=show)), here.filters.show == show) for show, label in _SHOWS),
+        label="Which checkpoints",
+    )
+    head = el(
+        "div",
+        tabs,
+        el("p", _summary(here, view), class_="note", style="margin:8px 0 4px 4px"),
+    )
+    items = [_item(here, row, row.sample_id == chosen) for row in view.rows]
+    return el(
+        "div",
+        head,
+        el("div", items, _pager(base, view), class_="listing", data_scroll=True),
+        class_="beside",
+    )
+
+
+def _summary(here: Here, view: FailureList) -> str:
+    if not view.looked_at:
+        return "Nothing to look at under these filters"
+    looked = f"of {view.looked_at:,} looked at"
+    if here.filters.rests:
+        looked = f"of {view.looked_at:,} that the claim rests on"
+    failed = {
+        "process": "with a failed checkpoint",
+        "outcome": "answered wrongly",
+        "preference": "lost by vote",
+    }[view.measure]
+    what = {
+        "failed": failed,
+        "imperfect": "not won outright" if view.measure == "preference" else "not perfect",
+        "unscored": "with an unscored checkpoint" if view.measure == "process" else "not decided",
+        "all": "",
+    }[here.filters.show]
+    count = numbers.count(view.total, "sample")
+    return f"{count} {what} {looked}, worst first".replace("  ", " ")
+
+
+def _item(here: Here, row: FailureRow, on: bool) -> Html:
+    thumb = thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name)
+    chips = [_chip(here, chip) for chip in row.chips[:10]]
+    flag = kit.status("quarantined") if row.quarantined else None
+    return el(
+        "a",
+        thumb,
+        el(
+            "span",
+            el("span", row.question or "(no question)", class_="lines"),
+            el("span", flag, class_="small") if flag else None,
+        ),
+        el("span", chips, class_="across"),
+        href=to(
+            here.filters.but(sample=row.sample_id, criterion=row.criterion_id),
+            by=here.query.get("by"),
+            at=here.query.get("at"),
+        ),
+        data_go=True,
+        class_="item on" if on else "item",
+        aria_current="true" if on else None,
+        data_reveal="1" if on else None,
+    )
+
+
+def _chip(here: Here, chip: Chip) -> Html:
+    name = here.data.candidates[chip.colour].name
+    if chip.won is not None:
+        side = (chip.won > 0.5) - (chip.won < 0.5)
+        word = ("tied", "won", "lost")[side]
+        note = f"{name}: {word}, {100 * chip.won:.0f} % of its votes"
+        return kit.score_chip(3 + 2 * side, text=word, note=note, chosen=chip.chosen)
+    answer = {True: "right answer", False: "wrong answer", None: "outcome unknown"}[chip.right]
+    if chip.score is not None:
+        ours = here.data.table.ours
+        whole = points_words(chip.score, ours=ours)
+        return kit.score_chip(
+            round(chip.score),
+            text=points_words(chip.score, ours=ours, digits=1),
+            note=f"{name}: {whole} of {5 if ours else 100}, {answer}",
+            chosen=chip.chosen,
+        )
+    glyph = {True: "right", False: "wrong", None: "∅"}[chip.right]
+    return kit.score_chip(None, glyph=glyph, note=f"{name}: {answer}", chosen=chip.chosen)
+
+
+def _pager(base: Filters, view: FailureList) -> Html | None:
+    if view.pages < 2:
+        return None
+    last = view.pages - 1
+    return el(
+        "div",
+        kit.button("‹", to(base, at=str(max(view.page, 1))), disabled=view.page == 0),
+        f"page {view.page + 1} of {view.pages}",
+        kit.button("›", to(base, at=str(view.page + 2)), disabled=view.page == last),
+        class_="pager",
+    )
+
+
+# --- case --------------------------------------------------------------------------------------
+
+
+def case(here: Here, view: SampleView, before: str | None = None, after: str | None = None) -> Html:
+    """Draw one sample in full.
+
+    Args:
+        here: what the reader is looking at.
+        view: the sample.
+        before: the address of the sample before it in the list.
+        after: the address of the one after it.
+    """
+    doors = _Doors(here, view)
+    return el(
+        "article",
+        _case_head(here, view, before, after),
+        el(
+            "div",
+            pictures(here, view, doors.criterion),
+            el("div", question(view), _why(here, view)),
+            class_="top",
+        ),
+        _criteria(here, view, doors),
+        _answer(view),
+        preference_parts.sample_votes(view.votes),
+        _side_by_side(view, doors),
+        _replay(view.replay),
+        class_="case",
+        data_case=view.sample.id,
+    )
+
+
+class _Doors:
+    """Addresses inside a case: another criterion, another candidate's answer.
+
+    Reading another candidate's answer leaves the chain, and with it the list, as it is.
+    """
+
+    def __init__(self, here: Here, view: SampleView) -> None:
+        criterion = view.criterion.criterion.id if view.criterion else None
+        self._filters = here.filters.but(sample=view.sample.id, criterion=criterion)
+        self._by = here.query.get("by")
+        self._at = here.query.get("at")
+
+    def criterion(self, identity: str) -> str:
+        return to(self._filters.but(criterion=identity), by=self._by, at=self._at)
+
+    def answer(self, candidate: str, criterion: str | None = None) -> str:
+        filters = self._filters.but(criterion=criterion) if criterion else self._filters
+        return to(filters, by=candidate, at=self._at)
+
+
+def _case_head(here: Here, view: SampleView, before: str | None, after: str | None) -> Html:
+    sample = view.sample
+    position = here.data.sample_position[sample.id] + 1
+    words = [sample.dataset, sample.source_id or "", *(f"{a}: {b}" for a, b in view.tags[:6])]
+    text = " · ".join(word for word in words if word)
+    return el(
+        "div",
+        el(
+            "div",
+            el("span", f"Sample no. {position}", class_="strong"),
+            kit.synthetic_badge() if sample.synthetic else None,
+            kit.status("quarantined", "set aside: judge and reference disagree")
+            if view.quarantined
+            else None,
+            el("span", text, class_="quiet small cut", title=text),
+            class_="row",
+            style="min-width:0;flex-wrap:nowrap;white-space:nowrap",
+        ),
+        el(
+            "div",
+            _again(here, view),
+            turn("← Previous", before, "ArrowLeft"),
+            turn("Next →", after, "ArrowRight"),
+            class_="row",
+            style="flex-wrap:nowrap",
+        ),
+        style="display:flex;gap:14px;justify-content:space-between;align-items:center",
+    )
+
+
+def _again(here: Here, view: SampleView) -> Html | None:
+    """Draw the door to self-correction of the answer that is read."""
+    answer = view.answer
+    if answer is None or answer.response.state != "scored":
+        return None
+    chain = here.filters.but(
+        sample=view.sample.id,
+        model=answer.candidate.id,
+        criterion=view.criterion.criterion.id if view.criterion else None,
+    )
+    href = links.address(CORRECTION.url_path, chain, tab="one")
+    return kit.button("Let the model try again", href)
+
+
+def turn(label: str, address: str | None, key: str) -> Html:
+    """Make a button to the sample before or after, which a key presses, too."""
+    return el(
+        "a",
+        label,
+        href=address,
+        data_go=address is not None,
+        data_key=key if address else None,
+        class_="button",
+        aria_disabled=None if address else "true",
+    )
+
+
+def pictures(here: Here, view: SampleView, door: Callable[[str], str]) -> Html:
+    """Draw a sample's pictures with the criteria's regions; `door` leads to a criterion by id."""
+    slots = view.sample.pictures
+    if not slots:
+        return el("div", el("p", "This sample has no picture.", class_="quiet"))
+    return el(
+        "div",
+        [
+            _one_picture(here, view, door, number, slot)
+            for number, slot in enumerate(slots, start=1)
+        ],
+        class_="several" if len(slots) > 1 else None,
+        style="display:flex;flex-direction:column;gap:10px",
+    )
+
+
+def _one_picture(
+    here: Here, view: SampleView, door: Callable[[str], str], number: int, slot: PictureSlot
+) -> Html:
+    address, file = None, None
+    if slot.picture_id is not None:
+        file = read_picture(here.store, slot.picture_id)
+        address = media_address(file, f"picture.{view.sample.id}.{number}")
+    if address is None:
+        return missing(slot.name, here.entry.key)
+    marks = [
+        Mark(
+            number=criterion.number,
+            light=criterion.criterion.id,
+            box=region.box,
+            words=criterion.criterion.question,
+            href=door(criterion.criterion.id),
+        )
+        for criterion in view.criteria
+        for region in criterion.regions
+        if region.picture == number
+    ]
+    chosen = view.criterion.criterion.id if view.criterion else None
+    total = len(view.sample.pictures)
+    label = f"Picture {number} of {total}" if total > 1 else "Picture"
+    return el(
+        "div",
+        picture(
+            address,
+            f"{label} of the question: {view.sample.question[:120]}",
+            marks,
+            chosen,
+            file.size if file else None,
+        ),
+        el("p", f"{label}: {slot.name}" if slot.name else label, class_="caption")
+        if total > 1
+        else None,
+    )
+
+
+def question(view: SampleView) -> Html:
+    """Write the question, its choices and the reference answer."""
+    sample = view.sample
+    choices = [
+        el(
+            "li",
+            el("span", f"{chr(65 + number)}", class_="quiet"),
+            el("span", choice, class_="text strong" if choice == sample.reference else "text"),
+            el("span", "reference", class_="quiet small") if choice == sample.reference else None,
+        )
+        for number, choice in enumerate(sample.choices[:26])
+    ]
+    known = sample.reference is not None
+    reference = el("span", sample.reference or "none given", class_="text" if known else "quiet")
+    marked = known and sample.reference in sample.choices
+    return el(
+        "div",
+        el("h2", "Question", style="margin-bottom:4px"),
+        el("p", sample.question, class_="text"),
+        el("ol", choices, class_="choices") if choices else None,
+        el(
+            "dl",
+            el("dt", kit.term("reference answer", "Reference")),
+            el("dd", reference),
+            class_="pairs",
+            style="margin-top:8px",
+        )
+        if not marked
+        else None,
+    )
+
+
+def _criteria(here: Here, view: SampleView, doors: _Doors) -> Html:
+    if not view.criteria:
+        detail = view.criteria_set.detail if view.criteria_set else ""
+        state = view.criteria_set.state if view.criteria_set else ""
+        words = f"The judge's criteria are {state}: {detail}" if state else "Nothing judged yet."
+        return el("div", el("h2", "Criteria"), el("p", words, class_="quiet text"))
+    names = [answer.candidate.name for answer in view.answers]
+    columns = [
+        kit.Column(title="#"),
+        kit.Column(title=kit.term("criterion", "Criterion"), width="32%"),
+        kit.Column(title=kit.term("ground truth", "Truth"), width="15%"),
+        kit.Column(title="Capability", broad=True),
+        kit.Column(title=kit.term("weight", "w"), number=True),
+        *(
+            kit.Column(title=_model_head(answer, short), slim=True)
+            for answer, short in zip(view.answers, numbers.short_names(names), strict=True)
+        ),
+    ]
+    shown = view.answer.response.id if view.answer else None
+    rows = [_criterion_row(here, view, doors, item, shown) for item in view.criteria]
+    notes = view.criteria_set.adjustments if view.criteria_set else ()
+    return el(
+        "div",
+        el(
+            "div",
+            el("h2", "Criteria: what a right solution must get right", style="margin:0"),
+            kit.score_legend(ours=here.data.table.ours),
+            class_="row",
+            style="justify-content:space-between;margin-bottom:4px",
+        ),
+        kit.table(columns, rows, label="Criteria and scores", tight=True),
+        kit.fold(
+            f"What was adjusted when the judge's reply was read ({len(notes)})",
+            el("ul", [el("li", note) for note in notes], class_="small", style="margin:0"),
+        )
+        if notes
+        else None,
+    )
+
+
+def _model_head(answer: AnswerView, short: str) -> Html:
+    dot = el("span", class_="dot", style=f"background:{kit.colour(answer.colour)}")
+    return el(
+        "span",
+        dot,
+        el("span", short),
+        class_="model",
+        style="flex-direction:column;gap:3px",
+        data_tip=answer.candidate.name,
+    )
+
+
+def _criterion_row(
+    here: Here, view: SampleView, doors: _Doors, item: CriterionView, shown: str | None
+) -> kit.Row:
+    identity = item.criterion.id
+    choose = doors.criterion(identity)
+    marks = {mark.checkpoint.response_id: mark for mark in item.marks if mark.checkpoint}
+    chips = [
+        el(
+            "a",
+            mark_chip(here, marks.get(answer.response.id), answer.response.id == shown),
+            href=doors.answer(answer.candidate.id, identity),
+            data_go=True,
+            aria_label=f"{answer.candidate.name}, criterion {item.number}",
+        )
+        for answer in view.answers
+    ]
+    leaf = (
+        el("span", item.leaf[-1], data_tip=format_path(item.leaf))
+        if item.leaf
+        else el("span", "○ not mapped", class_="quiet", data_tip=item.leaf_detail)
+    )
+    weight = el(
+        "span",
+        item.weight_words,
+        data_tip=f"the judge said {item.stated_weight:g}"
+        if item.stated_weight is not None and item.stated_weight != item.weight
+        else None,
+    )
+    return kit.Row(
+        cells=[
+            el("span", item.number, class_="quiet"),
+            join(
+                el("a", item.criterion.question, href=choose, data_go=True, data_light=identity,
+                   class_="text"),
+                el("span", " ", leaf, class_="narrow small quiet"),
+            ),
+            el("span", item.criterion.ground_truth, class_="text"),
+            leaf,
+            weight,
+            *chips,
+        ],
+        on=item.chosen,
+        light=identity,
+    )  # fmt: skip
+
+
+def _beside(point: Checkpoint) -> str:
+    """Say what a mark says beside its score: silence, or an error carried forward."""
+    if point.addressed is False:
+        return "not said: held against no capability"
+    return "carried: wrong only because an earlier step was" if point.carried else ""
+
+
+def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
+    """Draw a checkpoint's score, or the glyph of what it is instead."""
+    if mark is None or mark.checkpoint is None:
+        return kit.score_chip(None, glyph="…", note="still to be scored", chosen=chosen)
+    checkpoint = mark.checkpoint
+    name = here.data.candidates[mark.colour].name
+    words = checkpoint.reason or checkpoint.detail
+    state = checkpoint.state.replace("_", " ")
+    told = [f"{name}: {state}", _beside(checkpoint), mark.spread, words[:300]]
+    note = "\n".join(line for line in told if line)
+    return kit.score_chip(mark.near, text=mark.label, glyph=mark.label, note=note, chosen=chosen)
+
+
+# --- answer and reason -------------------------------------------------------------------------
+
+
+def _answer(view: SampleView) -> Html:
+    answer = view.answer
+    if answer is None:
+        return el("div", el("h2", "Answer"), el("p", "No model has answered it.", class_="quiet"))
+    spans = []
+    for item in view.criteria:
+        for mark in item.marks:
+            point = mark.checkpoint
+            if point and point.span and point.response_id == answer.response.id:
+                spans.append(
+                    kit.Span(start=point.span[0], end=point.span[1], light=item.criterion.id,
+                             on=item.chosen)
+                )  # fmt: skip
+    return el(
+        "div",
+        el(
+            "h2",
+            "Answer of ",
+            kit.model(answer.candidate.name, answer.colour),
+            " ",
+            el("span", verdict(answer.outcomes), class_="quiet small"),
+        ),
+        answer_text(answer, spans),
+        _thoughts(answer),
+    )
+
+
+def _thoughts(answer: AnswerView) -> Html | None:
+    """Show what the model thought before it answered, folded: no judge reads it."""
+    thoughts = answer.response.thoughts
+    if not thoughts:
+        return None
+    said = kit.said(thoughts, lights=False)
+    return kit.fold("What it thought first (not judged)", said)
+
+
+CAUSES = {
+    "refused": "the model refused",
+    "filtered": "a content filter stopped it",
+    "cut": "cut by the token limit",
+    "empty": "nothing came",
+}
+
+
+def answer_text(answer: AnswerView, spans: Sequence[kit.Span] = ()) -> Html:
+    """Show an answer as plain text, or why there is none."""
+    response = answer.response
+    if response.state == "scored" and not response.text and response.detail:
+        return el("p", f"{response.detail}.", class_="quiet text")
+    if response.state == "scored":
+        return kit.said(response.text, spans)
+    state: kit.Status = "unscored" if response.state == "unscored" else "failed"
+    why = CAUSES.get(response.cause, response.state)
+    return join(
+        kit.status(state, f"no answer ({why})"),
+        el("p", response.detail, class_="text quiet"),
+    )
+
+
+def verdict(outcomes: Sequence[Outcome]) -> str:
+    """Say whether a final answer is right, and who says so."""
+    known = [outcome for outcome in outcomes if outcome.value is not None]
+    if not known:
+        return "final answer not marked right or wrong"
+    words = []
+    for outcome in known:
+        value = outcome.value or 0.0
+        word = "right" if value >= 1 else "wrong" if value <= 0 else f"{100 * value:.0f} % right"
+        words.append(f"final answer {word} ({outcome.how})")
+    return ", ".join(dict.fromkeys(words))
+
+
+def _why(here: Here, view: SampleView) -> Html | None:
+    if view.criterion is None or view.answer is None:
+        return None
+    return why(here, view, view.criterion, view.mark, view.answer.candidate.name)
+
+
+def why(
+    here: Here, view: SampleView, item: CriterionView, mark: CheckpointView | None, name: str
+) -> Html:
+    """Say why an answer has its score on a criterion, in the judge's words.
+
+    Args:
+        here: what the reader is looking at.
+        view: the sample, with the raw replies.
+        item: the criterion.
+        mark: its checkpoint on the answer; None while it is still to be scored.
+        name: whose answer it is.
+    """
+    if mark is None or mark.checkpoint is None:
+        words = f"Criterion {item.number} of {name}'s answer is still to be scored."
+        return el("div", el("p", words, class_="quiet"), class_="why")
+    point = mark.checkpoint
+    if point.state == "scored":
+        reason = point.reason or "(the judge gave no reason)"
+        shown: Html = kit.score_chip(mark.near, text=mark.label)
+    else:
+        reason = point.reason or point.detail if point.state == "not_applicable" else point.detail
+        reason = reason or point.reason or "(no reason was kept)"
+        shown = _no_score(point)
+    title = f"Why {name} gets" if point.state == "scored" else f"{name} has no score:"
+    return el(
+        "div",
+        el(
+            "div",
+            el("span", title, class_="strong"),
+            shown,
+            el("span", f"on criterion {item.number}", class_="quiet small"),
+            el("span", _beside(point), class_="quiet small") if _beside(point) else None,
+            el("span", mark.spread, class_="quiet small") if mark.spread else None,
+            class_="row",
+            style="gap:6px",
+        ),
+        _each_said(here, mark) or el("div", reason[:_REASON], class_="reason text"),
+        _quote(point),
+        _sources(here, view, point),
+        class_="why",
+        data_why=True,
+    )
+
+
+def _each_said(here: Here, mark: CheckpointView) -> Html | None:
+    """Give the mark and the reason of each where several people marked; nothing for one judge."""
+    if len({one.judge_id for one in mark.repeats}) < 2:
+        return None
+    names = {judge.id: judge.name for judge in here.data.judges}
+    return el(
+        "div",
+        [
+            el(
+                "div",
+                el("span", names.get(one.judge_id, one.judge_id), class_="strong"),
+                f" {one.raw or one.state}: ",
+                el("span", one.reason[:_REASON] or one.detail[:_REASON] or "(no reason was kept)"),
+                class_="reason text",
+            )
+            for one in mark.repeats
+        ],
+    )
+
+
+def _no_score(point: Checkpoint) -> Html:
+    """Say in what state a mark without a score is."""
+    if point.state == "not_applicable":
+        return el("span", "doesn’t apply", class_="quiet small",
+                  data_tip="In no mean, and counted")  # fmt: skip
+    return kit.status("unscored" if point.state == "unscored" else "failed")
+
+
+def _quote(point: Checkpoint) -> Html | None:
+    if not point.quote:
+        return None
+    words = numbers.middle(" ".join(point.quote.split()), 160)
+    if point.span is None:
+        return el("p", "It quotes words that the answer doesn't hold: ", el("span", f"“{words}”"),
+                  class_="note text")  # fmt: skip
+    return el("p", "It points at ", el("mark", words), class_="small text")
+
+
+def _sources(here: Here, view: SampleView, point: Checkpoint) -> Html:
+    """Fold away what the score came from: the raw reply, the judge, the prompt, the cost."""
+    names = {judge.id: judge.name for judge in here.data.judges}
+    judge = names.get(point.judge_id, point.judge_id)
+    facts = [("Judge", judge), ("Prompt", point.prompt)]
+    if point.scale != JUDGE_SCALE.id and point.value is not None:
+        facts += [("Mark", f"{point.raw[:200]} (worth {100 * point.value:g} of 100)")]
+    call = view.calls.get(point.call_id or "")
+    if call is not None:
+        facts += [
+            ("Model asked", call.model),
+            ("Reply form", call.form),
+            ("Requests", str(call.attempts)),
+            ("Cost", "unknown" if call.cost is None else f"${call.cost:.4f}"),
+        ]
+    raw = call and kit.fold("Raw reply", kit.said(call.reply or call.error or "", lights=False))
+    pairs = el("dl", [(el("dt", a), el("dd", b)) for a, b in facts], class_="pairs")
+    return el("div", raw, kit.fold("Judge and prompt", pairs), class_="folds")
+
+
+def _side_by_side(view: SampleView, doors: _Doors) -> Html | None:
+    if len(view.answers) < 2:
+        return None
+    cards = [
+        el(
+            "div",
+            el(
+                "div",
+                el(
+                    "a",
+                    kit.model(answer.candidate.name, answer.colour),
+                    href=doors.answer(answer.candidate.id),
+                    data_go=True,
+                ),
+                el("span", answer.score_words, class_="quiet small"),
+                el("span", verdict(answer.outcomes), class_="quiet small"),
+                class_="row",
+                style="margin-bottom:4px",
+            ),
+            answer_text(answer),
+        )
+        for answer in view.answers
+    ]  # fmt: skip
+    every = "Both" if len(cards) == 2 else f"All {len(cards)}"
+    title = f"{every} answers side by side"
+    return kit.fold(title, el("div", cards, class_="answers"))
+
+
+def _replay(replay: Replay | None) -> Html | None:
+    if replay is None:
+        return None
+    if replay.state != "scored":
+        state: kit.Status = "unscored" if replay.state == "unscored" else "failed"
+        return el("div", kit.status(state, f"the judge's own solution is {replay.state}"),
+                  el("p", replay.detail, class_="text quiet"))  # fmt: skip
+    agrees = {True: "agrees with the reference", False: "disagrees with the reference", None: ""}
+    steps = [el("li", el("span", step.text, class_="text")) for step in replay.steps]
+    return kit.fold(
+        "The judge's own solution (replay)",
+        el(
+            "div",
+            el("ol", steps, style="margin:0;padding-left:20px"),
+            el("p", "Final answer: ", el("span", replay.final_answer, class_="text strong"), " ",
+               el("span", agrees[replay.agrees], class_="quiet small"), style="margin-top:8px"),
+            class_="said",
+            style="white-space:normal",
+        ),
+    )  # fmt: skip

@@ -1,0 +1,227 @@
+"""The heatmap of the Fingerprints page: menus, chart, its table and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from atom.ui import kit, links, numbers
+from atom.ui.fingerprints import parts
+from atom.ui.html import Html, el, join
+from atom.ui.pages import FAILURES
+from atom.ui.plain import plain
+from atom.ui.shell.frame import Here
+from atom.ui.tree.parts import scheme
+from atom.views.fingerprints.chart import CLICK, cell_number, clicked, heat_chart
+from atom.views.fingerprints.heat import (
+    COLOURINGS,
+    COLUMN_ORDERS,
+    ROW_ORDERS,
+    Colouring,
+    ColumnOrder,
+    HeatCell,
+    Heatmap,
+    RowOrder,
+    heat_csv,
+    heatmap,
+)
+from atom.views.fingerprints.page import Claims, Shape, claim_words
+from atom.views.lab.judge_marks import GLYPH
+from atom.views.overview.weaknesses import GLYPHS
+from atom.views.tree.colours import evidence_colour, stops
+
+CHART = "fingerprint_heat"
+_ROWS: dict[RowOrder, str] = {
+    "score": "by score, best first",
+    "study": "as the study names them",
+    "clustered": "alike ones together",
+}
+_COLUMNS: dict[ColumnOrder, str] = {
+    "tree": "by tree",
+    "score": "by score, hardest first",
+    "clustered": "alike ones together",
+}
+_COLOURS: dict[Colouring, str] = {
+    "score": "score",
+    "difference": "difference to the others",
+    "evidence": "evidence",
+}
+_MOST_MODELS = 24
+"""Models in the table; the file holds all."""
+
+
+def draw(here: Here, form: Shape, said: Claims | None) -> None:
+    """Draw the heatmap with its menus; a click on a cell opens the answers behind it."""
+    rows: RowOrder = next((one for one in ROW_ORDERS if one == here.query.get("rows")), "score")
+    columns: ColumnOrder = next(
+        (one for one in COLUMN_ORDERS if one == here.query.get("cols")), "tree"
+    )
+    colouring = _colouring(here, form, said)
+    heat = heatmap(form, said, rows=rows, columns=columns)
+    title = "Every model on every capability" if form.facet is None else (
+        "Every model on every label"
+    )  # fmt: skip
+    parts.show(el("h2", title, style="margin:12px 0 -10px"), key="fingerprint_heat_head")
+    with st.container(key="fingerprint_menus"):
+        menus = st.columns(3)
+        with menus[0]:
+            _menu(here, "rows", "Rows", _ROWS, rows, "score")
+        with menus[1]:
+            named = {**_COLUMNS, "tree": "by tree" if form.facet is None else "as they come"}
+            _menu(here, "cols", "Columns", named, columns, "tree")
+        with menus[2]:
+            there = {one: _COLOURS[one] for one in _possible(form, said)}
+            _menu(here, "colour", "Colour", there, colouring, "score")
+
+    def chosen() -> None:
+        state = st.session_state.get(CHART)
+        picked = (state or {}).get("selection", {}).get(CLICK) or []
+        cell = clicked(heat, picked[0].get("row"), picked[0].get("column")) if picked else None
+        if cell is not None:
+            kit.go(links.address(FAILURES.url_path, cell.mark.filters))
+
+    st.altair_chart(
+        heat_chart(heat, form, colouring, scheme()),
+        width="stretch",
+        theme=None,
+        key=CHART,
+        on_select=chosen,
+        selection_mode=CLICK,
+    )
+    parts.show(legend(form, heat, colouring, said), table(form, heat, colouring),
+               key="fingerprint_heat_table")  # fmt: skip
+    st.download_button(
+        "Heatmap as CSV",
+        data=lambda: heat_csv(heatmap(form, said, rows=rows, columns=columns, every=True)),
+        file_name="fingerprints.csv",
+        mime="text/csv",
+        key="fingerprint_csv",
+    )
+
+
+def _possible(form: Shape, said: Claims | None) -> list[Colouring]:
+    without: set[Colouring] = set()
+    if said is None:
+        without.add("evidence")
+    if len(form.models) < 2:
+        without.add("difference")
+    return [one for one in COLOURINGS if one not in without]
+
+
+def _colouring(here: Here, form: Shape, said: Claims | None) -> Colouring:
+    return next((one for one in _possible(form, said) if one == here.query.get("colour")), "score")
+
+
+def _menu(
+    here: Here, name: str, label: str, options: Mapping[Any, str], chosen: str, usual: str
+) -> None:
+    """Draw a menu whose value lives in the address."""
+    key = f"fingerprint_{name}"
+    st.session_state[key] = chosen
+
+    def changed() -> None:
+        value = st.session_state[key]
+        parts.move(here, **{name: None if value == usual else value})
+
+    st.selectbox(plain(label), list(options), format_func=lambda one: options.get(one, one),
+                 key=key, on_change=changed)  # fmt: skip
+
+
+# --- legend ------------------------------------------------------------------------------------
+
+
+def legend(form: Shape, heat: Heatmap, colouring: Colouring, said: Claims | None) -> Html:
+    """Explain colours, glyphs and what isn't drawn."""
+    pieces: list[Html | str] = []
+    if colouring == "evidence" and said is not None:
+        pieces = [
+            el("span", el("i", style=f"background:{evidence_colour(label, scheme())}",
+                          aria_hidden="true"), f"{glyph} {words}")
+            for label, (glyph, words) in GLYPHS.items()
+        ]  # fmt: skip
+    else:
+        difference = colouring == "difference"
+        ramp = ", ".join(stops(scheme(), difference=difference))
+        lo, hi = heat.span
+        ends = ("−25 points", "+25 to the mean of the others") if difference else (
+            f"{lo:g}", f"{hi:g}"
+        )  # fmt: skip
+        fill = f"width:120px;height:10px;background:linear-gradient(to right, {ramp})"
+        bar = el("i", class_="ramp", aria_hidden="true", style=fill)
+        pieces = [el("span", ends[0], bar, ends[1])]
+        if said is not None:
+            marks = [f"{g} {w}" for label, (g, w) in GLYPHS.items() if label != "nothing found"]
+            pieces.append(el("span", "; ".join(marks)))
+    pieces.append(el("span", "– no value (a framed, empty cell), which is not zero"))
+    notes = ["A click on a cell opens the answers behind it."]
+    flaws = dict.fromkeys(mark.word for mark in form.judge_flaws)
+    if flaws:
+        notes.append(f"{GLYPH} before a name: {', '.join(flaws)}.")
+    if heat.coarse:
+        notes.append(
+            "There are too many leaves for one picture: columns are the layer above; the file "
+            "holds every leaf."
+        )
+    if heat.left_out:
+        notes.append(f"{heat.left_out} labels with less data are only in the file.")
+    if form.selected:
+        notes.append(f"Only {form.selected} are looked at, so nothing is claimed.")
+    if form.anchor is not None:
+        notes.append(
+            f"{form.anchor.name} is the anchor that all others were voted against: it has no "
+            "shape of its own."
+        )
+    return el(
+        "div",
+        el("div", pieces, class_="swatches note"),
+        el("p", " ".join(notes), class_="note", style="margin-top:4px"),
+    )
+
+
+# --- table -------------------------------------------------------------------------------------
+
+
+def table(form: Shape, heat: Heatmap, colouring: Colouring) -> Html:
+    """Write the heatmap as a table: the same cells, each a door that the keyboard reaches."""
+    models = heat.models[:_MOST_MODELS]
+    names = numbers.short_names([model.name for model in models])
+    columns = [
+        kit.Column(title="Capability" if form.facet is None else "Label"),
+        *(
+            kit.Column(title=kit.model(short, model.index, full=model.name), number=True)
+            for short, model in zip(names, models, strict=True)
+        ),
+    ]
+    rows = []
+    before = None
+    for number, column in enumerate(heat.columns):
+        name: Html = parts.named(column)
+        if heat.grouped and column.group != before:
+            name = join(el("div", column.group, class_="strong small"), name)
+            before = column.group
+        cells = [_cell(form, heat.cells[row][number], colouring) for row in range(len(models))]
+        rows.append(kit.Row(cells=[name, *cells]))
+    rest = len(heat.models) - len(models)
+    more = el("p", f"{rest} more models are in the file.", class_="note") if rest else None
+    return kit.fold(
+        "The heatmap as a table", kit.table(columns, rows, label="Heatmap", tight=True), more
+    )
+
+
+def _cell(form: Shape, cell: HeatCell, colouring: Colouring) -> Html:
+    if not cell.mark.estimate.known:
+        return el("span", numbers.NONE, class_="quiet")
+    tip = parts.mark_words(form, cell.mark)
+    if cell.claim is not None:
+        tip += f"\n{cell.claim.glyph} {cell.claim.words}: {claim_words(cell.claim, form.facet)}"
+    return el(
+        "a",
+        el("span", f"{cell.glyph} ", class_="quiet") if cell.glyph else None,
+        cell_number(cell, colouring),
+        href=links.address(FAILURES.url_path, cell.mark.filters),
+        data_go=True,
+        class_="cell",
+        data_tip=tip,
+    )

@@ -1,0 +1,164 @@
+"""Which models are told apart: the identification heatmap and the similarity of profiles."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from atom.ui import kit, links, numbers
+from atom.ui.fingerprints import parts
+from atom.ui.html import Html, el
+from atom.ui.pages import COMPARE
+from atom.ui.shell.frame import Here
+from atom.views.fingerprints.page import ShapeModel, ToldApart
+
+_MOST = 24
+"""Models in a matrix."""
+_SURE = 0.9
+
+
+def told(here: Here, view: ToldApart) -> Html:
+    """Draw who is told apart, and who is alike; or say why that can't be said."""
+    if not view.models:
+        return el(
+            "section",
+            el("h2", "Which models are told apart?"),
+            el("p", view.why, class_="quiet"),
+        )
+    return el(
+        "section",
+        el("h2", _title(view)),
+        el("p", *_how(view), class_="note", style="margin-bottom:10px;max-width:860px"),
+        el("div", _named(here, view), _alike(here, view), class_="columns"),
+        el("p", f"Only the first {_MOST} models are drawn.", class_="note")
+        if len(view.models) > _MOST
+        else None,
+    )
+
+
+def _title(view: ToldApart) -> str:
+    own = np.diag(view.named)
+    sure = int((own >= _SURE * view.tries).sum())
+    return (
+        f"Which models are told apart? {sure} of {len(view.models)} are recognised in at least "
+        f"{100 * _SURE:.0f} % of tries"
+    )
+
+
+def _how(view: ToldApart) -> list[Html | str]:
+    k = len(view.models)
+    return [
+        f"The {numbers.count(view.samples, 'sample')} were cut into two random halves "
+        f"{view.splits} times. In each, every model's ",
+        kit.term("fingerprint"),
+        " in one half was looked for among all models' in the other: ",
+        kit.term("identification"),
+        f" names the right one in {100 * view.first:.0f} % of tries, where guessing would reach "
+        f"{100 * view.chance:.0f} % (1 in {k}). Of two models, ",
+        kit.term("2-AFC", "the pair test"),
+        f" tells which is which in {100 * view.two_way:.0f} % (guessing: 50 %). The general level "
+        "is taken out first, so that a model is known by its shape, not by being better.",
+    ]
+
+
+def _named(here: Here, view: ToldApart) -> Html:
+    shown = view.models[:_MOST]
+    rows = []
+    for row, model in enumerate(shown):
+        cells = [_try(here, view, row, column, model, other) for column, other in enumerate(shown)]
+        rows.append(kit.Row(cells=[kit.model(model.name, model.index), *cells]))
+    return el(
+        "div",
+        el("h2", "Row: the model. Column: who it was taken for, % of tries"),
+        kit.table(_columns(shown), rows, label="Identification", tight=True),
+    )
+
+
+def _try(
+    here: Here, view: ToldApart, row: int, column: int, model: ShapeModel, other: ShapeModel
+) -> Html:
+    hits = int(view.named[row, column])
+    share = 100 * hits / view.tries
+    tip = (
+        f"{model.name} was {'recognised' if row == column else f'taken for {other.name}'} in "
+        f"{hits} of {view.tries} tries"
+    )
+    return el(
+        "a",
+        f"{share:.0f}",
+        href=_door(here, model, other),
+        data_go=True,
+        class_="cell heat" if hits else "cell zero",
+        style=f"--share:{share:.0f}%",
+        data_tip=tip,
+    )
+
+
+def _alike(here: Here, view: ToldApart) -> Html:
+    shown = view.models[:_MOST]
+    rows = [
+        kit.Row(
+            cells=[
+                kit.model(model.name, model.index),
+                *(
+                    _similar(here, view, row, column, model, other)
+                    for column, other in enumerate(shown)
+                ),
+            ]
+        )
+        for row, model in enumerate(shown)
+    ]
+    return el(
+        "div",
+        el("h2", "How alike shapes are: correlation of one half with the other, −1 to 1"),
+        kit.table(_columns(shown), rows, label="Similarity of fingerprints", tight=True),
+        el("p", "On the diagonal: how well a model's own shape repeats.", class_="note"),
+    )
+
+
+def _similar(
+    here: Here, view: ToldApart, row: int, column: int, model: ShapeModel, other: ShapeModel
+) -> Html:
+    value = float(view.similarity[row, column])
+    if math.isnan(value):
+        return el("span", numbers.NONE, class_="quiet")
+    tip = (
+        f"{model.name}'s shape in one half against its own in the other"
+        if row == column
+        else f"{model.name} against {other.name}"
+    )
+    pair = float(view.pairwise[row, column])
+    if not math.isnan(pair):
+        tip += f"\nthe pair is told apart in {100 * pair:.0f} % of splits"
+    text = f"{value:.2f}".replace("-", "−")
+    return el(
+        "a",
+        text,
+        href=_door(here, model, other),
+        data_go=True,
+        class_="cell heat" if value >= 0 else "cell heat apart",
+        style=f"--share:{100 * min(abs(value), 1):.0f}%",
+        data_tip=tip,
+    )
+
+
+def _columns(models: tuple[ShapeModel, ...]) -> list[kit.Column]:
+    short = numbers.short_names([model.name for model in models])
+    return [
+        kit.Column(title="Model"),
+        *(
+            kit.Column(title=kit.model(name, model.index, full=model.name), number=True)
+            for name, model in zip(short, models, strict=True)
+        ),
+    ]
+
+
+def _door(here: Here, model: ShapeModel, other: ShapeModel) -> str:
+    """Return where a cell leads: two models to Compare, one to its own shape."""
+    clear = here.filters.but(sample=None, criterion=None)
+    if model.index == other.index:
+        peers = tuple(one for one in clear.peers if one != model.model_id)
+        return parts.to(here, clear.but(model=model.model_id, peers=peers))
+    pair = clear.but(model=model.model_id, peers=(other.model_id,))
+    return links.address(COMPARE.url_path, pair)

@@ -1,0 +1,518 @@
+"""The Judge lab's tab that holds scores against people's rankings, beside rival methods.
+
+Reference: ATOM 4.1, Tables 1, 2 and 5, Figure 7.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+
+import streamlit as st
+
+from atom.analysis.agreement.fidelity import HitRates, LabelMean, MethodAccuracy, Share
+from atom.analysis.compare.paired import PairedGap
+from atom.ui import commands, kit, links, numbers
+from atom.ui.html import Child, Html, el
+from atom.ui.lab import fidelity_run as lab_fidelity_run
+from atom.ui.lab import methods as lab_judge_methods
+from atom.ui.lab import people as lab_people
+from atom.ui.lab import people_items as lab_people_items
+from atom.ui.pages import HUMAN_CHECK, JUDGE_LAB
+from atom.ui.shell.frame import Here
+from atom.views.lab.fidelity import (
+    MIN_MET,
+    FidelityView,
+    Meeting,
+    MethodRow,
+    QualityRow,
+    fidelity_of,
+)
+from atom.views.runs.page import money
+from atom.views.shelf import OpenStore
+from atom.views.study_data import StudyData
+
+TAB = "people"
+_ORDERS = ("worse", "tie", "better")
+
+
+def draw(here: Here) -> None:
+    """Draw how well methods rank answers as people do; what to do next where nothing is known."""
+    if lab_people_items.wanted(here.query) and lab_people_items.draw(here, here.query):
+        return
+    view = read(here)
+    parts: list[Child] = [_title(view), _judges(here, view)]
+    if not view.people.pairs:
+        parts += [_nobody_ranked(here, view), lab_judge_methods.draw(here, view, TAB)]
+    else:
+        side = lab_judge_methods.draw(here, view, TAB)
+        parts += [_answer(view), _methods(here, view), side, _missing(here, view), _more(view)]
+    # What is known comes first, what could be done after it.
+    if not view.measured:
+        lab_people.draw(here)
+    kit.show(el("div", parts, class_="stack"), key="fidelity")
+    if view.measured:
+        lab_people.draw(here)
+    lab_fidelity_run.draw(here, view)
+    people = el("div", _quality(here, view), _hits(here, view), class_="stack")
+    kit.show(people, key="fidelity_criteria")
+
+
+def read(here: Here) -> FidelityView:
+    """Compute the tab, once for each revision and judge."""
+    own = here.data.judge.id if here.data.judge else ""
+    who = here.query.get("who", "")
+    return _fidelity(
+        here.store.url,
+        f"{here.entry.study.id} {here.data.study.tree_version}",
+        here.store.revision(),
+        own,
+        who,
+        here.store,
+        here.data,
+    )
+
+
+@st.cache_resource(show_spinner="Holding scores against people’s rankings", max_entries=8)
+def _fidelity(
+    url: str,
+    study_id: str,
+    revision: int,
+    own: str,
+    who: str,
+    _store: OpenStore,
+    _data: StudyData,
+) -> FidelityView:
+    del url, study_id, revision, own
+    return fidelity_of(_store, _data, who or None)
+
+
+# --- the answer ----------------------------------------------------------------------------------
+
+
+def _title(view: FidelityView) -> Html:
+    synthetic = view.synthetic or view.people.synthetic
+    badge = kit.synthetic_badge() if synthetic else None
+    return el(
+        "div",
+        el("h2", "Do scores put answers in the order that people do?", style="margin:0"),
+        badge,
+        class_="row",
+    )
+
+
+def _judges(here: Here, view: FidelityView) -> Html | None:
+    if len(view.judges) < 2:
+        return None
+    chosen = view.judge.id if view.judge else ""
+    return kit.tabs(
+        [
+            (name, links.address(JUDGE_LAB.url_path, here.filters, tab=TAB, who=one), one == chosen)
+            for one, name in view.judges
+        ],
+        label="Judge",
+    )
+
+
+def _answer(view: FidelityView) -> Html:
+    people = view.people
+    who = " and ".join(_givers(kind) for kind in people.kinds)
+    best = max(view.measured, key=lambda row: _value(row), default=None)
+    atom = next((row for row in view.measured if row.name == "atom"), None)
+    first = atom or best
+    words: list[Child] = []
+    if first is not None and first.accuracy is not None:
+        words = [
+            el("span", f"{first.title}: {_share(first.accuracy.strict)}", class_="strong"),
+            f" of {first.accuracy.strict.n:,} pairs of answers stand in people’s order. ",
+        ]
+        if best is not None and best is not first and best.accuracy is not None:
+            words.append(f"Highest here: {best.title}, {_share(best.accuracy.strict)}. ")
+    base = (
+        f"People’s orders: {people.pairs:,} pairs of {numbers.count(people.samples, 'sample')}, "
+        f"{who}; {100 * people.ties:.1f} % are ties."
+    )
+    top = best.accuracy.strict.value if best is not None and best.accuracy else math.nan
+    agreed = [_agreed(kind, top) for kind in people.kinds]
+    foreign = (
+        f" {people.foreign:,} ranked answers are none of those compared, and were left out."
+        if people.foreign
+        else ""
+    )
+    return el("div", el("p", words) if words else None,
+              el("p", base, agreed, foreign, class_="note"))  # fmt: skip
+
+
+def _givers(kind: Meeting) -> str:
+    n = len(kind.annotators)
+    who = (
+        numbers.count(n, "planted labeller (drawn from the truth)",
+                      "planted labellers (drawn from the truth)")
+        if kind.planted
+        else numbers.count(n, "person", "people")
+    )  # fmt: skip
+    return f"{numbers.count(kind.labels, 'label')} by {who}"
+
+
+def _agreed(kind: Meeting, best: float) -> str:
+    """Say how far two agree, and what follows only where enough samples bear it."""
+    if not kind.met:
+        return ""
+    who = "planted labellers" if kind.planted else "people"
+    words = (
+        f" Two {who} give a pair the same order {_share(kind.agreed)} of the time "
+        f"({kind.met:,} pairs of orders on {numbers.count(kind.samples, 'sample')})"
+    )
+    if kind.bounds(best):
+        return f"{words}: no judge should be expected to do better."
+    if not kind.planted and kind.samples < MIN_MET:
+        return f"{words}: under {MIN_MET} samples, too few to say what a judge could reach."
+    return f"{words}."
+
+
+def _value(row: MethodRow) -> float:
+    return row.accuracy.strict.value if row.accuracy else -1.0
+
+
+def _methods(here: Here, view: FidelityView) -> Html:
+    columns = [
+        kit.Column(title="Method"),
+        kit.Column(title="As people, all", number=True),
+        *(kit.Column(title=root, number=True, broad=True) for root in view.roots),
+        kit.Column(title="Less ATOM’s", number=True),
+        kit.Column(title=kit.term("Kendall tau-b", "tau\u2011b"), number=True),
+        kit.Column(title="Ties", number=True),
+        kit.Column(title="Unread", number=True, broad=True),
+        kit.Column(title="Calls a sample", number=True),
+        kit.Column(title="Cost a sample", number=True),
+    ]
+    rows = [kit.Row(cells=_cells(here, row, view)) for row in view.rows if row.accuracy is not None]
+    ties = view.people.ties
+    for words, value in (
+        ("Calling every pair a tie", ties),
+        ("Guessing who is better, no ties", (1 - ties) / 2),
+        ("Most that can be reached without ties", 1 - ties),
+    ):
+        cells: list[Child] = [
+            el("span", words, class_="quiet"), el("span", f"{100 * value:.1f} %", class_="quiet")
+        ]  # fmt: skip
+        rows.append(kit.Row(cells=[*cells, *("" for _ in columns[2:])]))
+    rest = (
+        f"All rows rest on the {numbers.count(view.shared, 'sample')} that people ranked and all "
+        "these methods were asked about. "
+        if view.shared
+        else "The methods were asked about different samples, so the rows can’t be compared. "
+        if view.uneven
+        else ""
+    )
+    alike = view.alike
+    same = (
+        f"{_listed(alike)} put all these pairs in the same order, so their figures are equal: "
+        "this judge gives the same marks whichever way it is asked. "
+        if alike
+        else ""
+    )
+    return el(
+        "section",
+        kit.table(columns, rows, label="Methods beside people", tight=True),
+        el(
+            "p",
+            rest,
+            same,
+            kit.term("pairwise accuracy", "Share of pairs"),
+            " in people’s order: better, worse or tie. A pair with an unread answer counts as "
+            "wrong. Intervals (95 %) and differences count whole samples. A sample counts under "
+            "the capability that carries most of its criteria’s weight.",
+            class_="note",
+        ),
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _cells(here: Here, row: MethodRow, view: FidelityView) -> list[Child]:
+    accuracy = row.accuracy
+    assert accuracy is not None
+
+    def door(words: Child, root: str = "") -> Child:
+        judge = view.judge.id if view.judge else ""
+        to = lab_people_items.address(here, lab_people_items.METHODS_OF, root, row.name, judge)
+        return words if words == numbers.NONE else kit.door(words, to, class_="plain")
+
+    about = f"{row.about}; takes away {row.removes}" if row.removes else row.about
+    cost = row.cost.usd_each
+    return [
+        el("span", row.title, data_tip=about),
+        door(_wide(accuracy.strict)),
+        *(door(_short(row.by_root.get(root)), root) for root in view.roots),
+        _gap(row.against_atom) if row.name != "atom" else "",
+        numbers.NONE if math.isnan(accuracy.tau) else f"{accuracy.tau:.2f}".replace("-", "−"),
+        numbers.NONE if math.isnan(accuracy.judge_ties) else f"{100 * accuracy.judge_ties:.1f} %",
+        f"{row.unscored + row.failed:,}",
+        numbers.NONE if math.isnan(row.cost.calls_each) else f"{row.cost.calls_each:.1f}",
+        el("span", "not known" if cost is None else money(cost), data_tip=_tokens(row)),
+    ]
+
+
+def _tokens(row: MethodRow) -> str:
+    cost = row.cost
+    if cost.tokens_in is None or cost.tokens_out is None:
+        return f"{cost.calls:,} calls; the server told no tokens"
+    return f"{cost.calls:,} calls, {cost.tokens_in:,} tokens sent, {cost.tokens_out:,} received"
+
+
+def _share(share: Share) -> str:
+    if math.isnan(share.value):
+        return numbers.NONE
+    return f"{100 * share.value:.1f} % ({100 * share.lo:.1f}–{100 * share.hi:.1f})"
+
+
+def _wide(share: Share) -> Html:
+    tip = (
+        f"{share.n:,} pairs, {numbers.count(share.clusters, 'set of pictures', 'sets of pictures')}"
+    )
+    return el("span", el("span", _share(share), class_="strong"), data_tip=tip)
+
+
+def _short(share: Share | None) -> Child:
+    if share is None or math.isnan(share.value):
+        return numbers.NONE
+    tip = f"{_share(share)}, {share.n:,} pairs"
+    return el("span", f"{100 * share.value:.1f}", data_tip=tip)
+
+
+def _gap(gap: PairedGap | None) -> Child:
+    if gap is None or not gap.n:
+        return numbers.NONE
+    if abs(gap.gap) < 1e-12 and gap.se < 1e-12:
+        return el("span", "the same", class_="quiet")
+    words = _signed(100 * gap.gap)
+    if math.isnan(gap.lo):
+        return words
+    sure = gap.lo > 0 or gap.hi < 0
+    tip = (
+        f"{_signed(100 * gap.lo)} to {_signed(100 * gap.hi)} points, p = {gap.p:.3f}; "
+        f"{'told apart' if sure else 'not told apart'}"
+    )
+    return el("span", words, "" if sure else el("span", " (unsure)", class_="quiet"), data_tip=tip)
+
+
+def _signed(value: float, digits: int = 1) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+# --- more ----------------------------------------------------------------------------------------
+
+
+def _more(view: FidelityView) -> Html | None:
+    if not view.measured:
+        return None
+    boxes = [
+        el("div", el("p", row.title, class_="strong small"), _confusion(row.accuracy))
+        for row in view.measured
+        if row.accuracy is not None
+    ]
+    tolerant = [
+        kit.Row(
+            cells=[
+                row.title,
+                _share(row.accuracy.strict),
+                _share(row.tolerant.strict),
+                f"{row.tolerant.epsilon:.2f}",
+            ]
+        )
+        for row in view.measured
+        if row.accuracy is not None and row.tolerant is not None
+    ]
+    return el(
+        "div",
+        kit.fold(
+            "What people say against what each method says",
+            el("div", boxes, style="display:flex;flex-wrap:wrap;gap:20px"),
+            el("p", "Of the first answer of each pair, in pairs that could be read.",
+               class_="note"),
+        ),
+        kit.fold(
+            "With a tolerance for ties",
+            kit.table(
+                [
+                    kit.Column(title="Method"),
+                    kit.Column(title="exact ties", number=True),
+                    kit.Column(title="with a tolerance", number=True),
+                    kit.Column(title="tolerance", number=True),
+                ],
+                tolerant,
+                label="Accuracy with a tolerance for ties",
+                tight=True,
+            ),
+            el("p", "The tolerance (in the method’s own numbers) is fitted on one half of the "
+               "samples and used on the other, both ways, never on the samples it was fitted on.",
+               class_="note"),
+        ),
+    )  # fmt: skip
+
+
+def _confusion(accuracy: MethodAccuracy) -> Html:
+    columns = [kit.Column(title="people say"), *(kit.Column(title=f"it says {word}", number=True)
+                                               for word in _ORDERS)]  # fmt: skip
+    rows = [
+        kit.Row(cells=[word, *(f"{int(n):,}" for n in counts)])
+        for word, counts in zip(_ORDERS, accuracy.counts, strict=True)
+    ]
+    return kit.table(columns, rows, label="Orders of pairs", tight=True)
+
+
+def _missing(here: Here, view: FidelityView) -> Html | None:
+    """Say which methods have no numbers yet, and how they get some."""
+    missing = [row for row in view.rows if row.accuracy is None]
+    if not missing:
+        return None
+    study = shlex.quote(here.entry.study.name)
+    stored = [row for row in missing if row.name in ("atom", "no_weights")]
+    asked = [row for row in missing if row not in stored]
+    endpoint = view.judge.endpoint if view.judge else None
+    judge = shlex.quote(endpoint) if endpoint else "ENDPOINT"
+    lines = []
+    if asked:
+        names = ",".join(row.name for row in asked)
+        told = ", ".join(row.title for row in asked)
+        way = "Tick them under “Ask a judge to rank the answers” below, or:"
+        command = f"python -m atom fidelity run --study {study} --judge {judge} --methods {names}"
+        lines += [el("p", f"Not asked yet: {told}. {way}"), commands.shown(here, command)]
+    if stored:
+        command = f"python -m atom run start --study {study} --judge {judge} --stages scoring"
+        lines += [
+            el("p", "This judge has scored no checkpoints of the ranked answers:"),
+            commands.shown(here, command),
+        ]
+    return el("div", lines, class_="notice")
+
+
+def _nobody_ranked(here: Here, view: FidelityView) -> Html:
+    ways = "Let people rank answers on Human check, or take their rankings in from a file below. "
+    plant = (
+        "This study is synthetic, so rankings can be drawn from the truth as well."
+        if view.synthetic
+        else ""
+    )
+    what = (
+        "Nobody has ranked this study’s answers yet"
+        if view.compared
+        else "No sample of this study has two answers that could be ranked"
+    )
+    return kit.empty(what, ways + plant, _human_check(here))
+
+
+def _human_check(here: Here) -> Html:
+    return kit.button("Human check", links.address(HUMAN_CHECK.url_path, here.filters))
+
+
+# --- people's labels of criteria -----------------------------------------------------------------
+
+
+def _quality(here: Here, view: FidelityView) -> Html:
+    title = el("h2", "Are the criteria right, and needed?")
+    if not view.quality:
+        return el(
+            "section",
+            title,
+            el("p", "Nobody has labelled criteria yet: people mark each criterion’s accuracy and "
+               "necessity from 1 to 3 on Human check.", class_="quiet"),
+            _human_check(here),
+        )  # fmt: skip
+    columns = [
+        kit.Column(title="Capability"),
+        kit.Column(title="Accuracy, 1–3", number=True),
+        kit.Column(title="of 1", number=True),
+        kit.Column(title="Necessity, 1–3", number=True),
+        kit.Column(title="of 1", number=True),
+        kit.Column(title="both 3", number=True),
+        kit.Column(title="criteria", number=True),
+    ]
+    return el(
+        "section",
+        title,
+        kit.table(columns, [kit.Row(cells=_quality_cells(row)) for row in view.quality],
+                  label="Criteria quality", tight=True),
+        el("p", "Accuracy: is the ground truth right? Necessity: is the question needed? Several "
+           "people’s labels of a criterion are averaged; “of 1” counts criteria under 2.",
+           class_="note"),
+    )  # fmt: skip
+
+
+def _quality_cells(row: QualityRow) -> list[Child]:
+    quality = row.quality
+    return [
+        row.root or el("span", "all", class_="strong"),
+        _mean(quality.accuracy),
+        _ones(quality.accuracy),
+        _mean(quality.necessity),
+        _ones(quality.necessity),
+        _share(quality.both),
+        f"{max(quality.accuracy.n, quality.necessity.n):,}",
+    ]
+
+
+def _mean(mean: LabelMean) -> str:
+    if math.isnan(mean.mean):
+        return numbers.NONE
+    if math.isnan(mean.lo):
+        return f"{mean.mean:.2f}"
+    return f"{mean.mean:.2f} ({mean.lo:.2f}–{mean.hi:.2f})"
+
+
+def _ones(mean: LabelMean) -> str:
+    return numbers.NONE if math.isnan(mean.ones) else f"{100 * mean.ones:.1f} %"
+
+
+def _hits(here: Here, view: FidelityView) -> Html:
+    title = el("h2", "Do criteria hang where people would hang them?")
+    if view.hits is None:
+        return el(
+            "section",
+            title,
+            el("p", "Nobody has chosen capabilities for criteria yet: people do so on Human check.",
+               class_="quiet"),
+            _human_check(here),
+        )  # fmt: skip
+    return el("section", title, _hit_table(view.hits), _hit_words(view))
+
+
+def _hit_table(hits: HitRates) -> Html:
+    rows: Sequence[tuple[Child, Share]] = [
+        (el("span", "all, same capability", class_="strong"), hits.leaf),
+        ("all, same top branch", hits.root),
+        *hits.by_root,
+    ]
+    return kit.table(
+        [kit.Column(title="People’s branch"), kit.Column(title="hit rate", number=True),
+         kit.Column(title="criteria", number=True)],
+        [kit.Row(cells=[name, _share(share), f"{share.n:,}"]) for name, share in rows],
+        label="Hit rate",
+        tight=True,
+    )  # fmt: skip
+
+
+def _hit_words(view: FidelityView) -> Html:
+    hits = view.hits
+    assert hits is not None
+
+    def two(value: float) -> str:
+        return numbers.NONE if math.isnan(value) else f"{value:.2f}"
+
+    left = (
+        f" {numbers.count(view.undecided, 'criterion', 'criteria')} on which people don’t agree "
+        "left out."
+        if view.undecided
+        else ""
+    )
+    return el(
+        "p",
+        f"Mean of the branches {100 * hits.macro:.1f} %; beyond chance (kappa) {two(hits.kappa)} "
+        f"of capabilities, {two(hits.root_kappa)} of top branches; shared depth {two(hits.credit)} "
+        f"of 1.{left}",
+        class_="note",
+    )

@@ -1,0 +1,472 @@
+"""The Judge lab's tab that holds a study's judges against each other, people among them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from atom.analysis.agreement.two_judges import Bounded, TwoJudges
+from atom.records import Checkpoint, Judge
+from atom.ui import kit, links, numbers
+from atom.ui.html import Child, Html, el
+from atom.ui.pages import FAILURES, JUDGE_LAB
+from atom.ui.shell import stores
+from atom.ui.shell.frame import Here
+from atom.views.filters import Filters
+from atom.views.judges import Group, JudgesView, MarkPair, PairCell, judges_view
+from atom.views.people.rubric import TITLES
+from atom.views.shelf import OpenStore
+from atom.views.study_data import StudyData
+from taxonomy import format_path
+
+TAB = "judges"
+UNREAD = "by"
+"""The key that says how marks that couldn't be read count."""
+_REASON = 400
+_KINDS = {"model": "", "person": "person", "program": "program"}
+
+
+def draw(here: Here) -> None:
+    """Draw who agrees with whom, two judges by part, and the marks that they disagree on."""
+    view = read(here)
+    if len(view.judges) < 2:
+        kit.show(
+            kit.empty(
+                "One judge marked this study",
+                "Let a second judge score it, or take in people’s marks: then this tab says how "
+                "far they agree, criterion by criterion.",
+            ),
+            key="judges_none",
+        )
+        return
+    kit.show(
+        el(
+            "div",
+            el("h2", "Do its judges say the same?", style="margin:0"),
+            _answer(view),
+            _matrix(here, view),
+            _pair(here, view),
+            class_="stack",
+            data_testid="judges-side-by-side",
+        ),
+        key="judges",
+    )
+
+
+def read(here: Here) -> JudgesView:
+    """Compare the judges, once for each revision, choice and filter."""
+    asked = [here.query.get(key, "") for key in ("left", "right", "of", "at", UNREAD)]
+    return _read(
+        here.store.url,
+        here.entry.study.id,
+        here.data.revision,
+        here.data.judge.id if here.data.judge else "",
+        (*here.filters.narrowing, here.filters.node, here.filters.model),
+        (*asked,),
+        here.store,
+        here,
+    )
+
+
+@st.cache_resource(show_spinner="Comparing the judges’ marks", max_entries=12)
+def _read(
+    url: str,
+    study_id: str,
+    revision: int,
+    judge_id: str,
+    narrowing: tuple[object, ...],
+    asked: tuple[str, ...],
+    _store: OpenStore,
+    _here: Here,
+) -> JudgesView:
+    del url, study_id, revision, judge_id, narrowing
+    left, right, question, page, unread = asked
+
+    def load(judge: str) -> StudyData:
+        return stores.study_data(_here.entry, judge, _here.filters.tree)
+
+    return judges_view(
+        _store,
+        _here.data,
+        load,
+        _here.filters,
+        first=left or None,
+        second=right or None,
+        question=question,
+        page=int(page) - 1 if page.isdigit() else 0,
+        unread="unmet" if unread == "unmet" else "left out",
+    )
+
+
+def _address(here: Here, filters: Filters, view: JudgesView, **local: str | None) -> str:
+    unread = here.query.get(UNREAD)
+    left = view.first.id if view.first else None
+    right = view.second.id if view.second else None
+    held: dict[str, str | None] = {"tab": TAB, "left": left, "right": right, UNREAD: unread}
+    return links.address(JUDGE_LAB.url_path, filters, **(held | local))
+
+
+def name_of(judge: Judge) -> str:
+    """Return a judge's name, with what it is unless it is a model."""
+    kind = _KINDS[judge.kind]
+    return f"{judge.name} ({kind})" if kind else judge.name
+
+
+# --- who with whom -------------------------------------------------------------------------------
+
+
+def _answer(view: JudgesView) -> Html:
+    if not view.cells:
+        return el("p", "No two judges marked the same criteria of the same answers.")
+    known = [one for one in view.cells if math.isfinite(one.found.alpha.value)]
+    words: list[Child] = []
+    if known:
+        best = max(known, key=lambda one: one.found.alpha.value)
+        worst = min(known, key=lambda one: one.found.alpha.value)
+        if best is worst:
+            words = [el("span", f"{_both(best)}: alpha {_told(best.found.alpha)}", class_="strong")]
+        else:
+            words = [
+                el("span", f"{_both(best)} agree most: alpha {_told(best.found.alpha)}",
+                   class_="strong"),
+                f"; {_both(worst)} least: {_told(worst.found.alpha)}",
+            ]  # fmt: skip
+        words.append(". 1 is complete agreement, 0 what chance alone would give. ")
+    if view.people is not None:
+        found = view.people
+        fleiss = "" if math.isnan(found.fleiss) else f", Fleiss’ kappa {_number(found.fleiss)}"
+        words.append(
+            f"{found.people} people among themselves: alpha {_told(found.alpha)}{fleiss} on "
+            f"{numbers.count(found.n, 'mark')} that two or more gave. "
+        )
+    if view.left_out:
+        words.append(f"{numbers.count(view.left_out, 'judge')} with fewer marks aren’t compared. ")
+    return el("p", words)
+
+
+def _both(cell: PairCell) -> str:
+    return f"{cell.first.name} and {cell.second.name}"
+
+
+def _matrix(here: Here, view: JudgesView) -> Html:
+    rows = [
+        kit.Row(
+            cells=[
+                el(
+                    "a",
+                    f"{name_of(cell.first)} and {name_of(cell.second)}",
+                    href=_address(
+                        here, here.filters, view, left=cell.first.id, right=cell.second.id
+                    ),
+                    data_go=True,
+                ),
+                *_figures(cell.found),
+                _with_n(cell.answers),
+            ],
+            on=view.first is not None
+            and view.second is not None
+            and {cell.first.id, cell.second.id} == {view.first.id, view.second.id},
+        )
+        for cell in view.cells
+    ]
+    return el(
+        "section",
+        kit.table(
+            [*_columns("Judges"), kit.Column(title="answers, Spearman", number=True, broad=True)],
+            rows,
+            label="Agreement of every two judges",
+            tight=True,
+        ),
+        el(
+            "p",
+            kit.term("weighted kappa", "Weighted kappa"),
+            " counts a difference by its square, kappa all alike; ",
+            kit.term("Krippendorff's alpha", "alpha"),
+            " takes marks as an order; Spearman correlates ranks. Shift: the second judge’s mean "
+            "less the first’s, in points of 0-100. Marks are compared by their worth on their own "
+            "scale, answers by the weighted mean of a judge’s marks, whichever criteria it marked; "
+            "what doesn’t apply is left out. Intervals (95 %) draw whole samples.",
+            class_="note",
+        ),
+    )
+
+
+def _columns(first: str) -> list[kit.Column]:
+    return [
+        kit.Column(title=first),
+        kit.Column(title="n", number=True),
+        kit.Column(title="same mark", number=True),
+        kit.Column(title="kappa", number=True, broad=True),
+        kit.Column(title="weighted kappa", number=True),
+        kit.Column(title="alpha", number=True),
+        kit.Column(title="Spearman", number=True),
+        kit.Column(title="shift", number=True, broad=True),
+    ]
+
+
+def _figures(found: TwoJudges, href: str | None = None) -> list[Child]:
+    cells: list[Child] = [
+        el("span", f"{found.n:,}", class_="quiet",
+           data_tip=numbers.count(found.clusters, "sample that shares no picture with another",
+                                  "samples that share no picture")),
+        _percent(found.exact),
+        *(_cell(one) for one in (found.kappa, found.weighted_kappa, found.alpha, found.spearman)),
+        _shift(found.shift),
+    ]  # fmt: skip
+    if href is None:
+        return cells
+    return [el("a", cell, href=href, data_go=True, class_="plain") for cell in cells]
+
+
+def _cell(figure: Bounded) -> Html:
+    more = el("span", _range(figure), class_="quiet small") if _range(figure) else None
+    return el("span", _number(figure.value), more)
+
+
+def _range(figure: Bounded) -> str:
+    if math.isnan(figure.lo):
+        return ""
+    return f" ({_number(figure.lo)} to {_number(figure.hi)})"
+
+
+def _told(figure: Bounded) -> str:
+    return f"{_number(figure.value)}{_range(figure)}"
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return numbers.NONE
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+
+
+def _percent(figure: Bounded) -> Html:
+    if math.isnan(figure.value):
+        return el("span", numbers.NONE)
+    more = "" if math.isnan(figure.lo) else f" ({100 * figure.lo:.0f}–{100 * figure.hi:.0f})"
+    return el("span", f"{100 * figure.value:.1f} %", el("span", more, class_="quiet small"))
+
+
+def _shift(figure: Bounded) -> Html:
+    if math.isnan(figure.value):
+        return el("span", numbers.NONE)
+    tip = (
+        None
+        if math.isnan(figure.lo)
+        else f"{100 * figure.lo:+.1f} to {100 * figure.hi:+.1f}".replace("-", "−")
+    )
+    return el("span", f"{100 * figure.value:+.1f}".replace("-", "−"), data_tip=tip)
+
+
+# --- two of them ---------------------------------------------------------------------------------
+
+
+def _pair(here: Here, view: JudgesView) -> Html | None:
+    if view.first is None or view.second is None:
+        return None
+    title = el("h2", f"{view.first.name} and {view.second.name}, part by part")
+    title = el("div", title, _unread(here, view))
+    if view.whole is None:
+        words = "They share no mark that the filters keep."
+        return el("section", title, el("p", words, class_="quiet"), _of_answers(view))
+    return el(
+        "section",
+        title,
+        _groups(here, view, "Capability", view.nodes),
+        _groups(here, view, "Model", view.models),
+        _groups(here, view, "Question", view.questions),
+        _of_answers(view),
+        _marks(here, view),
+    )
+
+
+def _unread(here: Here, view: JudgesView) -> Html | None:
+    """Offer both ways of counting marks that couldn't be read, where there are any."""
+    chosen = here.query.get(UNREAD, "")
+    if not view.unread and not chosen:
+        return None
+    of = here.query.get("of") or None
+    ways = [("left out", None), ("as not met", "unmet")]
+    return el(
+        "div",
+        el("span", f"{numbers.count(view.unread, 'mark')} couldn’t be read: ", class_="quiet"),
+        kit.tabs(
+            [
+                (words, _address(here, here.filters, view, of=of, by=way), chosen == (way or ""))
+                for words, way in ways
+            ],
+            label="Marks that couldn’t be read",
+        ),
+        class_="row",
+        style="margin-bottom:8px",
+    )
+
+
+def _of_answers(view: JudgesView) -> Html | None:
+    """Draw how alike the two put whole answers, by every rule that the criteria declare."""
+    if not view.answers:
+        return None
+    columns = [
+        kit.Column(title="Answers"),
+        kit.Column(title="n", number=True),
+        kit.Column(title="Spearman", number=True),
+        kit.Column(title="Kendall tau\u2011b", number=True),
+        kit.Column(title="Pearson", number=True),
+        kit.Column(title="RMSE", number=True, broad=True),
+        kit.Column(title="shift", number=True, broad=True),
+    ]
+    rows = []
+    for one in view.answers:
+        found = one.found
+        name = TITLES[one.rule] if one.model < 0 else kit.model(view.names[one.model], one.model)
+        rows.append(
+            kit.Row(
+                cells=[
+                    name,
+                    el("span", f"{found.n:,}", class_="quiet"),
+                    *(_cell(each) for each in (found.spearman, found.kendall, found.pearson)),
+                    f"{100 * found.rmse.value:.1f}",
+                    _shift(found.shift),
+                ]
+            )
+        )
+    return el(
+        "div",
+        kit.table(columns, rows, label="Agreement on answers", tight=True),
+        style="margin-bottom:14px",
+    )
+
+
+def _with_n(found: TwoJudges) -> Html:
+    if not found.n:
+        return el("span", numbers.NONE)
+    return el("span", _cell(found.spearman), data_tip=numbers.count(found.n, "answer"))
+
+
+def _groups(here: Here, view: JudgesView, title: str, groups: Sequence[Group]) -> Html | None:
+    if not groups:
+        return None
+    rows = []
+    for group in groups:
+        href = _address(here, group.filters, view, of=group.question or None)
+        rows.append(
+            kit.Row(
+                cells=[_part(group, href), *_figures(group.found, href)],
+                on=_chosen(here, group),
+            )
+        )
+    return el(
+        "div",
+        kit.table(_columns(title), rows, label=f"Agreement by {title.lower()}", tight=True),
+        style="margin-bottom:14px",
+    )
+
+
+def _chosen(here: Here, group: Group) -> bool:
+    if group.path:
+        return here.filters.node == group.path
+    if group.question:
+        return here.query.get("of", "") == group.question[:300]
+    return here.filters.model == group.filters.model
+
+
+def _part(group: Group, href: str) -> Html:
+    if group.model >= 0:
+        return el("a", kit.model(group.name, group.model), href=href, data_go=True)
+    indent = f"padding-left:{14 * (len(group.path) - 1)}px" if len(group.path) > 1 else None
+    tip = format_path(group.path) if group.path else group.name if len(group.name) > 70 else None
+    return el("a", numbers.middle(group.name, 70), href=href, data_go=True, style=indent,
+              data_tip=tip)  # fmt: skip
+
+
+# --- marks ---------------------------------------------------------------------------------------
+
+
+def _marks(here: Here, view: JudgesView) -> Html:
+    assert view.first is not None
+    assert view.second is not None
+    where = [
+        format_path(here.filters.node),
+        next((one.name for one in here.data.candidates if one.id == here.filters.model), ""),
+        here.query.get("of", ""),
+    ]
+    part = " · ".join(text for text in where if text)
+    clear = here.filters.but(node=(), model=None, criterion=None, sample=None)
+    title = el(
+        "div",
+        el("h2", f"Their marks{f' of {part}' if part else ''}, furthest apart first",
+           style="margin:0"),
+        kit.button("Show all", _address(here, clear, view)) if part else None,
+        class_="row",
+    )  # fmt: skip
+    columns = [
+        kit.Column(title="Sample and criterion"),
+        kit.Column(title="Model"),
+        kit.Column(title=view.first.name),
+        kit.Column(title=view.second.name),
+    ]
+    rows = [kit.Row(cells=_mark_cells(view, one)) for one in view.marks]
+    return el(
+        "section",
+        title,
+        el("p", f"{view.apart:,} of {numbers.count(view.listed, 'mark')} differ.", class_="note"),
+        kit.table(columns, rows, label="Marks of both judges"),
+        _pages(here, view),
+        data_testid="marks-of-both",
+    )
+
+
+def _mark_cells(view: JudgesView, one: MarkPair) -> list[Child]:
+    return [
+        el(
+            "div",
+            el("a", one.sample or one.sample_id[:12], data_go=True,
+               href=links.address(FAILURES.url_path, one.first_door)),
+            el("div", one.criterion, class_="quiet small text"),
+        ),
+        kit.model(view.names[one.model], one.model),
+        _said(one.first, one.first_marks, one.first_door),
+        _said(one.second, one.second_marks, one.second_door),
+    ]  # fmt: skip
+
+
+def _said(value: float, marks: Sequence[Checkpoint], door: Filters) -> Html:
+    """Draw a judge's mark as it was written, what it is worth, and why."""
+    raw = ", ".join(raw_mark(mark) for mark in marks)
+    reasons = [mark.reason.strip() for mark in marks if mark.reason.strip()]
+    worth = f"{100 * value:.0f} of 100"
+    return el(
+        "div",
+        el("a", raw or worth, href=links.address(FAILURES.url_path, door), data_go=True,
+           class_="strong", data_tip=worth),
+        el("span", f" {worth}", class_="quiet small"),
+        [el("div", numbers.middle(" ".join(text.split()), _REASON), class_="small text")
+         for text in reasons],
+        style="min-width:180px",
+    )  # fmt: skip
+
+
+def raw_mark(mark: Checkpoint) -> str:
+    """Return a mark as it was written."""
+    return mark.raw.strip() or mark.state
+
+
+def _pages(here: Here, view: JudgesView) -> Html | None:
+    if view.pages < 2:
+        return None
+    question = here.query.get("of") or None
+    chain = here.filters
+
+    def door(page: int, words: str) -> Html | None:
+        if not 0 <= page < view.pages:
+            return None
+        return kit.button(words, _address(here, chain, view, of=question, at=str(page + 1)))
+
+    return el(
+        "div",
+        door(view.page - 1, "Previous"),
+        el("span", f"page {view.page + 1} of {view.pages:,}", class_="quiet small"),
+        door(view.page + 1, "Next"),
+        class_="row",
+    )

@@ -1,0 +1,163 @@
+"""Several judges beside people in one table: methods, criteria, capabilities, and each other.
+
+Reference: ATOM Tables 1, 2 and 5, Figure 7.
+"""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from atom.analysis.agreement.fidelity import LabelMean, Share
+from atom.ui import kit, links, numbers
+from atom.ui.html import Child, Html, el
+from atom.ui.pages import JUDGE_LAB
+from atom.ui.shell.frame import Here
+from atom.views.lab.fidelity import FidelityView
+from atom.views.lab.methods import JudgeMethods, JudgeRow, judge_methods
+from atom.views.shelf import OpenStore
+from atom.views.study_data import StudyData
+
+
+def draw(here: Here, view: FidelityView, tab: str) -> Html | None:
+    """Draw the study's judges side by side; nothing with fewer than two.
+
+    Args:
+        here: the study.
+        view: the judges there are.
+        tab: the tab that a judge's own figures are on.
+    """
+    if len(view.judges) < 2:
+        return None
+    found = read(here, tuple(name for name, _ in view.judges))
+    parts = [_rows(here, found, tab), _roots(found), _orders(found)]
+    if not any(parts):
+        return None
+    left = f" {numbers.count(found.left_out, 'further judge')} not shown." if found.left_out else ""
+    return el(
+        "section",
+        el("h2", "The judges side by side"),
+        parts,
+        el(
+            "p",
+            kit.term("pairwise accuracy", "Share of pairs"),
+            " of answers that a judge’s scores put in people’s order, method by method; criteria "
+            "and capabilities as people label them. Each judge’s figures rest on what that judge "
+            f"was asked, so n may differ; intervals (95 %) count whole samples.{left}",
+            class_="note",
+        ),
+        data_testid="judges-by-methods",
+    )
+
+
+def read(here: Here, judges: tuple[str, ...]) -> JudgeMethods:
+    """Compute the table, once for each revision."""
+    own = here.data.judge.id if here.data.judge else ""
+    return _read(
+        here.store.url,
+        f"{here.entry.study.id} {here.data.study.tree_version}",
+        here.store.revision(),
+        own,
+        judges,
+        here.store,
+        here.data,
+    )
+
+
+@st.cache_resource(show_spinner="Holding the judges against people", max_entries=8)
+def _read(
+    url: str,
+    study_id: str,
+    revision: int,
+    own: str,
+    judges: tuple[str, ...],
+    _store: OpenStore,
+    _data: StudyData,
+) -> JudgeMethods:
+    del url, study_id, revision, own
+    return judge_methods(_store, _data, judges)
+
+
+def _rows(here: Here, found: JudgeMethods, tab: str) -> Html | None:
+    if not found.rows:
+        return None
+    labelled = any(row.quality or row.hits for row in found.rows)
+    more = ("Criteria right, 1–3", "Criteria needed, 1–3", "Hit rate") if labelled else ()
+    columns = [
+        kit.Column(title="Judge"),
+        *(kit.Column(title=title, number=True) for _, title in found.methods),
+        *(kit.Column(title=title, number=True) for title in more),
+    ]
+    rows = []
+    for row in found.rows:
+        href = links.address(JUDGE_LAB.url_path, here.filters, tab=tab, who=row.judge.id)
+        cells: list[Child] = [
+            el("a", row.judge.name, href=href, data_go=True),
+            *(share(row.accuracy.get(name)) for name, _ in found.methods),
+        ]
+        rows.append(kit.Row(cells=[*cells, *(_of_criteria(row) if labelled else [])]))
+    return kit.table(columns, rows, label="Judges by methods", tight=True)
+
+
+def _of_criteria(row: JudgeRow) -> list[Child]:
+    quality, hits = row.quality, row.hits
+    return [
+        _mean(quality.accuracy) if quality else numbers.NONE,
+        _mean(quality.necessity) if quality else numbers.NONE,
+        share(hits.leaf) if hits else numbers.NONE,
+    ]
+
+
+def _mean(mean: LabelMean) -> Child:
+    if math.isnan(mean.mean):
+        return numbers.NONE
+    tip = f"{mean.n:,} criteria"
+    if not math.isnan(mean.lo):
+        tip += f", {mean.lo:.2f} to {mean.hi:.2f}"
+    return el("span", f"{mean.mean:.2f}", data_tip=tip)
+
+
+def share(found: Share | None) -> Child:
+    """Draw a share with its interval; n on hover."""
+    if found is None or math.isnan(found.value):
+        return numbers.NONE
+    bounds = "" if math.isnan(found.lo) else f" ({100 * found.lo:.0f}–{100 * found.hi:.0f})"
+    return el("span", f"{100 * found.value:.1f} %", el("span", bounds, class_="quiet small"),
+              data_tip=f"n = {found.n:,}, {numbers.count(found.clusters, 'sample')}")  # fmt: skip
+
+
+def _roots(found: JudgeMethods) -> Html | None:
+    with_roots = [row for row in found.rows if row.by_root]
+    if len(found.roots) < 2 or not with_roots:
+        return None
+    columns = [
+        kit.Column(title="ATOM’s scores by capability"),
+        *(kit.Column(title=root, number=True) for root in found.roots),
+    ]
+    rows = [
+        kit.Row(cells=[row.judge.name, *(share(row.by_root.get(root)) for root in found.roots)])
+        for row in with_roots
+    ]
+    return kit.table(columns, rows, label="Judges by capability", tight=True)
+
+
+def _orders(found: JudgeMethods) -> Html | None:
+    if not found.orders:
+        return None
+    columns = [
+        kit.Column(title="Judges"),
+        kit.Column(title="Same order of two answers", number=True),
+        kit.Column(title="pairs", number=True),
+    ]
+    rows = [
+        kit.Row(
+            cells=[
+                f"{one.first.name} and {one.second.name}",
+                share(one.alike),
+                el("span", f"{one.alike.n:,}", class_="quiet"),
+            ]
+        )
+        for one in found.orders
+    ]
+    return kit.table(columns, rows, label="Orders that judges share", tight=True)

@@ -1,0 +1,331 @@
+"""What the Overview shows of votes: strengths, order conflicts, and the judge's leaning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el, join
+from atom.ui.pages import FAILURES
+from atom.views.failures.votes import OrderVote, PairVotes
+from atom.views.lab.preference_summary import (
+    LevelRow,
+    PreferenceSummary,
+    Share,
+    VotedModel,
+    VotingJudge,
+)
+from atom.views.overview.page import Estimate
+
+
+def votes(view: PreferenceSummary | None) -> Html | None:
+    """Draw what all votes say together; None without votes."""
+    if view is None:
+        return None
+    ends = _ends(view)
+    several = len(view.judges) > 1
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title=kit.term("Davidson strength", "Strength"), number=True),
+        kit.Column(title=_axis(ends), width="24%"),
+        kit.Column(title="Won", number=True),
+        kit.Column(title="Tied", number=True),
+        kit.Column(title="Lost", number=True),
+        *(
+            [kit.Column(title=kit.term("order conflict", "Order conflicts"), number=True)]
+            if view.both_orders
+            else []
+        ),
+        kit.Column(title="Undecided", number=True),
+        *([kit.Column(title="Judged by", broad=True)] if several else []),
+    ]
+    rows = [_row(view, one, ends, several=several) for one in view.models]
+    return el(
+        "section",
+        el("h2", _title(view)),
+        kit.table(columns, rows, label="Votes by model"),
+        el("p", _note(view), class_="note", style="margin-top:8px"),
+        [el("p", _judge(judge), class_="note") for judge in view.judges],
+        _warning(view),
+        _levels(view),
+    )
+
+
+def _title(view: PreferenceSummary) -> str:
+    if not view.both_orders:
+        return "Votes: each pair was judged in one order only"
+    rate = view.conflict_rate
+    share = numbers.percent(rate.value, rate.n)
+    return f"Votes: in {share} of the comparisons the order of showing decided"
+
+
+def _ends(view: PreferenceSummary) -> tuple[float, float]:
+    found = [end for one in view.models for end in (one.lo, one.hi) if math.isfinite(end)]
+    if not found:
+        return -1, 1
+    reach = max(1, math.ceil(max(abs(end) for end in found)))
+    return -reach, reach
+
+
+def _axis(ends: tuple[float, float]) -> Html:
+    middle = kit.term("interval", "95 % interval")
+    return el("span", el("span", f"−{ends[1]:g}"), middle, el("span", f"+{ends[1]:g}"),
+              class_="axis")  # fmt: skip
+
+
+def _row(
+    view: PreferenceSummary, one: VotedModel, ends: tuple[float, float], *, several: bool
+) -> kit.Row:
+    to = links.address(FAILURES.url_path, one.filters)
+    place = Estimate(value=one.strength, lo=one.lo, hi=one.hi, n=one.comparisons, samples=0)
+    known = math.isfinite(one.strength)
+    strength = _signed(one.strength) if known else numbers.NONE
+    tip = f"{strength} ({_signed(one.lo)} to {_signed(one.hi)}); 0 is the mean of all models"
+    name = el("a", kit.model(one.name, one.colour), href=to, data_go=True, class_="cell")
+    cells: list[Html | str] = [
+        join(name, el("span", " ", kit.term("anchor"), class_="quiet small"))
+        if one.anchor
+        else name,
+        el("span", strength, class_="strong", data_tip=tip if known else None),
+        kit.interval_bar(place, one.colour, lo=ends[0], hi=ends[1]) if known else numbers.NONE,
+        f"{one.won:,}",
+        f"{one.tied:,}" if one.tied else el("span", "0", class_="quiet"),
+        _lost(one, to),
+        *([_conflicts(one)] if view.both_orders else []),
+        f"{one.undecided:,}" if one.undecided else el("span", "0", class_="quiet"),
+    ]  # fmt: skip
+    if several:
+        cells.append(el("span", ", ".join(one.judges), class_="small quiet"))
+    return kit.Row(cells=cells)
+
+
+def _conflicts(one: VotedModel) -> Html:
+    rate = one.conflict_rate
+    share = el("span", f"  {_rate(rate)}", class_="quiet small")
+    return el("span", f"{one.conflicts:,}", share, data_tip=_interval(rate))
+
+
+def _lost(one: VotedModel, to: str) -> Html:
+    """Write the lost comparisons; a door where the list behind it holds as many samples."""
+    text = f"{one.lost:,}"
+    if not one.lost:
+        return el("span", text, class_="quiet")
+    if one.lost != one.lost_samples:
+        listed = numbers.count(one.lost_samples, "sample")
+        return el("span", text, data_tip=f"{listed} on which it lost more votes than it won")
+    return el("a", text, href=to, data_go=True, class_="cell",
+              data_tip=f"samples on which {one.name} lost")  # fmt: skip
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _rate(share: Share) -> str:
+    return numbers.percent(share.value, share.n)
+
+
+def _interval(share: Share) -> str:
+    return (
+        f"{share.value:.1f} % ({share.lo:.1f}–{share.hi:.1f}) of "
+        f"{numbers.count(share.n, 'comparison')}"
+    )
+
+
+def _note(view: PreferenceSummary) -> Html:
+    parts: list[Html | str] = [
+        numbers.count(view.comparisons, "comparison"),
+        ", both orders taken together" if view.both_orders else "",
+    ]
+    if view.anchor is not None:
+        parts += [f", all against {view.anchor}"]
+    if view.undecided:
+        parts += [f" · {view.undecided:,} undecided, not counted"]
+    parts += [" · ", kit.term("Davidson strength", "Strength"), " is on a log scale, 0 the mean"]
+    parts += [f"; two equally strong models would tie in {view.tie:.0f} %"]
+    if view.held:
+        parts += [" · some model always or never won, so its strength is only bounded"]
+    return join(*parts)
+
+
+def _judge(judge: VotingJudge) -> Html:
+    """Say how far a judge leans to the answer that it is shown first."""
+    bias = judge.bias
+    name = judge.name or "The judge"
+    parts: list[Html | str] = [f"{name}: {numbers.count(judge.votes, 'vote')}"]
+    if judge.silent:
+        parts.append(f", {judge.silent:,} of them name no winner (unable or unread)")
+    if not bias.pairs:
+        return join(*parts, "; no pair was judged in both orders, so its leaning is unknown")
+    size = f"{_signed(bias.beta)}, 95 % {_signed(bias.lo)} to {_signed(bias.hi)}"
+    leaning = {
+        "first": "it leans to the answer shown first",
+        "second": "it leans to the answer shown second",
+        "": "no leaning to either place beyond chance",
+    }[judge.pull]
+    parts += [
+        f"; {leaning} (",
+        kit.term("position bias"),
+        f" {size}: the first one won both times in {bias.first_twice:,} pairs, the second one "
+        f"in {bias.second_twice:,}; the same answer in {bias.consistent:,} of {bias.pairs:,})",
+    ]
+    return join(*parts)
+
+
+def _warning(view: PreferenceSummary) -> Html | None:
+    """Say where models were judged by different judges."""
+    sets = {one.judges for one in view.models if not one.anchor}
+    if len(sets) < 2:
+        return None
+    return kit.notice(
+        "Not all models were judged by the same judges: a difference between two of them may be a "
+        "difference between judges."
+    )
+
+
+# --- votes by strength ---------------------------------------------------------------------------
+
+
+def _levels(view: PreferenceSummary) -> Html | None:
+    """Draw votes in five levels; None where no judge told better from much better."""
+    if not view.levels:
+        return None
+    unread = any(row.counts.unread for row in view.levels)
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title=kit.term("Win rate"), number=True),
+        kit.Column(title=kit.term("Reward"), number=True),
+        kit.Column(title="Much better", number=True),
+        kit.Column(title="Better", number=True),
+        kit.Column(title="Tie", number=True),
+        kit.Column(title="Worse", number=True),
+        kit.Column(title="Much worse", number=True),
+        kit.Column(title="Votes", number=True),
+    ]
+    against = f" against {view.anchor}" if view.anchor is not None else ""
+    ways = (
+        " A vote that couldn’t be read can count as a tie, as published tables count it, or be "
+        "left out: models with such votes stand twice."
+        if unread
+        else ""
+    )
+    return el(
+        "div",
+        el("h2", f"How strongly: votes in five levels{against}", style="margin-top:24px"),
+        kit.table(
+            columns, [_level(row) for row in view.levels],
+            label="Votes by strength", tight=True,
+        ),
+        el("p", "Win rate: better and much better among all votes, a tie being no win. Reward: "
+           f"+100, +50, 0, −50, −100 from much better to much worse, averaged.{ways} Intervals "
+           "(95 %) count whole samples.", class_="note", style="margin-top:8px"),
+    )  # fmt: skip
+
+
+def _level(row: LevelRow) -> kit.Row:
+    counts = row.counts
+    left_out = counts.counted == "left out"
+    how = "left out" if left_out else "counted as ties"
+    way = f"{counts.unread:,} unread {how}" if counts.unread else ""
+    name = el(
+        "a",
+        kit.model(row.name, row.colour),
+        href=links.address(FAILURES.url_path, row.filters),
+        data_go=True,
+        class_="cell",
+    )
+    win = f"{100 * row.win.value:.1f} %" if row.win.n else numbers.NONE
+    span = f"({100 * row.win.lo:.1f}–{100 * row.win.hi:.1f})" if row.win.n else ""
+    many = (counts.much_better, counts.better, counts.tie, counts.worse, counts.much_worse)
+    cells: list[Html | str] = [
+        join(name, el("span", f" {way}", class_="quiet small")) if way else name,
+        el("div", el("span", win, class_="strong"), el("div", span, class_="quiet small")),
+        _reward(row),
+        *(f"{n:,}" if n else el("span", "0", class_="quiet") for n in many),
+    ]
+    cells.append(el("span", f"{counts.n:,}", class_="quiet"))
+    return kit.Row(cells=cells)
+
+
+def _reward(row: LevelRow) -> Html:
+    gap = row.reward
+    if not gap.n:
+        return el("span", numbers.NONE)
+    ends = "" if math.isnan(gap.lo) else f"({_points(gap.lo)} to {_points(gap.hi)})"
+    return el("div", el("span", _points(gap.gap), class_="strong"),
+              el("div", ends, class_="quiet small"))  # fmt: skip
+
+
+def _points(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
+
+
+# --- one sample ----------------------------------------------------------------------------------
+
+
+def sample_votes(pairs: Sequence[PairVotes]) -> Html | None:
+    """Draw the votes between a sample's answers; None without any."""
+    if not pairs:
+        return None
+    several = len({pair.judge for pair in pairs}) > 1
+    columns = [
+        kit.Column(title="Pair"),
+        kit.Column(title="First one shown first"),
+        kit.Column(title="Second one shown first"),
+        kit.Column(title="Together"),
+        *([kit.Column(title="Judge", broad=True)] if several else []),
+    ]
+    words = [(pair, vote) for pair in pairs for vote in pair.orders if vote.reason]
+    judge = pairs[0].judge
+    return el(
+        "div",
+        el("h2", "Votes", el("span", f" by {judge}" if judge and not several else "",
+           class_="quiet small")),
+        kit.table(columns, [_pair_row(pair, several=several) for pair in pairs],
+                  label="Votes between answers", tight=True),
+        kit.fold(
+            f"The judge's words ({len(words)})",
+            [_words(pair, vote) for pair, vote in words],
+        )
+        if words
+        else None,
+    )  # fmt: skip
+
+
+def _pair_row(pair: PairVotes, *, several: bool) -> kit.Row:
+    by_first = {vote.first: vote for vote in pair.orders}
+    together = {
+        "tie": "a tie",
+        "conflict": join("the order decided: ", kit.term("order conflict"), ", counts half"),
+        "undecided": "undecided",
+    }
+    names = el("span", kit.model(pair.a, pair.a_colour), el("span", " and ", class_="quiet"),
+               kit.model(pair.b, pair.b_colour))  # fmt: skip
+    cells: list[Html | str] = [
+        names,
+        _vote(pair, by_first.get("a")),
+        _vote(pair, by_first.get("b")),
+        el("span", together.get(pair.together) or f"{pair.name(pair.together)} wins",
+           class_="strong" if pair.together in ("a", "b") else None),
+    ]  # fmt: skip
+    if several:
+        cells.append(el("span", pair.judge or "unnamed", class_="small quiet"))
+    return kit.Row(cells=cells)
+
+
+def _vote(pair: PairVotes, vote: OrderVote | None) -> Html:
+    if vote is None:
+        return el("span", "not asked", class_="quiet")
+    if vote.verdict is None:
+        return el("span", "∅ ", vote.detail or "no vote", class_="quiet text")
+    return el("span", "tie" if vote.verdict == "tie" else pair.name(vote.verdict))
+
+
+def _words(pair: PairVotes, vote: OrderVote) -> Html:
+    first = pair.name(vote.first)
+    return el(
+        "div",
+        el("p", f"{pair.a} and {pair.b}, {first} shown first", class_="quiet small"),
+        kit.said(vote.reason),
+    )

@@ -1,0 +1,260 @@
+"""The Judge lab's first tab: for what can this study's judge be trusted, and how do others do?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import streamlit as st
+
+from atom.analysis.agreement.calibration import NAME as CALIBRATION
+from atom.judgebench.base import BenchResult, MetricRow
+from atom.judgebench.registry import BENCHES
+from atom.records import BenchSet
+from atom.ui import commands, kit, links, numbers
+from atom.ui.html import Child, Html, el
+from atom.ui.lab import fidelity as lab_fidelity
+from atom.ui.lab import flaws as judge_flaws
+from atom.ui.lab import methods as lab_judge_methods
+from atom.ui.lab import parts as judge_lab_parts
+from atom.ui.pages import JUDGE_LAB
+from atom.ui.shell import stores
+from atom.ui.shell.frame import Here
+from atom.views.lab.page import (
+    CHANCE_WORDS,
+    Standing,
+    against_chance,
+    bench_results,
+    bench_sets,
+    standings,
+)
+from atom.views.lab.verdict import (
+    PEOPLE,
+    PROBES,
+    JudgeVerdict,
+    Known,
+    PeopleShare,
+    RootVerdict,
+    judge_verdict,
+)
+from atom.views.shelf import OpenStore
+
+TAB = "verdict"
+MOST_JUDGES = 12
+"""Judges of the table; further ones are counted."""
+_STANDS = {"trust": ("✓", "trust"), "not": ("▼", "don’t"), "unknown": ("○", "not known")}
+
+
+def draw(here: Here) -> None:
+    """Draw the verdict on the study's judge with its reasons, then a table of all judges."""
+    found = read(here)
+    own = next((one for one in found if here.data.judge is not None
+                and one.known.judge == here.data.judge.id), None)  # fmt: skip
+    badge = kit.synthetic_badge() if here.entry.study.synthetic else None
+    if own is None:
+        head: Child = el("h2", "No judge has scored this study yet, so there is none to trust.",
+                         class_="text", style="margin:0")  # fmt: skip
+    else:
+        head = el("h2", own.sentence, class_="text", style="margin:0", data_testid="lab-verdict")
+    kit.show(
+        el(
+            "div",
+            el("div", head, badge, class_="row"),
+            _reasons(here, own) if own is not None else None,
+            _next(here, own) if own is not None else None,
+            _table(here, found) if found else None,
+            class_="stack",
+        ),
+        key="lab_verdict",
+    )
+
+
+def read(here: Here) -> tuple[JudgeVerdict, ...]:
+    """Say of each judge of the study and of the user's benchmarks what is known; own first."""
+    benches = _benches()
+    names = {one.id: one.name for one in here.data.judges}
+    if here.data.judge is not None:
+        names = {here.data.judge.id: here.data.judge.name} | names
+    for mine in benches.values():
+        names |= {judge: name for judge, (name, _) in mine.items() if judge not in names}
+    people, guess = _people(here)
+    own = stores.user_store()
+    roots = tuple(dict.fromkeys(leaf[0] for leaf in here.data.table.leaves if leaf))
+    found = []
+    for judge, name in names.items():
+        held = judge_flaws.calibrated(
+            here.store.url, here.store.revision(), -1 if own is None else own.revision(), judge,
+            here.store, own,
+        )  # fmt: skip
+        known = Known(
+            judge=judge,
+            name=name,
+            probes=held.view if held is not None else None,
+            people=people.get(judge),
+            benches={bench: mine[judge][1] for bench, mine in benches.items() if judge in mine},
+        )
+        mine_roots = roots or tuple(one.path[0] for one in held.view.roots) if held else roots
+        found.append(judge_verdict(known, mine_roots, guess))
+    return tuple(found)
+
+
+def _people(here: Here) -> tuple[Mapping[str, PeopleShare], float]:
+    """Return judges' shares of pairs in people's order, and what guessing gives."""
+    view = lab_fidelity.read(here)
+    if not view.people.pairs:
+        return {}, math.nan
+    held = lab_judge_methods.read(here, tuple(judge for judge, _ in view.judges))
+    ties = view.people.ties
+    shares = {
+        row.judge.id: PeopleShare(whole=row.accuracy["atom"], by_root=row.by_root)
+        for row in held.rows
+        if "atom" in row.accuracy
+    }
+    return shares, max(ties, (1 - ties) / 2)
+
+
+# --- benchmarks ---------------------------------------------------------------------------------
+
+
+def _benches() -> Mapping[str, Mapping[str, tuple[str, MetricRow]]]:
+    """Return, by benchmark, each judge's name and first figure on the newest set that it judged."""
+    store = stores.user_store()
+    return {} if store is None else _first_figures(store.url, store.revision(), store)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _first_figures(
+    url: str, revision: int, _store: OpenStore
+) -> dict[str, dict[str, tuple[str, MetricRow]]]:
+    del url, revision
+    found: dict[str, dict[str, tuple[str, MetricRow]]] = {}
+    for record in bench_sets(_store):
+        if record.benchmark == CALIBRATION or record.benchmark not in BENCHES:
+            continue
+        mine = found.setdefault(record.benchmark, {})
+        new = [one for one in standings(_store, record.id) if one.judge not in mine]
+        if new:
+            mine |= _figures(_store, record, new)
+    return found
+
+
+def _figures(
+    store: OpenStore, record: BenchSet, judges: list[Standing]
+) -> dict[str, tuple[str, MetricRow]]:
+    results = bench_results(store, record.id, [one.judge for one in judges])
+    first = {one.judge: (one.name, _first(results[one.judge])) for one in judges}
+    return {judge: (name, row) for judge, (name, row) in first.items() if row is not None}
+
+
+def _first(result: BenchResult) -> MetricRow | None:
+    return next((row for row in result.headline if not math.isnan(row.value)), None)
+
+
+# --- drawing ------------------------------------------------------------------------------------
+
+
+def _tab(here: Here, key: str, **local: str | None) -> str:
+    return links.address(JUDGE_LAB.url_path, here.filters, tab=key, **local)
+
+
+def _reasons(here: Here, own: JudgeVerdict) -> Html | None:
+    if not any(one.reasons for one in own.roots):
+        return None
+    doors = {PROBES: _tab(here, CALIBRATION, who=own.known.judge), PEOPLE: _tab(here, "people")}
+    words = {PROBES: "On probes", PEOPLE: "Against people"}
+    columns = [kit.Column(title="Branch"), kit.Column(title="Trust"), kit.Column(title="Why")]
+
+    def row(one: RootVerdict) -> kit.Row:
+        glyph, word = _STANDS[one.stand]
+        why = [
+            el("div", kit.door(words[each.source], doors[each.source]), f": {each.words}",
+               class_="small")
+            for each in one.reasons
+        ]  # fmt: skip
+        return kit.Row(
+            cells=[
+                el("span", one.root, class_="strong text"),
+                el("span", el("span", f"{glyph} ", aria_hidden="true"), word,
+                   style="white-space:nowrap"),
+                el("div", why or el("span", "nothing was held against it", class_="quiet")),
+            ]
+        )  # fmt: skip
+
+    return kit.table(columns, [row(one) for one in own.roots], label="Branch by branch", tight=True)
+
+
+def _next(here: Here, own: JudgeVerdict) -> Html | None:
+    """Say how what isn't known could be."""
+    if own.known.probes is not None or here.data.judge is None:
+        return None
+    endpoint = here.data.judge.endpoint or "ENDPOINT"
+    return commands.shown(here, f"python -m atom judge calibrate --judge {endpoint}")
+
+
+def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
+    held = [name for name in BENCHES if any(name in one.known.benches for one in found)]
+    probes = any(one.known.probes is not None for one in found)
+    people = any(one.known.people is not None for one in found)
+    columns = [
+        kit.Column(title="Judge"),
+        kit.Column(title="Trust it", width="26%"),
+        *([kit.Column(title="Probes of known truth", number=True)] if probes else []),
+        *([kit.Column(title="As people rank", number=True)] if people else []),
+        *(kit.Column(title=BENCHES[name].title, number=True) for name in held),
+    ]
+
+    def cells(one: JudgeVerdict) -> list[Child]:
+        known = one.known
+        first: list[Child] = [
+            el("span", numbers.middle(known.name, 34), class_="strong text"),
+            el("span", one.short, class_="text small"),
+        ]
+        if probes:
+            first.append(_probes(here, known))
+        if people:
+            share = known.people.whole if known.people is not None else None
+            first.append(
+                kit.door(_ends(share.value, share.lo, share.hi), _tab(here, "people",
+                                                                      who=known.judge))
+                if share is not None
+                else el("span", numbers.NONE, class_="quiet")
+            )  # fmt: skip
+        return first + [_bench(here, known, name) for name in held]
+
+    left = len(found) - MOST_JUDGES
+    note = (
+        f"{numbers.count(left, 'further judge')} aren’t shown. " if left > 0 else ""
+    ) + "A benchmark’s cell is its first figure on the newest set that the judge worked through."
+    own = here.data.judge.id if here.data.judge is not None else ""
+    return el(
+        "section",
+        el("h2", "All judges"),
+        kit.table(columns, [kit.Row(cells=cells(one), on=one.known.judge == own)
+                            for one in found[:MOST_JUDGES]], label="All judges", tight=True),
+        el("p", note, class_="note"),
+    )  # fmt: skip
+
+
+def _probes(here: Here, known: Known) -> Html:
+    if known.probes is None:
+        return el("span", numbers.NONE, class_="quiet")
+    whole = known.probes.whole
+    ends = _ends(whole.accuracy, whole.accuracy_lo, whole.accuracy_hi)
+    return kit.door(ends, _tab(here, CALIBRATION, who=known.judge))
+
+
+def _bench(here: Here, known: Known, name: str) -> Html:
+    row = known.benches.get(name)
+    if row is None:
+        return el("span", numbers.NONE, class_="quiet")
+    against = CHANCE_WORDS[against_chance(row)]
+    door = kit.door(judge_lab_parts.value_words(row), _tab(here, name, who=known.judge),
+                    tip=f"{row.label}, n = {row.n:,}")  # fmt: skip
+    return el("span", door, el("div", against, class_="small quiet") if against else None)
+
+
+def _ends(value: float, lo: float, hi: float) -> str:
+    if math.isnan(value):
+        return numbers.NONE
+    ends = "" if math.isnan(lo) else f" ({100 * lo:.0f}–{100 * hi:.0f})"
+    return f"{100 * value:.1f} %{ends}"

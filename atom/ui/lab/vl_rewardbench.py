@@ -1,0 +1,161 @@
+"""VL-RewardBench's own drawing in the Judge lab: the curve of votes, and best of N."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from atom.judgebench.base import MetricTable
+from atom.records import BenchSet
+from atom.ui import kit
+from atom.ui.html import Html, el
+from atom.ui.lab.parts import LabContext
+from atom.views.lab.page import Standing
+from atom.views.lab.vl_rewardbench import Scaling, best_of_n_table, read_picked, scaling_of
+
+_WIDE, _HIGH = 620.0, 260.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 96.0, 14.0, 34.0
+_STEP: Final = 10
+_DASHED: Final = "5 4"
+
+
+def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
+    """Draw the chosen judge's curve and, where several judged the set, best of N."""
+    found = scaling_of(lab.result) if lab.result and lab.chosen else None
+    if found is not None and lab.chosen is not None:
+        kit.show(
+            el(
+                "section",
+                el("h2", "Do more votes help?"),
+                chart(found),
+                el("p", sentence(found, lab.chosen.name), class_="note"),
+            ),
+            key="lab_votes",
+        )
+    if len(judges) > 1:
+        _best_of_n(lab, record, judges)
+
+
+def sentence(found: Scaling, name: str) -> str:
+    """Say in one sentence what more votes bring."""
+    known = [point for point in found.points if math.isfinite(point.measured)]
+    first, last = known[0], known[-1]
+    apart = last.lo > first.hi or last.hi < first.lo
+    move = "gains" if found.trend > 0 else "loses"
+    change = f"{move} {abs(found.trend):.1f} points" if abs(found.trend) >= 0.05 else "stays level"
+    doubt = "" if apart or abs(found.trend) < 0.05 else "; their intervals overlap"
+    return (
+        f"From {first.votes} to {last.votes} votes {name} {change} on {found.n:,} pairs{doubt}. "
+        "The dashed curve is what independent votes would give on pairs that differ in how hard "
+        "they are, beyond the votes that there are, too."
+    )
+
+
+def chart(found: Scaling) -> Html:
+    """Draw accuracy by number of votes: measured with intervals, foretold, and chance."""
+    ends = [
+        value
+        for point in found.points
+        for value in (point.lo, point.hi, point.measured, point.foretold, found.chance)
+        if math.isfinite(value)
+    ]
+    low = max(0, math.floor(min(ends) / _STEP) * _STEP)
+    high = min(100, math.ceil(max(ends) / _STEP) * _STEP)
+    high = high if high > low else low + _STEP
+    right = _WIDE - _RIGHT
+
+    def x(at: int) -> float:
+        return _LEFT + 24 + (right - _LEFT - 48) * at / (len(found.points) - 1)
+
+    def y(value: float) -> float:
+        return _TOP + (_HIGH - _TOP - _BOTTOM) * (high - value) / (high - low)
+
+    marks: list[Html] = []
+    for tick in range(low, high + 1, _STEP if high - low <= 60 else 2 * _STEP):
+        marks.append(_line(_LEFT, y(tick), right, y(tick), class_="track"))
+        marks.append(_text(f"{tick} %", _LEFT - 6, y(tick) + 4, "end", "tick"))
+    for at, point in enumerate(found.points):
+        word = "1 vote" if point.votes == 1 else f"{point.votes} votes"
+        marks.append(_text(word, x(at), _HIGH - 12, "middle", "tick"))
+    if math.isfinite(found.chance):
+        marks.append(
+            _line(_LEFT, y(found.chance), right, y(found.chance), stroke="var(--quiet)",
+                  stroke_dasharray="2 4", stroke_width="1.5")
+        )  # fmt: skip
+    told = [(x(n), y(p.foretold)) for n, p in enumerate(found.points) if math.isfinite(p.foretold)]
+    if math.isfinite(found.points[0].measured):
+        told.insert(0, (x(0), y(found.points[0].measured)))
+    known = [(n, p) for n, p in enumerate(found.points) if math.isfinite(p.measured)]
+    marks.append(_path(told, stroke="var(--ink)", stroke_dasharray=_DASHED, stroke_width="1.5"))
+    marks.append(
+        _path([(x(n), y(p.measured)) for n, p in known], stroke="var(--accent)", stroke_width="2")
+    )
+    for n, point in known:
+        if math.isfinite(point.lo):
+            marks.append(_line(x(n), y(point.lo), x(n), y(point.hi), stroke="var(--accent)"))
+        tip = f"{point.votes} votes: {point.measured:.1f} % ({point.lo:.1f}–{point.hi:.1f})"
+        marks.append(el("circle", cx=f"{x(n):.1f}", cy=f"{y(point.measured):.1f}", r="4",
+                        fill="var(--accent)", data_tip=tip))  # fmt: skip
+    marks += _names(found, right + 8, y)
+    said = "; ".join(f"{p.votes}: {p.measured:.1f} %" for _, p in known)
+    return el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {_HIGH:.0f}", role="img",
+              aria_label=f"{found.label} by number of votes. {said}")  # fmt: skip
+
+
+def _names(found: Scaling, left: float, y: Callable[[float], float]) -> list[Html]:
+    """Name the lines at their right ends, far enough apart to be read."""
+    last = [p for p in found.points if math.isfinite(p.measured)][-1]
+    wanted = [(y(last.measured), "measured")]
+    if math.isfinite(found.points[-1].foretold):
+        wanted.append((y(found.points[-1].foretold), "independent"))
+    if math.isfinite(found.chance):
+        wanted.append((y(found.chance), "guessing"))
+    placed: list[Html] = []
+    at = -math.inf
+    for height, word in sorted(wanted):
+        at = max(height, at + 15)
+        placed.append(_text(word, left, at + 4, "start", "name"))
+    return placed
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, **more: str) -> Html:
+    return el("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", **more)
+
+
+def _text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
+    return el("text", word, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
+
+
+def _path(points: list[tuple[float, float]], **more: str) -> Html:
+    return el("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in points), fill="none",
+              **more)  # fmt: skip
+
+
+def _best_of_n(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
+    """Let the user say what picking by each judge brought, and correlate."""
+    with st.expander("Do judges that do well here also pick well? (best of N)"):
+        text = st.text_area(
+            "Accuracy of the answers that each judge picked out of N on another task, one a line",
+            key=f"lab_best_of_n_{record.id[:12]}",
+            height=120,
+            placeholder="\n".join(f"{one.name} = 45.0" for one in judges[:3]),
+        )
+        names = {one.judge: one.name for one in judges}
+        table = best_of_n_table(lab.results, names, read_picked(text or ""))
+        kit.show(correlation(table), key="lab_best_of_n")
+
+
+def correlation(table: MetricTable) -> Html:
+    """Say what the correlation is, or what it still needs."""
+    row = table.rows[0]
+    if math.isnan(row.value):
+        return el("p", table.note, class_="note")
+    interval = "" if math.isnan(row.lo) else f" ({row.lo:.2f} to {row.hi:.2f})"
+    return el(
+        "p",
+        f"Pearson r = {row.value:.2f}{interval}, Spearman {table.rows[1].value:.2f}, over "
+        f"{row.n} judges. {table.note}",
+    )

@@ -1,0 +1,310 @@
+"""What stands below the Overview's ranking: distributions, ranks and ties, first breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el
+from atom.ui.pages import FAILURES
+from atom.views.overview.more import (
+    BreakCurve,
+    Distribution,
+    OverviewMore,
+    Pattern,
+    RankRowShares,
+    Ranks,
+    Weakest,
+)
+from taxonomy import format_path
+
+_BAR = 9.6
+_WIDE, _HIGH = 560.0, 250.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 110.0, 12.0, 34.0
+_LINE = 15.0
+"""Least distance between two direct labels."""
+
+
+def more(view: OverviewMore) -> Html | None:
+    """Draw everything below the ranking; None where there is nothing to draw."""
+    sections = [
+        distributions(view.distributions),
+        ranks(view.ranks),
+        first_break(view.breaks, view.weakest),
+    ]
+    found = [section for section in sections if section is not None]
+    return el("div", found, class_="stack") if found else None
+
+
+def distributions(rows: Sequence[Distribution]) -> Html | None:
+    """Draw how each model's sample scores are spread."""
+    if not rows:
+        return None
+    most = max(max(row.counts) / row.n for row in rows)
+    spread = max(rows, key=lambda row: row.perfect / row.n)
+    share = numbers.percent(100 * spread.perfect / spread.n, spread.n)
+    axis = el("span", el("span", "0"), el("span", "sample score"), el("span", "100"), class_="axis")
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title=axis, width="34%"),
+        kit.Column(title="Median", number=True),
+        kit.Column(title="Full score", number=True),
+        kit.Column(title="Answers", number=True),
+    ]
+    return el(
+        "section",
+        el("h2", f"Scores, answer by answer: {spread.name} has the most full scores ({share})"),
+        kit.table(columns, [_spread_row(row, most) for row in rows],
+                  label="Distribution of sample scores"),
+    )  # fmt: skip
+
+
+def _spread_row(row: Distribution, most: float) -> kit.Row:
+    to = links.address(FAILURES.url_path, row.filters)
+    bars = []
+    for place, number in enumerate(row.counts):
+        high = 26 * number / row.n / most
+        bars.append(
+            el("rect", x=f"{10 * place + 0.2:.1f}%", y=f"{28 - high:.1f}", width=f"{_BAR}%",
+               height=f"{high:.1f}", fill=kit.colour(row.colour),
+               data_tip=f"{10 * place}–{10 * place + 10} of 100: "
+               f"{numbers.count(number, 'answer')} of {row.n:,}")
+        )  # fmt: skip
+    words = ", ".join(str(number) for number in row.counts)
+    floor = el("line", x1="0", x2="100%", y1="28.5", y2="28.5", class_="track")
+    chart = el("svg", bars, floor, class_="bar spread", role="img",
+               aria_label=f"answers in ten bins from 0 to 100: {words}")  # fmt: skip
+    return kit.Row(
+        cells=[
+            el("a", kit.model(row.name, row.colour), href=to, data_go=True, class_="cell"),
+            chart,
+            numbers.score(row.median),
+            numbers.percent(100 * row.perfect / row.n, row.n),
+            el("a", f"{row.n:,}", href=to, data_go=True, class_="cell quiet"),
+        ]
+    )
+
+
+def ranks(view: Ranks | None) -> Html | None:
+    """Draw how often each model takes each rank, and who is first together."""
+    if view is None:
+        return None
+    left = (
+        f" {numbers.count(view.left_out, 'sample')} without a value of every model left out."
+        if view.left_out
+        else ""
+    )
+    how = (
+        "Models are ranked on each sample by its weighted score; equal scores share a rank, so the "
+        "first column adds up to more than 100 %."
+        if view.rows
+        else "A pattern names every model whose final answer is right."
+    )
+    parts = [_patterns(view)]
+    if view.rows:
+        parts.insert(0, _rank_table(view))
+    return el(
+        "section",
+        el("h2", _ranks_title(view)),
+        el("div", parts, class_="columns"),
+        el("p", f"{how} {numbers.count(view.samples, 'sample')} compared.{left}", class_="note",
+           style="margin-top:8px"),
+    )  # fmt: skip
+
+
+def _ranks_title(view: Ranks) -> str:
+    if not view.rows:
+        return "Who is right together"
+    shared = sum(pattern.samples for pattern in view.patterns if len(pattern.models) > 1)
+    best = view.rows[0]
+    first = numbers.percent(100 * best.counts[0] / view.samples, view.samples)
+    if shared and not view.others:
+        share = numbers.percent(100 * shared / view.samples, view.samples)
+        return f"Ranks, sample by sample: {best.name} is first on {first}, {share} are ties"
+    return f"Ranks, sample by sample: {best.name} is first (alone or shared) on {first}"
+
+
+def _rank_table(view: Ranks) -> Html:
+    places = range(1, len(view.rows) + 1)
+    columns = [
+        kit.Column(title="Model"),
+        *(kit.Column(title=f"{place}.", number=True) for place in places),
+    ]
+    most = max(max(row.counts) for row in view.rows) or 1
+    rows = [_rank_row(row, view.samples, most) for row in view.rows]
+    return el("div", kit.table(columns, rows, label="Share of samples at each rank", tight=True))
+
+
+def _rank_row(row: RankRowShares, samples: int, most: int) -> kit.Row:
+    cells: list[Html] = [kit.model(row.name, row.colour)]
+    for place, number in enumerate(row.counts, start=1):
+        text = f"{100 * number / samples:.0f}"
+        cells.append(
+            el("span", text, class_="heat", style=f"--share:{100 * number / most:.0f}%",
+               data_tip=f"{row.name} is number {place} on {number} of {samples} samples")
+        )  # fmt: skip
+    return kit.Row(cells=cells)
+
+
+def _patterns(view: Ranks) -> Html:
+    word = "First" if view.rows else "Right"
+    columns = [
+        kit.Column(title=f"{word} together" if view.rows else "Right"),
+        kit.Column(title="Samples", number=True),
+        kit.Column(title="Share (95 % interval)", number=True),
+    ]
+    rows = [_pattern_row(pattern) for pattern in view.patterns]
+    if view.others:
+        share = 100 * view.others / view.samples
+        rows.append(
+            kit.Row(
+                cells=[
+                    el("span", "any other", class_="quiet"),
+                    str(view.others),
+                    numbers.percent(share, view.samples),
+                ]
+            )
+        )
+    return el("div", kit.table(columns, rows, label=f"{word} together", tight=True))
+
+
+def _pattern_row(pattern: Pattern) -> kit.Row:
+    names: list[Html] = [kit.model(name, place) for name, place in pattern.models]
+    words = el("span", names or el("span", "none of them", class_="quiet"), class_="lowest")
+    share = f"{pattern.share:.1f} % ({pattern.lo:.1f}–{pattern.hi:.1f})"
+    return kit.Row(cells=[words, str(pattern.samples), share])
+
+
+def first_break(curves: Sequence[BreakCurve], weakest: Weakest | None) -> Html | None:
+    """Draw the share of answers that are still unbroken after each step."""
+    if not curves:
+        return None
+    title = "Where answers first break"
+    if weakest is not None:
+        title += f": {_weakest_words(weakest)}"
+    return el(
+        "section",
+        el("h2", title),
+        el("div", el("div", _curve_chart(curves)), el("div", _break_table(curves)),
+           class_="columns"),
+        el(
+            "p",
+            "Steps are a sample's criteria in the order of the judge's own solution. An answer "
+            "breaks at its first ",
+            kit.term("failed criterion"),
+            " (a score of 2 or less); the curve is the share that holds, counting an answer only "
+            "as far as its steps are scored. Samples have different numbers of steps.",
+            class_="note",
+            style="margin-top:8px",
+        ),
+    )  # fmt: skip
+
+
+def _weakest_words(weakest: Weakest) -> str:
+    """Say where the largest share breaks, and which steps are level with it."""
+    words = f"the largest share ({weakest.share:.0f} %) breaks at step {weakest.place + 1}"
+    if not weakest.level:
+        return words
+    *others, last = (str(place + 1) for place in weakest.level)
+    if others:
+        return f"{words}; steps {', '.join(others)} and {last} are level with it"
+    return f"{words}; step {last} is level with it"
+
+
+def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
+    places = max(
+        (n for curve in curves for n, point in enumerate(curve.points, start=1) if point.at_risk),
+        default=1,
+    )
+
+    def x(place: int) -> float:
+        return _LEFT + (_WIDE - _LEFT - _RIGHT) * place / places
+
+    def y(share: float) -> float:
+        return _TOP + (_HIGH - _TOP - _BOTTOM) * (1 - share / 100)
+
+    marks: list[Html] = []
+    for share in (0, 25, 50, 75, 100):
+        marks.append(el("line", x1=f"{_LEFT}", x2=f"{x(places):.1f}", y1=f"{y(share):.1f}",
+                        y2=f"{y(share):.1f}", class_="track"))  # fmt: skip
+        marks.append(el("text", f"{share} %", x=f"{_LEFT - 6}", y=f"{y(share) + 4:.1f}",
+                        text_anchor="end", class_="tick"))  # fmt: skip
+    for place in range(places + 1):
+        word = "start" if place == 0 else f"step {place}"
+        marks.append(el("text", word, x=f"{x(place):.1f}", y=f"{_HIGH - 14}",
+                        text_anchor="middle", class_="tick"))  # fmt: skip
+    labels: list[tuple[float, BreakCurve]] = []
+    for curve in curves:
+        points = [(x(0), y(100))]
+        for place, point in enumerate(curve.points[:places], start=1):
+            if not point.at_risk:
+                break
+            points.append((x(place), y(point.intact)))
+        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
+        ink = kit.colour(curve.colour)
+        marks.append(el("polyline", points=path, fill="none", stroke=ink, stroke_width="2"))
+        for place, (a, b) in enumerate(points[1:]):
+            point = curve.points[place]
+            marks.append(
+                el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="4", fill=ink,
+                   data_tip=f"{curve.name}: {point.intact:.1f} % hold after step {place + 1}\n"
+                   f"{point.breaks} of {point.at_risk} break here, "
+                   f"{point.hazard:.1f} % ({point.lo:.1f}–{point.hi:.1f})")
+            )  # fmt: skip
+        labels.append((points[-1][1], curve))
+    at = -_LINE
+    for height, curve in sorted(labels, key=lambda item: item[0]):
+        at = max(height, at + _LINE)
+        marks.append(el("rect", x=f"{x(places) + 10:.1f}", y=f"{at - 4:.1f}", width="8",
+                        height="8", rx="2", fill=kit.colour(curve.colour)))  # fmt: skip
+        marks.append(el("text", numbers.middle(curve.name, 14), x=f"{x(places) + 22:.1f}",
+                        y=f"{at + 4:.1f}", class_="name"))  # fmt: skip
+    tall = max(_HIGH, at + 8)
+    return el(
+        "svg",
+        marks,
+        class_="plot",
+        viewBox=f"0 0 {_WIDE:.0f} {tall:.0f}",
+        role="img",
+        aria_label="Share of answers unbroken after each step, by model; the numbers are in the "
+        "table beside it",
+    )
+
+
+def _break_table(curves: Sequence[BreakCurve]) -> Html:
+    places = max(len(curve.points) for curve in curves)
+    columns = [
+        kit.Column(title="Model"),
+        *(kit.Column(title=f"Step {place}", number=True) for place in range(1, places + 1)),
+        kit.Column(title="Breaks most surely at"),
+    ]
+    table = kit.table(columns, [_break_row(curve) for curve in curves],
+                      label="Answers that first break at each step, in percent of those that "
+                      "reach it", tight=True)  # fmt: skip
+    return el("div", table, el("p", "Break at the step, in percent of the answers that reach it.",
+                               class_="note"))  # fmt: skip
+
+
+def _break_row(curve: BreakCurve) -> kit.Row:
+    to = links.address(FAILURES.url_path, curve.filters)
+    cells: list[Html | str] = [
+        el("a", kit.model(curve.name, curve.colour), href=to, data_go=True, class_="cell")
+    ]
+    for point in curve.points:
+        if not point.at_risk:
+            cells.append(el("span", numbers.NONE, class_="quiet"))
+            continue
+        tip = (f"{point.breaks} of {point.at_risk} answers: "
+               f"{point.hazard:.1f} % ({point.lo:.1f}–{point.hi:.1f})")  # fmt: skip
+        cells.append(el("span", f"{point.hazard:.0f}", data_tip=tip,
+                        class_="quiet" if point.at_risk < 30 else None))  # fmt: skip
+    worst = curve.worst
+    cells.append(
+        el("a", numbers.middle(worst.path[-1], 26),
+           href=links.address(FAILURES.url_path, worst.filters), data_go=True,
+           data_tip=f"{format_path(worst.path)}\n{worst.breaks} of {worst.exposed} criteria "
+           f"that unbroken answers reach fail here: {worst.share:.0f} %")
+        if worst
+        else el("span", numbers.NONE, class_="quiet")
+    )  # fmt: skip
+    return kit.Row(cells=cells)

@@ -1,0 +1,722 @@
+"""What the Overview is made of: facts, ranking, skill table, quadrant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from atom.analysis.agreement.debias import MIN_LABELLED
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el, join
+from atom.ui.pages import FAILURES, OVERVIEW, RUNS
+from atom.ui.people import scale as people_scale
+from atom.ui.shell.frame import Here
+from atom.views.filters import Filters, label_name
+from atom.views.overview.page import (
+    MIN_SAMPLES,
+    Estimate,
+    ModelQuadrant,
+    Overview,
+    RankRow,
+    SkillCell,
+    SkillRow,
+    Statement,
+)
+from atom.views.overview.weaknesses import (
+    GLYPHS,
+    Weakness,
+    effect_words,
+    frame_words,
+    leading,
+    more_words,
+)
+from atom.views.people.debias import PeopleScale, ScaleRow
+from taxonomy import format_path
+
+_PAGES = {"failures": FAILURES.url_path, "overview": OVERVIEW.url_path}
+_SCORES = {
+    "outcome": "Right answers, %",
+    "preference": "Votes won, %",
+}
+_DEEPER = 2
+"""Layers of the tree that the skill table shows at once."""
+_FULL = 25.0
+"""Difference, in points of 100, at which a cell's tint is full."""
+
+
+def facts(statements: Sequence[Statement]) -> Html:
+    """List what stands out, each sentence a door."""
+    return el(
+        "section",
+        el("h2", "What stands out"),
+        el(
+            "ul",
+            [
+                el("li", kit.door(s.text, links.address(_PAGES[s.page], s.filters)))
+                for s in statements
+            ],
+            class_="facts",
+        ),
+    )
+
+
+def ranking(here: Here, view: Overview) -> Html:
+    """Draw the ranking; each row opens the model's failures."""
+    process = view.measure == "process"
+    people = people_scale.column(here) if process else None
+    by_people = {row.model_id: row for row in people.rows} if people is not None else {}
+    lucky = any(row.lucky.known for row in view.ranking)
+    withheld = any(row.accuracy.withheld for row in view.ranking)
+    terse = any(row.terse for row in view.ranking)
+    said = here.filters.reading == "said" or any(row.said < 100 for row in view.ranking)
+    ends = _ends(view.ranking)
+    fine = _Fine(
+        right=min((row.right.n for row in view.ranking if row.right.known), default=0),
+        lucky=min((row.lucky.n for row in view.ranking if row.lucky.known), default=0),
+    )
+    columns = [
+        kit.Column(title=kit.term("rank set", "Rank"), width="52px"),
+        kit.Column(title="Model"),
+        kit.Column(title=_score_head(view, people), number=True),
+        kit.Column(title=_axis(ends, process), width="18%"),
+        *([kit.Column(title=kit.term("people's scale", "People’s scale"), number=True)]
+          if people is not None else []),
+        *([kit.Column(title=join("Right", el("div", "of all asked", class_="small")), number=True)]
+          if process else []),
+        *([kit.Column(title=join("Right", el("div", "of answers given", class_="small")),
+                      number=True),
+           kit.Column(title="Not given")] if withheld else []),
+        *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
+          if lucky else []),
+        *([kit.Column(title=kit.term("said", "Steps said"), number=True)]
+          if process and said else []),
+        *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if process and terse else []),
+        *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
+        kit.Column(title=kit.term("weakness", "Weaknesses")),
+    ]  # fmt: skip
+    rows = [
+        _rank_row(
+            here,
+            row,
+            ends,
+            fine,
+            process=process,
+            lucky=lucky,
+            withheld=withheld,
+            said=process and said,
+            terse=process and terse,
+            anchor=row.colour == view.anchor,
+            people=None if people is None else _on_people_s_scale(by_people.get(row.model_id)),
+        )
+        for row in view.ranking
+    ]
+    return el(
+        "section",
+        el("h2", _ranking_title(view)),
+        kit.table(columns, rows, label="Ranking of models"),
+        el("p", _counted(here, view, people), class_="note", style="margin-top:8px"),
+        _how_weaknesses(here, view),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Fine:
+    """The smallest n of a column: it decides on decimals for the column as a whole."""
+
+    right: int
+    lucky: int
+
+
+def _ends(rows: Sequence[RankRow]) -> tuple[float, float]:
+    """Choose the ends of the ranking's scale: tens that hold all intervals."""
+    known = [row.score for row in rows if row.score.known]
+    if not known:
+        return 0, 100
+    lo = 10 * math.floor(min(estimate.lo for estimate in known) / 10)
+    hi = 10 * math.ceil(max(estimate.hi for estimate in known) / 10)
+    return max(0, lo), min(100, max(hi, lo + 20))
+
+
+def _axis(ends: tuple[float, float], process: bool) -> Html:
+    unit = "" if process else " %"
+    middle = kit.term("interval", "95 % interval")
+    lo, hi = (el("span", f"{end:g}{unit}") for end in ends)
+    return el("span", lo, middle, hi, class_="axis")
+
+
+def _ranking_title(view: Overview) -> str:
+    if view.selected:
+        return f"Scores of {view.selected}, not ranked"
+    known = [row for row in view.ranking if row.score.known]
+    if len(known) == 1:
+        return f"Score of {known[0].name}: one model, nobody to rank it against"
+    first = [row for row in known if row.rank_best == 1]
+    if len(first) > 1:
+        return f"Ranking: {len(first)} models could be first"
+    return f"Ranking: {first[0].name} is first" if first else "Ranking"
+
+
+def _rank_row(
+    here: Here,
+    row: RankRow,
+    ends: tuple[float, float],
+    fine: _Fine,
+    *,
+    process: bool,
+    lucky: bool,
+    withheld: bool = False,
+    said: bool = False,
+    terse: bool = False,
+    anchor: bool = False,
+    people: Html | None = None,
+) -> kit.Row:
+    to = links.address(FAILURES.url_path, row.filters)
+    right = row.filters.but(outcome="right", process="flawed", show="all")
+    unscored = row.filters.but(show="unscored")
+    bar = join(kit.interval_bar(row.score, row.colour, lo=ends[0], hi=ends[1]))
+    cells: list[Html | str] = [
+        numbers.rank(row.rank_best, row.rank_worst) if row.rank_best else numbers.NONE,
+        el("a", kit.model(row.name, row.colour), href=to, data_go=True, class_="cell"),
+        el(
+            "a",
+            el("span", numbers.score(row.score.value), class_="strong"),
+            el("span", f"  n {row.score.samples}", class_="quiet small"),
+            el("div", f"every time {row.hit_all:.0f} %", class_="quiet small")
+            if row.hit_clusters
+            else None,
+            href=to,
+            data_go=True,
+            class_="cell",
+            data_tip=f"{numbers.interval(row.score)}\n{row.score.n} answers to "
+            f"{row.score.samples} samples" + _every_time(row),
+        ),
+        el("a", bar, href=to, data_go=True, class_="cell", tabindex="-1"),
+    ]
+    if people is not None:
+        cells.append(people)
+    if process:
+        cells.append(numbers.percent(row.right.value, fine.right))
+    if withheld:
+        cells += _given(row, fine, process=process)
+    if lucky:
+        cells.append(_percent_door(row.lucky, fine.lucky, links.address(FAILURES.url_path, right)))
+    if said:
+        tip = "Share of its scored checkpoints that its answers say anything about"
+        if row.carried:
+            tip += f"; {row.carried:,} carried, in no capability's mean"
+        cells.append(el("span", numbers.percent(row.said, row.score.n), data_tip=tip))
+    if terse:
+        cells.append(_terse(row))
+    if process:
+        text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
+        if row.n_aside:
+            text += f" + {row.n_aside:,} n/a"
+        cells.append(
+            el("a", text, href=links.address(FAILURES.url_path, unscored), data_go=True,
+               class_="cell", data_tip=_without(row))
+            if row.n_unscored
+            else el("span", text, class_="quiet", data_tip=_without(row) if row.n_aside else None)
+        )  # fmt: skip
+    if anchor:
+        cells.append(kit.term("anchor", "the anchor, not ranked"))
+    else:
+        cells.append(
+            _weaknesses(row, to) if row.rank_best else el("span", numbers.NONE, class_="quiet")
+        )
+    return kit.Row(cells=cells, on=row.model_id == here.filters.model)
+
+
+def _given(row: RankRow, fine: _Fine, *, process: bool) -> list[Html | str]:
+    """Write how often a model is right where it answered, and what it didn't give."""
+    found = row.accuracy
+    share = numbers.NONE
+    if row.given.known:
+        # As fine as the share of all asked, beside it: by outcome that is the score.
+        value = row.given.value
+        share = numbers.percent(value, fine.right) if process else f"{numbers.score(value)} %"
+    told = f"{numbers.interval(row.given)}\n{found.n_given} of {found.n_asked} answers given"
+    words = found.words or ("0" if found.n_asked else numbers.NONE)
+    return [
+        el("span", share, data_tip=told) if row.given.known else share,
+        el("span", words, class_="small" if found.words else "quiet"),
+    ]
+
+
+def _terse(row: RankRow) -> Html:
+    """Count a model's terse answers; the count opens them."""
+    if not row.terse:
+        return el("span", "0", class_="quiet")
+    to = row.filters.but(terse="yes", show="all")
+    tip = "answers that speak of less than half of the weight of their steps: accused of nothing"
+    return el("a", f"{row.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
+              class_="cell", data_tip=tip)  # fmt: skip
+
+
+def _every_time(row: RankRow) -> str:
+    """Say how often a question was answered right each time that it was asked."""
+    if not row.hit_clusters:
+        return ""
+    return (
+        f"\n{row.hit_all:.1f} % of {row.hit_clusters} questions, each asked several times (of a "
+        "picture at several rotations, say), are right every time"
+    )
+
+
+def _score_head(view: Overview, people: PeopleScale | None) -> Html | str:
+    """Name the scores, and whose scale they are on; the chain says which reading they follow."""
+    if view.measure != "process":
+        return _SCORES[view.measure]
+    words = "judge-scale" if people is None else "by the judge"
+    head = join("Score, ", el("span", "0–100", class_="nowrap"))
+    return join(head, el("div", kit.term("judge-scale", words), class_="small nowrap"))
+
+
+def _on_people_s_scale(row: ScaleRow | None) -> Html:
+    """Write a model's score on people's scale; why there is none, where labels are too few."""
+    if row is None or not row.enough:
+        labelled = 0 if row is None else row.labelled
+        tip = f"Labels on {labelled} samples of this model’s answers; {MIN_LABELLED} are needed."
+        return el("span", numbers.NONE, class_="quiet", data_tip=tip, tabindex="0")
+    tip = (
+        f"{numbers.interval(row.people)} on people’s scale, by labels on "
+        f"{numbers.count(row.labelled, 'sample')}"
+    )
+    ends = f"{row.people.lo:.1f}–{row.people.hi:.1f}"
+    return el("span", el("span", numbers.score(row.people.value), class_="strong"),
+              el("div", ends, class_="quiet small nowrap"), data_tip=tip, tabindex="0")  # fmt: skip
+
+
+def _without(row: RankRow) -> str:
+    """Say what of a model has no score: what couldn't be read, and what doesn't apply."""
+    text = f"{row.n_unscored} checkpoints without a score"
+    if row.n_aside:
+        text += f"\n{row.n_aside:,} marks say that the criterion doesn’t apply: in no mean"
+    return text
+
+
+def _percent_door(estimate: Estimate, fine: int, to: str) -> Html:
+    if not estimate.known:
+        return el("span", numbers.NONE, class_="quiet")
+    return el(
+        "a",
+        numbers.percent(estimate.value, fine),
+        href=to,
+        data_go=True,
+        class_="cell",
+        data_tip=f"{numbers.interval(estimate)} of {estimate.n} right answers",
+    )
+
+
+def _weaknesses(row: RankRow, to: str) -> Html:
+    """Name the surest weaknesses, each a door; where there is none say why."""
+    items = leading(row.findings)
+    if not items:
+        return el("span", _no_weakness(row, to), class_="lowest")
+    first, *others = items
+    return el(
+        "span",
+        _weakness(first),
+        # Where the screen is narrow, the first one stands alone.
+        _further(others, class_="narrow quiet small"),
+        el("span", _weakness(others[0]), _further(others[1:], class_="quiet small"),
+           class_="broad nowrap") if others else None,
+        class_="lowest",
+    )  # fmt: skip
+
+
+def _further(items: Sequence[Weakness], *, class_: str) -> Html | None:
+    """Count the weaknesses that a row doesn't name."""
+    if not items:
+        return None
+    names = "\n".join(f"{GLYPHS[item.status][0]} {item.name}" for item in items)
+    return el("span", f" +{len(items)}", class_=class_, tabindex="0", data_tip=names)
+
+
+def _weakness(item: Weakness) -> Html:
+    glyph, words = GLYPHS[item.status]
+    unit = "checkpoint" if item.label is None else "answer"
+    tip = [
+        f"{glyph} {words}",
+        format_path(item.path) if item.path else item.name,
+        effect_words(item),
+        frame_words(item),
+        f"n {numbers.count(item.samples, 'sample')}, {numbers.count(item.n, unit)}; "
+        f"mean there {item.mean:.1f}",
+        f"not counted: {item.left_out.words}" if item.left_out.words else "",
+        more_words(item),
+    ]
+    return el(
+        "a",
+        el("span", el("span", glyph, class_="glyph", aria_hidden="true"),
+           numbers.middle(item.name, 24), class_="status weak"),
+        href=links.address(FAILURES.url_path, item.filters),
+        data_go=True,
+        class_="nowrap",
+        aria_label=f"{words}: {item.name}",
+        data_tip="\n".join(line for line in tip if line),
+    )  # fmt: skip
+
+
+def _no_weakness(row: RankRow, to: str) -> Html:
+    if row.tested:
+        text = "· nothing found"
+        tip = f"{row.tested} tested: no weakness worth reporting beyond chance"
+    else:
+        text = "○ insufficient"
+        tip = f"nothing to compare on {MIN_SAMPLES} samples or more"
+    return el("a", el("span", text, class_="quiet small"), href=to, data_go=True, data_tip=tip)
+
+
+def _how_weaknesses(here: Here, view: Overview) -> Html | None:
+    """Say what the weaknesses are held against, under the table."""
+    looked = view.weaknesses
+    if looked is None:
+        return None
+    parts: list[Html | str] = [
+        "▼ ",
+        kit.term("confirmed weakness", "confirmed"),
+        ", ▽ ",
+        kit.term("suspected weakness", "suspected"),
+        " weakness: ",
+    ]
+    if looked.frame == "peer":
+        same = "criteria" if looked.facet is None else "questions"
+        parts += [
+            f"below what the other models' scores on the same {same} predict (",
+            kit.term("peer frame"),
+        ]
+    else:
+        rest = "capabilities" if looked.facet is None else "answers"
+        parts += [
+            f"below the rest of the model's own {rest} (",
+            kit.term("own frame"),
+            ", ",
+            kit.term("confounded with difficulty"),
+        ]
+    parts += [
+        f" by more than {looked.margin:g} points, ",
+        kit.term("false discovery rate"),
+        f" {100 * looked.q:.0f} %)",
+    ]
+    if here.filters.active:
+        parts.append("; it holds for what the filters keep")
+    return el("p", *parts, ".", class_="note")
+
+
+def _counted(here: Here, view: Overview, people: PeopleScale | None) -> Html:
+    parts: list[Html | str] = []
+    if view.measure == "preference":
+        parts.append(_voted(here, view))
+    elif view.measure == "process":
+        what = "all of its criteria"
+        if here.filters.reading == "said":
+            what = "those of its criteria that the answer speaks of"
+        parts.append(join(f"Mean sample score over {what}, ", _whose(here, people)))
+    else:
+        parts.append("Share of right final answers, of all that were asked")
+    parts.append(numbers.count(view.samples, "sample"))
+    parts.append(numbers.count(view.answers, "answer"))
+    if view.quarantined:
+        every = Filters(study=here.filters.study, show="all")
+        parts.append(
+            join(
+                kit.door(f"{view.quarantined} set aside", links.address(FAILURES.url_path, every)),
+                " (judge and reference disagree)",
+            )
+        )
+    parts += _shared(here, view)
+    if view.measure == "process" and here.data.left_out:
+        remark = links.address(RUNS.url_path, Filters(study=here.filters.study))
+        parts.append(
+            join(
+                f"{numbers.count(here.data.left_out, 'mark')} on the older scale left out (",
+                kit.door("mark again", remark),
+                ", with its price first)",
+            )
+        )
+    if view.measure == "process" and here.data.scale == "firmness":
+        parts.append(kit.term("older scale", "marks on the older scale"))
+    if view.pending:
+        parts.append(f"{numbers.count(view.pending, 'checkpoint')} still to be scored")
+    if view.unanswered:
+        parts.append(f"{numbers.count(view.unanswered, 'answer')} missing or failed")
+    return join(*[piece for part in parts for piece in (" · ", part)][1:])
+
+
+def _shared(here: Here, view: Overview) -> list[Html | str]:
+    """Offer to cut the ranking to samples that every model answered, or to take that back."""
+    if here.filters.shared:
+        every = links.address(OVERVIEW.url_path, here.filters.but(shared=False))
+        return [
+            join("only samples that every model answered (", kit.door("all samples", every), ")")
+        ]
+    ns = {row.score.samples for row in view.ranking if row.score.known}
+    uneven = len(ns) > 1 or any(row.accuracy.withheld for row in view.ranking)
+    if len(view.ranking) < 2 or not view.shared or not uneven:
+        return []
+    to = links.address(OVERVIEW.url_path, here.filters.but(shared=True))
+    samples = numbers.count(view.shared, "sample")
+    return [kit.door(f"only the {samples} that every model answered", to)]
+
+
+def _whose(here: Here, people: PeopleScale | None) -> Html:
+    """Say whose scale the scores are on, and how many labels say so."""
+    if people is None:
+        few = people_scale.status(here).samples
+        words = f" ({few} of {MIN_LABELLED} samples labelled by people)" if few else ""
+        return join(kit.term("judge-scale"), words)
+    samples = numbers.count(people.status.samples, "sample")
+    return join(
+        "by the judge; beside it ",
+        kit.door("on people’s scale", people_scale.address(here)),
+        f", by labels on {samples}",
+        "" if people.status.lifted else f", {numbers.count(people.status.models, 'model')} so far",
+    )
+
+
+def _voted(here: Here, view: Overview) -> Html:
+    """Say what a share of votes is, and against whom."""
+    rule = join("a tie or an ", kit.term("order conflict"), " counts half")
+    if view.anchor is None:
+        return join("Share of votes won against the other models; ", rule)
+    name = here.data.candidates[view.anchor].name
+    return join(
+        f"Share of votes won against {name}, the ", kit.term("anchor"), ", which isn't ranked; ",
+        rule,
+    )  # fmt: skip
+
+
+# --- skills ------------------------------------------------------------------------------------
+
+
+def skills(here: Here, view: Overview) -> Html:
+    """Draw capability (or label) by model; every cell is a door into the failures behind it."""
+    rows = _visible(here, view)
+    tabs = _skill_tabs(here, view)
+    head = el("div", el("h2", _skill_title(here, view), style="margin:0"), tabs, class_="row",
+              style="justify-content:space-between;margin-bottom:8px")  # fmt: skip
+    if not rows:
+        nothing = "No criteria hang in a tree yet" if view.facet is None else "No answers here"
+        return el("section", head, el("p", f"{nothing}.", class_="quiet"))
+    names = [candidate.name for candidate in here.data.candidates]
+    columns = [
+        kit.Column(title="Capability" if view.facet is None else label_name(view.facet)),
+        kit.Column(title="Samples", number=True),
+        *(
+            kit.Column(title=kit.model(short, number, full=names[number]), number=True)
+            for number, short in enumerate(numbers.short_names(names))
+        ),
+    ]
+    base = len(here.filters.node) if view.facet is None else 0
+    table = kit.table(
+        columns,
+        [_skill_row(here, row, base) for row in rows],
+        label="Scores by capability and model",
+    )
+    return el(
+        "section",
+        head,
+        table,
+        el(
+            "p",
+            el("span", "worse", style=f"{_tint(-_FULL)};padding:1px 6px;border-radius:3px"),
+            " and ",
+            el("span", "better", style=f"{_tint(_FULL)};padding:1px 6px;border-radius:3px"),
+            " than the models' mean in that row; the line under a number is its 95 % interval on "
+            f"0–100; ○ under {MIN_SAMPLES} samples. A number opens the failures behind it.",
+            class_="note",
+            style="margin-top:8px",
+        ),
+    )
+
+
+def _visible(here: Here, view: Overview) -> list[SkillRow]:
+    if view.facet is not None:
+        return list(view.skills)
+    node = here.filters.node
+    depth = len(node)
+    inside = [row for row in view.skills if row.path[:depth] == node]
+    return [row for row in inside if depth <= row.depth <= depth + _DEEPER and row.depth > 0]
+
+
+def _skill_title(here: Here, view: Overview) -> str:
+    if view.facet is not None:
+        what = {"process": "who scores", "outcome": "who is right", "preference": "who wins votes"}
+        return f"By {view.facet}: {what[view.measure]} where"
+    node = here.filters.node
+    return f"Inside {node[-1]}" if node else "Who is good at what"
+
+
+def _skill_tabs(here: Here, view: Overview) -> Html | None:
+    choices: list[tuple[str, str, bool]] = []
+    page = OVERVIEW.url_path
+    if view.measure == "process":
+        choices.append(("Capabilities", links.address(page, here.filters), view.facet is None))
+    choices += [
+        (label_name(name), links.address(page, here.filters, facet=name), view.facet == name)
+        for name in view.facets
+    ]
+    return kit.tabs(choices[:8], label="What the table groups by") if len(choices) > 1 else None
+
+
+def _skill_row(here: Here, row: SkillRow, base: int) -> kit.Row:
+    depth = max(row.depth - base - (1 if not base else 0), 0)
+    style = f"padding-left:{18 * depth}px"
+    class_ = "strong" if depth == 0 else None
+    if row.path:
+        deeper = here.filters.but(node=row.path, sample=None, criterion=None)
+        name: Html = el(
+            "a",
+            row.name,
+            href=links.address(OVERVIEW.url_path, deeper),
+            data_go=True,
+            class_=class_,
+            data_tip=format_path(row.path),
+        )
+    else:
+        name = el("span", row.name, class_=class_)
+    known = [cell.estimate.value for cell in row.cells if cell.estimate.known]
+    mean = sum(known) / len(known) if known else math.nan
+    return kit.Row(
+        cells=[
+            el("div", name, style=style),
+            el("span", row.samples, class_="quiet"),
+            *(_skill_cell(cell, mean) for cell in row.cells),
+        ],
+        on=bool(row.path) and row.path == here.filters.node,
+    )
+
+
+def _skill_cell(cell: SkillCell, mean: float) -> Html:
+    estimate = cell.estimate
+    if not estimate.known:
+        return el("span", numbers.NONE, class_="quiet")
+    thin = estimate.samples < MIN_SAMPLES
+    tip = f"{numbers.interval(estimate)}\n{estimate.n} values from {estimate.samples} samples"
+    text = numbers.score(estimate.value)
+    return el(
+        "a",
+        el("span", f"○ {text}", class_="quiet") if thin else text,
+        kit.meter(estimate),
+        href=links.address(FAILURES.url_path, cell.filters),
+        data_go=True,
+        class_="cell",
+        style=None if thin else _tint(estimate.value - mean),
+        data_tip=f"insufficient: under {MIN_SAMPLES} samples\n{tip}" if thin else tip,
+    )
+
+
+def _tint(difference: float) -> str:
+    """Colour a difference: orange worse, blue better, none at zero."""
+    share = min(abs(difference) / _FULL, 1.0)
+    if math.isnan(share) or share < 0.12:
+        return ""
+    ink = "213,94,0" if difference < 0 else "36,87,214"
+    return f"background:rgba({ink},{0.04 + 0.22 * share:.2f})"
+
+
+# --- quadrant ----------------------------------------------------------------------------------
+
+_CORNERS = (
+    ("Right answer, right reason", "sound", "right", "sound", "#14407F"),
+    ("Right answer, wrong reason", "lucky", "right", "flawed", "#7FAAE6"),
+    ("Wrong answer, right reason", "slip", "wrong", "sound", "#F2B37A"),
+    ("Wrong answer, wrong reason", "broken", "wrong", "flawed", "#B4530A"),
+)
+"""Words, the count's name (a glossary term), outcome, process, colour."""
+
+
+def quadrants(
+    items: Sequence[ModelQuadrant], by_chance: Mapping[str, float] | None = None
+) -> Html | None:
+    """Draw right and wrong answers against the process behind them, a row a model.
+
+    Args:
+        items: one a model.
+        by_chance: model id -> share of right answers with a failed process that guessing would
+            give, in percent, where options can be guessed.
+    """
+    if not items:
+        return None
+    terse = any(item.counts.terse for item in items)
+    swatch = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px"
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title="Share of answers", width="26%"),
+        *(
+            kit.Column(
+                title=join(
+                    el("span", style=f"{swatch};background:{ink}"),
+                    kit.term(word, f"{words} ({word})"),
+                ),
+                number=True,
+            )
+            for words, word, _, _, ink in _CORNERS
+        ),
+        *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if terse else []),
+        *([kit.Column(title=kit.term("by guessing", "Lucky of right: seen / by guessing"),
+                      number=True)] if by_chance else []),
+    ]  # fmt: skip
+    return el(
+        "section",
+        el("h2", "Right answer, wrong reason"),
+        kit.table(columns, [_quadrant_row(item, by_chance, terse=terse) for item in items],
+                  label="Answers against the process behind them"),
+        el(
+            "p",
+            "A reason is wrong when a step of weight 2 or more that the answer takes a stand on "
+            "scores 2 or less, and not only because an earlier step was wrong. Percentages are of "
+            "the model's answers with a known outcome and scored checkpoints"
+            + (", terse ones left out: they say too little to be blamed." if terse else "."),
+            class_="note",
+            style="margin-top:8px",
+        ),
+    )  # fmt: skip
+
+
+def _quadrant_row(
+    item: ModelQuadrant, by_chance: Mapping[str, float] | None, *, terse: bool
+) -> kit.Row:
+    counts = item.counts
+    at, bars = 0.0, []
+    cells: list[Html] = []
+    for words, name, outcome, process, ink in _CORNERS:
+        number = getattr(counts, name)
+        share = 100 * number / max(counts.n, 1)
+        bars.append(el("rect", x=f"{at:.2f}%", y="1", width=f"{share:.2f}%", height="14", fill=ink))
+        at += share
+        to = item.filters.but(outcome=outcome, process=process, show="all")
+        cells.append(
+            el(
+                "a",
+                numbers.percent(share, counts.n),
+                el("span", f"  {number}", class_="quiet small"),
+                href=links.address(FAILURES.url_path, to),
+                data_go=True,
+                class_="cell",
+                data_tip=f"{words} ({name}): {number} of {counts.n} answers",
+            )
+        )
+    bar = el("svg", bars, class_="bar", role="img",
+             aria_label=f"{counts.sound} sound, {counts.lucky} lucky, {counts.slip} slip, "
+             f"{counts.broken} broken of {counts.n}")  # fmt: skip
+    if terse:
+        to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
+        cells.append(
+            el("a", f"{counts.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
+               class_="cell", data_tip=f"{counts.terse} answers say too little to be blamed")
+            if counts.terse
+            else el("span", "0", class_="quiet")
+        )  # fmt: skip
+    if by_chance:
+        right = counts.sound + counts.lucky
+        seen = f"{100 * counts.lucky_share:.0f} %" if right else numbers.NONE
+        chance = by_chance.get(item.model_id)
+        cells.append(
+            el("span", f"{seen} / {numbers.NONE if chance is None else f'{chance:.0f} %'}",
+               data_tip=f"{counts.lucky} of {right} right answers, "
+               f"{100 * counts.lucky_lo:.0f}–{100 * counts.lucky_hi:.0f} %; the second number is "
+               "what it would be if every answer with failed steps were a blind guess")
+        )  # fmt: skip
+    return kit.Row(cells=[kit.model(item.name, item.colour), bar, *cells])

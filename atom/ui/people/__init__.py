@@ -1,0 +1,1 @@
+"""Human check, and people's labels wherever they show."""

@@ -1,0 +1,372 @@
+"""What people's labels of pairs and people's ratings look like, with judges beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from atom.analysis.agreement.fidelity import Share
+from atom.analysis.agreement.raters import ClassScores, Unread
+from atom.ui import kit, numbers
+from atom.ui.html import Child, Html, el, join
+from atom.views.lab.verdict_repeats import RepeatRow
+from atom.views.people.pair_labels import CHANCE, FIRST, TIE, Figure, JudgeRow, PairLabels
+from atom.views.people.ratings import PeopleRatings, RatingRow
+
+MOST_JUDGES = 5
+"""Judges that stand side by side in the table of ratings; further ones are counted in words."""
+_WAYS: dict[Unread, str] = {
+    "tie": "as ties",
+    "wrong": "as wrong",
+    "left out": "left out",
+}
+
+
+# --- pairs ---------------------------------------------------------------------------------------
+
+
+Door = Callable[[str, str], str]
+"""(judge's name, group of items) -> the address of the items behind a figure."""
+
+
+def pairs(view: PairLabels, door: Door) -> Html:
+    """Draw annotators' agreement, what most of them say, and judges against that."""
+    badge = kit.synthetic_badge() if view.synthetic else None
+    title = el("h2", "Do judges prefer the answer that most people prefer?", style="margin:0")
+    return el(
+        "section",
+        el("div", title, badge, class_="row"),
+        el("p", _answer(view), style="margin:8px 0"),
+        _judges(view, door) if view.judges else None,
+        _people(view),
+    )
+
+
+def _answer(view: PairLabels) -> Html:
+    """Say first how the best judge does, then what people say."""
+    strict = [row for row in view.judges if row.scores.counted == "wrong"]
+    best = max(strict, key=lambda row: row.accuracy.value, default=None)
+    people = numbers.count(len(view.annotators), "annotator")
+    open_ = f"; {view.open:,} have no majority and don’t count" if view.open else ""
+    base = (
+        f"{people} labelled {numbers.count(view.pairs, 'pair')} of answers: most say the first is "
+        f"better {view.first:,} times, the second {view.second:,} times, a tie {view.ties:,} times"
+        f"{open_}. "
+    )
+    if best is None:
+        return el("span", base, "No judge voted on these pairs.")
+    often = "on" if len(strict) == 1 else "most often:"
+    lead = f"{best.judge} follows the majority of people {often} {_share(best.accuracy)} of pairs"
+    lead += _told_apart(view)
+    how = ", unread verdicts counted as wrong" if best.scores.unread else ""
+    return el("span", el("span", f"{lead}{how}. ", class_="strong"), base)
+
+
+def _told_apart(view: PairLabels) -> str:
+    """Say whether the judge that is ahead is surely so."""
+    lead = view.lead
+    if lead is None or math.isnan(lead.gap.lo):
+        return ""
+    if lead.gap.lo > 0:
+        return f", surely more than {lead.behind}"
+    ends = " to ".join(f"{100 * end:+.1f}".replace("-", "−") for end in (lead.gap.lo, lead.gap.hi))
+    return f", but not surely more than {lead.behind} ({ends} points)"
+
+
+def _judges(view: PairLabels, door: Door) -> Html:
+    columns = [
+        kit.Column(title="Judge"),
+        kit.Column(title="Unread count"),
+        kit.Column(title="Accuracy (95 %)", number=True),
+        kit.Column(title=kit.term("macro average", "Precision"), number=True),
+        kit.Column(title="Recall", number=True),
+        kit.Column(title="F1", number=True),
+        kit.Column(title="Unread", number=True),
+        kit.Column(title="Pairs", number=True),
+    ]
+    rows = [kit.Row(cells=_judge(row, view.judges, door)) for row in view.judges]
+    words = "the first answer" if view.commonest_label == FIRST else "the second answer"
+    always = "a tie" if view.commonest_label == TIE else words
+    rows.append(_base(f"Always {always}, the commonest label", view.commonest))
+    third = el("span", f"{100 * CHANCE:.1f} %", class_="quiet")
+    rows.append(
+        kit.Row(
+            cells=[el("span", "A label at random", class_="quiet"), "", third, third, third,
+                   numbers.NONE, "", ""]
+        )
+    )  # fmt: skip
+    return el(
+        "div",
+        kit.table(columns, rows, label="Judges against most people", tight=True),
+        el("p", _judge_words(view), class_="note", style="margin-top:8px"),
+    )
+
+
+def _judge(row: JudgeRow, rows: Sequence[JudgeRow], door: Door) -> list[Child]:
+    scores = row.scores
+    first = next(one for one in rows if one.judge == row.judge) is row
+    way = _WAYS[scores.counted] if scores.unread else "none unread"
+    tip = f"{row.accuracy.n:,} pairs, {numbers.count(row.accuracy.clusters, 'sample cluster')}"
+    return [
+        numbers.middle(row.judge, 40) if first else "",
+        el("span", way, class_=None if scores.unread else "quiet"),
+        kit.door(
+            el("span", _share(row.accuracy), class_="strong"),
+            door(row.judge, ""),
+            class_="plain",
+            tip=tip,
+        ),
+        *_three(scores),
+        f"{scores.unread:,}" if scores.unread else el("span", "0", class_="quiet"),
+        el("span", f"{scores.n:,}", class_="quiet"),
+    ]
+
+
+def _three(scores: ClassScores) -> list[str]:
+    return [_percent(value) for value in (scores.precision, scores.recall, scores.f1)]
+
+
+def _base(words: str, scores: ClassScores) -> kit.Row:
+    cells = [_percent(scores.accuracy), *_three(scores)]
+    return kit.Row(
+        cells=[el("span", words, class_="quiet"), "",
+               *(el("span", cell, class_="quiet") for cell in cells), "", ""]
+    )  # fmt: skip
+
+
+def _judge_words(view: PairLabels) -> Html:
+    conflicts = (
+        f" {numbers.count(view.conflicts, 'vote')} changed with the order of showing and count as "
+        "ties."
+        if view.conflicts
+        else ""
+    )
+    unread = (
+        " A verdict that couldn’t be read can count as a tie, as wrong, or not at all: papers "
+        "differ, so all are shown."
+        if any(row.scores.unread for row in view.judges)
+        else ""
+    )
+    return join(
+        "Right is what most annotators say: first, second or tie. Precision, recall and F1 are ",
+        kit.term("macro average", "means over the three labels"),
+        f".{unread}{conflicts} In intervals all pairs on one question count as one draw.",
+    )
+
+
+def _people(view: PairLabels) -> Html | None:
+    if not view.kappas:
+        return None
+    rows = [
+        kit.Row(
+            cells=[
+                f"{one.first} and {one.second}",
+                el("span", kit.term("Cohen's kappa", "kappa"), class_="quiet"),
+                el("span", _figure(one.kappa), class_="strong"),
+                el("span", f"{one.kappa.n:,}", class_="quiet"),
+            ]
+        )
+        for one in view.kappas
+    ]
+    if view.alpha is not None:
+        rows.append(
+            kit.Row(
+                cells=[
+                    "all annotators",
+                    el("span", kit.term("Krippendorff's alpha", "alpha"), class_="quiet"),
+                    el("span", _figure(view.alpha), class_="strong"),
+                    el("span", f"{view.alpha.n:,}", class_="quiet"),
+                ]
+            )
+        )
+    left = (
+        f" The {len(view.kappas)} of {view.all_kappas} twos with the most in common are listed."
+        if view.all_kappas > len(view.kappas)
+        else ""
+    )
+    columns = [
+        kit.Column(title="Who"),
+        kit.Column(title="measure"),
+        kit.Column(title="agreement (95 %)", number=True),
+        kit.Column(title="pairs", number=True),
+    ]
+    return el(
+        "div",
+        el("p", "How far people agree with one another", class_="strong",
+           style="margin:16px 0 4px"),
+        kit.table(columns, rows, label="Agreement of annotators", tight=True),
+        el("p", f"1 is complete agreement, 0 what chance alone would give.{left}", class_="note",
+           style="margin-top:8px"),
+    )  # fmt: skip
+
+
+# --- ratings -------------------------------------------------------------------------------------
+
+
+def ratings(view: PeopleRatings, door: Door) -> Html:
+    """Draw how far raters agree on each criterion, and how each judge's scores follow theirs."""
+    judges = view.judges[:MOST_JUDGES]
+    columns = [
+        kit.Column(title="Criterion"),
+        kit.Column(title=join(kit.term("Krippendorff's alpha", "Alpha"), " of raters (95 %)"),
+                   number=True),
+        *(kit.Column(title=el("span", numbers.middle(one.name, 24), data_tip=one.name),
+                     number=True) for one in judges),
+        kit.Column(title="Rated", number=True),
+    ]  # fmt: skip
+    names = [one.name for one in judges]
+    rows = [kit.Row(cells=_rating(row, names, door)) for row in (view.whole, *view.rows)]
+    return el(
+        "section",
+        el("h2", "Do judges’ ratings follow people’s?"),
+        el("p", _rating_answer(view), style="margin:0 0 8px"),
+        kit.table(columns, rows, label="Ratings of people and judges", tight=True),
+        el("p", _rating_words(view, len(judges)), class_="note", style="margin-top:8px"),
+    )
+
+
+def _rating(row: RatingRow, judges: Sequence[str], door: Door) -> list[Child]:
+    return [
+        row.criterion.replace("_", " ") if row.criterion else el("span", "all", class_="strong"),
+        _figure(row.alpha),
+        *(
+            kit.door(
+                el("span", _figure(one), class_=None if row.criterion else "strong"),
+                door(name, row.criterion),
+                class_="plain",
+                tip=f"{one.n:,} in common",
+            )
+            if one.n
+            else el("span", _figure(one))
+            for name, one in zip(judges, row.correlations, strict=False)
+        ),
+        el("span", f"{row.things:,}", class_="quiet"),
+    ]  # fmt: skip
+
+
+def _rating_answer(view: PeopleRatings) -> Html:
+    found = [(one.name, row) for one, row in zip(view.judges, view.whole.correlations, strict=True)]
+    best = max(found, key=lambda each: _last(each[1].value), default=None)
+    scale = f"{view.lowest:g} to {view.highest:g}"
+    raters = numbers.count(view.raters, "person", "people")
+    each = f"{view.fewest} to {view.most}" if view.fewest < view.most else f"{view.most}"
+    samples = numbers.count(view.samples, "sample")
+    base = (
+        f"{raters} gave {view.ratings:,} ratings ({scale}) on {samples}, {each} for each thing "
+        "rated. "
+    )
+    if best is None:
+        return el("span", base, "No judge rated the same.")
+    name, figure = best
+    sure = figure.lo > 0 or figure.hi < 0
+    told = "" if sure or math.isnan(figure.lo) else ", which chance alone could give"
+    lead = (
+        f"{name} ranks things most like people do: " if len(found) > 1 else f"{name} and people: "
+    )
+    return el(
+        "span",
+        el("span", lead, kit.term("Spearman's correlation"), f" {_figure(figure)}{told}. ",
+           class_="strong"),
+        base,
+    )  # fmt: skip
+
+
+def _last(value: float) -> float:
+    """Sort an undefined value last."""
+    return -math.inf if math.isnan(value) else value
+
+
+def _rating_words(view: PeopleRatings, shown: int) -> Html:
+    parts: list[Child] = []
+    if view.judges:
+        parts += [
+            "Under each judge: ", kit.term("Spearman's correlation"),
+            " of its score with the mean of people’s ratings; 0 is what chance gives, 1 the same "
+            "order. ",
+        ]  # fmt: skip
+    if math.isfinite(view.one_rater):
+        parts.append(
+            f"One person’s ratings correlate with the mean of the others’ at {view.one_rater:.2f} "
+            "on average: a judge near that does about as well as one person. "
+        )
+    parts.append("Alpha: 1 is complete agreement of raters, 0 what chance gives. ")
+    unread = [one for one in view.judges if one.unread]
+    parts += [f"{one.unread:,} scores of {one.name} couldn’t be read. " for one in unread]
+    if view.unjudged:
+        names = ", ".join(name.replace("_", " ") for name in view.unjudged[:6])
+        parts.append(f"No judge rated {names}: not in “all”. ")
+    if len(view.judges) > shown:
+        parts.append(f"{len(view.judges) - shown} further judges aren’t shown. ")
+    parts.append("Intervals draw whole samples again.")
+    return join(*parts)
+
+
+# --- repeats -------------------------------------------------------------------------------------
+
+
+def repeats(rows: Sequence[RepeatRow]) -> Html | None:
+    """Draw how steady scores are that were given several times; None without any."""
+    if not rows:
+        return None
+    columns = [
+        kit.Column(title="Judge"),
+        kit.Column(title="times", number=True),
+        kit.Column(title="same every time", number=True),
+        kit.Column(title="at most one off", number=True),
+        kit.Column(title="furthest apart", number=True),
+        kit.Column(title=join(kit.term("Krippendorff's alpha", "alpha"), " (95 %)"), number=True),
+        kit.Column(title="first with second", number=True, broad=True),
+        kit.Column(title="mean", number=True, broad=True),
+        kit.Column(title="unread", number=True, broad=True),
+        kit.Column(title="scored", number=True),
+    ]
+    return el(
+        "section",
+        el("h2", "Scores that came with an import: asked again, does a judge say the same?"),
+        kit.table(columns, [kit.Row(cells=_repeat(row)) for row in rows],
+                  label="Repeated scores of imported judges", tight=True),
+        el("p", "Of everything that a judge scored more than once. Alpha: 1 is complete agreement "
+           "of the repeats, 0 what chance alone would give. First with second: their correlation "
+           "(Pearson).", class_="note", style="margin-top:8px"),
+    )  # fmt: skip
+
+
+def _repeat(row: RepeatRow) -> list[Child]:
+    return [
+        el("span", numbers.middle(row.judge, 30), el("span", f" {row.kind}", class_="quiet small")),
+        f"{row.times:,}",
+        el("span", _share(row.equal), class_="strong"),
+        _share(row.adjacent),
+        f"{row.spread:g}",
+        _figure(row.alpha),
+        _two(row.pearson),
+        _two(row.mean),
+        f"{row.unread:,}" if row.unread else el("span", "0", class_="quiet"),
+        el("span", f"{row.things:,}", class_="quiet"),
+    ]
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def _percent(value: float) -> str:
+    return numbers.NONE if math.isnan(value) else f"{100 * value:.1f} %"
+
+
+def _share(share: Share) -> str:
+    if math.isnan(share.value):
+        return numbers.NONE
+    return f"{100 * share.value:.1f} % ({100 * share.lo:.1f}–{100 * share.hi:.1f})"
+
+
+def _two(value: float) -> str:
+    if math.isnan(value):
+        return numbers.NONE
+    # Adding 0 takes the sign off a zero.
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _figure(figure: Figure) -> str:
+    if math.isnan(figure.lo):
+        return _two(figure.value)
+    return f"{_two(figure.value)} ({_two(figure.lo)} to {_two(figure.hi)})"

@@ -1,0 +1,555 @@
+"""What the Human check page's deck is made of: one thing to label, its keys, the guidelines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from atom.records import Annotation, AnnotationKind, PictureSlot, Region
+from atom.ui import kit, numbers
+from atom.ui.failures.case import question
+from atom.ui.html import Child, Html, el, join
+from atom.ui.media import media_address
+from atom.ui.people.desk import Desk
+from atom.ui.picture import Mark, missing, picture
+from atom.views.failures.sample import SampleView, shortened_mark
+from atom.views.people.annotations import KindAgreement
+from atom.views.people.page import (
+    ERROR_TYPES,
+    KINDS,
+    Item,
+    find_criterion,
+    percent,
+    report_text,
+    scored_points,
+)
+from atom.views.pictures import read_picture
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_QUESTION, _ANSWER = 240, 700
+"""Letters of a question and of a raw answer beside a blind report."""
+KIND_WORDS: Mapping[AnnotationKind, str] = {
+    "score": "scores",
+    "ranking": "rankings",
+    "accuracy": "is it right",
+    "necessity": "is it needed",
+    "mapping": "capability",
+    "error_type": "kinds of error",
+    "report": "reports",
+    "preference": "preferences",
+}
+SCORE_WORDS = (
+    "wrong, or made up",
+    "mostly missing, or silent",
+    "right in part",
+    "right but for something small",
+    "right and whole",
+)
+THREE_WORDS: Mapping[AnnotationKind, tuple[str, ...]] = {
+    "accuracy": ("wrong", "partly right, or unclear", "right"),
+    "necessity": ("not needed", "helps", "a right solution must get it right"),
+}
+ASKS: Mapping[AnnotationKind, str] = {
+    "score": "How well does this answer get this step right?",
+    "ranking": "Which answers are better? Press their numbers from best to worst.",
+    "accuracy": "Is this criterion right: a clear question, and its truth true?",
+    "necessity": "Does a right solution need this step?",
+    "mapping": "Does this step need this capability?",
+    "error_type": "What did the judge get wrong?",
+    "report": "Whose answers is this report about?",
+    "preference": "Which is better?",
+}
+GUIDES: Mapping[str, tuple[str, ...]] = {
+    "scores": (
+        "One step at a time: a right ending doesn't mend a wrong step, and a slip before it "
+        "doesn't excuse it.",
+        "Judge what is written. Length, style and confidence count for nothing, hedges included.",
+        "Silence, or \"I can't tell\", is a 2; a 5 where it's true that nobody can tell.",
+        "The truth shown is settled. If you think that it's wrong, skip, and say so under "
+        "Criteria.",
+        "The judge's score, and whose answer it is, are hidden on purpose.",
+    ),
+    "ranking": (
+        "A better answer is right for right reasons; a right ending by wrong steps is worse than "
+        "one that is sound.",
+        "Answers that you can't tell apart tie. Ties are as good as places.",
+        "Names are hidden, and the order is your own.",
+    ),
+    "criteria": (
+        "Right: the question is about one step, and its truth agrees with the picture.",
+        "Needed: without this step there is no right solution, whatever the way.",
+        "Capability: what this one step takes, not what the whole question takes.",
+    ),
+    "errors": (
+        "Look at the picture first, then at what the judge says.",
+        "Choose the first thing that went wrong; what follows from it is no second error.",
+        "If the judge is right and people aren't, say that it's no error.",
+    ),
+    "reports": (
+        "Each report was written from one model's scores, without its name.",
+        "Match it to the model whose answers show it: all models answered the same questions, "
+        "drawn at random, and you see what they wrote, not how they were scored.",
+    ),
+    "conflicts": (
+        "Two people disagree here. What you say stands for both.",
+        "Decide by the picture and the guidelines of that queue, not by halving the difference.",
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeckItem:
+    """An item as the browser gets it."""
+
+    id: str
+    html: Html
+    mode: str
+    """`choice`, `ranking` or `leaf`."""
+    keys: tuple[str, ...]
+    answers: int
+    open: bool
+    pictures: tuple[str, ...]
+
+    def plain(self) -> dict[str, object]:
+        """Return it as plain JSON."""
+        return {
+            "id": self.id, "html": str(self.html), "mode": self.mode, "keys": list(self.keys),
+            "answers": self.answers, "open": self.open, "pictures": list(self.pictures),
+        }  # fmt: skip
+
+
+Addresses = dict[tuple[str, int], str | None]
+"""(sample, picture's number) → where it is served; each is read once a run."""
+
+
+def deck_items(desk: Desk) -> list[dict[str, object]]:
+    """Draw what the browser holds."""
+    served: Addresses = {}
+    return [deck_item(desk, item, served).plain() for item in desk.window()]
+
+
+def deck_item(desk: Desk, item: Item, served: Addresses | None = None) -> DeckItem:
+    """Draw one thing to label.
+
+    Args:
+        desk: whose.
+        item: the thing.
+        served: pictures that are served already in this run.
+    """
+    label = desk.mine(item)
+    addresses: tuple[str, ...] = ()
+    if item.kind == "report":
+        html = _report(desk, item, label)
+    else:
+        html, addresses = _of_sample(desk, item, label, {} if served is None else served)
+    return DeckItem(
+        id=item.id,
+        html=html,
+        mode={"ranking": "ranking", "mapping": "leaf"}.get(item.kind, "choice"),
+        keys=tuple(str(number + 1) for number in range(len(_choices(desk, item)))),
+        answers=len(item.response_ids),
+        open=desk.is_open(item),
+        pictures=addresses,
+    )
+
+
+# --- one item -------------------------------------------------------------------------------------
+
+
+def _of_sample(
+    desk: Desk, item: Item, label: Annotation | None, served: Addresses
+) -> tuple[Html, tuple[str, ...]]:
+    view = desk.view(item.sample_id)
+    if view is None:
+        gone = kit.empty("This sample is gone", "It was removed meanwhile. Press J for the next.")
+        return gone, ()
+    shown, addresses = _pictures(desk, item, view, served)
+    left = el("div", shown, el("div", question(view), style="margin-top:10px"))
+    ask = el("p", ASKS[item.kind], class_="say")
+    keys, answers = _keys(desk, item, label), _answers(desk, item, view)
+    # Many answers are longer than the screen: what to press stands above them.
+    rest = (ask, keys, answers) if item.kind == "ranking" else (answers, _judged(desk, item, view))
+    right = el(
+        "div",
+        _where(desk, item, label),
+        _disagree(desk, item),
+        _asked(view, item),
+        *rest,
+        *(() if item.kind == "ranking" else (ask, keys)),
+    )
+    wide = " wide-right" if item.kind == "ranking" else ""
+    return el("div", left, right, class_=f"bench{wide}"), addresses
+
+
+def _where(desk: Desk, item: Item, label: Annotation | None) -> Html:
+    position = desk.data.sample_position.get(item.sample_id)
+    words: list[Child] = []
+    if position is not None:
+        words.append(el("span", f"Sample no. {position + 1}", class_="strong"))
+    if item.of > 1:
+        words.append(f"{item.at} of {item.of} here")
+    if label is not None and not desk.is_open(item):
+        words.append("you skipped this" if label.state == "skipped" else "you labelled this")
+    return el("div", [el("span", word) for word in words], class_="where")
+
+
+def _disagree(desk: Desk, item: Item) -> Html | None:
+    if desk.queue != "conflicts":
+        return None
+    said = [_said_words(desk, item, one) for one in desk.others(item)]
+    return kit.notice("One person says: " + "; another: ".join(said))
+
+
+def _said_words(desk: Desk, item: Item, label: Annotation) -> str:
+    if item.kind == "ranking":
+        letters = {name: str(at + 1) for at, name in enumerate(item.response_ids)}
+        by_place: dict[int, list[str]] = {}
+        for rank in label.ranks:
+            by_place.setdefault(rank.rank, []).append(letters.get(rank.response_id, "?"))
+        return " > ".join(" = ".join(sorted(names)) for _, names in sorted(by_place.items()))
+    if label.value is not None:
+        words = _words(desk, item)
+        at = int(label.value) - 1
+        return f"{label.value:g} ({words[at]})" if 0 <= at < len(words) else f"{label.value:g}"
+    return label.label
+
+
+def _asked(view: SampleView, item: Item) -> Html | None:
+    one = find_criterion(view, item.criterion_id)
+    if one is None:
+        return None
+    return el(
+        "div",
+        el("div", f"Criterion {one.number} of {len(view.criteria)}", class_="quiet small"),
+        el("div", one.criterion.question, class_="text strong"),
+        el("div", el("span", "Truth: ", class_="quiet"),
+           el("span", one.criterion.ground_truth, class_="text"), class_="truth"),
+        class_="asked",
+    )  # fmt: skip
+
+
+def _answers(desk: Desk, item: Item, view: SampleView) -> Html | None:
+    texts = {answer.response.id: answer.response.text for answer in view.answers}
+    if item.kind == "ranking":
+        cards = [
+            el(
+                "div",
+                el("div", el("kbd", at + 1), el("span", f"Answer {LETTERS[at % 26]}",
+                   class_="strong"), el("span", "not placed", class_="rank"), class_="cardhead"),
+                kit.said(texts.get(name, ""), lights=False),
+                class_="card",
+                data_answer=at,
+                data_press=str(at + 1),
+            )
+            for at, name in enumerate(item.response_ids[:9])
+        ]  # fmt: skip
+        return el("div", cards, class_="cards")
+    if not item.response_ids:
+        return None
+    name = item.response_ids[0]
+    order = list(dict.fromkeys(
+        one.response_ids[0] for one in desk.items
+        if one.sample_id == item.sample_id and one.response_ids
+    ))  # fmt: skip
+    place = order.index(name) if name in order else 0
+    title = f"Answer {LETTERS[place % 26]}"
+    if desk.queue == "scores" and len(order) > 1:
+        title += f" of {len(order)}"
+    spans: list[kit.Span] = []
+    point = scored_points(view).get((item.criterion_id, name))
+    if item.kind == "error_type" and point is not None and point.span is not None:
+        spans = [kit.Span(start=point.span[0], end=point.span[1], on=True)]
+    return el("div", el("h2", title), kit.said(texts.get(name, ""), spans, lights=False))
+
+
+def _judged(desk: Desk, item: Item, view: SampleView) -> Html | None:
+    """Show what the judge said, where that is what is asked about."""
+    if item.kind == "mapping":
+        return el("div", "The judge says: ", el("span", desk.judged_leaf(item), class_="strong"),
+                  class_="text")  # fmt: skip
+    if item.kind != "error_type":
+        return None
+    point = scored_points(view).get((item.criterion_id, (item.response_ids or ("",))[0]))
+    if point is not None:
+        people = desk.stands.get(("score", item.subject_id))
+        gap = "" if people is None or people.value is None else f", people say {people.value:g}"
+        return el(
+            "div",
+            el(
+                "div",
+                "The judge gives ",
+                kit.score_chip(round(point.points or 1), text=shortened_mark(point.raw)),
+                gap,
+            ),
+            el("div", point.reason or "(the judge gave no reason)", class_="text quiet"),
+            style="margin-top:8px",
+        )
+    if view.replay is None:
+        return None
+    steps = [el("li", el("span", step.text, class_="text")) for step in view.replay.steps]
+    return el(
+        "div",
+        el("h2", "The judge's own solution, which disagrees with the reference"),
+        el("div", el("ol", steps, style="margin:0;padding-left:20px"), class_="said",
+           style="white-space:normal"),
+        el("p", "Its final answer: ", el("span", view.replay.final_answer, class_="strong text")),
+    )  # fmt: skip
+
+
+def _words(desk: Desk, item: Item) -> tuple[str, ...]:
+    if item.kind == "score":
+        return SCORE_WORDS
+    if item.kind in THREE_WORDS:
+        return THREE_WORDS[item.kind]
+    return ERROR_TYPES if item.kind == "error_type" else ()
+
+
+def _choices(desk: Desk, item: Item) -> tuple[str, ...]:
+    """Return the words behind the keys 1, 2, 3 ..."""
+    if item.kind == "mapping":
+        return ("yes",)
+    if item.kind == "report":
+        return tuple(f"model {LETTERS[at]}" for at in range(len(desk.profile_order)))
+    return _words(desk, item)
+
+
+def _keys(desk: Desk, item: Item, label: Annotation | None) -> Html:
+    if item.kind == "ranking":
+        told = "T before the first number ties all; T later ties the next answer with the last."
+        if label is not None and label.state == "given":
+            told = f"You said: {_said_words(desk, item, label)}. {told}"
+        return el("p", told, class_="quiet small", data_told="1")
+    given = label if label is not None and label.state == "given" else None
+    marked = given if desk.queue != "conflicts" or (given and given.adjudicates) else None
+    buttons = [
+        el(
+            "button",
+            el("kbd", at + 1),
+            el("span", words),
+            type="button",
+            class_="key",
+            data_press=str(at + 1),
+            aria_pressed="true" if marked and _chose(desk, item, marked, at) else "false",
+        )
+        for at, words in enumerate(_choices(desk, item))
+    ]
+    if item.kind != "mapping":
+        return el("div", buttons, class_="keys", role="group", aria_label=ASKS[item.kind])
+    other = marked.label if marked and not _chose(desk, item, marked, 0) else ""
+    choose = el("button", el("kbd", "2"), el("span", "another one"), type="button", class_="key",
+                data_press="2", aria_pressed="true" if other else "false")  # fmt: skip
+    return join(
+        el("div", buttons, choose, class_="keys"),
+        el("p", f"You chose: {other}", class_="small text") if other else None,
+        el("input", type="text", placeholder="Words of a capability; arrows, then Enter",
+           aria_label="Search a capability"),
+        el("div", data_hits="1"),
+    )  # fmt: skip
+
+
+def _chose(desk: Desk, item: Item, label: Annotation, at: int) -> bool:
+    if label.value is not None:
+        return label.value == at + 1
+    if item.kind == "mapping":
+        return label.label == desk.judged_leaf(item)
+    names = ERROR_TYPES if item.kind == "error_type" else desk.profile_order
+    return at < len(names) and names[at] == label.label
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+
+def _pictures(
+    desk: Desk, item: Item, view: SampleView, served: Addresses
+) -> tuple[Html, tuple[str, ...]]:
+    slots = view.sample.pictures
+    if not slots:
+        return el("p", "This sample has no picture.", class_="quiet"), ()
+    one = find_criterion(view, item.criterion_id)
+    regions = one.regions if one is not None else ()
+    shown, addresses = [], []
+    for number, slot in enumerate(slots, start=1):
+        place = view.sample.id, number
+        if place not in served:
+            served[place] = _address(desk, view, number, slot)
+        address = served[place]
+        if address is None:
+            shown.append(missing(slot.name, desk.data.study.id))
+            continue
+        addresses.append(address)
+        marks = [_mark(region, one.number if one else 1) for region in regions
+                 if region.picture == number]  # fmt: skip
+        alt = f"Picture {number} of the question: {view.sample.question[:120]}"
+        shown.append(picture(address, alt, marks, "here" if marks else None))
+    several = "several" if len(slots) > 1 else None
+    return el("div", shown, class_=several), tuple(addresses)
+
+
+def _address(desk: Desk, view: SampleView, number: int, slot: PictureSlot) -> str | None:
+    if slot.picture_id is None:
+        return None
+    file = read_picture(desk.store, slot.picture_id)
+    return media_address(file, f"label.{view.sample.id}.{number}")
+
+
+def _mark(region: Region, number: int) -> Mark:
+    words = "where this step is seen"
+    return Mark(number=number, light="here", box=region.box, words=words, href="#")
+
+
+# --- blind reports --------------------------------------------------------------------------------
+
+
+def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
+    own = desk.profiles.get(item.subject_id)
+    lines = report_text(own) if own is not None else ()
+    cards = []
+    raw = desk.raw_answers
+    for at, name in enumerate(desk.profile_order):
+        rows = [
+            el("div", el("p", one.question[:_QUESTION], class_="quiet small"),
+               el("p", one.texts[at][:_ANSWER] or "(no answer)", class_="text small"),
+               style="margin-bottom:8px")
+            for one in raw
+        ]  # fmt: skip
+        pressed = label is not None and label.label == name
+        head = el("div", el("kbd", at + 1), el("span", f"Model {LETTERS[at]}", class_="strong"),
+                  class_="cardhead", data_press=str(at + 1), role="button",
+                  aria_pressed="true" if pressed else "false")  # fmt: skip
+        read = el("div", rows, style="max-height:52vh;overflow:auto", tabindex="0")
+        cards.append(el("div", head, read, class_="card placed" if pressed else "card"))
+    return el(
+        "div",
+        el("div", el("div", el("span", f"Report {item.at} of {item.of}", class_="strong"),
+                     class_="where"),
+           el("div", [el("p", line) for line in lines], class_="said",
+              style="white-space:normal;max-height:none")),
+        el("div", el("p", ASKS["report"], class_="say", style="margin-top:0"),
+           el("p", f"{numbers.count(len(raw), 'question')}, the same for all; scroll to read.",
+              class_="quiet small"),
+           el("div", cards, class_="cards")),
+        class_="bench",
+    )  # fmt: skip
+
+
+# --- around it ------------------------------------------------------------------------------------
+
+
+def top(desk: Desk) -> Html:
+    """Draw how far this has come, and how far people agree, now."""
+    progress = desk.progress()
+    words: list[Child] = [el("span", numbers.count(progress.mine, "label"), " by you here")]
+    if progress.skipped:
+        words.append(el("span", f"{progress.skipped} skipped"))
+    if desk.queue == "scores":
+        share = 100 * min(progress.whole / progress.wanted, 1)
+        done = f"{progress.whole} of {progress.wanted} samples that lift judge-scale"
+        if progress.whole >= progress.wanted:
+            done = f"{progress.whole} whole samples: enough to lift judge-scale"
+        if desk.only:
+            done += " for this model"
+        if progress.whole < progress.wanted and progress.keys:
+            done += f": about {progress.keys:,} more labels, a key each"
+        words.insert(0, el("span", done, class_="strong"))
+        words.insert(0, el("span", el("i", style=f"width:{share:.0f}%"), class_="progress",
+                           role="img", aria_label=done))  # fmt: skip
+    kinds = KINDS[desk.queue] if desk.queue != "conflicts" else ()
+    words += [el("span", agreement_words(desk.agreement(kind)), class_="quiet") for kind in kinds]
+    return el("div", words, class_="standing", data_progress=progress.mine)
+
+
+def agreement_words(found: KindAgreement) -> str:
+    """Say in one line how far people agree on a kind of label."""
+    name = KIND_WORDS[found.kind]
+    if found.people < 2 or not found.both:
+        return f"{name}: a second person's labels will show agreement" if found.labels else ""
+    figures = [f"{name}: {percent(found.exact)} equal on {found.both}"]
+    if not math.isnan(found.kappa):
+        figures.append(f"kappa {found.kappa:.2f}")
+    if not math.isnan(found.alpha):
+        figures.append(f"alpha {found.alpha:.2f}".replace("-", "−"))
+    if found.conflicts:
+        figures.append(numbers.count(found.conflicts, "conflict"))
+    return ", ".join(figures)
+
+
+def foot(desk: Desk) -> Html:
+    """Draw the keys and the guidelines."""
+    digits = {"scores": "1..5", "criteria": "1..3", "errors": "1..9", "ranking": "1..9",
+              "reports": "1..9", "conflicts": "1..9"}[desk.queue]  # fmt: skip
+    keys = [(digits, "place" if desk.queue == "ranking" else "label, and next")]
+    if desk.queue in ("ranking", "conflicts"):
+        keys += [("T", "tie"), ("Enter", "keep the ranking")]
+    else:
+        keys.append(("Enter", "next"))
+    keys += [("J", "next"), ("K", "back"), ("S", "skip"), ("U", "undo"), ("?", "guidelines")]
+    if not desk.items:
+        keys = []
+    hints = [el("span", el("kbd", key), words) for key, words in keys]
+    lines = [el("li", line) for line in GUIDES[desk.queue]]
+    scale = None
+    if desk.queue in ("scores", "conflicts"):
+        marks = [el("li", f"{at + 1}: {words}") for at, words in enumerate(SCORE_WORDS)]
+        scale = el("ul", list(reversed(marks)), style="list-style:none;padding:0")
+    guide = el("div", el("ul", lines), scale, class_="guide")
+    return join(
+        el("div", hints, class_="hints", aria_label="Keys") if hints else None,
+        kit.fold("Guidelines", guide),
+    )
+
+
+def end(desk: Desk) -> Html:
+    """Say that nothing is left, and what to do next."""
+    progress = desk.progress()
+    again = el("button", el("kbd", "Enter"), el("span", "take up what was skipped"),
+               type="button", class_="key", data_press="again")  # fmt: skip
+    if desk.items:
+        what = "Nothing is left here"
+        next_ = {
+            "scores": "Every checkpoint has your label. A second person's labels show how far "
+            "people agree; where they differ, a third settles it under Conflicts.",
+            "conflicts": "All conflicts that you can settle are settled.",
+            "reports": matched_words(desk),
+        }.get(desk.queue, "Everything here has your label. A second person's show agreement.")
+    else:
+        what, next_ = _nothing(desk)
+    return kit.empty(what, next_, *((again,) if progress.skipped and not desk.again else ()))
+
+
+def matched_words(desk: Desk) -> str:
+    """Say how many reports were matched rightly, and how many guessing would match."""
+    given = [label for item in desk.items if (label := desk.mine(item)) is not None]
+    said = [label for label in given if label.state == "given"]
+    if not said:
+        return "You skipped all reports."
+    right = sum(label.label == label.subject_id for label in said)
+    luck = len(said) / max(len(desk.profile_order), 1)
+    return (
+        f"{right} of {len(said)} reports are matched rightly; guessing would match about "
+        f"{luck:.1f}."
+    )
+
+
+def _nothing(desk: Desk) -> tuple[str, str]:
+    if desk.queue == "conflicts":
+        if desk.own_conflicts:
+            return (
+                f"{numbers.count(desk.own_conflicts, 'conflict')} between you and somebody else",
+                "A third person settles them: have somebody else open this page with their name.",
+            )
+        return ("No conflicts", "They appear here when two people label the same thing otherwise.")
+    if desk.queue == "errors":
+        return (
+            "Nothing to explain yet",
+            "Give scores first: where yours and the judge's lie a point or more apart, this asks "
+            "why.",
+        )
+    if desk.queue == "reports":
+        return ("No reports to match", "This needs two models with scores and a capability tree.")
+    if desk.queue == "ranking":
+        return ("Nothing to rank", "No sample has two answers. Add another model's answers first.")
+    return (
+        "Nothing to label yet",
+        "No answer of this study is scored. Let a judge score it first (Runs), then come back.",
+    )

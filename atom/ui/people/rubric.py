@@ -1,0 +1,84 @@
+"""What the rules that came with criteria do to answers' values, beside the plain mean."""
+
+from __future__ import annotations
+
+import math
+
+from atom.ui import kit, links, numbers
+from atom.ui.html import Child, Html, el
+from atom.ui.pages import FAILURES
+from atom.views.people.rubric import TITLES, RubricView, Rule, RuleCell, RuleRow
+
+_TOUCHED = {"parents": ("mark set to 0", "marks set to 0"),
+            "gates": ("must-have missed", "must-haves missed"),
+            "points": ("penalty taken", "penalties taken")}  # fmt: skip
+
+
+def rules(view: RubricView) -> Html:
+    """Draw the models by rule, and say what each rule is."""
+    columns = [
+        kit.Column(title="Model"),
+        *(kit.Column(title=TITLES[rule], number=True) for rule in view.rules),
+    ]
+    return el(
+        "section",
+        el("h2", "By its criteria’s own rules"),
+        kit.table(columns, [_row(row, view) for row in view.rows], label="Values by rule"),
+        el("p", _words(view), class_="note"),
+        data_testid="rubric-rules",
+    )
+
+
+def _row(row: RuleRow, view: RubricView) -> kit.Row:
+    href = links.address(FAILURES.url_path, row.filters)
+    name = el("a", kit.model(row.name, row.model), href=href, data_go=True)
+    return kit.Row(cells=[name, *(_cell(row.cells[rule], rule) for rule in view.rules)])
+
+
+def _cell(cell: RuleCell, rule: Rule) -> Child:
+    if not cell.estimate.known:
+        return numbers.NONE
+    tip = [f"{numbers.count(cell.estimate.n, 'answer')}, "
+           f"{numbers.count(cell.estimate.samples, 'sample')}"]  # fmt: skip
+    if abs(cell.unread - cell.estimate.value) >= 0.05:
+        tip.append(f"{cell.unread:.1f} with unread marks counted as not met")
+    more: list[Child] = []
+    if rule != "plain":
+        tip.append(numbers.count(cell.touched, *_TOUCHED[rule]))
+        gap = cell.less.gap
+        change = "the same" if abs(gap) < 0.05 else f"{gap:+.1f}".replace("-", "−")
+        if not math.isnan(cell.less.lo) and abs(gap) >= 0.05:
+            tip.append(f"{cell.less.lo:+.1f} to {cell.less.hi:+.1f} against as marked"
+                       .replace("-", "−"))  # fmt: skip
+        more = [el("span", f" {change}", class_="quiet small")]
+    return el("span", numbers.interval(cell.estimate), more, data_tip="\n".join(tip))
+
+
+def _words(view: RubricView) -> str:
+    parts = ["Means of answers’ values, 0-100, each criterion by its share of the weight."]
+    if "parents" in view.rules:
+        parts.append(
+            f"{numbers.count(view.children, 'criterion rests', 'criteria rest')} on others: a "
+            "child counts 0 where any parent’s own mark in that answer isn’t met. (What an answer "
+            "reached, which weaknesses rest on, leaves such a child out instead.)"
+        )
+    if "gates" in view.rules:
+        caps = " or ".join("0" if cap == 0 else f"{100 * cap:.0f}" for cap in view.caps)
+        parts.append(
+            f"{numbers.count(view.must_haves, 'criterion', 'criteria')} must be met: an answer "
+            f"that misses one reaches {caps} at most."
+        )
+    if "points" in view.rules:
+        parts.append(
+            f"{numbers.count(view.penalties, 'penalty', 'penalties')}: points earned less points "
+            "taken, of all that can be earned, 0 at least, as the ranking counts them. As marked, "
+            "a penalty that isn’t taken counts as a criterion met."
+        )
+    if view.unread:
+        parts.append(
+            f"{numbers.count(view.unread, 'mark')} couldn’t be read and "
+            f"{'is' if view.unread == 1 else 'are'} left out; hover for what they would change."
+        )
+    if view.void:
+        parts.append(f"{numbers.count(view.void, 'mark')} not applicable.")
+    return " ".join(parts)

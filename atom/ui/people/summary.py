@@ -1,0 +1,72 @@
+"""What people have said of a study so far, for those who only look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import get_args
+
+from atom.records import Annotation, AnnotationKind
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el
+from atom.ui.pages import JUDGE_LAB
+from atom.ui.people.parts import KIND_WORDS
+from atom.ui.shell.frame import Here
+from atom.views.people.annotations import KindAgreement, agreement_of, load_annotations, people_of
+from atom.views.people.page import percent
+
+
+def so_far(here: Here) -> Html | None:
+    """Say who has labelled a study and how far they agree; None where nobody has."""
+    labels = load_annotations(here.store, here.entry.study.id)
+    given = [label for label in labels if label.state == "given"]
+    if not given:
+        return None
+    kinds = [agreement_of(given, kind) for kind in get_args(AnnotationKind)]
+    kinds = [found for found in kinds if found.labels]
+    against = links.address(JUDGE_LAB.url_path, here.filters, tab="people")
+    return el(
+        "section",
+        el("p", answer(given, kinds), class_="strong"),
+        kit.table(
+            [
+                kit.Column(title="What was asked"),
+                kit.Column(title="Labels", number=True),
+                kit.Column(title="By two or more", number=True),
+                kit.Column(title="Equal", number=True),
+                kit.Column(title="Alpha", number=True),
+                kit.Column(title="Settled by a third", number=True),
+                kit.Column(title="Open", number=True),
+            ],
+            [_row(found) for found in kinds],
+            label="How far people agree",
+            tight=True,
+        ),
+        el("p", "By ", ", ".join(people_of(given)), ". ",
+           kit.door("How far the judge follows them", against), class_="small"),
+        class_="stack",
+    )  # fmt: skip
+
+
+def answer(given: Sequence[Annotation], kinds: Sequence[KindAgreement]) -> str:
+    """Say in a sentence how far people agree on scores, else on what they labelled most."""
+    people = numbers.count(len(people_of(given)), "person", "people")
+    begin = f"{people} gave {numbers.count(len(given), 'label')}"
+    both = [found for found in kinds if found.both and found.people > 1]
+    if not both:
+        return f"{begin}; a second person's labels will show agreement."
+    most = next((f for f in both if f.kind == "score"), max(both, key=lambda f: f.both))
+    settled, left = sum(f.settled for f in kinds), sum(f.conflicts for f in kinds)
+    return (
+        f"{begin}: two say the same {percent(most.exact)} of the time ({KIND_WORDS[most.kind]}); a "
+        f"third settled {numbers.count(settled, 'conflict')}, and {left} are open."
+    )
+
+
+def _row(found: KindAgreement) -> kit.Row:
+    alpha = "–" if math.isnan(found.alpha) else f"{found.alpha:.2f}".replace("-", "−")
+    words = KIND_WORDS[found.kind].capitalize()
+    return kit.Row(
+        cells=[words, f"{found.labels:,}", f"{found.both:,}", percent(found.exact), alpha,
+               f"{found.settled:,}", f"{found.conflicts:,}"]
+    )  # fmt: skip

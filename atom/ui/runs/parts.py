@@ -1,0 +1,220 @@
+"""What the Runs page shows: a run's progress, the forecast, the list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atom.engine.forecast import Forecast
+from atom.records import Run
+from atom.ui import kit, links, numbers, work
+from atom.ui.html import Html, el, join
+from atom.ui.pages import CORRECTION, JUDGE_LAB, OVERVIEW, RUNS
+from atom.views.filters import Filters
+from atom.views.runs.page import RunView, duration, money
+
+STAGE_WORDS = {
+    "answer": "models answer the questions",
+    "replay": "the judge solves each question itself",
+    "criteria": "it cuts its solution into weighted criteria",
+    "mapping": "each criterion finds its capability in the tree",
+    "scoring": "the judge scores every answer at every criterion",
+    "outcome": "final answers are checked, by a rule where one can tell",
+}
+
+
+def stages() -> Html:
+    """Say what the stages do."""
+    rows = [(el("dt", stage), el("dd", words)) for stage, words in STAGE_WORDS.items()]
+    return kit.fold("What the stages do", el("dl", rows, class_="pairs small"))
+
+
+def when(moment: str) -> str:
+    """Write a UTC time shortly."""
+    return moment[:16].replace("T", " ") if moment else "–"
+
+
+def pace(view: RunView, what: str = "") -> Html:
+    """Draw how far a run is, how fast, how much longer, what it cost, and why it stopped.
+
+    Args:
+        view: the run.
+        what: what is counted, where the words shall say it, `steps`.
+    """
+    run = view.run
+    bar = el(
+        "div",
+        el("i", style=f"width:{100 * view.share:.1f}%"),
+        class_="progress",
+        role="progressbar",
+        aria_valuenow=run.done,
+        aria_valuemax=run.total,
+        aria_label=f"{what or 'items'} done",
+    )
+    facts = [
+        f"{run.done:,} of {run.total:,} {what}".rstrip() + " done"
+        if run.total
+        else "counting what is left"
+        if view.alive
+        else "there was nothing to do"
+    ]
+    if view.alive:
+        facts.append(f"{view.rate:.1f} a second" if view.rate else "watching the pace")
+        if view.seconds_left is not None and view.left:
+            facts.append(f"about {duration(view.seconds_left)} left")
+    elif view.left:
+        facts.append(f"{view.left:,} left")
+    facts.append(
+        view.spent + (f" of at most {money(run.budget)}" if run.budget is not None else "")
+    )
+    counts = el(
+        "div",
+        el("span", view.words, class_="strong" if view.alive else "quiet"),
+        el("span", " · ".join(facts)),
+        kit.status("unscored", f"{run.unscored:,} unscored") if run.unscored else None,
+        kit.status("failed", f"{run.failed:,} failed") if run.failed else None,
+        class_="row small",
+    )
+    return el(
+        "div",
+        bar,
+        counts,
+        el("p", run.message, class_="text small") if run.message else None,
+        style="display:flex;flex-direction:column;gap:7px",
+    )
+
+
+def progress(view: RunView, filters: Filters, log: str) -> Html:
+    """Draw one run: what it does, how far it is, what its process wrote."""
+    run = view.run
+    head = el(
+        "div",
+        el("h2", f"Run {run.id[:8]}", style="margin:0"),
+        el("span", f"{view.what} · begun {when(run.created)} UTC", class_="quiet small"),
+        class_="row",
+    )
+    results = links.address(OVERVIEW.url_path, filters)
+    if view.is_correction:
+        results = links.address(CORRECTION.url_path, filters, experiment=run.experiment_id)
+    elif view.is_methods:
+        results = links.address(JUDGE_LAB.url_path, filters, tab="people")
+    door = kit.door("See the results", results)
+    return el(
+        "div",
+        head,
+        pace(view),
+        el("p", door, class_="small") if run.done else None,
+        kit.fold("What its process wrote", kit.said(log, lights=False))
+        if log and not view.alive and run.state != "done"
+        else None,
+        style="display:flex;flex-direction:column;gap:7px",
+    )
+
+
+def made_by(runs: Sequence[Run]) -> Html:
+    """Say in a sentence what a study's runs did."""
+    done, cost = sum(run.done for run in runs), sum(run.cost for run in runs)
+    lost = sum(run.unscored + run.failed for run in runs)
+    words = (
+        f"{numbers.count(len(runs), 'run')} made this study: {done:,} calls, of which "
+        f"{'none' if not lost else f'{lost:,}'} ended unscored or failed; {money(cost)}."
+    )
+    return el("p", words, class_="strong")
+
+
+def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> Html:
+    """Draw the list of runs, the newest first."""
+    columns = [
+        kit.Column(title="Begun (UTC)"),
+        kit.Column(title="What", width="36%"),
+        kit.Column(title="State"),
+        kit.Column(title="Done", number=True),
+        kit.Column(title="Unscored", number=True),
+        kit.Column(title="Failed", number=True),
+        kit.Column(title="Cost", number=True),
+    ]
+    rows = []
+    for view in views:
+        run = view.run
+        href = links.address(RUNS.url_path, filters, run=run.id)
+        judge = f"judge: {run.judge}" if run.judge else ""
+        rows.append(
+            kit.Row(
+                cells=[
+                    el("a", when(run.created), href=href, data_go=True, class_="cell"),
+                    join(
+                        el("span", view.what, class_="text"),
+                        el("div", judge, class_="quiet small text") if judge else None,
+                    ),
+                    join(
+                        el("span", view.words),
+                        el("div", run.message[:160], class_="quiet small text")
+                        if run.message
+                        else None,
+                    ),
+                    f"{run.done:,} of {run.total:,}",
+                    f"{run.unscored:,}",
+                    f"{run.failed:,}",
+                    view.spent if run.cost or view.unpriced else "–",
+                ],
+                on=run.id == chosen,
+            )
+        )
+    return join(
+        el("h2", f"All runs of this study ({len(views)})"),
+        kit.table(columns, rows, label="Runs of this study", tight=True),
+    )
+
+
+def elsewhere(benches: int, filters: Filters) -> Html | None:
+    """Say where the runs of judge benchmarks are, which belong to no study."""
+    if not benches:
+        return None
+    words = numbers.count(benches, "run of a judge benchmark", "runs of judge benchmarks")
+    door = kit.door("Judge lab", links.address(JUDGE_LAB.url_path, filters))
+    return el("p", f"{words} in this store: they belong to no study and stand on ", door, ".",
+              class_="quiet small")  # fmt: skip
+
+
+def forecast(found: Forecast) -> Html:
+    """Draw what a run would do and cost, before it starts."""
+    told = [kit.notice(notice) for notice in found.notices]
+    if not found.stages:
+        nothing = kit.notice(
+            f"Nothing is left to do: all {numbers.count(found.samples, 'sample')} have what these "
+            "stages bring. What is stored is never asked for twice."
+        )
+        return join(nothing, *told)
+    columns = [
+        kit.Column(title="Stage"),
+        kit.Column(title="Who is asked"),
+        kit.Column(title="Calls", number=True),
+        kit.Column(title="Tokens, about", number=True),
+        kit.Column(title="Price, about", number=True),
+    ]
+    rows = [
+        kit.Row(
+            cells=[
+                item.stage,
+                el("span", item.endpoint.name, class_="text")
+                if item.endpoint
+                else el("span", "a rule decides, nobody is asked", class_="quiet"),
+                f"{item.calls:,}" if item.endpoint else "–",
+                f"{item.tokens:,}" if item.endpoint else "–",
+                money(item.cost),
+            ]
+        )
+        for item in found.stages
+    ]
+    asked = [item.endpoint for item in found.stages if item.endpoint is not None]
+    price = work.cost_words(found.tokens, found.cost, asked) if asked else "free"
+    words = (
+        f"{numbers.count(found.calls, 'call')} on {numbers.count(found.samples, 'sample')}: {price}"
+    )
+    return join(
+        el("p", words, class_="strong", style="margin-bottom:4px"),
+        kit.fold(
+            "By stage and model",
+            kit.table(columns, rows, label="What the run would do", tight=True),
+        ),
+        *told,
+    )

@@ -1,0 +1,648 @@
+"""The Settings page: endpoints, agreements, and where things are."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+
+from atom.engine.endpoints.configured import (
+    ANY,
+    PRESETS,
+    EndpointTest,
+    Preset,
+    adapted_lately,
+    built_in,
+    check_variables,
+    keep_boxes,
+    own_endpoints,
+    plain_address,
+    put_endpoint,
+    remove_endpoint,
+    sketch,
+    try_endpoint,
+    what_a_test_sends,
+)
+from atom.engine.jobs import Job
+from atom.engine.own import withdraw_consent
+from atom.errors import AtomError
+from atom.records import BoxConvention, Endpoint
+from atom.settings import app_version
+from atom.ui import kit, links, work
+from atom.ui.html import Html, el, join
+from atom.ui.pages import SETTINGS
+from atom.ui.shell import stores
+from atom.views.filters import Filters
+from atom.views.settings.page import (
+    BOXES,
+    CHECK_WORDS,
+    DETAILS,
+    FORMS,
+    ROLES,
+    EndpointForm,
+    EndpointLine,
+    endpoint_line,
+    endpoint_of,
+    form_of,
+    sampling_words,
+    with_address,
+    with_model,
+    with_preset,
+)
+from atom.views.shelf import OpenStore, Shelf, demo_location
+
+_TEXTS = (
+    "name",
+    "base_url",
+    "model",
+    "key_env",
+    "family",
+    "reasoning_effort",
+    "extra_body",
+    "extra_headers",
+    "query",
+)
+"""Fields of text: an empty one is empty, not None."""
+NEW = "+"
+"""In the URL, where an endpoint's name stands: one that is to be added."""
+FORM = "settings_form"
+FAULT = "settings_fault"
+TOLD = "settings_told"
+TESTS = "settings_tests"
+TEST_ASKED = "settings_test_asked"
+TEST_AGREED = "settings_test_agreed"
+ASKED = "settings_asked"
+_BOX_NAMES = {
+    None: "not checked",
+    "xyxy_1000": "thousandths",
+    "yxyx_1000": "thousandths, y first",
+    "xyxy_pixels": "pixels",
+    "xyxy_unit": "fractions",
+    "none": "none that fit",
+}
+_STATE = {"passed": "✓", "failed": "!", "skipped": "·"}
+
+
+def address(endpoint: str | None) -> str:
+    """Return the page's address with an endpoint open."""
+    held = st.query_params.get_all("study")
+    return links.address(
+        SETTINGS.url_path, Filters(study=held[-1] if held else ""), endpoint=endpoint
+    )
+
+
+# --- the list -------------------------------------------------------------------------------------
+
+
+def draw_endpoints(chosen: str | None) -> dict[str, Endpoint]:
+    """Draw the list of endpoints.
+
+    Returns:
+        All endpoints by name; the built-in ones alone when the file can't be read.
+    """
+    settings = stores.settings()
+    try:
+        own = own_endpoints(settings)
+    except AtomError as error:
+        own = ()
+        kit.show(kit.fault(error, title="The endpoints file can't be read"), key="endpoints_fault")
+    lines = [
+        *(endpoint_line(endpoint, built_in=False) for endpoint in own),
+        *(endpoint_line(endpoint, built_in=True) for endpoint in built_in()),
+    ]
+    kit.show(_list(lines, chosen, has_own=bool(own)), key="endpoints_list")
+    return {line.endpoint.name: line.endpoint for line in lines}
+
+
+def _list(lines: list[EndpointLine], chosen: str | None, *, has_own: bool) -> Html:
+    columns = [
+        kit.Column(title="Name"),
+        kit.Column(title="Model", broad=True),
+        kit.Column(title="Where"),
+        kit.Column(title="Roles", broad=True),
+        kit.Column(title="Boxes", broad=True),
+        kit.Column(title="Key"),
+        kit.Column(title="Price", broad=True),
+    ]
+    own = [_row(line, chosen) for line in lines if not line.built_in]
+    rest = [_row(line, chosen) for line in lines if line.built_in]
+    words = (
+        "The built-in ones need no key and no network. They know only probes: pictures that "
+        "Atomscope drew itself."
+    )
+    return el(
+        "div",
+        el(
+            "div",
+            el("h2", kit.term("endpoint", "Endpoints"), style="margin:0"),
+            kit.button("Add an endpoint", address(NEW), primary=not has_own),
+            class_="row",
+            style="justify-content:space-between;margin-bottom:6px",
+        ),
+        kit.table(columns, own, label="Your endpoints", tight=True)
+        if own
+        else el("p", "You have added none yet: any OpenAI-compatible server will do, on this "
+                "computer or elsewhere.", class_="quiet"),
+        kit.fold(
+            f"Built in ({len(rest)})",
+            el("p", words, class_="quiet small"),
+            kit.table(columns, rest, label="Built-in endpoints", tight=True),
+            opened=any(line.built_in and line.endpoint.name == chosen for line in lines),
+        ),
+        class_="stack",
+        style="gap:8px",
+    )  # fmt: skip
+
+
+def _row(line: EndpointLine, chosen: str | None) -> kit.Row:
+    endpoint = line.endpoint
+    key: Html = el("span", line.key, class_="text")
+    if line.key_missing:
+        key = kit.status("failed", line.key)
+    return kit.Row(
+        cells=[
+            el("a", endpoint.name, href=address(endpoint.name), data_go=True, class_="cell text"),
+            el("span", endpoint.model, class_="text"),
+            el("span", "on this computer" if not endpoint.url else endpoint.host, class_="text"),
+            ", ".join(endpoint.roles),
+            el("span", _BOX_NAMES[endpoint.boxes], class_="text"),
+            key,
+            line.price,
+        ],
+        on=endpoint.name == chosen,
+    )
+
+
+# --- one endpoint ---------------------------------------------------------------------------------
+
+
+def draw_chosen(chosen: str | None, endpoints: dict[str, Endpoint]) -> None:
+    """Draw what is open: the form of an endpoint, a built-in one's facts, or nothing."""
+    told = st.session_state.pop(TOLD, None)
+    if told:
+        kit.show(kit.notice(told), key="settings_told_shown")
+    if chosen is None:
+        return
+    names = {endpoint.name for endpoint in built_in()}
+    if chosen != NEW and chosen not in endpoints:
+        kit.show(
+            kit.notice(f"There is no endpoint {chosen[:60]!r} here; choose one from the list."),
+            key="settings_gone",
+        )
+        return
+    if chosen in names:
+        _facts(endpoints[chosen])
+        _test(endpoints[chosen])
+        return
+    _form(chosen, endpoints.get(chosen))
+
+
+def _facts(endpoint: Endpoint) -> None:
+    kit.show(
+        el(
+            "div",
+            el("h2", endpoint.name, style="margin:0"),
+            el("p", "Built in: it runs inside Atomscope, asks nobody and costs nothing. It can't "
+               "be changed or removed.", class_="quiet"),
+        ),
+        key="settings_facts",
+    )  # fmt: skip
+
+
+def _form(chosen: str, before: Endpoint | None) -> None:
+    held: dict[str, EndpointForm] = st.session_state.setdefault(FORM, {})
+    if chosen not in held:
+        held[chosen] = form_of(before) if before is not None else EndpointForm()
+    form = held[chosen]
+
+    def typed(field: str, key: str) -> None:
+        held[chosen] = _changed(held[chosen], field, st.session_state[key])
+
+    def bound(field: str) -> dict[str, Any]:
+        key = f"endpoint_{field}_{chosen}"
+        value = getattr(form, field)
+        st.session_state[key] = list(value) if field == "roles" else value
+        return {"key": key, "on_change": typed, "args": (field, key)}
+
+    title = f"Change {before.name}" if before is not None else "Add an endpoint"
+    kit.show(el("h2", title, style="margin:0"), key="settings_form_head")
+    if before is None:
+        st.selectbox("Provider or server", ["", *PRESETS], **bound("preset"),
+                     format_func=lambda name: PRESETS[name].title if name else "another one",
+                     help="Fills in its address, its limits and its habits.")  # fmt: skip
+    if form.preset in PRESETS:
+        kit.show(_habits(PRESETS[form.preset]), key="settings_habits")
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.text_input("Name", max_chars=80, placeholder="my-judge", **bound("name"))
+        st.text_input("Address", placeholder="https://api.openai.com/v1", **bound("base_url"),
+                      help="Up to and with the version, without /chat/completions.")  # fmt: skip
+        st.text_input("Model", placeholder="the model's name as the server knows it",
+                      **bound("model"))  # fmt: skip
+        st.text_input("Key variable", placeholder="OPENAI_API_KEY, or empty when none is needed",
+                      **bound("key_env"),
+                      help="The name of the environment variable that holds the key. The key "
+                      "itself is never stored or shown.")  # fmt: skip
+        st.pills("Roles", ROLES, selection_mode="multi", **bound("roles"))
+    with right:
+        one, two = st.columns(2)
+        with one:
+            st.number_input("Price in, $ a million", min_value=0.0, step=0.1,
+                            placeholder="unknown", **bound("price_in"))  # fmt: skip
+            st.number_input("Requests at a time", 1, 1024, step=1, **bound("concurrency"))
+            st.number_input("Requests a minute", min_value=1, step=1, placeholder="no limit",
+                            **bound("requests_per_minute"))  # fmt: skip
+            st.number_input("Longest side of a picture", 16, 16384, step=64,
+                            **bound("max_side"))  # fmt: skip
+        with two:
+            st.number_input("Price out, $ a million", min_value=0.0, step=0.1,
+                            placeholder="unknown", **bound("price_out"))  # fmt: skip
+            st.number_input("Seconds for a reply", min_value=1.0, step=10.0, **bound("timeout"))
+            st.number_input("Tokens a minute", min_value=1, step=1000, placeholder="no limit",
+                            **bound("tokens_per_minute"))  # fmt: skip
+            st.text_input("Model family", placeholder="to spot a judge of its own kin",
+                          **bound("family"))  # fmt: skip
+        st.selectbox("How structured replies are asked for", list(FORMS),
+                     format_func=lambda form: FORMS[form], **bound("structured"))  # fmt: skip
+    _more(bound)
+    fault = st.session_state.get(FAULT)
+    if fault and fault[0] == chosen:
+        kit.show(kit.fault(fault[1], title="Not saved"), key="settings_fault_shown")
+    with st.container(horizontal=True, key="stepbar_form"):
+        st.button("Save", key="endpoint_save", type="primary",
+                  on_click=_save, args=(chosen, before))  # fmt: skip
+        if before is not None:
+            st.button("Remove", key="endpoint_remove", on_click=_ask_removal,
+                      args=(before.name,))  # fmt: skip
+    if before is not None:
+        _known(before)
+        _test(before)
+
+
+def _known(endpoint: Endpoint) -> None:
+    """Say how it is asked, how it writes boxes, and what its server didn't take lately."""
+    adapted = _adapted(endpoint.name)
+    facts: list[tuple[str, Html | str]] = [
+        ("Sampling", sampling_words(endpoint)),
+        ("Boxes", BOXES[endpoint.boxes or ""]),
+        ("Adapted",
+         el("ul", [el("li", line, class_="text") for line in adapted], class_="small")
+         if adapted else "nothing, as far as calls in the store say"),
+    ]  # fmt: skip
+    kit.show(
+        el("dl", [(el("dt", name), el("dd", words)) for name, words in facts], class_="pairs"),
+        key="settings_known",
+    )
+
+
+def _adapted(name: str) -> tuple[str, ...]:
+    store = stores.user_store()
+    if store is None:
+        return ()
+    return _adapted_lately(name, store.revision(), store)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _adapted_lately(name: str, revision: int, _store: OpenStore) -> tuple[str, ...]:
+    del revision
+    return adapted_lately(_store, name)
+
+
+def _changed(form: EndpointForm, field: str, value: Any) -> EndpointForm:
+    """Take over what was typed, and what that tells of other fields."""
+    if field == "preset":
+        if not value:
+            return replace(form, preset="")
+        preset = PRESETS[value]
+        return with_preset(form, sketch(preset, form.model), preset.address)
+    if field == "model":
+        preset, model = PRESETS.get(form.preset, ANY), value or ""
+        return with_model(form, model, sketch(preset, form.model), sketch(preset, model))
+    if field == "base_url":
+        return with_address(form, *plain_address(value or ""))
+    if field == "roles":
+        value = tuple(role for role in ROLES if role in (value or ()))
+    if field in _TEXTS:
+        value = value or ""
+    changes: dict[str, Any] = {field: value}
+    return replace(form, **changes)
+
+
+def _habits(preset: Preset) -> Html:
+    """Say what is known of a provider, and where it says so."""
+    sources = [
+        el(
+            "a",
+            source.rstrip("/").rsplit("/", 1)[-1].removesuffix(".html").removesuffix(".md"),
+            href=source,
+            target="_blank",
+            rel="noopener",
+        )
+        for source in preset.sources
+    ]
+    return el(
+        "p",
+        f"{preset.title}. ",
+        f"{preset.sampling} " if preset.sampling else "",
+        f"{preset.hint} " if preset.hint else "",
+        "From its documentation: ",
+        [piece for source in sources for piece in (source, ", ")][:-1],
+        ".",
+        class_="quiet small",
+    )
+
+
+def _more(bound: Callable[[str], dict[str, Any]]) -> None:
+    """Draw the fields that a preset or the defaults fill well, folded."""
+    with st.expander("Sampling, where a study sets none", key="endpoint_more_sampling"):
+        one, two, three = st.columns(3)
+        with one:
+            st.number_input("Temperature", 0.0, 5.0, step=0.1, placeholder="as the server has it",
+                            **bound("temperature"))  # fmt: skip
+            st.number_input("Top p", 0.0, 1.0, step=0.05, placeholder="as the server has it",
+                            **bound("top_p"))  # fmt: skip
+        with two:
+            st.number_input("Tokens of a reply", min_value=1, step=256, placeholder="4,096",
+                            **bound("max_tokens"))  # fmt: skip
+            st.number_input("Further tokens for thinking", min_value=0, step=1024,
+                            **bound("thinking_tokens"),
+                            help="Room for what a reasoning model thinks before it "
+                            "replies.")  # fmt: skip
+        with three:
+            st.text_input("Reasoning effort", placeholder="not said",
+                          **bound("reasoning_effort"),
+                          help="minimal, low, medium, high: as the server has it.")  # fmt: skip
+            st.number_input("Seed", step=1, placeholder="none", **bound("seed"))
+    with st.expander("Pictures and boxes", key="endpoint_more_pictures"):
+        one, two = st.columns(2)
+        with one:
+            st.selectbox("How the model writes boxes", list(BOXES),
+                         format_func=lambda form: BOXES[form], **bound("boxes"),
+                         help="The test below finds it out. A box that doesn't fit is dropped "
+                         "with a note.")  # fmt: skip
+            st.selectbox("Image detail", list(DETAILS), format_func=lambda form: DETAILS[form],
+                         **bound("image_detail"))  # fmt: skip
+        with two:
+            st.number_input("Shortest side of a picture", 1, 512, step=1, **bound("min_side"),
+                            help="A thinner picture is padded.")  # fmt: skip
+            st.number_input("Bytes of a picture", min_value=1000, step=500_000,
+                            **bound("max_bytes"))  # fmt: skip
+            st.number_input("Pictures in a request", min_value=0, step=1, **bound("max_count"))
+    with st.expander("The request, tries and further prices", key="endpoint_more_request"):
+        one, two = st.columns(2)
+        with one:
+            st.text_area("Further fields (JSON)", height=90, placeholder='{"top_k": 20}',
+                         **bound("extra_body"))  # fmt: skip
+            st.text_area("Further headers, one a line", height=90,
+                         placeholder="api-key: ${AZURE_OPENAI_API_KEY}", **bound("extra_headers"),
+                         help="${NAME} stands for an environment variable: a key itself is never "
+                         "written down.")  # fmt: skip
+            st.text_area("Address parameters, one a line", height=70,
+                         placeholder="api-version=2024-10-21", **bound("query"))  # fmt: skip
+            st.toggle("The model knows a system role", **bound("system"))
+        with two:
+            st.number_input("Tries of a request", 1, 20, step=1, **bound("max_tries"))
+            st.number_input("Seconds for all tries", min_value=1.0, step=60.0,
+                            **bound("max_seconds"))  # fmt: skip
+            st.number_input("Price of cached input", min_value=0.0, step=0.1,
+                            placeholder="unknown", **bound("price_cached"))  # fmt: skip
+            st.number_input("Share of the price in a batch", 0.0, 1.0, step=0.1,
+                            placeholder="unknown", **bound("batch_share"))  # fmt: skip
+
+
+def _save(chosen: str, before: Endpoint | None) -> None:
+    held: dict[str, EndpointForm] = st.session_state[FORM]
+    st.session_state.pop(FAULT, None)
+    try:
+        endpoint = endpoint_of(held[chosen], before)
+        check_variables(stores.settings(), endpoint)
+        put_endpoint(stores.settings(), endpoint, replaces=before.name if before else None)
+    except AtomError as error:
+        st.session_state[FAULT] = (chosen, error.message)
+        return
+    del held[chosen]
+    st.session_state[TOLD] = f"Saved: {endpoint.name}. Test it before you rely on it."
+    open_endpoint(endpoint.name)
+
+
+def open_endpoint(endpoint: str | None) -> None:
+    """Open an endpoint's form, or none."""
+    study = st.query_params.get_all("study")
+    query: dict[str, str | list[str]] = {"study": study} if study else {}
+    st.query_params.from_dict({**query, **({"endpoint": endpoint} if endpoint else {})})
+
+
+def _ask_removal(name: str) -> None:
+    st.session_state[ASKED] = name
+
+
+def draw_question() -> None:
+    """Open the dialog about a removal when one was asked for."""
+    name = st.session_state.pop(ASKED, None)
+    if name is not None:
+        _removal(name)
+
+
+@st.dialog("Remove this endpoint?")
+def _removal(name: str) -> None:
+    words = (
+        "What it answered stays in your studies. Runs and samples can no longer be judged by it "
+        "until you add it again."
+    )
+    kit.show(join(el("p", name, class_="strong text"), el("p", words)), key="removal_words")
+    with st.container(horizontal=True):
+        if st.button("Remove", key="removal_yes", type="primary"):
+            try:
+                remove_endpoint(stores.settings(), name)
+            except AtomError as error:
+                st.session_state[TOLD] = error.message
+            else:
+                st.session_state[TOLD] = f"Removed: {name}."
+                st.session_state.get(FORM, {}).pop(name, None)
+                open_endpoint(None)
+            st.rerun()
+        if st.button("Keep it", key="removal_no"):
+            st.rerun()
+
+
+# --- testing one ----------------------------------------------------------------------------------
+
+
+def _test(endpoint: Endpoint) -> None:
+    held: dict[str, str] = st.session_state.setdefault(TESTS, {})
+    name = f"{endpoint.name}:{endpoint.base_url}:{endpoint.model}:{endpoint.key_env}"
+
+    agreed: set[str] = st.session_state.setdefault(TEST_AGREED, set())
+    question = what_a_test_sends(endpoint)
+
+    def start(*, yes: bool = False) -> None:
+        if yes:
+            agreed.add(name)
+        st.session_state.pop(TEST_ASKED, None)
+        if question and name not in agreed:
+            st.session_state[TEST_ASKED] = name
+            return
+
+        async def work_(job: Job[object]) -> object:
+            del job
+            return await try_endpoint(endpoint, agreed=[endpoint.host])
+
+        ask: Callable[[Job[object]], Awaitable[object]] = work_
+        job = work.jobs().start("test", ask)
+        held[name] = job.id
+        job.wait(work.PATIENCE)
+
+    job = work.jobs().get(held.get(name, ""))
+    state = job.snapshot() if job is not None else None
+    running = state is not None and state.status == "running"
+    where = (
+        f"as it was saved: asks {endpoint.host} what a run asks, with a drawn picture"
+        if endpoint.url
+        else "offline, free"
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="stepbar_test"):
+        if running and job is not None:
+            st.button("Stop", key="endpoint_test_stop", on_click=job.cancel)
+        else:
+            st.button("Test", key="endpoint_test", on_click=start)
+        kit.show(el("p", where, class_="quiet small"), key="test_words")
+    if not running and st.session_state.get(TEST_ASKED) == name:
+        words = f"{question} to {endpoint.host}."
+        kit.show(kit.notice(words), key="test_question")
+        with st.container(horizontal=True, key="stepbar_test_question"):
+            st.button("Agree and send", key="endpoint_test_yes", type="primary", on_click=start,
+                      kwargs={"yes": True})  # fmt: skip
+            st.button("Send nothing", key="endpoint_test_no", on_click=st.session_state.pop,
+                      args=(TEST_ASKED, None))  # fmt: skip
+    elif running:
+        _testing(held[name])
+    elif state is not None and state.status == "done":
+        result = cast("EndpointTest", state.result)
+        kit.show(test_result(result), key="test_result")
+        found = result.boxes
+        own = endpoint.name not in {one.name for one in built_in()}
+        if found is not None and found != endpoint.boxes and own:
+            st.button("Keep what was found about boxes", key="endpoint_keep_boxes",
+                      on_click=_keep_boxes, args=(endpoint.name, found))  # fmt: skip
+    elif state is not None and state.status == "failed":
+        kit.show(kit.fault(state.error), key="test_result")
+
+
+def _keep_boxes(name: str, boxes: BoxConvention) -> None:
+    try:
+        keep_boxes(stores.settings(), name, boxes)
+    except AtomError as error:
+        st.session_state[TOLD] = error.message
+        return
+    st.session_state.get(FORM, {}).pop(name, None)
+    st.session_state[TOLD] = (
+        f"Kept: boxes of {name}: {BOXES[boxes]}. Of a study that it has judged already, "
+        "`study boxes --study NAME` reads the boxes again, free."
+    )
+
+
+def _testing(job_id: str) -> None:
+    @st.fragment(run_every=work.LOOK_EVERY)
+    def look() -> None:
+        job = work.jobs().get(job_id)
+        state = job.snapshot() if job is not None else None
+        if state is None or state.status != "running":
+            st.rerun()
+        kit.show(el("p", f"Asking… {state.seconds:.0f} s", class_="quiet small"), key="testing")
+
+    look()
+
+
+def test_result(test: EndpointTest) -> Html:
+    """Draw what a test found."""
+    cells = []
+    for check in test.checks:
+        mark = el("span", _STATE[check.state], class_="quiet", aria_hidden="true")
+        seconds = f" ({check.seconds:.1f} s)" if check.seconds is not None else ""
+        cells += [
+            el("span", mark, " ", CHECK_WORDS[check.name], class_="strong"),
+            el("span", check.state, class_="status weak" if check.state == "failed" else "quiet"),
+            el("span", f"{check.detail}{seconds}", class_="text"),
+        ]
+    passed = any(check.state == "passed" for check in test.checks)
+    verdict = "It can be used." if test.ok else "It can't be used as it is."
+    if test.ok and not passed:
+        verdict = "Nothing is wrong; what it can do shows with a probe picture."
+    adapted = [
+        el("p", "What the server didn't take", class_="strong small"),
+        el("ul", [el("li", line, class_="text") for line in test.adapted], class_="small"),
+    ]
+    return el("div", el("p", verdict, class_="strong", style="margin-bottom:6px"),
+              el("div", cells, class_="checks small"),
+              adapted if test.adapted else [])  # fmt: skip
+
+
+# --- agreements and places ------------------------------------------------------------------------
+
+
+def draw_agreements(shelf: Shelf) -> None:
+    """Draw which study's pictures and texts may go where, each with a way to take it back."""
+    kit.show(
+        join(
+            el("h2", kit.term("consent", "Who may be sent what"), style="margin:6px 0 2px"),
+            el("p", "Before the first call to a host, Atomscope asks. What you agreed to stands "
+               "here.", class_="quiet small"),
+        ),
+        key="agreements_head",
+    )  # fmt: skip
+    rows = [
+        (entry, host)
+        for entry in shelf.entries
+        for host in (*entry.study.consent, *work.agreed_now(entry))
+    ]
+    if not rows:
+        kit.show(el("p", "Nothing may leave this computer: you have agreed to no host.",
+                    class_="quiet"), key="agreements_none")  # fmt: skip
+    for number, (entry, host) in enumerate(rows):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"agree_{number}"):
+            words = " (for this visit)" if entry.bundled else ""
+            kit.show(
+                el("p", el("span", entry.study.name, class_="strong text"), " → ",
+                   el("span", f"{host}{words}", class_="text")),
+                key=f"agree_words_{number}",
+            )  # fmt: skip
+
+            def withdraw(entry: Any = entry, host: str = host) -> None:
+                work.disagree(entry, host)
+                if not entry.bundled and host in entry.study.consent:
+                    withdraw_consent(stores.store_of(entry), entry.study.id, [host])
+
+            st.button("Withdraw", key=f"withdraw_{number}", on_click=withdraw, type="tertiary")
+
+
+def draw_places() -> None:
+    """Draw where things are."""
+    settings = stores.settings()
+    demo = demo_location(settings)
+    facts = [
+        ("Your studies", settings.store, "Set ATOM_STORE, or start with --store, to keep them "
+         "elsewhere."),
+        ("Endpoints file", str(settings.endpoints), "Keys never stand in it."),
+        ("Bundled study", demo or "not there", "Sealed: the first change makes your own copy."),
+        ("Version", app_version(), ""),
+    ]  # fmt: skip
+    kit.show(
+        join(
+            el("h2", "Where things are", style="margin:6px 0 6px"),
+            el(
+                "dl",
+                [
+                    (
+                        el("dt", name),
+                        el("dd", el("span", place, class_="text"), " ",
+                           el("span", words, class_="quiet small")),
+                    )
+                    for name, place, words in facts
+                ],
+                class_="pairs",
+            ),
+        ),
+        key="settings_places",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The frame around every screen: menu, chain, door, tour, help, stores."""

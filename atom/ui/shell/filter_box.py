@@ -1,0 +1,158 @@
+"""The filters, in a popover; what is set there lives in the URL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from atom.analysis.readings import Reading
+from atom.ui import links
+from atom.ui.plain import plain
+from atom.ui.shell.glossary import meaning
+from atom.views.filters import Filters, Show, label_name, processes_of, roots_of
+from atom.views.overview.accuracy import answered_by_all
+from atom.views.study_data import StudyData, dataset_facet
+
+SHOWS: dict[Show, str] = {
+    "failed": "Failed (score 1-2)",
+    "imperfect": "Not perfect (below 5)",
+    "unscored": "Unscored or failed calls",
+    "all": "Everything",
+}
+OUTCOMES = {"": "Any", "right": "Right answers only", "wrong": "Wrong answers only"}
+PROCESSES = {"": "Any", "sound": "Sound (no step fails)", "flawed": "Flawed (a step fails)"}
+TERSE = {"": "Any", "yes": "Terse answers only", "no": "Without terse answers"}
+READ: dict[Reading, str] = {"strict": "Strict: all steps", "said": "Of what was said"}
+_MOST_VALUES = 400
+_ANY = ""
+
+
+def _set(filters: Filters) -> None:
+    held = links.clean_query({k: st.query_params.get_all(k) for k in st.query_params})
+    local = {key: held[key] for key in links.LOCAL_KEYS if key in held and key != "at"}
+    st.query_params.from_dict({**filters.to_query(), **local})
+
+
+def draw(data: StudyData, filters: Filters) -> None:
+    """Draw the button and the filters behind it."""
+    active = filters.active + (filters.reading == "said")
+    label = f"Filters ({active})" if active else "Filters"
+    with st.popover(plain(label), width="stretch"):
+        _reading(data, filters)
+        # Side by side, so that all of them are seen at once on a small screen.
+        with st.container(key="filter_grid"):
+            _model(data, filters)
+            _root(data, filters)
+            _outcome(data, filters)
+            _process(data, filters)
+            _terse(data, filters)
+            _judge(data, filters)
+            _shared(data, filters)
+            _show(filters)
+            ours = dataset_facet(data.table.facets)
+            for name in sorted(data.table.facets, key=lambda name: (name != ours, name)):
+                values = data.table.facets[name].values
+                if 2 <= len(values) <= _MOST_VALUES:
+                    _facet(name, values, filters)
+        if filters.active:
+            st.button("Clear filters", key="filter_clear", on_click=_set, args=(filters.cleared,))
+
+
+def _choice(
+    label: str,
+    key: str,
+    options: Mapping[str, str],
+    chosen: str | None,
+    apply: Callable[[str], Filters],
+) -> None:
+    """Draw a menu of which one is chosen.
+
+    Args:
+        label: what it's called.
+        key: the widget's key.
+        options: value -> words; the first one stands where `chosen` isn't among them.
+        chosen: what the address says.
+        apply: makes the filters of a value.
+    """
+    st.session_state[key] = chosen if chosen in options else next(iter(options))
+    st.selectbox(plain(label), list(options), format_func=lambda i: options.get(i, i), key=key,
+                 on_change=lambda: _set(apply(st.session_state[key])))  # fmt: skip
+
+
+def _model(data: StudyData, filters: Filters) -> None:
+    names = {_ANY: "Any", **{c.id: c.name for c in data.candidates}}
+    _choice("Model", "filter_model", names, filters.model,
+            lambda model: filters.but(model=model or None))  # fmt: skip
+
+
+def _root(data: StudyData, filters: Filters) -> None:
+    roots = roots_of(data)
+    if len(roots) >= 2:
+        names = {_ANY: "Any", **{root: root for root in roots}}
+        _choice("Root of the tree", "filter_root", names, filters.root,
+                lambda root: filters.but(root=root or None))  # fmt: skip
+
+
+def _judge(data: StudyData, filters: Filters) -> None:
+    if len(data.judges) >= 2:
+        own = data.study.judge_id
+        others = {one.id: one.name for one in data.judges if one.id != own}
+        _choice("Judge", "filter_judge", {_ANY: "The study's own", **others}, filters.judge,
+                lambda judge: filters.but(judge=judge or None))  # fmt: skip
+
+
+def _outcome(data: StudyData, filters: Filters) -> None:
+    if data.has_outcome:
+        _choice("Final answer", "filter_outcome", OUTCOMES, filters.outcome,
+                lambda value: filters.but(outcome=value or None))  # fmt: skip
+
+
+def _process(data: StudyData, filters: Filters) -> None:
+    if data.has_process:
+        _choice("Steps", "filter_process", PROCESSES, filters.process,
+                lambda value: filters.but(process=value or None))  # fmt: skip
+
+
+def _terse(data: StudyData, filters: Filters) -> None:
+    if data.has_process and (processes_of(data).terse.any() or filters.terse):
+        _choice("Length", "filter_terse", TERSE, filters.terse,
+                lambda value: filters.but(terse=value or None))  # fmt: skip
+
+
+def _show(filters: Filters) -> None:
+    _choice("Show checkpoints", "filter_show", {str(key): words for key, words in SHOWS.items()},
+            filters.show, lambda value: filters.but(show=value))  # fmt: skip
+
+
+def _facet(name: str, values: tuple[str, ...], filters: Filters) -> None:
+    rest = tuple(tag for tag in filters.tags if tag[0] != name)
+    chosen = next((value for facet, value in filters.tags if facet == name), _ANY)
+    names = {_ANY: "Any", **{value: value for value in values}}
+    _choice(label_name(name), f"filter_facet_{name}", names, chosen,
+            lambda value: filters.but(tags=(*rest, (name, value)) if value else rest))  # fmt: skip
+
+
+def _shared(data: StudyData, filters: Filters) -> None:
+    n = int(answered_by_all(data.table).sum())
+    if data.table.n_models < 2 or not 0 < n < len(data.table.sample_ids):
+        return
+    key = "filter_shared"
+    st.session_state[key] = filters.shared
+    st.checkbox(f"Only the {n:,} samples that every model answered", key=key,
+                on_change=lambda: _set(filters.but(shared=st.session_state[key])))  # fmt: skip
+
+
+def _reading(data: StudyData, filters: Filters) -> None:
+    """Let the reader choose how marks are read; it is no filter, and holds on every screen."""
+    if not data.has_process:
+        return
+    key = "filter_reading"
+    st.session_state[key] = filters.reading
+
+    def changed() -> None:
+        # A segmented control that is clicked again has no value.
+        _set(filters.but(reading=st.session_state[key] or "strict"))
+
+    st.segmented_control("Means are over", list(READ), format_func=lambda i: READ[i], key=key,
+                         on_change=changed, help=meaning("of what was said"))  # fmt: skip

@@ -1,0 +1,78 @@
+"""Puts the frame's look into the page before anything is drawn, so that nothing moves later.
+
+Streamlit sends its page without a menu and without the app's styles; both come with the first run
+of the script, a second later, and all that is drawn by then jumps aside. Here the styles are part
+of the page itself, with the menu's room kept free.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from atom.ui.kit import ASSETS
+from atom.ui.shell.door import ASGIApp, Message, Receive, Send
+
+_END = b"</body>"
+"""Behind the head, where Streamlit puts styles of its own: at equal weight the later ones win."""
+_ROOT = b'id="root"'
+"""What the app's own page holds; a file that it serves is handed on as it is."""
+
+
+class FirstPaint:
+    """An ASGI application around another one: each page of HTML gets the frame's styles.
+
+    Args:
+        app: what is served.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Hand a request on, and add the styles where a page comes back."""
+        if scope["type"] != "http" or scope.get("method") != "GET":
+            await self._app(scope, receive, send)
+            return
+        kept = [(n, v) for n, v in scope["headers"] if n.lower() != b"accept-encoding"]
+        page = b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+        # A compressed page can't be added to; scripts and data stay as they are asked for.
+        scope = {**scope, "headers": kept} if page else scope
+        await self._app(scope, receive, _Dressed(send).send)
+
+
+class _Dressed:
+    """A `send` that holds a page back until it is whole."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._start: Message | None = None
+        self._body = b""
+
+    async def send(self, message: Message) -> None:
+        """Send a message on; a page as one, with the styles at its end."""
+        if message["type"] == "http.response.start":
+            held = {name.lower(): value for name, value in message.get("headers", ())}
+            plain = b"content-encoding" not in held and message["status"] == 200
+            if plain and held.get(b"content-type", b"").startswith(b"text/html"):
+                self._start = message
+                return
+        if self._start is None or message["type"] != "http.response.body":
+            await self._send(message)
+            return
+        self._body += message.get("body", b"")
+        if message.get("more_body"):
+            return
+        own = _ROOT in self._body
+        body = self._body.replace(_END, style() + _END, 1) if own else self._body
+        changed = (b"content-length", b"etag", b"last-modified")
+        headers = [(n, v) for n, v in self._start["headers"] if n.lower() not in changed]
+        size = (b"content-length", str(len(body)).encode())
+        await self._send({**self._start, "headers": [*headers, size]})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+@cache
+def style() -> bytes:
+    """Return the frame's styles as an element of a page."""
+    css = (ASSETS / "frame.css").read_text(encoding="utf-8")
+    return f'<style data-testid="frame-style">{css}</style>'.encode()

@@ -1,0 +1,288 @@
+"""The frame around every screen: menu, study picker, evidence chain, filters.
+
+`run` draws it and runs the screen; a screen's own file calls `here` for what it is looking at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.navigation.page import Page
+
+from atom.settings import PROJECT_ROOT
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el, join
+from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
+from atom.ui.plain import plain
+from atom.ui.shell import faults, filter_box, help_box, stores, tour
+from atom.ui.shell.chain import chain
+from atom.views.filters import Filters, known, unknown
+from atom.views.shelf import OpenStore, Shelf, StudyEntry
+from atom.views.study_data import StudyData
+
+PICKER = "study_picker"
+LOOKED_AT = "atom_study"
+MENU_WIDTH = 216
+"""Pixels; drawn at this width from the start, so that nothing shifts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Here:
+    """What the reader is looking at.
+
+    Attributes:
+        screen: which screen.
+        entry: the study in the picker.
+        store: the store that holds it.
+        data: the study, loaded.
+        filters: the chain and the filters, as the URL has them, with the study filled in.
+        query: the URL's own keys of this screen (`links.LOCAL_KEYS`).
+    """
+
+    screen: Screen
+    entry: StudyEntry
+    store: OpenStore
+    data: StudyData
+    filters: Filters
+    query: dict[str, str]
+
+
+def run() -> None:
+    """Draw the frame and run the chosen screen."""
+    faults.install()
+    pages = {
+        screen.url_path: st.Page(
+            PROJECT_ROOT / screen.file,
+            title=screen.title,
+            url_path=screen.url_path or None,
+            default=screen is OVERVIEW,
+        )
+        for screen in SCREENS
+    }
+    page = st.navigation(list(pages.values()), position="hidden")
+    screen = find_screen(page.url_path) or OVERVIEW
+    st.session_state[kit.HERE] = screen.url_path
+    move = st.session_state.pop(kit.GO, None)
+    if move is not None and move[0] in pages:
+        st.switch_page(pages[move[0]], query_params=move[1])
+    st.set_page_config(page_title=f"{screen.title} · Atomscope")
+    try:
+        shelf = stores.shelf()
+        filters = Filters.from_query(query())
+        entry = _entry(shelf, filters)
+        _sidebar(pages, shelf, entry, filters)
+        if entry is not None:
+            _top(screen, shelf, entry, filters)
+        page.run()
+    except Exception as error:
+        found = faults.fault(error)
+        if found is None:
+            raise
+        kit.show(
+            kit.fault(found, kit.button("Open the first screen", links.address("", Filters()))),
+            key="fault",
+        )
+
+
+def query() -> dict[str, list[str]]:
+    """Return the URL's query: known keys, values of sane size."""
+    held = {key: st.query_params.get_all(key) for key in st.query_params}
+    return links.clean_query(held)
+
+
+def _entry(shelf: Shelf, filters: Filters) -> StudyEntry | None:
+    """Return the address's study; without one the last that was looked at, else the first.
+
+    So a study that comes up meanwhile, as one's own copy does, takes nobody's place.
+    """
+    asked = filters.study or st.session_state.get(LOOKED_AT)
+    entry = (shelf.find(asked) if asked else None) or shelf.first
+    st.session_state[LOOKED_AT] = entry.key if entry else None
+    return entry
+
+
+def here(screen: Screen) -> Here | None:
+    """Return what the reader is looking at; None when there is no study (the page says so).
+
+    Args:
+        screen: the calling screen.
+    """
+    shelf = stores.shelf()
+    held = query()
+    filters = Filters.from_query(held)
+    entry = _entry(shelf, filters)
+    if entry is None:
+        kit.show(
+            join(
+                kit.page_header(screen.title, screen.question),
+                el("div", style="height:18px"),
+                _no_study(),
+            ),
+            key="no_study",
+        )
+        return None
+    data = stores.study_data(entry, filters.judge, filters.tree)
+    return Here(
+        screen=screen,
+        entry=entry,
+        store=stores.store_of(entry),
+        data=data,
+        filters=_of_screen(screen, known(data, filters).but(study=entry.key)),
+        query={key: held[key][-1] for key in links.LOCAL_KEYS if key in held},
+    )
+
+
+def _of_screen(screen: Screen, filters: Filters) -> Filters:
+    """Leave out what only the list of failures knows: a claim's checkpoints."""
+    return filters if screen is FAILURES else filters.but(rests=None)
+
+
+def _no_study() -> Html:
+    doors = [
+        kit.button(screen.title, links.address(screen.url_path, Filters()), primary=number == 0)
+        for number, screen in enumerate(s for s in SCREENS if s.section in ("Run", "Share"))
+    ]
+    return kit.empty(
+        "There is no study yet",
+        "Make one offline with `python -m atom demo build`, or import answers that you already "
+        "have with `python -m atom import`. It appears here by itself.",
+        *doors,
+    )
+
+
+# --- menu --------------------------------------------------------------------------------------
+
+
+def _sidebar(pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None,
+             filters: Filters) -> None:  # fmt: skip
+    with st.sidebar:
+        kit.show(
+            el(
+                "div",
+                el("span", "Atomscope", style="font-weight:700;font-size:17px"),
+                el("div", "where models break", class_="quiet small"),
+            ),
+            key="brand",
+        )
+        if entry is not None:
+            _picker(shelf, entry, filters)
+        for fault in shelf.faults:
+            kit.show(kit.notice(fault), key=f"shelf_fault_{shelf.faults.index(fault)}")
+        held = _held(entry, filters).to_query()
+        for section in SECTIONS:
+            screens = [screen for screen in SCREENS if screen.section == section]
+            if not screens:
+                continue
+            kit.show(
+                el("div", section, class_="quiet small", style="padding-top:8px"),
+                key=f"section_{section}",
+            )
+            for screen in screens:
+                st.page_link(
+                    pages[screen.url_path],
+                    label=plain(screen.title),
+                    query_params=held,
+                    width="stretch",
+                )
+
+
+def _held(entry: StudyEntry | None, filters: Filters) -> Filters:
+    """Return the filters that a move to another screen takes along."""
+    if entry is None:
+        return filters
+    return known(stores.study_data(entry, filters.judge, filters.tree), filters).but(
+        study=entry.key
+    )
+
+
+def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
+    # Streamlit tells options apart by their text: two studies of one name would be one.
+    mine = {item.study.name for item in shelf.entries if not item.bundled}
+    names = {
+        item.key: item.study.name
+        + (" (bundled)" if item.bundled and item.study.name in mine else "")
+        for item in shelf.entries
+    }
+    st.session_state[PICKER] = entry.key
+
+    def picked() -> None:
+        chosen = st.session_state[PICKER]
+        # A move to a study that is new in the list comes back from the browser as a choice.
+        if st.query_params.get("study") != chosen:
+            st.query_params.from_dict({"study": chosen})
+
+    st.selectbox(
+        "Study",
+        list(names),
+        format_func=lambda key: names.get(key, key),
+        key=PICKER,
+        on_change=picked,
+    )
+    data = stores.study_data(entry, filters.judge, filters.tree)
+    facts = [
+        numbers.count(len(data.table.sample_ids), "sample"),
+        numbers.count(len(data.candidates), "candidate"),
+        _judge_words(data),
+        f"tree: {data.tree.name}" if data.tree else "no tree",
+    ]
+    kit.show(
+        el(
+            "div",
+            kit.synthetic_badge() if entry.study.synthetic else None,
+            " " if entry.study.synthetic else None,
+            kit.badge("BUNDLED", "Sealed: the first change makes your own copy.")
+            if entry.bundled
+            else None,
+            el(
+                "div",
+                [join(" · " if number else None, fact) for number, fact in enumerate(facts)],
+                class_="quiet small",
+                style="margin-top:4px",
+            ),
+        ),
+        key="study_facts",
+    )
+
+
+def _judge_words(data: StudyData) -> str | Html:
+    """Name the judge; the built-in one by what it is."""
+    if data.judge is None:
+        return "not judged"
+    if not data.judge.synthetic:
+        return f"judge: {data.judge.name}"
+    tip = f"{data.judge.name}: reads the truth that is stored in each test picture, and errs a bit."
+    return el("span", "built-in test judge", class_="term", tabindex="0", data_tip=tip)
+
+
+# --- top ---------------------------------------------------------------------------------------
+
+
+def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
+    data = stores.study_data(entry, filters.judge, filters.tree)
+    named = bool(filters.study) and shelf.find(filters.study) is None
+    wanted = filters.study
+    ignored = () if named else unknown(data, filters)
+    filters = known(data, filters).but(study=entry.key)
+    with st.container(key="chain_row"):
+        left, middle, right = st.columns([8, 1.2, 0.95])
+        with left:
+            kit.show(chain(screen, entry, stores.store_of(entry), data, filters), key="chain")
+        with middle:
+            filter_box.draw(data, filters)
+        with right:
+            help_box.draw(screen, filters)
+    stops = tour.stops(stores.store_of(entry), data, filters, query())
+    if stops is not None:
+        kit.show(stops, key="tour")
+    if named:
+        kit.show(
+            kit.notice(
+                f"The link names a study that isn't here ({wanted[:60]!r}); this is "
+                f"{entry.study.name!r}."
+            ),
+            key="other_study",
+        )
+    if ignored:
+        kit.show(kit.notice(" ".join(ignored)), key="ignored")

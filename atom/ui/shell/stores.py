@@ -1,0 +1,159 @@
+"""Stores and studies, opened once and shared by all sessions."""
+
+from __future__ import annotations
+
+import gc
+
+import streamlit as st
+
+from atom.errors import StoreError
+from atom.settings import Settings, load_settings
+from atom.views.shelf import (
+    OpenStore,
+    Shelf,
+    StudyEntry,
+    demo_location,
+    list_shelf,
+    open_store,
+    user_location,
+)
+from atom.views.snapshot import open_study, snapshot_folder
+from atom.views.study_data import StudyData
+from atom.views.tree.study_trees import StudyTree, study_trees, under_tree
+
+
+@st.cache_resource(show_spinner=False)
+def _open(location: str, read_only: bool) -> OpenStore:
+    return open_store(location, read_only)
+
+
+def settings() -> Settings:
+    """Return the app's settings."""
+    return load_settings()
+
+
+def user_store(*, create: bool = False) -> OpenStore | None:
+    """Open the user's store.
+
+    Args:
+        create: make it when it isn't there; else None is returned.
+
+    Raises:
+        StoreError: it can't be opened.
+    """
+    location = user_location(settings(), create=create)
+    return None if location is None else _current(location, False)
+
+
+def with_sets() -> tuple[OpenStore, ...]:
+    """Open the stores that judge benchmarks' sets are looked for in: the user's, the bundled."""
+    place = demo_location(settings())
+    own = user_store()
+    sealed = None if place is None else _current(place, True)
+    return tuple(store for store in (own, sealed) if store is not None)
+
+
+def _current(location: str, read_only: bool) -> OpenStore:
+    """Return the open store; opened anew where its file was replaced, or became writable."""
+    store = _open(location, read_only)
+    if store.is_stale:
+        _open.clear(location, read_only)
+        store = _open(location, read_only)
+    return store
+
+
+def store_of(entry: StudyEntry) -> OpenStore:
+    """Return the store that holds a study.
+
+    Raises:
+        StoreError: it is gone, or can't be opened.
+    """
+    place = demo_location(settings()) if entry.bundled else user_location(settings())
+    if place is None:
+        raise StoreError("the study's store is gone; choose another study")
+    return _current(place, entry.bundled)
+
+
+def shelf() -> Shelf:
+    """List all studies."""
+    return list_shelf(settings(), _current)
+
+
+@st.cache_resource(show_spinner="Opening the study", max_entries=6)
+def _load(
+    location: str, study_id: str, judge_id: str | None, revision: int, _store: OpenStore
+) -> StudyData:
+    del location, revision
+    folder = snapshot_folder(_store, settings().store_folder)
+    data = open_study(_store, study_id, judge_id, folder=folder)
+    _settle()
+    return data
+
+
+@st.cache_resource(show_spinner="Hanging the criteria in another tree", max_entries=6)
+def _under(
+    location: str,
+    study_id: str,
+    judge_id: str | None,
+    revision: int,
+    version: str,
+    _store: OpenStore,
+    _data: StudyData,
+) -> StudyData:
+    del location, study_id, judge_id, revision
+    return under_tree(_store, _data, version)
+
+
+def trees_of(entry: StudyEntry, data: StudyData) -> tuple[StudyTree, ...]:
+    """List the trees that a study can be looked at in; its own first.
+
+    Args:
+        entry: the study.
+        data: the study, under any of its trees.
+    """
+    own = entry.study.tree_version
+    return data.table.kept.get(("trees", own), lambda: study_trees(store_of(entry), data, own))
+
+
+def study_data(
+    entry: StudyEntry, judge_id: str | None = None, tree: str | None = None
+) -> StudyData:
+    """Load a study as it is now; it is read anew only after the store has changed.
+
+    Args:
+        entry: the study.
+        judge_id: whose scores are looked at, by id or name; the study's own judge's when None or
+            when that judge scored nothing of the study.
+        tree: version of the tree that its criteria hang in; the study's own when None or when none
+            of its criteria hang in that tree.
+    """
+    data = _judged(entry, judge_id)
+    if tree in (None, data.study.tree_version):
+        return data
+    if all(one.version != tree for one in trees_of(entry, data)):
+        return data
+    store = store_of(entry)
+    judge = data.judge.id if data.judge else None
+    return _under(store.url, data.study.id, judge, data.revision, str(tree), store, data)
+
+
+def _judged(entry: StudyEntry, judge_id: str | None) -> StudyData:
+    store = store_of(entry)
+    revision = store.revision()
+    own = _load(store.url, entry.study.id, None, revision, store)
+    wanted = own.judge_id(judge_id)
+    if wanted in (None, entry.study.judge_id):
+        return own
+    return _load(store.url, entry.study.id, wanted, revision, store)
+
+
+@st.cache_resource(show_spinner=False)
+def _settle() -> bool:
+    """Take what is loaded by now out of the collector's sight, once.
+
+    Streamlit collects garbage fully after every run; with the loaded modules and the first study
+    frozen, twenty sessions were answered five times faster.
+    """
+    gc.collect()
+    gc.freeze()
+    return True

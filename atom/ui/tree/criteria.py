@@ -1,0 +1,202 @@
+"""Capability tree › Criteria: which are unsound, and does the ranking hang on their weights?"""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el
+from atom.ui.pages import FAILURES, HUMAN_CHECK
+from atom.ui.shell import stores
+from atom.ui.shell.frame import Here
+from atom.ui.tree import parts as tree_parts
+from atom.views.study_data import StudyData
+from atom.views.tree.criteria import (
+    TITLES,
+    CriteriaView,
+    Kind,
+    Shaken,
+    ShakenModel,
+    SuspectCriterion,
+    SuspectGroup,
+    criteria_view,
+)
+from taxonomy import format_path
+
+_OPEN = 6
+"""Criteria of a kind before the fold."""
+_ABOUT: dict[Kind, str] = {
+    "backwards": "Answers that get the rest of the sample right fail it, and the other way round: "
+    "its truth may be wrong, or turned round.",
+    "apart": "Two judges give the same answers very different marks: its wording leaves room.",
+    "doubted": "Somebody who labelled it finds its question unclear or its truth wrong.",
+    "passed": "It tells no model from another: too easy, or given away by the question.",
+    "failed": "It tells no model from another: very hard, or its truth is wrong.",
+    "twins": "One ability is counted twice, and weighs twice.",
+}
+
+
+@st.cache_resource(show_spinner="Looking at every criterion", max_entries=8)
+def _view(key: tuple[object, ...], _here: Here) -> CriteriaView:
+    del key
+
+    def load(judge: str) -> StudyData:
+        return stores.study_data(_here.entry, judge, _here.filters.tree)
+
+    return criteria_view(_here.store, _here.data, _here.filters, load)
+
+
+def draw(here: Here) -> None:
+    """Draw the tab."""
+    if not here.data.has_process:
+        kit.show(
+            kit.empty(
+                "No criterion is scored yet",
+                "Criteria come from a judge, with their marks. Judge the study, or import "
+                "judgments.",
+            ),
+            key="criteria_none",
+        )
+        return
+    view = _view((*tree_parts.key_of(here), here.filters.narrowing), here)
+    kit.show(
+        el(
+            "div",
+            tree_parts.style(),
+            _answer(here, view),
+            [_group(group) for group in view.groups],
+            _shaken(view.shaken),
+            class_="stack",
+        ),
+        key="tree_criteria",
+    )
+
+
+def _answer(here: Here, view: CriteriaView) -> Html:
+    wrong = view.criteria - view.sound
+    said = ", ".join(f"{group.n} {TITLES[group.kind].casefold()}" for group in view.groups)
+    if not wrong:
+        answer = f"Nothing is known against any of the {view.criteria:,} criteria."
+    else:
+        answer = (
+            f"{view.sound:,} of {numbers.count(view.criteria, 'criterion', 'criteria')} are "
+            f"sound as far as is known; something speaks against {wrong:,}."
+        )
+    notes = []
+    if view.judges < 2:
+        notes.append("One judge marked them, so nobody can disagree: let a second one score.")
+    else:
+        notes.append(f"The marks of {view.judges} judges were compared.")
+    people = (
+        f"People labelled {numbers.count(view.labelled, 'criterion', 'criteria')}. "
+        if view.labelled
+        else "Nobody has labelled criteria yet. "
+    )
+    label = links.address(HUMAN_CHECK.url_path, here.filters, queue="criteria")
+    return el(
+        "section",
+        el("div", answer, class_="answer"),
+        el("p", f"{said[:1].upper()}{said[1:]}." if said else ""),
+        el("p", " ".join(notes), " ", people, kit.door("Label criteria", label),
+           class_="quiet small"),
+        class_="verdict" if not wrong else "verdict weak",
+    )  # fmt: skip
+
+
+def _group(group: SuspectGroup) -> Html:
+    columns = [
+        kit.Column(title="Criterion", width="38%"),
+        kit.Column(title="Capability"),
+        kit.Column(title="What speaks against it", width="26%"),
+        kit.Column(title="Mean 0–100", number=True),
+        kit.Column(title="Answers", number=True),
+    ]
+    rows = [_row(one) for one in group.rows]
+    label = TITLES[group.kind]
+    more = rows[_OPEN:]
+    left = group.n - len(group.rows)
+    return el(
+        "section",
+        el("h2", f"{label}: {group.n:,}"),
+        el("p", _ABOUT[group.kind], class_="note"),
+        kit.table(columns, rows[:_OPEN], label=label, tight=True),
+        kit.fold(f"{len(more)} more", kit.table(columns, more, label=f"{label}: more", tight=True))
+        if more
+        else None,
+        el("p", f"and {left:,} more", class_="note") if left > 0 else None,
+        data_testid=f"criteria-{group.kind}",
+    )
+
+
+def _row(one: SuspectCriterion) -> kit.Row:
+    href = links.address(FAILURES.url_path, one.filters)
+    return kit.Row(
+        cells=[
+            el(
+                "span",
+                el("a", one.question[:200], href=href, data_go=True,
+                   data_tip=f"opens sample {one.sample}"),
+                el("div", one.truth[:120], class_="quiet small") if one.truth else None,
+            ),
+            el("span", one.leaf[-1] if one.leaf else numbers.NONE, class_="small",
+               data_tip=format_path(one.leaf) or None),
+            el("span", one.why, class_="small"),
+            numbers.score(one.mean),
+            one.n,
+        ]
+    )  # fmt: skip
+
+
+# --- weights -----------------------------------------------------------------------------------
+
+
+def _shaken(view: Shaken | None) -> Html | None:
+    if view is None:
+        return None
+    first = view.rows[0].name
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title="As weighted", number=True),
+        kit.Column(title="Equal weights", number=True),
+        kit.Column(title="Shaken weights, 95 %", number=True),
+        kit.Column(title="Lowest capability"),
+        kit.Column(title="Stays lowest", number=True),
+        kit.Column(title="With equal weights"),
+    ]
+    agree = "" if math.isnan(view.kendall) else (
+        f" With equal weights the order agrees with a Kendall’s τ of {view.kendall:.2f}."
+    )  # fmt: skip
+    return el(
+        "section",
+        el("h2", f"Does it hang on the weights? {first} stays first in "
+           f"{100 * view.same_first:.0f} of 100 draws"),
+        el("p", f"The whole order stays in {100 * view.same_order:.0f} of 100.{agree}"),
+        kit.table(columns, [_model(one) for one in view.rows], label="Under other weights",
+                  tight=True),
+        el("p", f"Each criterion’s weight is multiplied by a chance factor, {view.draws} times: "
+           "in 95 of 100 draws between 0.4 and 2.7, the same for all models. A capability counts "
+           "from five criteria and five samples on.", class_="note"),
+        data_testid="criteria-weights",
+    )  # fmt: skip
+
+
+def _model(one: ShakenModel) -> kit.Row:
+    worst: Html | str = numbers.NONE
+    if one.worst:
+        href = links.address(FAILURES.url_path, one.filters)
+        worst = el("a", one.worst[-1], href=href, data_go=True, data_tip=format_path(one.worst))
+    return kit.Row(
+        cells=[
+            kit.model(one.name, one.model),
+            numbers.score(one.score),
+            numbers.score(one.equal),
+            f"{one.lo:.1f}–{one.hi:.1f}",
+            worst,
+            numbers.NONE if math.isnan(one.same_worst) else f"{100 * one.same_worst:.0f} %",
+            "the same" if one.equal_worst == one.worst else
+            el("span", one.equal_worst[-1] if one.equal_worst else numbers.NONE,
+               data_tip=format_path(one.equal_worst) or None),
+        ]
+    )  # fmt: skip

@@ -1,0 +1,489 @@
+"""Growing the tree from the study's criteria: the price first, then to be watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.induction.control import (
+    InductionStatus,
+    newest_induction,
+    spec_of,
+    start_induction,
+    start_of,
+    stop_induction,
+    what_grew,
+)
+from atom.engine.induction.forecast import InductionForecast, forecast_induction
+from atom.engine.induction.grow import InductionSpec, Start
+from atom.engine.induction.growth_log import read_growth
+from atom.errors import AtomError
+from atom.records import Endpoint, content_id
+from atom.stages.induction import SUBSET
+from atom.ui import kit, links, numbers, work
+from atom.ui.html import Html, el, join
+from atom.ui.pages import RUNS
+from atom.ui.plain import plain
+from atom.ui.shell import sealed, stores
+from atom.ui.shell.frame import Here
+from atom.ui.tree import history as tree_history
+from atom.ui.tree import parts as tree_parts
+from atom.views.filters import Filters
+from atom.views.runs.page import money
+from atom.views.tree.edit import use_older
+from atom.views.tree.growth import Event, GrowthNode, GrowthView, growth_view
+from atom.views.tree.versions import VersionRow, versions
+from taxonomy import DEPTH, format_path
+
+FORMS = "grow_forms"
+FAULT = "grow_fault"
+PICTURES = "grow_pictures"
+EVERY = 0.7
+"""Seconds between two looks at a growing tree."""
+PHASES = {
+    "": "getting ready",
+    "proposing": "the judge gives each criterion a place, and adds leaves where none fits",
+    "uniting": "the judge unites leaves that mean the same",
+    "weeding": "names that say nothing are taken out",
+    "mapping": "every criterion of the study finds its leaf",
+}
+STARTS: dict[Start, str] = {
+    "roots": "From the six roots",
+    "current": "Refine the tree of now",
+}
+_EVENT_WORDS = {
+    "added": ("+", "added"),
+    "united": ("⇢", "united with"),
+    "pruned": ("−", "pruned"),
+    "moved": ("→", "moved under"),
+    "renamed": ("=", "renamed"),
+}
+_SCALE = 330
+_LINE = 16.0
+"""Height of a name in the picture, and width of a letter."""
+_LETTER = 8.0
+_LABELLED = 46
+"""Up to so many leaves, each has its name beside it; above, only what is new."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowForm:
+    """What the form asks for."""
+
+    judge: str
+    samples: int | None = SUBSET
+    start: Start = "roots"
+    budget: float | None = None
+
+
+def draw(here: Here) -> None:
+    """Draw the tab: a growing tree, what came of the last one, and the form for a new one."""
+    work.style()
+    if not here.data.has_process:
+        kit.show(_nothing(here), key="grow_nothing")
+        return
+    if here.entry.bundled or here.store.read_only:
+        grown = newest_induction(here.store, here.data.study.id)
+        if grown is not None:
+            _watch(here, grown)
+        sealed.offer_copy(
+            here,
+            "grow",
+            "A tree grows into a study, and this one can't be changed. Make your own copy: "
+            "all that was judged comes along, and the built-in test judge grows a tree in about "
+            "half a minute, free.",
+            button="Make my own copy",
+            fault=FAULT,
+            keep=("tab",),
+        )
+        _show_fault()
+        return
+    _show_fault()
+    status = newest_induction(here.store, here.data.study.id)
+    if status is not None:
+        _watch(here, status)
+    if status is None or not status.alive:
+        _form(here, status)
+
+
+def _show_fault() -> None:
+    fault = st.session_state.get(FAULT)
+    if fault:
+        kit.show(kit.fault(fault), key="grow_fault_shown")
+
+
+def _nothing(here: Here) -> Html:
+    return kit.empty(
+        "Nothing to grow a tree from yet",
+        "A tree grows from criteria, which a judge cuts from its own solutions. Judge the study "
+        "first.",
+        kit.button("Judge it on Runs", links.address(RUNS.url_path, Filters(study=here.entry.key))),
+    )
+
+
+# --- watching -----------------------------------------------------------------------------------
+
+
+def _watch(here: Here, status: InductionStatus) -> None:
+    held: dict[str, GrowthView] = st.session_state.setdefault(PICTURES, {})
+    start = start_of(here.store, status.row)
+    known = [status]
+
+    def look() -> None:
+        now = known.pop() if known else newest_induction(here.store, here.data.study.id)
+        if now is None or (status.alive and not now.alive):
+            st.rerun()
+        watched = read_growth(here.store, now.row.id)
+        view = growth_view(start, watched.entries, watched.held, held.get(now.row.id))
+        held[now.row.id] = view
+        head, picture = st.columns([1, 2], gap="medium")
+        with head:
+            kit.show(_progress(now, view), key="grow_progress")
+            if now.alive:
+                _stop(here, now)
+            kit.show(_events(view), key="grow_events")
+        with picture:
+            kit.show(_picture(view), key="grow_picture")
+
+    if status.alive or status.row.state != "done":
+        st.fragment(look, run_every=EVERY if status.alive else None)()
+    if status.row.state == "done":
+        _came_of_it(here, status)
+
+
+def _stop(here: Here, status: InductionStatus) -> None:
+    st.button("Stop", key="grow_stop", disabled=status.row.state == "stopping",
+              on_click=lambda: stop_induction(here.store, status.row.id))  # fmt: skip
+
+
+def _progress(status: InductionStatus, view: GrowthView) -> Html:
+    row = status.row
+    share = 100 * row.done / row.total if row.total else 0.0
+    words = {"stopping": "stopping: the calls in flight end first", "done": "done"}
+    words |= {"failed": "failed", "stopped": "stopped"}
+    said = words.get(row.state, PHASES.get(row.phase, row.phase))
+    counts = [
+        (view.leaves, "leaves now"),
+        (view.added, "added"),
+        (view.united, "united"),
+        (view.pruned, "pruned"),
+        (view.placed, "criteria on a leaf"),
+    ]
+    return el(
+        "section",
+        tree_parts.style(),
+        el("h2", "Your tree is growing" if status.alive else "The tree that was growing"),
+        el("p", said, role="status"),
+        el(
+            "div",
+            el("i", style=f"width:{share:.1f}%"),
+            class_="progress",
+            role="progressbar",
+            aria_valuenow=row.done,
+            aria_valuemax=row.total,
+            aria_label="calls done",
+        ),
+        el("p", f"{row.done:,} of about {row.total:,} calls to {row.judge} so far · "
+                f"{money(row.cost)}" if row.total else "Reading the study's criteria.",
+           class_="quiet small"),
+        el("dl", [el("div", el("dd", f"{n:,}"), el("dt", name)) for n, name in counts],
+           class_="tally"),
+        el("p", row.message, class_="text small") if row.message and not status.alive else None,
+        class_="grow-head",
+    )  # fmt: skip
+
+
+def _events(view: GrowthView) -> Html:
+    if not view.events:
+        return el("p", "The first proposals are on their way.", class_="quiet small")
+    return el(
+        "section",
+        tree_parts.style(),
+        el("h3", "What happened last"),
+        el("ul", [_event(event) for event in view.events], class_="log grow-log"),
+    )
+
+
+def _event(event: Event) -> Html:
+    sign, word = _EVENT_WORDS[event.kind]
+    into = f" {word} {event.into}" if event.into else f" {word}"
+    if event.kind == "pruned" and event.into:
+        into = f" pruned into {event.into}"
+    return el(
+        "li",
+        el("span", sign, class_="sign", aria_hidden="true"),
+        el("span", event.what, class_="strong"),
+        into,
+        el("div", event.why, class_="quiet") if event.kind in ("united", "pruned") else None,
+    )
+
+
+def _picture(view: GrowthView) -> Html:
+    xs = [node.x * _SCALE for node in view.nodes]
+    ys = [node.y * _SCALE for node in view.nodes]
+    left, top = min(min(xs), -380) - 130, min(min(ys), -300) - 30
+    wide, high = max(max(xs), 380) + 150 - left, max(max(ys), 300) + 40 - top
+    lines = [
+        el("line", x1=f"{xs[a]:.1f}", y1=f"{ys[a]:.1f}", x2=f"{xs[b]:.1f}", y2=f"{ys[b]:.1f}")
+        for a, b in view.edges
+    ]
+    most = max((node.criteria for node in view.nodes[1:]), default=1) or 1
+    named = _labels(view, xs, ys)
+    marks = [_mark(node, xs[n], ys[n], most, named.get(n)) for n, node in enumerate(view.nodes)]
+    said = f"{view.leaves} leaves under {sum(len(n.path) == 1 for n in view.nodes)} roots"
+    return el(
+        "svg",
+        tree_parts.style(),
+        el("g", lines, class_="edges"),
+        marks,
+        viewBox=f"{left:.0f} {top:.0f} {wide:.0f} {high:.0f}",
+        class_="growing",
+        role="img",
+        aria_label=f"The tree as it is now: {said}",
+    )
+
+
+def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, float]:
+    """Say which nodes have their names beside them, and how far each name is lifted to be read."""
+    few = view.leaves <= _LABELLED
+    wanted = [
+        n
+        for n, node in enumerate(view.nodes)
+        if len(node.path) == 1 or (len(node.path) == DEPTH and (few or node.fresh))
+    ]
+    taken: list[tuple[float, float, float]] = []
+    lifts: dict[int, float] = {}
+    for n in sorted(wanted, key=lambda n: (len(view.nodes[n].path), ys[n])):
+        wide = _LETTER * len(view.nodes[n].path[-1]) + 24
+        left = xs[n] - wide if xs[n] < -1 else xs[n]
+        for lift in (0.0, _LINE, -_LINE, 2 * _LINE, -2 * _LINE):
+            at = ys[n] + lift
+            if all(abs(at - y) >= _LINE or left > end or left + wide < begin
+                   for begin, end, y in taken):  # fmt: skip
+                taken.append((left, left + wide, at))
+                lifts[n] = lift
+                break
+    return lifts
+
+
+def _mark(node: GrowthNode, x: float, y: float, most: int, lift: float | None) -> Html:
+    layer = len(node.path)
+    radius = 4 + 12 * (node.criteria / most) ** 0.5 if layer else 6
+    outer = x < -1
+    under = numbers.count(node.criteria, "criterion", "criteria")
+    return el(
+        "g",
+        el("title", f"{format_path(node.path)}: {under}"),
+        el("circle", r=f"{radius + 5:.1f}", class_="halo") if node.fresh else None,
+        el("circle", r=f"{radius:.1f}", fill=kit.colour(node.root) if layer else "currentColor"),
+        None if lift is None or not layer else el(
+            "text",
+            node.path[-1],
+            x=f"{-radius - 5 if outer else radius + 5:.1f}",
+            y=f"{5 + lift:.1f}",
+            text_anchor="end" if outer else "start",
+            class_="root" if layer == 1 else None,
+        ),
+        class_="fresh" if node.fresh else None,
+        style=f"transform:translate({x:.1f}px,{y:.1f}px)",
+    )  # fmt: skip
+
+
+# --- what came of it ----------------------------------------------------------------------------
+
+
+def _came_of_it(here: Here, status: InductionStatus) -> None:
+    position = status.row.position
+    if position is None:
+        return
+    view = versions(here.store, here.data, str(position - 1), str(position))
+    row = next((row for row in view.rows if row.position == position), None)
+    if row is None:
+        return
+    grown = _grown(here, status)
+    head, picture = st.columns([1, 2], gap="medium")
+    with picture:
+        kit.show(_picture(grown), key="grow_picture")
+    with head:
+        _says(here, row, grown)
+    before = next((one for one in view.rows if one.position == position - 1), None)
+    sealed_here = here.entry.bundled or here.store.read_only
+    if row.current and before is not None and before.version != row.version and not sealed_here:
+        _undo(here, before)
+    if view.diff is not None:
+        shown = el("div", tree_parts.style(), tree_history.diff_table(here, view.diff))
+        kit.show(shown, key="grow_diff")
+
+
+def _grown(here: Here, status: InductionStatus) -> GrowthView:
+    """Return the picture of a tree that has grown, worked out once a visit from its log."""
+    held: dict[str, GrowthView] = st.session_state.setdefault(PICTURES, {})
+    key = f"{status.row.id} done"
+    if key not in held:
+        watched = what_grew(here.store, status.row)
+        held[key] = growth_view(start_of(here.store, status.row), watched.entries, watched.held)
+    return held[key]
+
+
+def _says(here: Here, row: VersionRow, grown: GrowthView) -> None:
+    roots = sum(len(node.path) == 1 for node in grown.nodes)
+    came = (
+        f"From {numbers.count(roots, 'root')} the judge added "
+        f"{numbers.count(grown.added, 'leaf', 'leaves')}; {grown.united} were united and "
+        f"{grown.pruned} pruned: {numbers.count(grown.leaves, 'leaf', 'leaves')} hold "
+        f"{numbers.count(grown.placed, 'criterion', 'criteria')} now."
+    )
+    kit.show(
+        el(
+            "section",
+            tree_parts.style(),
+            el("h2", f"{row.name}: {numbers.count(row.leaves, 'leaf', 'leaves')}"),
+            el("p", came),
+            el("p", row.note, class_="quiet"),
+            el("p", "It is the study's tree now." if row.current
+               else "It was taken back: another tree is the study's now; Versions holds both.",
+               class_="quiet"),
+            el("div", kit.button("See it on the map", tree_parts.to(here, here.filters, tab="map"),
+                                 primary=row.current),
+               kit.button("All versions", tree_parts.to(here, here.filters, tab="versions")),
+               class_="row"),
+            _events(grown),
+        ),
+        key="grow_done",
+    )  # fmt: skip
+
+
+def _undo(here: Here, before: VersionRow) -> None:
+    def back() -> None:
+        def change() -> str:
+            use_older(here.store, here.data.study.id, before.version)
+            return f"{before.name!r} is the study's tree again; the grown one stays in Versions."
+
+        tree_history.attempt(change)
+
+    st.button(plain(f"Undo: use {before.name!r} again"), key="grow_undo", on_click=back)
+
+
+# --- beginning ----------------------------------------------------------------------------------
+
+
+def _form(here: Here, status: InductionStatus | None) -> None:
+    try:
+        endpoints = known_endpoints(stores.settings())
+    except AtomError as error:
+        kit.show(kit.fault(error), key="grow_endpoints")
+        return
+    if status is not None and status.row.state in ("stopped", "failed"):
+        _go_on(here, status, endpoints)
+    form = _held(here, endpoints)
+    judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
+    again = status is not None
+    title = "Grow another tree" if again else "Grow a tree from this study"
+    about = (
+        "The judge reads this study's criteria, gives each a place in a tree, unites what means "
+        "the same and takes out what has too little behind it. The tree of now stays in the "
+        "history."
+    )
+    kit.show(join(el("h2", title), el("p", about, class_="quiet")), key="grow_form_head")
+    one, two, three, four = st.columns([2, 1.4, 1.6, 1.2])
+    bound = _binder(here, form)
+    with one:
+        st.selectbox("Judge", judges, index=None, placeholder="Choose who judges",
+                     **bound("judge", form.judge if form.judge in judges else None))  # fmt: skip
+    with two:
+        st.number_input("Samples to propose from", 1, 1_000_000, step=50, placeholder="all",
+                        help="Proposals are made from these; every criterion of the study is "
+                        "mapped in the end.", **bound("samples", form.samples))  # fmt: skip
+    with three:
+        st.selectbox("Begin", list(STARTS), format_func=lambda at: STARTS[at],
+                     **bound("start", form.start))  # fmt: skip
+    with four:
+        st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, step=1.0, placeholder="no cap",
+                        **bound("budget", form.budget))  # fmt: skip
+    if form.judge not in judges:
+        kit.show(kit.notice("Choose a judge to see what it would cost."), key="grow_who")
+        return
+    spec = InductionSpec(
+        study_id=here.data.study.id,
+        judge=form.judge,
+        samples=form.samples,
+        start=form.start,
+        budget=form.budget,
+    )
+    found = _forecast(here, spec, endpoints)
+    if found is not None:
+        _button(here, spec, endpoints[form.judge], "Grow the tree", "grow_start")
+
+
+def _held(here: Here, endpoints: dict[str, Endpoint]) -> GrowForm:
+    held: dict[str, GrowForm] = st.session_state.setdefault(FORMS, {})
+    if here.entry.key not in held:
+        held[here.entry.key] = GrowForm(judge=work.usual_judge(here.store, here.data, endpoints))
+    return held[here.entry.key]
+
+
+def _binder(here: Here, form: GrowForm) -> Any:
+    def typed(field: str, key: str) -> None:
+        changes: dict[str, Any] = {field: st.session_state[key]}
+        if field == "judge":
+            changes[field] = changes[field] or ""
+        st.session_state[FORMS][here.entry.key] = replace(form, **changes)
+
+    def bound(field: str, value: object) -> dict[str, Any]:
+        key = f"grow_{field}_{here.entry.key}"
+        st.session_state[key] = value
+        return {"key": key, "on_change": typed, "args": (field, key)}
+
+    return bound
+
+
+def _forecast(
+    here: Here, spec: InductionSpec, endpoints: dict[str, Endpoint]
+) -> InductionForecast | None:
+    key = content_id("growth", repr(spec), here.data.revision, here.store.url)
+    found = work.forecasted(
+        "growth", key, lambda: forecast_induction(here.store, spec, endpoints), "grow_price"
+    )
+    if found is None:
+        return None
+    words = (
+        f"About {found.calls:,} calls: {numbers.count(found.criteria, 'criterion', 'criteria')} of "
+        f"{numbers.count(found.samples, 'sample')} get a place, then {found.mapped:,} are mapped. "
+    )
+    cost = work.cost_words(sum(p.tokens for p in found.phases), found.cost, [found.judge])
+    kit.show(el("p", words, el("span", cost[:1].upper() + cost[1:] + ".", class_="strong")),
+             key="grow_price")  # fmt: skip
+    return found
+
+
+def _go_on(here: Here, status: InductionStatus, endpoints: dict[str, Endpoint]) -> None:
+    judge = endpoints.get(status.row.judge)
+    if judge is None:
+        words = f"It can't go on: there is no endpoint {status.row.judge!r} any more."
+        kit.show(kit.notice(words), key="grow_no_judge")
+        return
+    kit.show(el("p", "What was answered is kept: going on asks only for the rest.", class_="small"),
+             key="grow_kept")  # fmt: skip
+    _button(here, spec_of(here.store, status.row.id), judge, "Go on", "grow_go_on")
+
+
+def _button(here: Here, spec: InductionSpec, judge: Endpoint, words: str, key: str) -> None:
+    def start() -> None:
+        st.session_state.pop(FAULT, None)
+        try:
+            start_induction(here.store, spec, stores.settings())
+        except AtomError as error:
+            st.session_state[FAULT] = error.message
+
+    def ask() -> None:
+        hosts = work.hosts_to_ask(here.entry, [judge])
+        if hosts:
+            sent = "The pictures, questions and criteria of this study would be sent"
+            work.ask_first(here.entry, hosts, sent, start)
+        else:
+            start()
+
+    st.button(plain(words), key=key, type="primary", on_click=ask)

@@ -1,0 +1,121 @@
+"""Capability tree › Tasks: what the study asks for, tasks by skills, in samples."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atom.ui import kit, links, numbers
+from atom.ui.html import Html, el
+from atom.ui.pages import FAILURES
+from atom.ui.plain import plain
+from atom.ui.shell.frame import Here
+from atom.ui.tree import parts as tree_parts
+from atom.views.filters import label_name
+from atom.views.tree.tasks import TaskCell, TaskRow, TaskTable, task_table
+
+
+def draw(here: Here) -> None:
+    """Draw the tab."""
+    view = task_table(here.data, here.filters, here.query.get("rows"), here.query.get("cols"))
+    if view is None:
+        kit.show(
+            kit.empty(
+                "The samples carry no labels",
+                "A table of tasks and skills is made of labels: import the samples with a column "
+                "of tasks, skills or categories.",
+            ),
+            key="tasks_none",
+        )
+        return
+    left, right, _ = st.columns([1, 1, 2])
+    names = dict(view.facets)
+    with left:
+        _menu(here, "rows", "Tasks", view.rows_of, [one for one in names if one != view.columns_of])
+    if view.columns_of is not None:
+        with right:
+            others = [one for one in names if one != view.rows_of]
+            _menu(here, "cols", "Skills", view.columns_of, others)
+    kit.show(
+        el("div", tree_parts.style(), _answer(view), _table(view), class_="stack"),
+        key="tree_tasks",
+    )
+
+
+def _menu(here: Here, name: str, label: str, chosen: str, options: list[str]) -> None:
+    key = f"tasks_{name}"
+    st.session_state[key] = chosen
+
+    def changed() -> None:
+        tree_parts.move(here, here.filters, **{name: str(st.session_state[key])})
+
+    st.selectbox(plain(label), options, format_func=label_name, key=key, on_change=changed)
+
+
+def _answer(view: TaskTable) -> Html:
+    first = view.rows[0] if view.rows else None
+    words = (
+        f"{numbers.count(view.samples, 'sample')} of "
+        f"{numbers.count(len(view.rows) + view.left_rows, 'task')}"
+    )
+    if view.columns_of:
+        words += f" and {numbers.count(len(view.columns) + view.left_columns, 'skill')}"
+    if first is not None:
+        words += (
+            f"; the most frequent task is {first.name} "
+            f"({numbers.percent(100 * first.share, view.samples)})."
+        )
+    return el("section", el("div", words, class_="answer"), class_="verdict")
+
+
+def _table(view: TaskTable) -> Html:
+    columns = [
+        kit.Column(title=label_name(view.rows_of)),
+        *(kit.Column(title=numbers.middle(name, 22), number=True) for name in view.columns),
+        kit.Column(title="Samples", number=True),
+        *(kit.Column(title=name, broad=True) for name in view.others),
+    ]
+    rows = [_row(row) for row in view.rows]
+    if view.columns:
+        rows.append(
+            kit.Row(
+                cells=[
+                    el("span", "All", class_="strong"),
+                    *(_cell(one) for one in view.totals),
+                    f"{view.samples:,}",
+                    *("" for _ in view.others),
+                ]
+            )
+        )
+    left = []
+    if view.left_rows:
+        left.append(f"{view.left_rows} rarer tasks")
+    if view.left_columns:
+        left.append(f"{view.left_columns} rarer skills")
+    return el(
+        "section",
+        kit.table(columns, rows, label="Tasks by skills", tight=True),
+        el("p", "Samples with answers; one that carries several labels counts in each. A number "
+           "opens its samples." + (f" Not listed: {' and '.join(left)}." if left else ""),
+           class_="note"),
+        data_testid="task-table",
+    )  # fmt: skip
+
+
+def _row(row: TaskRow) -> kit.Row:
+    return kit.Row(
+        cells=[
+            el("a", numbers.middle(row.name, 60), data_tip=row.name, data_go=True,
+               href=links.address(FAILURES.url_path, row.filters)),
+            *(_cell(one) for one in row.cells),
+            f"{row.n:,}",
+            *(el("span", numbers.middle(text, 60), class_="small quiet", data_tip=text)
+              for text in row.other),
+        ]
+    )  # fmt: skip
+
+
+def _cell(one: TaskCell) -> Html:
+    if not one.n:
+        return el("span", "·", class_="quiet")
+    href = links.address(FAILURES.url_path, one.filters)
+    return el("a", f"{one.n:,}", href=href, data_go=True, class_="cell")

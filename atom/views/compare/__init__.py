@@ -1,0 +1,1 @@
+"""Compare, as values."""

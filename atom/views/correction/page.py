@@ -1,0 +1,693 @@
+"""What came of a self-correction experiment: the effects, what they rest on, and the answers.
+
+Every number here that counts answers can be asked for its answers with `find_cases`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from atom.analysis.correction.effects import (
+    CONTRASTS,
+    Contrast,
+    Cost,
+    Effect,
+    NetGain,
+    cost_per_point,
+    effects,
+    effects_by,
+    has_controls,
+    net_gain,
+)
+from atom.analysis.correction.quality import Repair, Rise, Unlocked, repairs, rises, unlocked
+from atom.analysis.correction.table import layout, table4
+from atom.analysis.correction.trials import (
+    DROPPED,
+    FAILED_COHORT,
+    RIGHT,
+    RIGHT_COHORT,
+    ArmShare,
+    Mask,
+    RoundShare,
+    Share,
+    Standing,
+    Trials,
+    arm_shares,
+    break_rate,
+    code_of,
+    rounds,
+    standing,
+)
+from atom.analysis.intervals import MIN_CLUSTERS, Ints
+from atom.records import Arm, Cohort, Correction, Criterion, Experiment, Hint, Response, Run
+from atom.store import Store, table
+from atom.views.correction.data import (
+    ExperimentRow,
+    TrialData,
+    find_experiment,
+    list_experiments,
+    load_trials,
+)
+from atom.views.correction.form import ARM_WORDS
+from taxonomy import Path
+
+HEADLINES = (
+    "diagnostic value", "peer value", "peer over guided", "both over guided", "both over peer",
+    "notification",
+)  # fmt: skip
+"""Effects in the order in which one is chosen for the first sentence."""
+Came = Literal[
+    "all", "tried", "right", "wrong", "unknown",
+    "pairs", "first", "second", "both", "neither", "apart", "unpaired",
+    "steps", "repaired", "asked", "flipped", "unlocked",
+]  # fmt: skip
+"""Which answers are listed: by an arm's result; by how an arm and its control compare; by steps."""
+REFUSED = "refused: no control ran"
+
+
+# --- what came of it ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmLine:
+    """What came of one arm.
+
+    Attributes:
+        share: the share of right answers, with its interval.
+        tried: answers that were asked about; others had nothing to ask, or their hints leaked.
+        fixed: answers that are right after it.
+        wrong: answers that aren't.
+        reasons: why others have no result, the most frequent first.
+    """
+
+    share: ArmShare
+    tried: int
+    fixed: int
+    wrong: int
+    reasons: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeLine:
+    """An effect under one root."""
+
+    path: Path
+    effect: Effect
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepairLine:
+    """What feedback repairs of one capability's failed steps."""
+
+    path: Path
+    repair: Repair
+    repaired: int
+    """Steps that the arm repaired, of `repair.n`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnlockedLine:
+    """What repairing a capability's steps went along with."""
+
+    path: Path
+    unlocked: Unlocked
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyStep:
+    """A step that was repaired in an answer that came right."""
+
+    criterion_id: str
+    question: str
+    response_id: str
+    path: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateCounts:
+    """What the leak gates did.
+
+    Attributes:
+        written: hints written, every attempt.
+        leaked: of these, those that gave something away.
+        again: of these, those written since the one before leaked.
+        failed: hints whose call failed.
+        dropped: hints that were left out of a feedback.
+        questions: criteria that were left out since their own question gives something away.
+        no_peer: criteria that no peer had passed.
+        held: feedbacks that were held back whole.
+        given: answers that were given hints in the first round.
+    """
+
+    written: int = 0
+    leaked: int = 0
+    again: int = 0
+    failed: int = 0
+    dropped: int = 0
+    questions: int = 0
+    no_peer: int = 0
+    held: int = 0
+    given: int = 0
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to say."""
+        return any(vars(self).values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline:
+    """The answer to the page's question.
+
+    Attributes:
+        sentence: what the feedback did beyond its control.
+        luck: what luck does; empty where it wasn't measured.
+        effect: the effect that it's about; None where there is none.
+    """
+
+    sentence: str
+    luck: str
+    effect: Effect | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """What came of one experiment after some tries.
+
+    Attributes:
+        experiment: what was asked for.
+        model: whose answers.
+        judge: who scored.
+        tries: rounds that count.
+        loaded: the trials, with names.
+        samples: sample by initial answer.
+        seen: where every answer stands.
+        arms: failed answers, arm by arm.
+        on_right: guided feedback on answers that were right; None where none were tried.
+        effects: arms less their controls.
+        printed: the paper's gains.
+        controlled: whether anything may be called a gain; controls that are yet to run count.
+        unfinished: its run isn't done.
+        quality: failed steps' scores before and after.
+        broken: share of right answers that feedback broke.
+        net: what's won less what's lost, if everybody got the feedback; None where unknown.
+        rounds: what each round fixed.
+        by_root: the main effect, root by root.
+        main: the effect that `by_root` is of; None where no arm with a control ran.
+        by_leaf: recoverable or stubborn, capability by capability.
+        costs: what a recovered answer costs.
+        unlocking: capabilities whose repaired steps went along with a right answer.
+        keys: the single steps behind them.
+        gates: what the leak gates did.
+    """
+
+    experiment: Experiment
+    model: str
+    judge: str
+    tries: int
+    loaded: TrialData
+    samples: Mapping[str, str]
+    seen: Standing
+    arms: tuple[ArmLine, ...]
+    on_right: ArmLine | None
+    effects: tuple[Effect, ...]
+    printed: tuple[Effect, ...]
+    controlled: bool
+    unfinished: bool
+    quality: tuple[Rise, ...]
+    broken: Share
+    net: NetGain | None
+    rounds: tuple[RoundShare, ...]
+    by_root: tuple[NodeLine, ...]
+    main: Effect | None
+    by_leaf: tuple[RepairLine, ...]
+    costs: tuple[Cost, ...]
+    unlocking: tuple[UnlockedLine, ...]
+    keys: tuple[KeyStep, ...]
+    gates: GateCounts
+
+    @property
+    def failed(self) -> int:
+        """Failed answers that anything was tried on."""
+        return int((self.seen.cohort == FAILED_COHORT).sum())
+
+    @property
+    def right(self) -> int:
+        """Right answers that anything was tried on."""
+        return int((self.seen.cohort == RIGHT_COHORT).sum())
+
+    @property
+    def tried(self) -> str:
+        """How many failed answers were tried, of how many where that is known and not over."""
+        asked = self.experiment
+        most = len(asked.sample_ids) or asked.limit
+        if asked.sample_ids and asked.limit is not None:
+            most = min(len(asked.sample_ids), asked.limit)
+        if not self.unfinished or most is None or most < self.failed:
+            return f"{self.failed:,}"
+        return f"{self.failed:,} of {most:,}"
+
+    @cached_property
+    def headline(self) -> Headline:
+        """The answer to the page's question."""
+        return _headline(self)
+
+
+def results(store: Store, experiment_id: str, tries: int | None = None) -> Results:
+    """Read and work out what came of an experiment.
+
+    Args:
+        store: where it is.
+        experiment_id: the experiment.
+        tries: rounds that count; all when None.
+
+    Raises:
+        UsageError: there is no such experiment.
+    """
+    experiment = find_experiment(store, experiment_id)
+    row = next(r for r in list_experiments(store) if r.experiment.id == experiment.id)
+    upto = min(max(tries or experiment.rounds, 1), experiment.rounds)
+    loaded = load_trials(store, [experiment.id])
+    trials = loaded.trials
+    seen = standing(trials, upto)
+    unfinished = _unfinished(store, experiment.id)
+    planned = unfinished and _plans_controls(experiment)
+    found = effects(trials, upto=upto)
+    if planned:
+        found = tuple(_awaited(effect, experiment) for effect in found)
+    broken = break_rate(trials, upto=upto)
+    net = net_gain(trials, loaded.failed_share, upto=upto)
+    reasons = _reasons(store, experiment.id)
+    main = _main(found)
+    right = arm_shares(trials, upto=upto, cohort=RIGHT_COHORT)
+    ran = set(trials.arms)
+    keys = tuple(row for row in unlocked(trials, upto=upto) if row.unlocked)
+    return Results(
+        experiment=experiment,
+        model=row.model,
+        judge=row.judge,
+        tries=upto,
+        loaded=loaded,
+        samples=_samples(store, loaded.answer_ids),
+        seen=seen,
+        arms=tuple(
+            _arm_line(share, trials, seen, upto, FAILED_COHORT, reasons)
+            for share in arm_shares(trials, upto=upto)
+        ),
+        on_right=(
+            _arm_line(right[0], trials, seen, upto, RIGHT_COHORT, reasons) if right else None
+        ),
+        effects=tuple(effect for effect in found if effect.role != "printed"),
+        printed=tuple(effect for effect in found if effect.role == "printed"),
+        controlled=planned or has_controls(trials),
+        unfinished=unfinished,
+        quality=tuple(rise for rise in rises(trials, failed_only=True, upto=upto) if rise.n),
+        broken=broken,
+        net=net if np.isfinite(net.value) else None,
+        rounds=rounds(trials) if experiment.rounds > 1 else (),
+        by_root=tuple(
+            replace(line, effect=_awaited(line.effect, experiment)) if planned else line
+            for line in _by_root(trials, main, upto)
+        ),
+        main=main,
+        by_leaf=_by_leaf(trials, upto),
+        costs=tuple(
+            cost_per_point(trials, contrast, upto=upto)
+            for contrast in CONTRASTS
+            if contrast.role == "value" and {contrast.arm, contrast.control} <= ran
+        ),
+        unlocking=tuple(
+            UnlockedLine(path=trials.leaves[row.code], unlocked=row)
+            for row in unlocked(trials, "leaf", upto=upto)
+        ),
+        keys=_keys(store, loaded, keys, upto),
+        gates=_gates(store, experiment.id),
+    )
+
+
+def _unfinished(store: Store, experiment_id: str) -> bool:
+    columns = table(Run).c
+    runs = store.select(
+        Run, columns.experiment_id == experiment_id, order_by=[columns.created.desc()]
+    )
+    return bool(runs) and runs[0].state != "done"
+
+
+def _plans_controls(asked: Experiment) -> bool:
+    """Say whether an experiment has the arms that `has_controls` looks for."""
+    return "rejudge" in asked.arms and ("fresh" in asked.arms or "told" in asked.arms)
+
+
+def _awaited(effect: Effect, asked: Experiment) -> Effect:
+    """Refuse no effect whose control is yet to run: it merely has too few pairs so far."""
+    if effect.verdict == REFUSED and effect.control in asked.arms:
+        return replace(effect, verdict="too few pairs")
+    return effect
+
+
+def _main(found: Sequence[Effect]) -> Effect | None:
+    by_name = {effect.name: effect for effect in found}
+    chosen = next((by_name[name] for name in HEADLINES if name in by_name), None)
+    return chosen or by_name.get("luck")
+
+
+def _by_root(trials: Trials, main: Effect | None, upto: int) -> tuple[NodeLine, ...]:
+    if main is None:
+        return ()
+    return tuple(
+        NodeLine(path=(trials.roots[line.node],), effect=line.effect)
+        for line in effects_by(trials, contrast_of(main.name), "root", upto=upto)
+    )
+
+
+def _by_leaf(trials: Trials, upto: int) -> tuple[RepairLine, ...]:
+    order = {"attention drift": 0, "lack of capability": 1, "undecided": 2}
+    lines = []
+    for repair in repairs(trials, upto=upto):
+        repaired = round(repair.arm_share * repair.n) if repair.n else 0
+        path = trials.leaves[repair.node]
+        lines.append(RepairLine(path=path, repair=repair, repaired=repaired))
+    return tuple(sorted(lines, key=lambda line: (order[line.repair.label], -line.repair.n)))
+
+
+def contrast_of(name: str) -> Contrast:
+    """Return the contrast of an effect by its name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    for contrast in CONTRASTS:
+        if contrast.name == name:
+            return contrast
+    raise KeyError(name)
+
+
+def asked_again(trials: Trials, seen: Standing, arm: Arm, upto: int) -> Mask:
+    """Mark answers that an arm asked about, in `seen`'s order; others never were."""
+    rows = (trials.arm == code_of(arm)) & (trials.round <= upto) & (trials.state != DROPPED)
+    return np.isin(seen.answer, trials.answer[rows])
+
+
+def _arm_line(
+    share: ArmShare,
+    trials: Trials,
+    seen: Standing,
+    upto: int,
+    cohort: int,
+    reasons: Mapping[tuple[Arm, Cohort], Counter[str]],
+) -> ArmLine:
+    code = code_of(share.arm)
+    mine = (seen.cohort == cohort) & seen.ran[:, code]
+    value = seen.right[mine, code]
+    name: Cohort = "right" if cohort == RIGHT_COHORT else "failed"
+    return ArmLine(
+        share=share,
+        tried=int((mine & asked_again(trials, seen, share.arm, upto)).sum()),
+        fixed=int((value >= RIGHT).sum()),
+        wrong=int((value < RIGHT).sum()),
+        reasons=tuple(reasons.get((share.arm, name), Counter()).most_common()),
+    )
+
+
+def _reasons(store: Store, experiment_id: str) -> dict[tuple[Arm, Cohort], Counter[str]]:
+    columns = table(Correction).c
+    found: dict[tuple[Arm, Cohort], Counter[str]] = {}
+    for row in store.select(
+        Correction, columns.experiment_id == experiment_id, columns.state != "scored"
+    ):
+        text = " ".join(row.detail.split())[:240] or row.state
+        found.setdefault((row.arm, row.cohort), Counter())[text] += 1
+    return found
+
+
+def _samples(store: Store, response_ids: Sequence[str]) -> dict[str, str]:
+    return {row.id: row.sample_id for row in store.get_many(Response, response_ids)}
+
+
+def _keys(
+    store: Store, loaded: TrialData, rows: Sequence[Unlocked], upto: int
+) -> tuple[KeyStep, ...]:
+    trials = loaded.trials
+    ids = [loaded.criterion_ids[row.code] for row in rows]
+    known = {criterion.id: criterion for criterion in store.get_many(Criterion, ids)}
+    at = step_rows(trials, "guided", "unlocked", upto)
+    where = {int(trials.criterion[row]): row for row in at}
+    found = []
+    for row, name in zip(rows, ids, strict=True):
+        criterion, place = known.get(name), where.get(row.code)
+        if criterion is None or place is None:
+            continue
+        leaf = int(trials.leaf[place])
+        found.append(
+            KeyStep(
+                criterion_id=name,
+                question=criterion.question,
+                response_id=loaded.answer_ids[int(trials.answer[trials.trial[place]])],
+                path=trials.leaves[leaf] if leaf >= 0 else None,
+            )
+        )
+    return tuple(found)
+
+
+def _gates(store: Store, experiment_id: str) -> GateCounts:
+    columns = table(Correction).c
+    rows = store.select(Correction, columns.experiment_id == experiment_id)
+    hinted = [row for row in rows if row.arm in ("peer", "guided_peer")]
+    wanted = {name for row in hinted for name in row.criterion_ids}
+    wanted |= {use.criterion_id for row in hinted for use in row.hints}
+    hints = store.get_many(Hint, sorted(wanted), "criterion_id")
+    lines = Counter(_gate_kind(line) for row in rows for line in row.gates)
+    return GateCounts(
+        written=sum(hint.state != "failed" for hint in hints),
+        leaked=sum(hint.state == "unscored" for hint in hints),
+        again=sum(hint.attempt > 0 and hint.state != "failed" for hint in hints),
+        failed=sum(hint.state == "failed" for hint in hints),
+        dropped=lines["dropped"],
+        questions=lines["question"],
+        no_peer=lines["no peer"],
+        held=lines["held"],
+        given=len({row.response_id for row in hinted if row.hints and row.round == 1}),
+    )
+
+
+def _gate_kind(line: str) -> str:
+    """Sort a gate's line by what it did."""
+    if line.startswith("no hint on"):
+        return "no peer"
+    if line.startswith("the hint on"):
+        return "dropped"
+    if line.startswith("criterion") and "dropped" in line:
+        return "question"
+    return "held" if "held back" in line else ""
+
+
+# --- the first sentence ---------------------------------------------------------------------------
+
+
+def _headline(found: Results) -> Headline:
+    luck = next((line for line in found.arms if line.share.arm == "fresh"), None)
+    words = ""
+    if luck is not None and luck.share.right.n:
+        words = f"Luck alone fixed {_percent(luck.share.right)} of {luck.share.right.n}."
+    main = found.main
+    if found.unfinished and _too_early(found):
+        sentence = (
+            f"Too early: {found.tried} {'answer' if found.tried == '1' else 'answers'} tried; "
+            "nothing to say yet. Resume it, or wait until more are done."
+        )
+        return Headline(sentence=sentence, luck="", effect=main)
+    if main is None:
+        tried = [line for line in found.arms if line.share.right.n]
+        if not tried:
+            return Headline(sentence="Nothing has come yet.", luck="", effect=None)
+        line = tried[0]
+        return Headline(sentence=f"{_alone(line)}.", luck=words, effect=None)
+    arm, control = ARM_WORDS[main.arm].does, ARM_WORDS[main.control].does
+    subject = f"{arm[:1].upper()}{arm[1:]}"
+    if main.verdict == REFUSED:
+        line = next(line for line in found.arms if line.share.arm == main.arm)
+        sentence = f"{_alone(line)}."
+        if line.share.right.n:
+            sentence += (
+                " That is no gain: without controls nobody knows how many would have come right "
+                "anyway."
+            )
+        return Headline(sentence=sentence, luck=words, effect=main)
+    if not main.n:
+        sentence = f"Nothing can be compared yet: no answer has both {arm} and {control}."
+        return Headline(sentence=sentence, luck=words, effect=main)
+    points = f"{abs(100 * main.estimate):.1f} points"
+    more = "more" if main.estimate >= 0 else "less"
+    sentence = f"{subject} fixes {points} {more} than {control} ({_proof(main)}): {_so(main)}."
+    if main.name == "luck":
+        sentence += " No feedback was tried."
+    return Headline(sentence=sentence, luck=words, effect=main)
+
+
+def _too_early(found: Results) -> bool:
+    main = found.main
+    if main is None or main.verdict == REFUSED:
+        known = max((line.share.right.n for line in found.arms), default=0)
+        return known < MIN_CLUSTERS
+    return not main.n or main.verdict == "too few pairs"
+
+
+def _alone(line: ArmLine) -> str:
+    name = ARM_WORDS[line.share.arm].does
+    share = line.share.right
+    if not share.n:
+        return f"After {name}, no answer has a result"
+    return f"After {name}, {line.fixed} of {share.n} answers are right ({_percent(share)})"
+
+
+def _proof(effect: Effect) -> str:
+    pairs = f"{effect.n} pair{'' if effect.n == 1 else 's'}"
+    if not np.isfinite(effect.lo):
+        return pairs
+    lo, hi = signed(effect.lo), signed(effect.hi)
+    return f"95 % {lo} to {hi}, {pairs}, p {p_words(effect.holm)}"
+
+
+def _so(effect: Effect) -> str:
+    return {
+        "gain": "more than luck",
+        "worse": "it does harm",
+        "no gain shown": "that may be chance",
+        "too few pairs": "too few answers to tell",
+        "luck, not a gain": "that is luck, not a gain",
+        "ceiling, not a gain": "the most that feedback could do",
+        "beyond Re-eval, not a gain": "more than being told, which asks about no step",
+    }.get(effect.verdict, effect.verdict)
+
+
+def signed(value: float) -> str:
+    """Write a difference of shares in points: `+6.1`, `−17.9`."""
+    if not np.isfinite(value):
+        return "–"
+    return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "−")
+
+
+def p_words(p: float) -> str:
+    """Write a p-value: `.012`, `< .001`."""
+    if not np.isfinite(p):
+        return "–"
+    if p < 0.001:
+        return "< .001"
+    return "1" if p > 0.9995 else f"{p:.3f}".removeprefix("0")
+
+
+def _percent(share: Share) -> str:
+    return f"{100 * share.value:.{1 if share.n >= 200 else 0}f} %"
+
+
+# --- steps ------------------------------------------------------------------------------------
+
+
+def step_rows(trials: Trials, arm: Arm, came: Came, upto: int, control: Arm | None = None) -> Ints:
+    """Return the rows of failed steps that a number counts.
+
+    Args:
+        trials: the trials.
+        arm: the arm.
+        came: `steps` (failed, scored in the arm and its control), `repaired` of these; `asked`
+            (asked about, the result known), `flipped` of these, `unlocked` where the answer came
+            right, too.
+        upto: last round that counts.
+        control: the control, for the first two.
+    """
+    rows = _arm_rows(trials, arm, upto)
+    before = trials.before[rows]
+    rows = rows[(before > 0) & (before <= trials.threshold) & (trials.after[rows] > 0)]
+    up = trials.after[rows] > trials.threshold
+    if came in ("steps", "repaired"):
+        if control is not None:
+            other = _arm_rows(trials, control, upto)
+            other = other[trials.after[other] > 0]
+            keep = np.isin(_step_key(trials, rows), _step_key(trials, other))
+            rows, up = rows[keep], up[keep]
+        return rows if came == "steps" else rows[up]
+    right = trials.right[trials.trial[rows]]
+    keep = trials.asked[rows] & np.isfinite(right)
+    if came in ("flipped", "unlocked"):
+        keep &= up
+    if came == "unlocked":
+        keep &= right >= RIGHT
+    return rows[keep]
+
+
+def _arm_rows(trials: Trials, arm: Arm, upto: int) -> Ints:
+    mine = (trials.arm == code_of(arm)) & (trials.cohort == FAILED_COHORT)
+    return np.flatnonzero((trials.last_rows(upto) & mine)[trials.trial])
+
+
+def _step_key(trials: Trials, rows: Ints) -> Ints:
+    width = int(trials.criterion.max(initial=0)) + 1
+    return np.asarray(
+        trials.answer[trials.trial[rows]].astype(np.int64) * width + trials.criterion[rows]
+    )
+
+
+# --- the paper's table ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table4:
+    """The paper's table, from a study's experiments.
+
+    Attributes:
+        lines: a head, then two lines a model and strategy.
+        used: experiment by model.
+        apart: models whose experiments go by another judge or threshold.
+    """
+
+    lines: tuple[tuple[str, ...], ...]
+    used: Mapping[str, str]
+    apart: tuple[str, ...]
+
+
+def table4_view(store: Store, found: Sequence[ExperimentRow]) -> Table4 | None:
+    """Lay out the newest experiments of several models like the paper's Table 4.
+
+    Args:
+        store: the store.
+        found: a study's experiments, the newest first.
+
+    Returns:
+        The table; None where under two models have experiments on several answers.
+    """
+    chosen: dict[str, ExperimentRow] = {}
+    for row in found:
+        if row.answers < 2:
+            continue
+        known = chosen.get(row.model)
+        if known is None or len(row.experiment.arms) > len(known.experiment.arms):
+            chosen[row.model] = row
+    kinds = Counter((r.experiment.judge_id, r.experiment.threshold) for r in chosen.values())
+    if len(chosen) < 2:
+        return None
+    kind = kinds.most_common(1)[0][0]
+    used = {
+        model: row
+        for model, row in sorted(chosen.items())
+        if (row.experiment.judge_id, row.experiment.threshold) == kind
+    }
+    trials = {m: load_trials(store, [row.experiment.id]).trials for m, row in used.items()}
+    roots = tuple(dict.fromkeys(root for one in trials.values() for root in one.roots))
+    same = {model: _with_roots(one, roots) for model, one in trials.items()}
+    return Table4(
+        lines=layout(table4(same), roots),
+        used={model: row.experiment.id for model, row in used.items()},
+        apart=tuple(model for model in chosen if model not in used),
+    )
+
+
+def _with_roots(trials: Trials, roots: tuple[str, ...]) -> Trials:
+    codes = np.array([roots.index(root) for root in trials.roots] or [-1], dtype=np.int64)
+    root = np.where(trials.root >= 0, codes[trials.root], -1)
+    return replace(trials, root=root, roots=roots)

@@ -1,0 +1,1 @@
+"""Failures, and a sample laid open, as values."""

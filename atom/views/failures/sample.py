@@ -1,0 +1,420 @@
+"""One sample in full: from the picture to the judge's reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atom.records import (
+    JUDGE_SCALE,
+    Call,
+    Candidate,
+    Checkpoint,
+    CriteriaSet,
+    Criterion,
+    Mapping,
+    Outcome,
+    PictureSlot,
+    Region,
+    Replay,
+    Response,
+    Sample,
+    StudySample,
+    Tag,
+)
+from atom.store import Store, table
+from atom.store.standing import (
+    RepeatedMarks,
+    answers_to,
+    in_order,
+    outcomes_of,
+    repeated_marks,
+)
+from atom.views.failures.votes import PairVotes, sample_votes
+from atom.views.filters import Filters
+from atom.views.study_data import StudyData
+from taxonomy import Path
+
+MARK_GLYPHS = {"unscored": "∅", "failed": "!", "not_applicable": "n/a", "scored": "!"}
+_MOST_MARK = 12
+"""Characters of a mark that a chip shows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointView:
+    """One criterion scored on one answer, with what led to it."""
+
+    checkpoint: Checkpoint | None
+    """The first mark; None while it is still to be scored."""
+    model_id: str
+    colour: int
+    repeats: tuple[Checkpoint, ...] = ()
+    """All its marks in the order of their repeats, the first included, where it has several."""
+    penalty: bool = False
+    """Whether its criterion takes points away: then a mark that is met is a bad one."""
+
+    @property
+    def near(self) -> int | None:
+        """The step from bad (1) to good (5) that it is coloured by; None without a score."""
+        if self.score is None:
+            return None
+        return round(6 - self.score if self.penalty else self.score)
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is on our own judges' scale, 1 to 5."""
+        return self.checkpoint is None or self.checkpoint.scale == JUDGE_SCALE.id
+
+    @property
+    def score(self) -> float | None:
+        """The mean of its scored marks, 1..5 (METHODS T3); None without one.
+
+        On another scale the mean of `1 + 4 value`.
+        """
+        return mean_score(self.repeats or ((self.checkpoint,) if self.checkpoint else ()))
+
+    @property
+    def label(self) -> str:
+        """`1`..`5`, `3.7` over repeats, `∅` unscored, `!` failed, `…` still to be scored.
+
+        On another scale the mark as it was written, or the mean of repeats on 0-100; `n/a` where
+        the criterion doesn't apply.
+        """
+        if self.checkpoint is None:
+            return "…"
+        if self.score is None:
+            return MARK_GLYPHS[self.checkpoint.state]
+        if self.ours:
+            return f"{self.score:.1f}".removesuffix(".0")
+        return (
+            shortened_mark(self.checkpoint.raw)
+            if len(self.repeats) < 2
+            else points_words(self.score, ours=False)
+        )
+
+    @property
+    def spread(self) -> str:
+        """Its marks one by one, `3 marks: 4 4 2`; empty where it has one only."""
+        if len(self.repeats) < 2:
+            return ""
+        marks = " ".join(
+            "∅" if one.points is None else str(one.score or shortened_mark(one.raw))
+            for one in self.repeats
+        )
+        return f"{len(self.repeats)} marks: {marks}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionView:
+    """One criterion of the sample, across answers."""
+
+    number: int
+    """1-based, in the chain's order."""
+    criterion: Criterion
+    weight: float
+    stated_weight: float | None
+    regions: tuple[Region, ...]
+    leaf: Path | None
+    leaf_detail: str
+    """Why it hangs nowhere, when it doesn't."""
+    marks: tuple[CheckpointView, ...]
+    """One an answer, in the study's order of candidates."""
+    chosen: bool
+    penalty: bool = False
+    """Whether it takes points away."""
+
+    @property
+    def weight_words(self) -> str:
+        """Its weight as it was declared; a penalty's with a minus."""
+        return f"{'−' if self.penalty else ''}{self.weight:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerView:
+    """One candidate's answer."""
+
+    response: Response
+    candidate: Candidate
+    colour: int
+    outcomes: tuple[Outcome, ...]
+    """What is known of its final answer, the one that counts first."""
+    score: float | None
+    """Mean of its scored checkpoints, weighted, 1..5; on other scales the mean of `1 + 4 value`,
+    less what penalties take (see `analysis.answer_scores`)."""
+    chosen: bool
+    ours: bool = True
+    """Whether all of them are on our own judges' scale."""
+
+    @property
+    def score_words(self) -> str:
+        """`3.70 of 5`, or `67.5 of 100` on another scale; `–` without a score."""
+        return (
+            "–"
+            if self.score is None
+            else f"{points_words(self.score, ours=self.ours)} of " + ("5" if self.ours else "100")
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleView:
+    """Everything about a sample in a study.
+
+    Attributes:
+        sample: question, choices, reference, pictures.
+        replay: the judge's own solution; None while there is none.
+        criteria_set: the criteria that stand for it; None while there are none.
+        criteria: in the chain's order.
+        answers: one a candidate (and repeat), in the study's order.
+        answer: the chosen model's answer, else the one with the lowest score on the chosen
+            criterion, else the first; None without answers.
+        mark: the chosen criterion's checkpoint on that answer; None without one.
+        criterion: the chosen criterion; None without criteria.
+        tags: (facet, value), sorted.
+        calls: raw replies by call id, those of replay, criteria and the shown answer.
+        quarantined: judge and reference disagree.
+        votes: votes between its answers, a pair and judge each.
+    """
+
+    sample: Sample
+    replay: Replay | None
+    criteria_set: CriteriaSet | None
+    criteria: tuple[CriterionView, ...]
+    answers: tuple[AnswerView, ...]
+    answer: AnswerView | None
+    criterion: CriterionView | None
+    mark: CheckpointView | None
+    tags: tuple[tuple[str, str], ...]
+    calls: dict[str, Call]
+    quarantined: bool
+    votes: tuple[PairVotes, ...] = ()
+
+    @property
+    def missing(self) -> tuple[PictureSlot, ...]:
+        """Pictures that are not attached yet."""
+        return tuple(slot for slot in self.sample.pictures if slot.picture_id is None)
+
+
+def sample_view(
+    store: Store, data: StudyData, filters: Filters, *, alone: bool = False
+) -> SampleView | None:
+    """Read one sample in full.
+
+    Args:
+        store: where the study is.
+        data: the study.
+        filters: `sample`, and optionally `model` and `criterion`.
+        alone: leave the other models' answers and marks aside; there may be hundreds.
+
+    Returns:
+        The view-model, or None when the study has no such sample.
+    """
+    if filters.sample is None or filters.sample not in data.sample_position:
+        return None
+    sample = store.get(Sample, filters.sample)
+    if sample is None:
+        return None
+    place = store.get(StudySample, data.study.id, sample.id)
+    replay = store.get(Replay, place.replay_id) if place and place.replay_id else None
+    criteria_set = (
+        store.get(CriteriaSet, place.criteria_set_id) if place and place.criteria_set_id else None
+    )
+    responses = _responses(store, data, sample.id, filters.model if alone else None)
+    ids = [response.id for _, response in responses]
+    marks = repeated_marks(store, data.study, ids, _judge(data), data.scale)
+    answers = _answers(store, data, filters, responses, criteria_set, marks)
+    criteria = _criteria(store, data, filters, criteria_set, responses, marks)
+    criterion = next((view for view in criteria if view.chosen), None)
+    answer = _shown_answer(answers, criterion)
+    mark = _chosen_mark(criterion, answer)
+    call_ids = [
+        record.call_id for record in (replay, criteria_set, answer and answer.response) if record
+    ]
+    call_ids += [mark.checkpoint.call_id if mark and mark.checkpoint else None]
+    call_ids += [view.checkpoint.call_id for c in criteria for view in c.marks if view.checkpoint]
+    return SampleView(
+        sample=sample,
+        replay=replay,
+        criteria_set=criteria_set,
+        criteria=criteria,
+        answers=answers,
+        answer=answer,
+        criterion=criterion,
+        mark=mark,
+        tags=_tags(store, sample.id),
+        calls={call.id: call for call in store.get_many(Call, filter(None, call_ids))},
+        quarantined=bool(data.table.quarantined[data.sample_position[sample.id]]),
+        votes=sample_votes(store, data, sample.id),
+    )
+
+
+def _responses(
+    store: Store, data: StudyData, sample_id: str, only: str | None
+) -> list[tuple[int, Response]]:
+    """Return (colour, answer) of the study's own answers, in its order of candidates."""
+    found = [
+        (number, response)
+        for response in answers_to(store, data.study, sample_id, only)
+        if (number := data.model_index(response.candidate_id)) is not None
+    ]
+    return sorted(found, key=lambda pair: (pair[0], pair[1].repeat))
+
+
+def _judge(data: StudyData) -> str:
+    """Return the judge whose marks and outcomes are looked at."""
+    return (data.study.judge_id or "") if data.judge is None else data.judge.id
+
+
+def mean_score(points: Sequence[Checkpoint]) -> float | None:
+    """Return the mean of the scored ones among a criterion's marks, 1..5; None without one."""
+    scores = [point.points for point in points if point.points is not None]
+    return sum(scores) / len(scores) if scores else None
+
+
+def points_words(score: float, *, ours: bool, digits: int = 2) -> str:
+    """Write a score of 1..5: as it is on our own scale, else as 0-100.
+
+    Args:
+        score: 1 to 5; `1 + 4 value` on another scale.
+        ours: whether it is on our own judges' scale.
+        digits: after the point, of a score of 1..5.
+    """
+    return f"{score:.{digits}f}" if ours else f"{25 * (score - 1):.1f}".removesuffix(".0")
+
+
+def shortened_mark(raw: str) -> str:
+    """Return a mark as it was written, short enough for a chip."""
+    text = " ".join(raw.split())
+    return text if len(text) <= _MOST_MARK else f"{text[: _MOST_MARK - 1]}…"
+
+
+def weighted_points(pairs: Sequence[tuple[float, float, bool]]) -> float | None:
+    """Return an answer's score, 1..5, of (weight, score, takes points away); None without any.
+
+    Reference:
+        METHODS A1; `analysis.answer_scores` says what penalties do.
+    """
+    total = sum(weight for weight, _, takes in pairs if not takes)
+    if not total:
+        return None
+    if not any(takes for _, _, takes in pairs):
+        return sum(weight * score for weight, score, _ in pairs) / total
+    earned = sum((-weight if takes else weight) * (score - 1) for weight, score, takes in pairs)
+    return 1 + max(earned / total, 0)
+
+
+def _answers(
+    store: Store,
+    data: StudyData,
+    filters: Filters,
+    responses: list[tuple[int, Response]],
+    criteria_set: CriteriaSet | None,
+    marks: RepeatedMarks,
+) -> tuple[AnswerView, ...]:
+    outcomes = outcomes_of(store, [r.id for _, r in responses], _judge(data))
+    views = []
+    for number, response in responses:
+        own = [
+            mark
+            for use in (criteria_set.uses if criteria_set else ())
+            for mark in marks.get((use.criterion_id, response.id), ())
+        ]
+        pairs = [
+            (use.weight, score, use.polarity == "penalty")
+            for use in (criteria_set.uses if criteria_set else ())
+            if (score := mean_score(marks.get((use.criterion_id, response.id), ()))) is not None
+        ]
+        views.append(
+            AnswerView(
+                response=response,
+                candidate=data.candidates[number],
+                colour=number,
+                outcomes=outcomes.get(response.id, ()),
+                score=weighted_points(pairs),
+                ours=all(mark.scale == JUDGE_SCALE.id for mark in own),
+                chosen=response.candidate_id == filters.model and response.repeat == 0,
+            )
+        )
+    return tuple(views)
+
+
+def _criteria(
+    store: Store,
+    data: StudyData,
+    filters: Filters,
+    criteria_set: CriteriaSet | None,
+    responses: list[tuple[int, Response]],
+    marks: RepeatedMarks,
+) -> tuple[CriterionView, ...]:
+    if criteria_set is None or not criteria_set.uses:
+        return ()
+    uses = in_order(criteria_set)
+    ids = [use.criterion_id for use in uses]
+    criteria = {criterion.id: criterion for criterion in store.get_many(Criterion, ids)}
+    mappings = {
+        mapping.criterion_id: mapping
+        for mapping in store.get_many(Mapping, ids, "criterion_id")
+        if mapping.tree_version == data.study.tree_version
+    }
+    chosen = filters.criterion if filters.criterion in criteria else ids[0]
+    views = []
+    for number, use in enumerate(uses, start=1):
+        criterion = criteria.get(use.criterion_id)
+        if criterion is None:
+            continue
+        mapping = mappings.get(criterion.id)
+        views.append(
+            CriterionView(
+                number=number,
+                criterion=criterion,
+                weight=use.weight,
+                stated_weight=use.stated_weight,
+                regions=use.regions,
+                leaf=mapping.leaf if mapping else None,
+                leaf_detail=mapping.detail if mapping else "not mapped yet",
+                marks=tuple(
+                    CheckpointView(
+                        checkpoint=own[0] if own else None,
+                        model_id=response.candidate_id,
+                        colour=colour,
+                        repeats=own if len(own) > 1 else (),
+                        penalty=use.polarity == "penalty",
+                    )
+                    for colour, response in responses
+                    for own in (marks.get((criterion.id, response.id), ()),)
+                ),
+                chosen=criterion.id == chosen,
+                penalty=use.polarity == "penalty",
+            )
+        )
+    return tuple(views)
+
+
+def _shown_answer(
+    answers: tuple[AnswerView, ...], criterion: CriterionView | None
+) -> AnswerView | None:
+    chosen = next((view for view in answers if view.chosen), None)
+    if chosen is not None or not answers:
+        return chosen
+    lowest = {
+        mark.checkpoint.response_id: mark.score
+        for mark in (criterion.marks if criterion else ())
+        if mark.checkpoint is not None and mark.score is not None
+    }
+    return min(answers, key=lambda view: lowest.get(view.response.id, 9))
+
+
+def _chosen_mark(
+    criterion: CriterionView | None, answer: AnswerView | None
+) -> CheckpointView | None:
+    if criterion is None or answer is None:
+        return None
+    for mark in criterion.marks:
+        if mark.checkpoint is not None and mark.checkpoint.response_id == answer.response.id:
+            return mark
+    return None
+
+
+def _tags(store: Store, sample_id: str) -> tuple[tuple[str, str], ...]:
+    rows = table(Tag)
+    found = store.select(Tag, rows.c.subject == "sample", rows.c.subject_id == sample_id)
+    return tuple(sorted({(tag.facet, tag.value) for tag in found}))

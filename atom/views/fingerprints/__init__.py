@@ -1,0 +1,1 @@
+"""Fingerprints, as values."""

@@ -1,0 +1,1 @@
+"""Judge lab, as values."""

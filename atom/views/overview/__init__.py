@@ -1,0 +1,1 @@
+"""Overview, as values."""

@@ -1,0 +1,669 @@
+"""Each model's weaknesses and strengths, ready to be shown: frame, effect, interval, n, door.
+
+Nothing here is judged by eye: a name appears because `atom.analysis.diagnose` labelled it.
+
+Claims rest on steps that an answer speaks of and that are its own (`atom.views.reading`); means of
+capabilities follow the reading that the filters choose.
+
+Reference: METHODS B4 (frames), B5 (multiplicity), B7 (suspected), F (decisions), T1, T2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atom.analysis.capability.weaknesses import (
+    INSUFFICIENT,
+    UNTESTED,
+    Diagnosis,
+    DiagnosisSettings,
+    Finding,
+    Frame,
+    Grounds,
+    Label,
+    default_frame,
+    diagnose,
+    find_grounds,
+)
+from atom.analysis.cube import index_nodes
+from atom.analysis.intervals import NodeStats, stats_of_sums
+from atom.analysis.layout import Layout, facet_layout, tree_layout
+from atom.analysis.readings import Reading
+from atom.views.filters import (
+    Filters,
+    Measure,
+    answer_values,
+    answers_kept,
+    rows_in_node,
+    rows_kept,
+)
+from atom.views.reading import claims_of, frame_of, means_of, node_said
+from atom.views.study_data import StudyData, dataset_facet
+from taxonomy import Path
+
+Status = Literal["confirmed", "suspected", "strength"]
+Rows: TypeAlias = Literal["claims"] | Reading
+"""Which checkpoints count: those that claims rest on, or those of a reading's means."""
+ORDER: tuple[Status, ...] = ("confirmed", "suspected", "strength")
+WEAK: tuple[Status, ...] = ("confirmed", "suspected")
+GLYPHS: Mapping[Label, tuple[str, str]] = {
+    "confirmed": ("▼", "confirmed weakness"),
+    "suspected": ("▽", "suspected weakness"),
+    "strength": ("▲", "strength"),
+    "nothing found": ("·", "nothing found"),
+    "insufficient": ("○", "insufficient"),
+    "not said": ("◌", "insufficient: not said"),
+}
+"""Every label's glyph and words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """Scored checkpoints of one model under a node that its claim doesn't rest on.
+
+    Attributes:
+        carried: wrong only because an earlier step was.
+        silent: the answer doesn't speak of them.
+        unreached: they rest on a failed step (where the judge wasn't asked what is carried).
+    """
+
+    carried: int = 0
+    silent: int = 0
+    unreached: int = 0
+
+    @property
+    def words(self) -> str:
+        """Say what is left out, `12 carried, 3 not said`; empty where nothing is."""
+        named = (
+            (self.carried, "carried"),
+            (self.silent, "not said"),
+            (self.unreached, "after a failed step"),
+        )
+        return ", ".join(f"{n:,} {word}" for n, word in named if n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weakness:
+    """One labelled weakness (or strength) of one model. Effects are in points of 0-100.
+
+    Attributes:
+        status: what may be claimed.
+        name: the capability's (or label's) own name.
+        path: its path in the tree; empty for a label.
+        label: (facet, value) for a label; None for a capability.
+        frame: what the model was held against: `peer` or `own`.
+        measure: what was counted.
+        effect: departure from what the frame expects; negative = weaker.
+        lo: lower end of its 95 % interval.
+        hi: upper end.
+        pooled: the departure after partial pooling: what findings are ordered by.
+        mean: the model's mean there, 0-100, over the checkpoints that the claim rests on.
+        n: checkpoints (or answers) that it rests on.
+        samples: distinct samples (clusters).
+        more_samples: how many more would settle a suspicion; infinite where more can't; NaN where
+            there is no suspicion.
+        filters: where its door leads.
+        p: one-sided p-value of the label's direction; NaN where it wasn't tested.
+        p_adjusted: after control for multiplicity.
+        left_out: checkpoints there that the claim doesn't rest on.
+    """
+
+    status: Status
+    name: str
+    path: Path
+    label: tuple[str, str] | None
+    frame: str
+    measure: Measure
+    effect: float
+    lo: float
+    hi: float
+    pooled: float
+    mean: float
+    n: int
+    samples: int
+    more_samples: float
+    filters: Filters
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    left_out: LeftOut = LeftOut()
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+    def under(self, other: Weakness) -> bool:
+        """Say whether this lies below another one in the tree."""
+        depth = len(other.path)
+        return 0 < depth < len(self.path) and self.path[:depth] == other.path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelWeaknesses:
+    """What was found for one model.
+
+    Attributes:
+        found: confirmed ones, then suspected ones, then strengths, each the largest first.
+        tested: capabilities (or labels) with enough evidence to be tested.
+    """
+
+    found: tuple[Weakness, ...] = ()
+    tested: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weaknesses:
+    """What was found for all models.
+
+    Attributes:
+        frame: what models were held against.
+        facet: the facet whose labels were looked at; None = capabilities.
+        margin: smallest departure worth reporting, in points of 0-100.
+        q: false discovery rate aimed at.
+        models: one a model, in the study's order.
+        benchmarks: data sets that labels were looked at within, each by itself; 1 = all together.
+    """
+
+    frame: str
+    facet: str | None
+    margin: float
+    q: float
+    models: tuple[ModelWeaknesses, ...]
+    benchmarks: int = 1
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+
+def weaknesses(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None = None,
+) -> Weaknesses | None:
+    """Label what every model is weak and strong at.
+
+    Args:
+        data: the study.
+        filters: what the doors keep.
+        measure: capabilities of the tree are looked at by process, labels by any measure.
+        keep: answers that count, shape (R,).
+        facet: labels to look at; None = capabilities.
+
+    Returns:
+        The findings; None when there is no tree and no facet to look at.
+    """
+    table = data.table
+    if facet is None and (measure != "process" or not table.leaves):
+        return None
+    seen = diagnosis_of(data, filters, measure, keep, facet)
+    paths = index_nodes(table.leaves).paths if facet is None else ()
+    left = left_out_of(data, filters, keep) if facet is None else None
+    models = []
+    for number, model_id in enumerate(table.model_ids):
+        mine = filters.but(model=model_id, sample=None, criterion=None)
+        found = [
+            _weakness(seen, finding, measure, mine, paths[finding.node], left(number, finding.node))
+            if left is not None
+            else _label_weakness(seen, finding, measure, mine, _label_of(data, facet, finding.node))
+            for finding in seen.findings(number, ORDER)
+        ]
+        models.append(
+            ModelWeaknesses(
+                found=_in_order(found), tested=int((seen.label[number] < INSUFFICIENT).sum())
+            )
+        )
+    return Weaknesses(
+        frame=seen.frame,
+        facet=facet,
+        margin=100 * seen.settings.margin,
+        q=seen.settings.q,
+        models=tuple(models),
+        benchmarks=1 if facet is None else benchmarks_of(data, facet),
+    )
+
+
+def benchmarks_of(data: StudyData, facet: str) -> int:
+    """Return how many data sets a facet's labels are looked at within; 1 = all together.
+
+    Benchmarks differ in difficulty: a label is held against the rest of its own one. Whoever picks
+    the data sets themselves as labels compares across them.
+    """
+    ours = dataset_facet(data.table.facets)
+    sources = data.table.facets.get(ours)
+    return 1 if sources is None or facet == ours else max(1, len(sources.values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeEvidence:
+    """What the diagnosis says of one model on one node. Effects are in points of 0-100.
+
+    Attributes:
+        label: what may be claimed, "nothing found" and "insufficient" included.
+        frame: what the model was held against.
+        effect: departure from what the frame expects, negative = weaker; NaN where there is none.
+        lo: lower end of its 95 % interval.
+        hi: upper end.
+        n: checkpoints that the claim rests on.
+        samples: distinct samples (clusters) of these.
+        more_samples: how many more would settle a suspicion; NaN where there is none.
+        left_out: checkpoints there that it doesn't rest on.
+    """
+
+    label: Label
+    frame: Frame
+    effect: float
+    lo: float
+    hi: float
+    n: int
+    samples: int
+    more_samples: float
+    left_out: LeftOut = LeftOut()
+
+    @classmethod
+    def of(cls, one: Finding, left_out: LeftOut | None = None) -> Self:
+        """Bring a finding to points of 0-100."""
+        return cls(
+            label=one.label,
+            frame=one.frame,
+            effect=100 * one.effect,
+            lo=_possible(one.effect_lo),
+            hi=_possible(one.effect_hi),
+            n=one.n,
+            samples=one.samples,
+            more_samples=one.more_samples,
+            left_out=left_out or LeftOut(),
+        )
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+    @property
+    def glyph(self) -> str:
+        """The label's glyph."""
+        return GLYPHS[self.label][0]
+
+    @property
+    def words(self) -> str:
+        """The label in words."""
+        return GLYPHS[self.label][1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What the diagnosis says of one model on every node.
+
+    Attributes:
+        frame: what models were held against.
+        margin: smallest departure worth reporting, in points of 0-100.
+        q: false discovery rate aimed at.
+        nodes: path -> what is said there, of the nodes that have criteria in the score table.
+    """
+
+    frame: Frame
+    margin: float
+    q: float
+    nodes: Mapping[Path, NodeEvidence]
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hard capability would look the same as a weakness."""
+        return self.frame == "own"
+
+    def at(self, path: Path) -> NodeEvidence | None:
+        """Return what is said of a node; None for the whole tree, of which nothing is claimed."""
+        if not path:
+            return None
+        nan = math.nan
+        none = NodeEvidence(label="insufficient", frame=self.frame, effect=nan, lo=nan, hi=nan,
+                            n=0, samples=0, more_samples=nan)  # fmt: skip
+        return self.nodes.get(path, none)
+
+
+def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
+    """Say what the diagnosis says of one model on every node, by the process.
+
+    It's the diagnosis behind `weaknesses`: the same answers, frame and settings.
+
+    Args:
+        data: the study.
+        filters: tags, outcome and process narrow; the chain doesn't.
+        model: index of the model.
+    """
+    table = data.table
+    if not table.leaves:
+        usual = DiagnosisSettings()
+        return Evidence(frame=default_frame(table.n_models), margin=100 * usual.margin,
+                        q=usual.q, nodes={})  # fmt: skip
+    keep = answers_kept(data, filters)
+    seen = diagnosis_of(data, filters, "process", keep, None)
+    left = left_out_of(data, filters, keep)
+    return Evidence(
+        frame=seen.frame,
+        margin=100 * seen.settings.margin,
+        q=seen.settings.q,
+        nodes={
+            path: NodeEvidence.of(seen.finding(model, number), left(model, number))
+            for number, path in enumerate(index_nodes(table.leaves).paths)
+        },
+    )
+
+
+def left_out_of(
+    data: StudyData, filters: Filters, keep: NDArray[np.bool_]
+) -> Callable[[int, int], LeftOut]:
+    """Return a look-up: what a model's claim on a node of the tree doesn't rest on.
+
+    Args:
+        data: the study.
+        filters: the root filter narrows; the chain doesn't.
+        keep: answers that count, shape (R,).
+    """
+    said = node_said(data, filters, keep)
+    silent = said.own - said.addressed
+
+    def at(model: int, node: int) -> LeftOut:
+        return LeftOut(
+            carried=int(said.carried[model, node]),
+            silent=int(silent[model, node]),
+            unreached=int(said.unreached[model, node]),
+        )
+
+    return at
+
+
+def _label_of(data: StudyData, facet: str | None, node: int) -> tuple[str, str]:
+    assert facet is not None
+    return facet, data.table.facets[facet].values[node]
+
+
+def diagnosis_of(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None,
+) -> Diagnosis:
+    """Diagnose the answers kept, shape (R,); by process what the root filter leaves of them."""
+    settings = DiagnosisSettings(frame=frame_of(data, keep))
+
+    def make() -> Diagnosis:
+        layout = layout_of(data, measure, facet, _root(filters, measure), filters.reading)
+        grounds = _grounds(data, filters, measure, keep, facet, "claims")
+        silent = None
+        if facet is None and not data.table.addressed.all():
+            silent = node_said(data, filters, keep).silent
+        return diagnose(layout, settings=settings, grounds=grounds, silent=silent)
+
+    key = ("diagnosis", *_key(filters, measure, keep, facet, "claims"))
+    return data.table.recent.get(key, make)
+
+
+def _grounds(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None,
+    which: Rows,
+) -> Grounds:
+    """Compute means and intervals of the answers kept, over the checkpoints that count."""
+    mask = None
+    if facet is None:
+        mask = means_of(data, which) if which != "claims" else claims_of(data, frame_of(data, keep))
+
+    def make() -> Grounds:
+        root = _root(filters, measure)
+        if facet is not None:
+            rows = keep
+        elif keep is answers_kept(data, filters):
+            rows = rows_kept(data, filters)
+        else:
+            rows = data.table.of_answers(keep)
+            rows = rows & rows_in_node(data, (root,)) if root is not None else rows
+        if mask is not None:
+            rows = rows & mask
+        return find_grounds(layout_of(data, measure, facet, root, filters.reading), rows)
+
+    # Where all checkpoints count either way, they are looked at once.
+    rows_of: Rows = which if mask is not None else "strict"
+    return data.table.at_work.get(("grounds", *_key(filters, measure, keep, facet, rows_of)), make)
+
+
+def _root(filters: Filters, measure: Measure) -> str | None:
+    return filters.root if measure == "process" else None
+
+
+def _key(
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    facet: str | None,
+    which: Rows,
+) -> tuple[object, ...]:
+    # An answer's own value follows the reading, too.
+    by = which if facet is None else filters.reading
+    answers = hashlib.blake2b(np.packbits(keep).tobytes(), digest_size=16).digest()
+    return (measure, facet, by, _root(filters, measure), answers)
+
+
+def node_means(data: StudyData, filters: Filters) -> NodeStats:
+    """Return the means of every model on every node of the tree, by the process.
+
+    Args:
+        data: the study.
+        filters: tags, root, outcome and process narrow; the chain doesn't. The reading says which
+            checkpoints count.
+
+    Returns:
+        Statistics on [0, 1] by model, then node, in the order of `index_nodes(table.leaves)`.
+    """
+    keep = answers_kept(data, filters)
+    return data.table.recent.get(
+        ("node means", *_key(filters, "process", keep, None, filters.reading)),
+        lambda: _grounds(data, filters, "process", keep, None, filters.reading).stats,
+    )
+
+
+def whole_means(data: StudyData, filters: Filters) -> NodeStats:
+    """Return every model's mean over all its mapped checkpoints: the whole tree as one node.
+
+    Args:
+        data: the study.
+        filters: see `node_means`.
+
+    Returns:
+        Statistics on [0, 1] by model.
+    """
+    keep = answers_kept(data, filters)
+    return data.table.recent.get(
+        ("whole means", *_key(filters, "process", keep, None, filters.reading)),
+        lambda: _whole_means(_grounds(data, filters, "process", keep, None, filters.reading)),
+    )
+
+
+def _whole_means(grounds: Grounds) -> NodeStats:
+    layout, keep = grounds.layout, grounds.keep
+    shape = layout.n_models, layout.n_clusters
+    size = shape[0] * shape[1]
+    value = np.where(keep, layout.value, 0).astype(np.float64)
+    total = np.bincount(layout.unit, weights=value, minlength=size).reshape(shape)
+    count = np.bincount(layout.unit, weights=keep, minlength=size).reshape(shape)
+    n, sums = count.sum(axis=1), total.sum(axis=1)
+    mean = sums / np.where(n > 0, n, 1)
+    squares = ((total - mean[:, None] * count) ** 2).sum(axis=1)
+    return stats_of_sums(n, sums, (count > 0).sum(axis=1).astype(np.float64), squares)
+
+
+def layout_of(
+    data: StudyData,
+    measure: Measure,
+    facet: str | None,
+    root: str | None,
+    reading: Reading = "strict",
+) -> Layout:
+    """Lay a study out once; a filter then costs no sort."""
+    table = data.table
+    if facet is None:
+        return table.kept.get(("tree layout",), lambda: tree_layout(table))
+    value = (
+        table.outcome.astype(np.float64)
+        if measure == "outcome"
+        else answer_values(data, Filters(root=root, reading=reading), measure)
+    )
+    within = dataset_facet(data.table.facets) if benchmarks_of(data, facet) > 1 else None
+    return table.kept.get(
+        ("facet layout", measure, facet, root, reading),
+        lambda: facet_layout(table, facet, value, within=within),
+    )
+
+
+def _weakness(
+    seen: Diagnosis,
+    finding: Finding,
+    measure: Measure,
+    filters: Filters,
+    path: Path,
+    left_out: LeftOut,
+) -> Weakness:
+    rests = "yes" if left_out.words else None
+    door = filters.but(node=path, rests=rests)
+    return replace(_make(seen, finding, measure, door, path[-1], path, None), left_out=left_out)
+
+
+def _label_weakness(
+    seen: Diagnosis,
+    finding: Finding,
+    measure: Measure,
+    filters: Filters,
+    label: tuple[str, str],
+) -> Weakness:
+    tags = tuple(dict.fromkeys((*filters.tags, label)))
+    return _make(seen, finding, measure, filters.but(tags=tags), label[1], (), label)
+
+
+def _make(
+    seen: Diagnosis,
+    finding: Finding,
+    measure: Measure,
+    filters: Filters,
+    name: str,
+    path: Path,
+    label: tuple[str, str] | None,
+) -> Weakness:
+    return Weakness(
+        status=next(status for status in ORDER if status == finding.label),
+        name=name,
+        path=path,
+        label=label,
+        frame=seen.frame,
+        measure=measure,
+        effect=100 * finding.effect,
+        lo=_possible(finding.effect_lo),
+        hi=_possible(finding.effect_hi),
+        pooled=100 * finding.pooled,
+        mean=100 * finding.mean,
+        n=finding.n,
+        samples=finding.samples,
+        more_samples=finding.more_samples,
+        filters=filters,
+        p=finding.p,
+        p_adjusted=finding.p_adjusted,
+    )
+
+
+def _in_order(found: Iterable[Weakness]) -> tuple[Weakness, ...]:
+    """Order by label and size; of nodes with the same rows keep the surest, then the deepest."""
+    kept: list[Weakness] = []
+    for item in sorted(found, key=lambda item: (ORDER.index(item.status), -len(item.path))):
+        same = (other for other in kept if (other.n, other.samples) == (item.n, item.samples))
+        if not any(item.under(other) or other.under(item) for other in same):
+            kept.append(item)
+    return tuple(sorted(kept, key=lambda item: (ORDER.index(item.status), -abs(item.pooled))))
+
+
+def _possible(end: float) -> float:
+    """Write an interval's end in points of 100: no two scores differ by more than 100."""
+    return min(max(100 * end, -100.0), 100.0) if math.isfinite(end) else 100 * end
+
+
+def leading(found: Iterable[Weakness]) -> tuple[Weakness, ...]:
+    """Leave the weaknesses that tell something new, in order.
+
+    A node above another one with the same label is left out (the deeper one says where), and so is
+    one on the same branch as a surer one.
+    """
+    weak = [item for item in found if item.status in WEAK]
+    shown: list[Weakness] = []
+    for item in weak:
+        above = any(other.under(item) for other in weak if other.status == item.status)
+        if not above and not any(item.under(other) or other.under(item) for other in shown):
+            shown.append(item)
+    return tuple(shown)
+
+
+def effect_words(item: Weakness) -> str:
+    """Write the effect with its interval and what it is held against."""
+    size = _size_words(item.effect, item.lo, item.hi, higher=item.status == "strength")
+    if item.label is None:
+        return f"{size} {_against_words(item.frame)}"
+    return f"{size} {_against_words(item.frame, 'questions', 'answers')}"
+
+
+def evidence_words(item: NodeEvidence) -> str:
+    """Write a node's effect with its interval and what it is held against, or why there is none."""
+    if not item.n:
+        return "no score here yet"
+    if not math.isfinite(item.effect):
+        return "nothing to compare it with"
+    higher = item.effect >= 0 if item.label in ("nothing found", *UNTESTED) else (
+        item.label == "strength"
+    )  # fmt: skip
+    size = _size_words(item.effect, item.lo, item.hi, higher=higher)
+    return f"{size} {_against_words(item.frame)}"
+
+
+def _size_words(effect: float, lo: float, hi: float, *, higher: bool) -> str:
+    sign = 1 if higher else -1
+    lo, hi = sorted((sign * lo, sign * hi))
+    size = f"{sign * effect:.1f}"
+    if math.isfinite(lo) and math.isfinite(hi):
+        size += f" ({lo:.1f}{'–' if lo >= 0 else ' to '}{hi:.1f})"
+    return f"{size} points of 100 {'higher' if higher else 'lower'}"
+
+
+def _against_words(frame: str, peers: str = "criteria", own: str = "criteria") -> str:
+    if frame == "peer":
+        return f"than the other models' scores on the same {peers} predict"
+    return f"than on the rest of its own {own}"
+
+
+def frame_words(item: Weakness | Weaknesses | NodeEvidence | Evidence) -> str:
+    """Name the frame, and what it can't tell apart."""
+    note = ", confounded with difficulty" if item.confounded else ""
+    if isinstance(item, Weaknesses) and item.benchmarks > 1:
+        note += f", within each of {item.benchmarks} benchmarks"
+    return f"{item.frame} frame{note}"
+
+
+def more_words(item: Weakness | NodeEvidence) -> str:
+    """Say what would settle a suspicion; empty for anything else."""
+    claim = item.status if isinstance(item, Weakness) else item.label
+    if claim != "suspected" or math.isnan(item.more_samples):
+        return ""
+    if math.isinf(item.more_samples):
+        return "more samples alone would not settle it"
+    number = math.ceil(item.more_samples)
+    return f"about {number:,} more {'sample' if number == 1 else 'samples'} there would settle it"

@@ -1,0 +1,1 @@
+"""People's labels and scores, as values."""

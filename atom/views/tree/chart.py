@@ -1,0 +1,262 @@
+"""The tree as an icicle: a plotly figure.
+
+A click on a node that has others below it draws these larger, in the browser; the figure of the
+next run says the same, so that nothing moves twice, and so that links and the card can do it, too.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from atom.analysis.intervals import Floats
+from atom.views.overview.weaknesses import evidence_words, frame_words, more_words
+from atom.views.tree.colours import (
+    GROUND,
+    PANEL,
+    QUIET,
+    Scheme,
+    difference_colour,
+    evidence_colour,
+    ink_on,
+    score_colour,
+)
+from atom.views.tree.page import Colouring, NodeTable, Shown
+from taxonomy import format_path
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_NAME = 34
+_LEAST = 0.95
+_THIN = 5
+_READABLE = 9
+_TWO_LINES = 34
+_CLAIMED = ("confirmed", "suspected", "strength")
+_TALLER = 1.7
+WHOLE = "whole"
+"""Id of the whole tree's node; other nodes' ids are their numbers."""
+
+
+def node_colours(view: Shown, scheme: Scheme) -> list[str]:
+    """Colour every node of the table by what the view shows."""
+    if view.colouring == "evidence":
+        labels = [None if said is None else said.label for said in view.evidence]
+        return [evidence_colour(label, scheme) for label in labels]
+    if view.colouring == "difference":
+        return [difference_colour(float(value), scheme) for value in view.value]
+    values = view.value
+    if view.colouring == "support":
+        # Support spans orders of magnitude; a logarithm keeps small nodes apart.
+        most = max(float(np.nanmax(values, initial=1.0)), 2.0)
+        values = 100 * np.log1p(values) / math.log1p(most)
+    elif len(values):
+        lo, hi = view.span
+        values = 100 * (values - lo) / (hi - lo)
+    return [score_colour(float(value), scheme) for value in values]
+
+
+def number(value: float, colouring: Colouring) -> str:
+    """Write what a node's colour stands for."""
+    if math.isnan(value):
+        return "–"
+    if colouring == "support":
+        return f"{value:,.0f}"
+    signed = colouring in ("difference", "evidence")
+    text = f"{value:+.1f}" if signed else f"{value:.1f}"
+    return text.replace("-", "−")
+
+
+def node_id(index: int) -> str:
+    """Return a node's id in the figure."""
+    return WHOLE if index == 0 else str(index)
+
+
+def clicked(node: str, nodes: NodeTable) -> int | None:
+    """Read the id that a click brought back; None when it is no node."""
+    if node == WHOLE:
+        return 0
+    known = node.isdecimal() and len(node) < 9 and 0 < int(node) < len(nodes.paths)
+    return int(node) if known else None
+
+
+def next_level(nodes: NodeTable, level: int, chosen: int) -> int:
+    """Return the node to draw first once a node is chosen.
+
+    An inner node is drawn itself; a leaf leaves the view as it is, where it can be seen in it.
+    """
+    if not nodes.is_leaf[chosen]:
+        return chosen
+    return level if level <= chosen < int(nodes.end[level]) else 0
+
+
+def chosen_by_click(nodes: NodeTable, level: int, click: int) -> int:
+    """Return the node that a click chooses: one on the node drawn first goes up by one."""
+    return int(nodes.parent[click]) if click == level and click > 0 else click
+
+
+def cut(name: str, size: int = _NAME) -> str:
+    """Cut a long name in the middle."""
+    if len(name) <= size:
+        return name
+    head = (size - 1) * 2 // 3
+    return f"{name[:head].rstrip()}…{name[-(size - 1 - head) :].lstrip()}"
+
+
+def name_of(nodes: NodeTable, view: Shown, index: int, size: int = _NAME) -> str:
+    """Write a node's name, cut; its label's glyph stands before it where colours are evidence."""
+    path, said = nodes.paths[index], view.said(index)
+    name = cut(path[-1] if path else nodes.tree.name, size)
+    return name if said is None else f"{said.glyph} {name}"
+
+
+def value_of(view: Shown, index: int) -> str:
+    """Write a node's number; nothing where none is claimed."""
+    if view.evidence and view.said(index) is None:
+        return ""
+    return number(float(view.value[index]), view.colouring)
+
+
+def evidence_lines(view: Shown, index: int) -> list[str]:
+    """Say in lines what the diagnosis says of a node: label, effect, frame, n."""
+    said = view.said(index)
+    if said is None:
+        return ["nothing is claimed of the whole tree, only of its parts"]
+    n = f"n {said.samples:,} sample{'s' * (said.samples != 1)}, "
+    n += f"{said.n:,} checkpoint{'s' * (said.n != 1)}"
+    lines = [
+        f"{said.glyph} {said.words}",
+        # Tooltips don't wrap.
+        *evidence_words(said).replace(" than ", "\nthan ", 1).split("\n"),
+        f"{frame_words(said)}; {n}",
+        more_words(said),
+    ]
+    return [line for line in lines if line]
+
+
+def icicle(
+    nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str, height: int, level: int = 0
+) -> Figure:
+    """Draw the tree as an icicle.
+
+    A leaf's height grows with the cube root of its criteria, and none is much lower than the mean
+    leaf, so that small leaves can still be read and clicked; an inner node is as high as its
+    leaves. By evidence, leaves of which something is claimed are higher, so that they are named.
+
+    Args:
+        nodes: the tree in numbers.
+        view: which nodes, and their colour.
+        scheme: light or dark.
+        whose: whose scores, for the tooltip.
+        height: about how high it is drawn, in pixels, which decides what can be read.
+        level: the node that is drawn first, with what lies below it; 0 = the whole tree.
+    """
+    from plotly.graph_objects import Figure, Icicle
+
+    colours = node_colours(view, scheme)
+    drawn = [int(index) for index in view.nodes]
+    # Between very thin rows, gaps would be all that is seen.
+    gap = 1 if int(nodes.is_leaf[view.nodes].sum()) * _THIN < height else 0
+    size = _sizes(nodes, drawn, view)
+    level = level if level in set(drawn) else 0
+    sums = np.r_[0.0, np.cumsum(size)]
+    heights = sums[nodes.end] - sums[:-1]
+    high = heights * height / max(float(heights[level]), 1e-9)
+    trace = Icicle(
+        ids=[node_id(index) for index in drawn],
+        parents=[
+            "" if index == 0 else node_id(int(nodes.parent[index])) for index in drawn
+        ],
+        labels=[html.escape(name_of(nodes, view, index)) for index in drawn],
+        level=node_id(level),
+        values=[float(size[index]) for index in drawn],
+        text=[value_of(view, index) for index in drawn],
+        hovertext=[_tip(nodes, view, index, whose) for index in drawn],
+        # Fitting text into rows too thin for it costs the browser most of its time.
+        texttemplate=[_template(float(high[index])) for index in drawn],
+        hovertemplate="%{hovertext}<extra></extra>",
+        branchvalues="remainder",
+        sort=False,
+        tiling={"orientation": "h", "pad": gap},
+        pathbar={"visible": True, "side": "bottom", "thickness": 22, "textfont": {"size": 12}},
+        marker={
+            "colors": [colours[index] for index in drawn],
+            "line": {"color": GROUND[scheme], "width": gap},
+        },
+        textfont={
+            "color": [ink_on(colours[index]) for index in drawn],
+            "size": [10.5 if nodes.is_leaf[index] else 12.5 for index in drawn],
+            "family": "sans-serif",
+        },
+        textposition="middle left",
+        leaf={"opacity": 1},
+        root={"color": PANEL[scheme]},
+        uid="tree",
+    )  # fmt: skip
+    figure = Figure(trace)
+    figure.update_layout(
+        # Its window decides how high it is drawn; names that don't fit at a readable size are left
+        # out, and the tooltip has them.
+        autosize=True,
+        uniformtext={"minsize": _READABLE, "mode": "hide"},
+        margin={"l": 0, "r": 0, "t": 0, "b": 24},
+        paper_bgcolor="rgba(0,0,0,0)",
+        font={"color": QUIET[scheme]},
+        uirevision="tree",
+        hoverlabel={"align": "left"},
+    )
+    return figure
+
+
+def _template(high: float) -> str:
+    """Return how a node is named in so many pixels: its number under the name, beside it, or not.
+
+    Columns are narrow where the window is; two short lines fit where one long line doesn't.
+    """
+    if high < _READABLE:
+        return ""
+    return "%{label}<br>%{text}" if high >= _TWO_LINES else "%{label}  %{text}"
+
+
+def _sizes(nodes: NodeTable, drawn: list[int], view: Shown) -> Floats:
+    """Give every node without drawn children its size; the others grow with theirs.
+
+    By evidence, leaves of which something is claimed are so high that their names can be read.
+    """
+    size = np.cbrt(np.maximum(nodes.criteria, 1))
+    least = _LEAST * float(size[nodes.is_leaf].mean()) if nodes.is_leaf.any() else 1.0
+    size = np.maximum(size, least)
+    for index in drawn:
+        said = view.said(index)
+        if said is not None and said.label in _CLAIMED:
+            size[index] *= _TALLER
+    leaf = np.where(nodes.is_leaf, size, 0.0)
+    sums = np.r_[0.0, np.cumsum(leaf)]
+    size = np.zeros(len(nodes.paths))
+    inner = {int(nodes.parent[index]) for index in drawn}
+    for index in drawn:
+        if index not in inner:
+            under = float(sums[int(nodes.end[index])] - sums[index])
+            size[index] = max(under, 1.0)
+    return size
+
+
+def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
+    path = nodes.paths[index]
+    criteria, samples = int(nodes.criteria[index]), int(nodes.samples[index])
+    lines = [
+        format_path(path) if path else nodes.tree.name,
+        f"{criteria:,} criteria from {samples:,} samples",
+    ]
+    if view.colouring == "difference":
+        lines.append(f"{whose}: {number(float(view.value[index]), 'difference')} points "
+                     "against the mean of the others")  # fmt: skip
+    elif view.colouring == "score":
+        lines.append(f"{whose}: {number(float(view.value[index]), 'score')} of 100")
+    elif view.colouring == "evidence":
+        first, *others = evidence_lines(view, index)
+        lines += [f"{whose}: {first}", *others]
+    return "<br>".join(html.escape(line) for line in lines)

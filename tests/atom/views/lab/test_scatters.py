@@ -1,0 +1,105 @@
+"""Judges beside each other: which point stands where, by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from atom.judgebench.base import BenchResult, MetricRow, MetricTable
+from atom.records import BenchItem, BenchSet
+from atom.store import Store
+from atom.views.lab.page import Standing
+from atom.views.lab.scatters import described, scatters, size_of
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("Qwen2.5-VL-7B-Instruct", 7), ("InternVL2.5-8B", 8), ("llama-3.2-11b-vision", 11),
+        ("qwen2.5-vl-0.5b", 0.5), ("mixtral-8x7b", 56), ("Qwen3-VL-30B-A3B", 30), ("gpt-4o", None),
+        ("Phi-3.5-vision", None), ("8bit-model", None), ("", None),
+    ],
+)  # fmt: skip
+def test_a_size_is_read_off_a_name(name, size):
+    assert size_of(name) == size
+
+
+def row(metric, value, **more):
+    return MetricRow(metric=metric, label=metric, value=value, n=10, **more)
+
+
+def judge(name):
+    return Standing(judge=name, name=name, scored=1, unscored=0, failed=0, items=1, imported=False)
+
+
+def result(*rows):
+    return BenchResult(headline=rows[:1], tables=(MetricTable(title="t", rows=rows[1:]),))
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "s") as opened:
+        yield opened
+
+
+def a_set(store, benchmark, datas=()):
+    record = BenchSet(id=BenchSet.make_id(benchmark, "x"), benchmark=benchmark, name="x")
+    items = [BenchItem(set_id=record.id, id=f"i{at}", position=at, data=data)
+             for at, data in enumerate(datas)]  # fmt: skip
+    with store.write() as writer:
+        writer.put([record])
+        writer.put(items)
+    return record
+
+
+def test_size_and_length_against_critiques(store):
+    judges = [judge("a-1b"), judge("b-10b"), judge("c-100b"), judge("closed")]
+    results = {
+        one.judge: result(row("acc_critic", 50 + 10 * at), row("critique_score", 5 + at),
+                          row("critique_length", 100.0))
+        for at, one in enumerate(judges)
+    }  # fmt: skip
+    size, length = scatters(store, a_set(store, "mm_critic"), judges, results, {})
+    assert [(one.x, one.y) for one in size.points] == [(1, 50), (10, 60), (100, 70)]
+    # By powers of ten the three lie on a line.
+    assert size.r == pytest.approx(1)
+    assert size.lacking == ("closed",)
+    # All critiques are equally long.
+    assert (len(length.points), math.isnan(length.r)) == (4, True)
+    size, _ = scatters(store, a_set(store, "mm_critic"), judges, results, {"closed": 1000.0})
+    assert size.points[-1].x == 1000
+
+
+def test_the_best_judge_of_each_criterion_against_peoples_agreement(store):
+    def entry(key, agreement):
+        return {"key": key, "label": "a", "agreement": agreement}
+
+    record = a_set(store, "multi_crit", [
+        {"split": "open_ended", "criteria": [entry("clarity", 0.5), entry("efficiency", 0.9)]},
+        {"split": "open_ended", "criteria": [entry("clarity", 0.7), entry("efficiency", None)]},
+    ])  # fmt: skip
+    names = {label: label for label in ("Clarity and coherence", "Conciseness and efficiency")}
+
+    def rows(clear, short):
+        values = zip(names, (clear, short), strict=True)
+        return result(row("pacc", 1), *(
+            MetricRow(metric="criterion_accuracy", label=name, value=value, n=2, group="open-ended")
+            for name, value in values
+        ))  # fmt: skip
+
+    judges = [judge("x"), judge("y")]
+    (found,) = scatters(store, record, judges, {"x": rows(60, 70), "y": rows(80, 50)}, {})
+    # Clarity: people agree (0.5 + 0.7) / 2, y is best; efficiency: 0.9, x is best.
+    points = {one.name.split(" ·")[0]: (one.x, one.y) for one in found.points}
+    assert points == {
+        "Clarity and coherence": (pytest.approx(0.6), 80),
+        "Conciseness and efficiency": (0.9, 70),
+    }
+    assert math.isnan(found.r)
+    assert described(store, record).tables
+
+
+def test_a_benchmark_without_such_a_figure_has_none(store):
+    record = a_set(store, "vl_rewardbench")
+    assert scatters(store, record, [judge("x")], {}, {}) == ()
