@@ -2,8 +2,8 @@
 
 A fake says what its vendor refuses and in which words, how it replies, counts and writes boxes.
 Behind each of them the probe endpoint answers, so that the replies are real. The documentation is
-named in `atom/judge/presets.py`; what vendors don't document (the exact words of an error) is
-written as their users have reported it.
+named in `atom/judge/servers/presets.py`; what vendors don't document (the exact words of an
+error) is written as their users have reported it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from atom.probes.endpoint import ProbeEndpoint
-from atom.probes.server import address, bind
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.server import address, bind
 from atom.records import BoxConvention
 from atom.stages.boxes import SentPicture, from_thousandths
 

@@ -31,8 +31,8 @@ from atom.analysis.planted import (
 )
 from atom.engine.bench.calibration import calibration_set, calibration_spec
 from atom.engine.bench.judging import open_bench, run_bench
-from atom.judge.endpoints import builtin_endpoints
-from atom.probes.endpoint import LENIENT_ROOT
+from atom.judge.servers.endpoints import builtin_endpoints
+from atom.probes.serving.endpoint import LENIENT_ROOT
 from atom.records import Judge
 from atom.store import Store
 from atom.views.lab.calibrations import calibration_of

@@ -23,14 +23,15 @@ from scipy.special import ndtr
 from atom.analysis.agreement.fidelity import PairOrder, method_accuracy, people_pairs
 from atom.analysis.planted import WorldSettings, confusion
 from atom.engine.bench.rankings import PEOPLE_SD, TIE_WITHIN, people_see, said_of
-from atom.judge.completion import Completion
 from atom.judge.exchange import judge_completion
+from atom.judge.replies.completion import Completion
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request, TextPart
 from atom.methods.base import MethodPlan, MethodSample, shuffled
 from atom.methods.batch_rank import TASK as BATCH
 from atom.methods.registry import METHODS
-from atom.probes.bench_methods import (
+from atom.probes.answers.covering import with_truth
+from atom.probes.bench.methods import (
     NOISE,
     batch_mean,
     differing,
@@ -44,14 +45,13 @@ from atom.probes.bench_methods import (
     step_scores,
     whole_mean,
 )
-from atom.probes.bench_types import BenchQuestion, Character
+from atom.probes.bench.types import BenchQuestion, Character
 from atom.probes.candidates import planted_world
 from atom.probes.chunk import write_program
-from atom.probes.covering import with_truth
 from atom.probes.draws import Draws
-from atom.probes.endpoint import ProbeEndpoint
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.program import Program
+from atom.probes.serving.endpoint import ProbeEndpoint
 from atom.probes.worlds.make import make_probes
 from atom.records import (
     Call,

@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from atom.engine.demo import add_probes
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
-from atom.judge.endpoints import builtin_endpoints
-from atom.judge.presets import find_preset
+from atom.judge.servers.endpoints import builtin_endpoints
+from atom.judge.servers.presets import find_preset
 from atom.probes.worlds.make import make_probes
 from atom.records import (
     Call,

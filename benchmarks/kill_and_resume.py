@@ -26,7 +26,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.probes.faults import ALL_FAULTS
+from atom.probes.serving.faults import ALL_FAULTS
 from atom.records import Call, Checkpoint, Response, Run, Sampling, Study
 from atom.store import Store, check_store
 

@@ -26,7 +26,7 @@ from atom.probes.draws import Draws
 from atom.probes.program import Box, Program, Step
 from atom.probes.worlds.make import FAMILIES, TEMPLATES, make_probe
 from atom.records import Criterion, Sample
-from atom.stages import leaks
+from atom.stages.texts import leaks
 
 LETTERS = "ABCDEFGH"
 KINDS = ("literal", "numeric", "number word", "option letter")

@@ -37,9 +37,9 @@ from atom.engine.induction.grow import Induced, InductionSpec, induce, load_cuts
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
-from atom.judge.endpoints import builtin_endpoints
-from atom.probes.endpoint import LOOSE_NAMER
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.naming import planted_leaf
+from atom.probes.serving.endpoint import LOOSE_NAMER
 from atom.probes.worlds.make import make_probes
 from atom.records import (
     CriteriaSet,

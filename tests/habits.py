@@ -8,8 +8,8 @@ from typing import Any
 
 from PIL import Image
 
-from atom.probes.endpoint import ProbeEndpoint
-from atom.probes.protocol import ChatRequest, decode_picture
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.protocol import ChatRequest, decode_picture
 
 HABITS = ("xyxy_1000", "yxyx_1000", "xyxy_pixels", "xyxy_unit")
 

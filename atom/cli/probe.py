@@ -120,9 +120,9 @@ def _probe_row(folder: Path, probe: Probe) -> dict[str, object]:
 
 def serve(args: argparse.Namespace, out: Output) -> int:
     """Serve the probe endpoint until interrupted."""
-    from atom.probes.batches import BatchEndpoint
-    from atom.probes.config import ProbeConfig, load_config
-    from atom.probes.server import serve as run_server
+    from atom.probes.serving.batches import BatchEndpoint
+    from atom.probes.serving.config import ProbeConfig, load_config
+    from atom.probes.serving.server import serve as run_server
 
     config = load_config(Path(args.config)) if args.config else ProbeConfig()
     endpoint = BatchEndpoint(config)

@@ -31,7 +31,7 @@ from atom.errors import UsageError
 from atom.files import write_file as keep_file
 from atom.records import Induction
 from atom.settings import Settings
-from atom.stages.induction import SUBSET
+from atom.stages.growing.induction import SUBSET
 from atom.store import (
     Store,
     find_study,

@@ -22,7 +22,7 @@ from atom.engine.plan import RunSpec
 from atom.engine.process import process_gone
 from atom.engine.runner import open_run
 from atom.errors import UsageError
-from atom.judge.endpoints import load_endpoints
+from atom.judge.servers.endpoints import load_endpoints
 from atom.records import Experiment, Run
 from atom.settings import Settings
 from atom.store import Store, table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from atom.judge import JudgeClient, Reply, Request, asked_request, call_id, request_hash
-from atom.judge.completion import Completion
 from atom.judge.exchange import judge_completion
+from atom.judge.replies.completion import Completion
 from atom.records import Call, Endpoint
 from atom.store import Store
 

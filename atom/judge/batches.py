@@ -21,8 +21,8 @@ from atom.errors import StoreError
 from atom.files import part_path, stream
 from atom.judge.keys import Key, endpoint_key
 from atom.judge.noting import CHAT_URL
+from atom.judge.replies.objects import clean_text
 from atom.judge.reply import CallGaveUp, CallRefused
-from atom.judge.reply_json import clean_text
 from atom.judge.retry import (
     AttemptFailed,
     Fault,

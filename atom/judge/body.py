@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from atom.judge.dialect import SETTINGS, Sent
 from atom.judge.request import Request, TextPart
 from atom.judge.sampling import extra_fields
+from atom.judge.servers.dialect import SETTINGS, Sent
 from atom.judge.structured import response_format, system_text
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

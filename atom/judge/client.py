@@ -12,16 +12,6 @@ from typing import TYPE_CHECKING, Self, TypeVar, cast
 
 from atom.errors import SettingsError, SpendCapReached
 from atom.judge.body import ExchangeTurn, build_body
-from atom.judge.completion import Completion, StreamedCompletion, read_completion, read_models
-from atom.judge.dialect import (
-    OF_PICTURES,
-    THIS_REQUEST,
-    Dialect,
-    Lesson,
-    Sent,
-    adapted_lines,
-    sent_parts,
-)
 from atom.judge.exchange import (
     MOST_LENGTHENED,
     Exchange,
@@ -32,6 +22,12 @@ from atom.judge.exchange import (
 from atom.judge.keys import NO_KEY, endpoint_key
 from atom.judge.limiter import Limiter, Slot
 from atom.judge.pictures import PictureCache
+from atom.judge.replies.completion import (
+    Completion,
+    StreamedCompletion,
+    read_completion,
+    read_models,
+)
 from atom.judge.reply import CallGaveUp, CallRefused, Reply
 from atom.judge.request import Request, request_hash
 from atom.judge.retry import (
@@ -42,6 +38,15 @@ from atom.judge.retry import (
     with_retries,
 )
 from atom.judge.sampling import asked_request
+from atom.judge.servers.dialect import (
+    OF_PICTURES,
+    THIS_REQUEST,
+    Dialect,
+    Lesson,
+    Sent,
+    adapted_lines,
+    sent_parts,
+)
 from atom.judge.structured import repair_talk
 from atom.judge.timing import Timing
 from atom.judge.transport import as_faults, open_openai

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from atom.judge.completion import Completion
-from atom.judge.dialect import Dialect, Sent
+from atom.judge.replies.completion import Completion
+from atom.judge.replies.objects import extract_object
 from atom.judge.reply import ReplyState
-from atom.judge.reply_json import extract_object
 from atom.judge.request import Request, call_id
+from atom.judge.servers.dialect import Dialect, Sent
 from atom.judge.usage import Estimate, add_usage, cost_of
 from atom.records import Call, Endpoint, ReplyForm, Usage
 from atom.records.thoughts import Spoken, tell_apart

@@ -18,11 +18,11 @@ from pydantic import Field
 from atom.errors import SpendCapReached
 from atom.judge.body import ExchangeTurn, build_body
 from atom.judge.client import JudgeClient
-from atom.judge.dialect import Dialect, Lesson, Sent, keywords_of, sent_parts
 from atom.judge.pictures import PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import Request, call_id, request_hash
 from atom.judge.sampling import asked_request
+from atom.judge.servers.dialect import Dialect, Lesson, Sent, keywords_of, sent_parts
 from atom.judge.structured import repair_talk
 from atom.judge.usage import SpendLedger
 from atom.records import Call, Endpoint, ReplyForm

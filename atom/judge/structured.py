@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from importlib import resources
 from string import Template
 
-from atom.judge.dialect import without_keywords
 from atom.judge.request import Request, schema_text
+from atom.judge.servers.dialect import without_keywords
 from atom.records import ReplyForm
 
 _MAX_QUOTED_REPLY = 20_000

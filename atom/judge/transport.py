@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from atom.judge.dialect import Sent
 from atom.judge.keys import NO_KEY, Key
 from atom.judge.retry import (
     NOTHING_SENT,
@@ -17,6 +16,7 @@ from atom.judge.retry import (
     transport_fault,
     transport_words,
 )
+from atom.judge.servers.dialect import Sent
 from atom.judge.timing import Timing
 from atom.records import Endpoint
 
@@ -49,7 +49,7 @@ def open_openai(
     timeout = httpx2.Timeout(endpoint.timeout, connect=min(10.0, endpoint.timeout))
     base_url = endpoint.url
     if not base_url:
-        from atom.probes.transport import PROBE_URL, ProbeTransport
+        from atom.probes.serving.transport import PROBE_URL, ProbeTransport
 
         base_url = PROBE_URL
         transport = transport or ProbeTransport()

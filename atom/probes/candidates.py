@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import exp
 
+from atom.probes.answers.prose import VOICES, Voice, Written, write_answer
+from atom.probes.answers.values import Silence
 from atom.probes.draws import Draws
 from atom.probes.program import Program, Step
-from atom.probes.prose import VOICES, Voice, Written, write_answer
-from atom.probes.values import Silence
 from atom.probes.worlds import leaves as probe_leaves
 from atom.probes.worlds.leaves import Leaf
 

@@ -15,7 +15,7 @@ from atom.probes.naming import (
     loosely_the_same,
     mean_the_same,
 )
-from atom.probes.protocol import RequestError
+from atom.probes.serving.protocol import RequestError
 from atom.probes.worlds.leaves import Leaf
 
 _EMPTY = frozenset(

@@ -22,9 +22,8 @@ from functools import cached_property
 from itertools import pairwise
 from math import isfinite
 
-from atom.probes.derivation import RIGHT, Value, follows
-from atom.probes.program import Band, Program, Step, band
-from atom.probes.reading import (
+from atom.probes.answers.derivation import RIGHT, Value, follows
+from atom.probes.answers.reading import (
     Clause,
     Mention,
     Reading,
@@ -37,6 +36,7 @@ from atom.probes.reading import (
     read_text,
     same_words,
 )
+from atom.probes.program import Band, Program, Step, band
 
 MAX_ANSWER = 400_000
 """Characters of an answer that are read; what lies beyond is ignored."""

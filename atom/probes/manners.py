@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, Literal, get_args
 
-from atom.probes.derivation import SILENCE, write_value
+from atom.probes.answers.derivation import SILENCE, write_value
+from atom.probes.answers.prose import Voice, Written, write_answer
+from atom.probes.answers.values import Mark, values_in_band
 from atom.probes.draws import Draws
 from atom.probes.program import Program
-from atom.probes.prose import Voice, Written, write_answer
-from atom.probes.values import Mark, values_in_band
 
 Manner = Literal["terse", "silent", "abstaining", "inventing"]
 MANNERS: Final[tuple[Manner, ...]] = get_args(Manner)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
+from atom.probes.answers.reading import same_words
 from atom.probes.draws import Draws
-from atom.probes.reading import same_words
 from atom.probes.rival_names import RIVAL_NAMES
 from atom.probes.worlds import leaves as at
 from atom.probes.worlds.leaves import Leaf

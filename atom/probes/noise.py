@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from atom.probes.derivation import RIGHT
+from atom.probes.answers.derivation import RIGHT
+from atom.probes.answers.values import Mark
 from atom.probes.draws import Draws
-from atom.probes.values import Mark
 
 SILENCE_MISSED: Final = 0.05
 """The noisy judge takes silence for something said this often."""

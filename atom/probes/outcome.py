@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from atom.probes.covering import legal_value
+from atom.probes.answers.covering import legal_value
+from atom.probes.answers.reading import choice_named, same_words
 from atom.probes.judge import AnswerJudge, StepReader
 from atom.probes.program import Program, Step, band
-from atom.probes.reading import choice_named, same_words
 
 Verdict = Literal["right", "wrong", "unclear"]
 

@@ -3,10 +3,10 @@
 from atom.reports.asking import WritingPrice, consent_question, price, write
 from atom.reports.checker import Given, check
 from atom.reports.draft import MOST_SECTIONS, Draft, ReportSpec
-from atom.reports.findings import find_all
+from atom.reports.findings.saturate import find_all
+from atom.reports.findings.selection import select
 from atom.reports.output import MEDIA_TYPES, Format, file_name, render
 from atom.reports.records import Choice, Exhibit, Finding, Report, Section
-from atom.reports.selection import select
 from atom.reports.writing import Brief, briefs
 
 __all__ = [

@@ -8,11 +8,12 @@ from functools import cached_property
 from statistics import fmean, pstdev
 
 from atom.errors import UsageError
-from atom.reports.caveats import chosen_words
 from atom.reports.compose import compose
-from atom.reports.exhibits import exhibits
-from atom.reports.findings import find_of, find_shared
-from atom.reports.looking import Look
+from atom.reports.findings.caveats import chosen_words
+from atom.reports.findings.exhibits import exhibits
+from atom.reports.findings.looking import Look
+from atom.reports.findings.saturate import find_of, find_shared
+from atom.reports.findings.selection import select
 from atom.reports.records import (
     Axis,
     Bar,
@@ -23,7 +24,6 @@ from atom.reports.records import (
     Section,
     Setting,
 )
-from atom.reports.selection import select
 from atom.settings import app_version
 from atom.store import Store
 from atom.views.filters import Filters, Measure

@@ -19,7 +19,7 @@ from atom.judge.templates import JsonValue, sendable
 from atom.records import Sampling
 from atom.reports.checker import Given, check
 from atom.reports.compose import sentence
-from atom.reports.looking import Look
+from atom.reports.findings.looking import Look
 from atom.reports.records import (
     PART_TITLES,
     Exhibit,

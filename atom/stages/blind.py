@@ -15,8 +15,8 @@ from atom.records import Sample, Sampling
 from atom.records.thoughts import tell_apart
 from atom.stages.answer import lettered
 from atom.stages.asking import make_request
-from atom.stages.final_answer import compare_response
 from atom.stages.reading import one_line
+from atom.stages.texts.final_answer import compare_response
 
 TASK: Final = "blind"
 PROMPT: Final = "blind/1"

@@ -28,9 +28,10 @@ from atom.records import (
     Sampling,
     content_id,
 )
-from atom.stages import answer, leaks
+from atom.stages import answer
 from atom.stages.asking import make_request
 from atom.stages.reading import one_line
+from atom.stages.texts import leaks
 
 TASK: Final = "retry"
 PROMPT: Final = "retry/2"

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from atom.records import Criterion, Sample
-from atom.stages import leaks
-from atom.stages.final_answer import compare_answer
-from atom.stages.options import plain
+from atom.stages.texts import leaks
+from atom.stages.texts.final_answer import compare_answer
+from atom.stages.texts.options import plain
 
 MOST_FOR_THE_END: Final = 4
 """Of 10: what the checkpoint on the final answer may carry."""

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from atom.judge.reply_values import says_nothing, stated_number
+from atom.judge.replies.values import says_nothing, stated_number
 from atom.records import Region
 from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
 from atom.stages.reading import number_of, one_line, text_of

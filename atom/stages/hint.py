@@ -17,10 +17,10 @@ from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
 from atom.records import Criterion, Hint, Response, Sample, Sampling
 from atom.records.thoughts import tell_apart
-from atom.stages import leaks
 from atom.stages.asking import make_request
 from atom.stages.reading import one_line
 from atom.stages.scoring import shown
+from atom.stages.texts import leaks
 
 TASK: Final = "hint"
 PROMPT: Final = "hint/1"

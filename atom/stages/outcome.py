@@ -15,12 +15,12 @@ from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request
 from atom.records import Outcome, Record, Response, Sample, Sampling, State
 from atom.stages.asking import make_request
-from atom.stages.final_answer import compare_response
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import OUTCOME
 from atom.stages.scoring import shown
 from atom.stages.sight import Material
 from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
+from atom.stages.texts.final_answer import compare_response
 
 TASK: Final = "outcome"
 PROMPT: Final = "outcome/2"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from atom.judge.replies.objects import extract_object
+from atom.judge.replies.values import stated_number
 from atom.judge.reply import Reply
-from atom.judge.reply_json import extract_object
-from atom.judge.reply_values import stated_number
 
 MAX_REASON = 1000
 """Characters of a reason or quote that are kept."""

@@ -15,11 +15,11 @@ from atom.records import Record, Replay, ReplayStep, Sample, Sampling
 from atom.stages import outcome
 from atom.stages.asking import make_request
 from atom.stages.boxes import AS_ASKED, BoxSpace, read_regions
-from atom.stages.final_answer import compare_answer
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import MAX_STEPS, REPLAY
 from atom.stages.sight import Material
 from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
+from atom.stages.texts.final_answer import compare_answer
 
 TASK: Final = "replay"
 PROMPT: Final = "replay/2"

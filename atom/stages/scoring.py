@@ -29,11 +29,11 @@ from atom.records import (
 )
 from atom.stages.asking import make_request
 from atom.stages.gate import keyed_entries, read_score, short_ids
-from atom.stages.quotes import AnswerIndex
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import scoring_schema
 from atom.stages.sight import Material
 from atom.stages.stage import Setting, Stage, Subject
+from atom.stages.texts.quotes import AnswerIndex
 
 TASK: Final = "scoring"
 PROMPT: Final = "scoring/2"

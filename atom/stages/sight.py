@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atom.judge.dialect import sent_sides
 from atom.judge.pictures import CachedPicture, PictureCache
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart
+from atom.judge.servers.dialect import sent_sides
 from atom.records import Endpoint, PictureLimit, Sample
 from atom.stages.boxes import AS_ASKED, BoxSpace, SentPicture
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from atom.probes.endpoint import ProbeEndpoint
+from atom.probes.serving.endpoint import ProbeEndpoint
 
 Body = dict[str, object]
 

@@ -25,7 +25,7 @@ from atom.judgebench.base import (
     rate_rows,
 )
 from atom.judgebench.rates import INVALID, rate
-from atom.probes.bench import BenchFiles
+from atom.probes.bench.registry import BenchFiles
 from atom.records import BenchItem, BenchSet, Judge, Sampling, Verdict
 from atom.stages.asking import make_request
 from atom.stages.schemas import OUTCOME

@@ -9,7 +9,7 @@ import pytest
 
 from atom.engine.consent import ConsentNeeded, ConsentQuestion
 from atom.judgebench.registry import BENCHES
-from atom.probes.bench import MAKERS
+from atom.probes.bench.registry import MAKERS
 from atom.records import BenchItem, BenchSet, Run, Verdict
 from atom.store import Store
 from atom.ui.lab import page as judge_lab_page

@@ -38,7 +38,7 @@ def few_suffice(monkeypatch):
     for place in (
         "atom.views.people.debias",
         "atom.analysis.agreement.debias",
-        "atom.reports.caveats",
+        "atom.reports.findings.caveats",
     ):
         monkeypatch.setattr(f"{place}.MIN_LABELLED", ENOUGH)
 

@@ -8,8 +8,8 @@ import pytest
 
 from atom.engine.endpoints.configured import EndpointTest
 from atom.engine.endpoints.servers import FoundServer
-from atom.judge.endpoints import read_endpoints
-from atom.judge.presets import PRESETS
+from atom.judge.servers.endpoints import read_endpoints
+from atom.judge.servers.presets import PRESETS
 from atom.records import Call, Study
 from atom.store import Store
 from tests.app.conftest import markup_of

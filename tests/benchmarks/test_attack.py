@@ -74,9 +74,9 @@ MENDED = (
     ("atom.formats.benchmarks.prometheus", "_SECTION", False),
     ("atom.formats.tools.vlmevalkit", "_RESTS", False),
     ("atom.judgebench.critic_bench.code", "_BLOCK", False),
-    ("atom.probes.bench_critic_bench", "_CLAIM", True),
-    ("atom.probes.reading", "_BOUNDARY", False),
-    ("atom.probes.reading", "_NOT_BUT", False),
+    ("atom.probes.bench.critic_bench", "_CLAIM", True),
+    ("atom.probes.answers.reading", "_BOUNDARY", False),
+    ("atom.probes.answers.reading", "_NOT_BUT", False),
     ("atom.reports.checker", "_SENTENCE_END", False),
     ("atom.ui.plain", "_BREAKS", False),
     ("atom.views.tree.network", "_LINKS", False),
@@ -91,7 +91,7 @@ def test_what_was_quadratic_grows_as_the_text_does(module, name, anchored):
 
 def test_a_long_gap_after_an_option_is_read_at_once():
     """Three runs of spaces side by side made this cubic: 400 spaces took a second."""
-    from atom.stages.options import _LETTER
+    from atom.stages.texts.options import _LETTER
 
     assert slow(_LETTER, anchored=True) == ""
     assert _LETTER.fullmatch("The correct option is : (B) it")["letter"] == "B"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.judge.presets import PRESETS
+from atom.judge.servers.presets import PRESETS
 from benchmarks import dialects
 from benchmarks._fakes import FAKES, Fake, Refusal, has, openai
 

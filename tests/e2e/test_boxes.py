@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from atom.engine.members import study_tree
 from atom.engine.one import Live
-from atom.judge.endpoints import builtin_endpoints
-from atom.probes.server import serving
+from atom.judge.servers.endpoints import builtin_endpoints
+from atom.probes.serving.server import serving
 from atom.store import Store, find_study
 from tests.app.work_store import make_probes_store
 from tests.habits import HABITS, HabitualEndpoint

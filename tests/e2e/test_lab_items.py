@@ -8,7 +8,7 @@ import re
 import pytest
 
 from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.store import Store
 
 pytestmark = pytest.mark.browser

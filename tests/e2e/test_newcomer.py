@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import expect
 
-from atom.probes.server import serving
+from atom.probes.serving.server import serving
 from atom.records import Candidate, Outcome, Response, Sample
 from atom.store import Store, list_studies
 from atom.ui.shell import welcome

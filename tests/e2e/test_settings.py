@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.atom.engine.test_form_checks import Judge
 
-from atom.judge.endpoints import read_endpoints
+from atom.judge.servers.endpoints import read_endpoints
 from tests.e2e.looks import LOOKS
 
 

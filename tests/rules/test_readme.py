@@ -55,7 +55,7 @@ def test_the_picture_and_a_result_come_first(readme):
 
 
 def test_the_endpoint_example_can_be_read(readme):
-    from atom.judge.endpoints import parse_endpoints
+    from atom.judge.servers.endpoints import parse_endpoints
 
     example = re.search(r"```yaml\n(.*?)```", readme, re.S)[1]
     judge, candidate = parse_endpoints(example)

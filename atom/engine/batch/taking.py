@@ -34,13 +34,13 @@ from atom.engine.clock import Clock, utc_now
 from atom.errors import UsageError
 from atom.foreign import open_foreign
 from atom.judge import Request
-from atom.judge.completion import Completion, read_completion
-from atom.judge.dialect import THIS_REQUEST, Sent
 from atom.judge.exchange import Exchange, judge_completion, more_tokens
 from atom.judge.noting import Entry, Learned, Unfinished
-from atom.judge.reply_json import clean_text
+from atom.judge.replies.completion import Completion, read_completion
+from atom.judge.replies.objects import clean_text
 from atom.judge.retry import NOTHING_SENT, AttemptFailed, Fault, advice, http_fault
-from atom.judge.server_words import read_error
+from atom.judge.servers.dialect import THIS_REQUEST, Sent
+from atom.judge.servers.words import read_error
 from atom.judge.usage import Estimate
 from atom.records import Call, Endpoint, Prices, Usage
 from atom.store import Store

@@ -34,7 +34,7 @@ from atom.judgebench.base import (
 )
 from atom.judgebench.critic_bench.code import RUN_CODE
 from atom.judgebench.registry import find_bench
-from atom.probes.bench import make_bench_files
+from atom.probes.bench.registry import make_bench_files
 from atom.probes.worlds.make import ProbeSource, make_probes
 from atom.records import BenchItem, BenchSet, Endpoint, Judge, Run, Sampling, Verdict, content_id
 from atom.stages.verdicts import Agenda, Asked

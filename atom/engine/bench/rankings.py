@@ -21,7 +21,7 @@ from atom.errors import UsageError
 from atom.formats import ImportFile
 from atom.formats.cells import to_number, to_text
 from atom.formats.rows import NO_ROWS, Row, find_layout, read_rows
-from atom.probes.bench_methods import numerator, step_scores
+from atom.probes.bench.methods import numerator, step_scores
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
 from atom.probes.judge import read_steps

@@ -36,7 +36,7 @@ from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import run
 from atom.errors import StoreError, UsageError
 from atom.files import clear_parts, new_folder, part_path, write_file
-from atom.judge.endpoints import CANDIDATE_NAMES
+from atom.judge.servers.endpoints import CANDIDATE_NAMES
 from atom.probes.worlds.make import Probe, make_probes
 from atom.records import PictureSlot, Record, Run, Sample, Study, StudySample, Tag
 from atom.store import Store, copy_sets, copy_study, count_study, list_studies

@@ -17,7 +17,7 @@ from atom.engine.bench.rankings import SYNTHETIC_NOTE, TIE_WITHIN, people_see, p
 from atom.engine.clock import stamp
 from atom.engine.demo.site import FIXED, Site
 from atom.engine.people.marks import person, with_marks
-from atom.probes.derivation import SILENCE
+from atom.probes.answers.derivation import SILENCE
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.program import Program

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from atom.engine.shift import OnProgress, Progress
 from atom.errors import StoreError
 from atom.judge import JudgeClient, PictureCache, SpendLedger, Timing
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.candidates import DRIFTING
 from atom.probes.worlds.make import Probe
 from atom.records import Candidate, Endpoint, Run, Study

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from atom.engine.consent import is_remote
 from atom.engine.endpoints.form_checks import check_forms
 from atom.errors import SettingsError, UsageError
-from atom.judge.checkup import EndpointTest as EndpointTest
-from atom.judge.checkup import check_endpoint
-from atom.judge.endpoints import (
+from atom.judge.servers.checkup import EndpointTest as EndpointTest
+from atom.judge.servers.checkup import check_endpoint
+from atom.judge.servers.endpoints import (
     VARIABLE,
     builtin_endpoints,
     load_endpoints,
@@ -21,11 +21,11 @@ from atom.judge.endpoints import (
     save_endpoints,
     split_address,
 )
-from atom.judge.presets import PRESETS as PRESETS
-from atom.judge.presets import Preset as Preset
-from atom.judge.presets import find_preset as find_preset
-from atom.judge.prices import PriceList as PriceList
-from atom.judge.prices import read_prices as read_prices
+from atom.judge.servers.presets import PRESETS as PRESETS
+from atom.judge.servers.presets import Preset as Preset
+from atom.judge.servers.presets import find_preset as find_preset
+from atom.judge.servers.prices import PriceList as PriceList
+from atom.judge.servers.prices import read_prices as read_prices
 from atom.records import BoxConvention, Endpoint, Prices
 from atom.records.endpoint import named_variables
 from atom.settings import Settings, listed_keys, may_hold_key

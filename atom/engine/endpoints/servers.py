@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from atom.errors import AtomError, SettingsError
 from atom.judge import JudgeClient, RetryPolicy
-from atom.judge.presets import PRESETS, Preset
+from atom.judge.servers.presets import PRESETS, Preset
 from atom.records import Endpoint, Prices
 
 PATIENCE = 1.5

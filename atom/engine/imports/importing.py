@@ -34,8 +34,8 @@ from atom.records import (
     Verdict,
     content_id,
 )
-from atom.stages.final_answer import can_refute
 from atom.stages.outcome import check
+from atom.stages.texts.final_answer import can_refute
 from atom.store import (
     Conflict,
     ConflictFoundError,

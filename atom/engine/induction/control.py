@@ -15,7 +15,7 @@ from atom.engine.induction.growth_log import Watched
 from atom.engine.ledger import holder, take_hold
 from atom.engine.members import study_tree
 from atom.errors import UsageError
-from atom.judge.endpoints import load_endpoints
+from atom.judge.servers.endpoints import load_endpoints
 from atom.records import Induction
 from atom.settings import Settings
 from atom.store import (

@@ -16,8 +16,9 @@ from atom.errors import PictureError
 from atom.judge import Request
 from atom.judge.usage import Estimate, estimate_request
 from atom.records import Endpoint, total_cost
-from atom.stages import mapping, propose, same, vague
-from atom.stages.induction import batches
+from atom.stages import mapping
+from atom.stages.growing import propose, same, vague
+from atom.stages.growing.induction import batches
 from atom.store import Store
 from taxonomy import Tree, load_anchors
 from taxonomy.grow import only_leaves

@@ -68,7 +68,7 @@ from atom.records import (
     TreeVersion,
 )
 from atom.records import Mapping as LeafMapping
-from atom.stages.induction import SUBSET, Cut, balanced_subset
+from atom.stages.growing.induction import SUBSET, Cut, balanced_subset
 from atom.store import (
     Draft,
     Store,

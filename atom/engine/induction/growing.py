@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from atom.errors import PermanentError
 from atom.judge import Reply, Request
 from atom.records import Criterion, Sampling
-from atom.stages import propose, same, vague
-from atom.stages.induction import BATCH, WAVE, Cut, batches, waves
+from atom.stages.growing import propose, same, vague
+from atom.stages.growing.induction import BATCH, WAVE, Cut, batches, waves
 from taxonomy import DEPTH, Path, Tree, format_path
 from taxonomy.edits import Drop, Entry, Merge
 from taxonomy.grow import Grown

@@ -21,7 +21,7 @@ from atom.judge import Request, SpendLedger, failed_call
 from atom.records import Call, Record, Sampling
 from atom.records import Mapping as LeafMapping
 from atom.stages import mapping
-from atom.stages.induction import Cut
+from atom.stages.growing.induction import Cut
 from atom.store import Store, leaf_mappings, tree_record
 from taxonomy import Path, Tree, tree_version
 from taxonomy.grow import Grown, only_leaves

@@ -36,7 +36,7 @@ from atom.judge import PictureCache, SpendLedger
 from atom.judge.usage import estimate_request
 from atom.records import Call, Endpoint, Record, total_cost
 from atom.stages import mapping
-from atom.stages.induction import Cut
+from atom.stages.growing.induction import Cut
 from atom.store import Store, find_study
 from atom.store.rivals import RivalTree, rival_trees
 from taxonomy.grow import Grown, only_leaves

@@ -16,8 +16,14 @@ from typing import Any, Final, Literal
 
 from atom.judgebench.rates import INVALID, RIGHT, WRONG
 from atom.records import BenchItem, Sample, Verdict
-from atom.stages.final_answer import compare_response, find_statements
-from atom.stages.quantities import Quantity, find_quantities, read_quantity, same_quantity, tidy
+from atom.stages.texts.final_answer import compare_response, find_statements
+from atom.stages.texts.quantities import (
+    Quantity,
+    find_quantities,
+    read_quantity,
+    same_quantity,
+    tidy,
+)
 from atom.stages.verdicts import blank
 
 RUN_CODE: Final = "run_code"

@@ -24,7 +24,7 @@ from typing import Final
 from atom.formats.base import Collector, ImportFile
 from atom.formats.cells import is_missing, to_name, to_text, to_verdict
 from atom.formats.rows import Row
-from atom.judge.reply_json import extract_object
+from atom.judge.replies.objects import extract_object
 from atom.judgebench.base import Replies
 from atom.judgebench.mm_critic.ask import (
     MAX_WRITTEN,

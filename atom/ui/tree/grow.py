@@ -22,7 +22,7 @@ from atom.engine.induction.grow import InductionSpec, Start
 from atom.engine.induction.growth_log import read_growth
 from atom.errors import AtomError
 from atom.records import Endpoint, content_id
-from atom.stages.induction import SUBSET
+from atom.stages.growing.induction import SUBSET
 from atom.ui import kit, links, numbers, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS

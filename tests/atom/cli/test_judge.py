@@ -12,9 +12,9 @@ from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench
 from atom.engine.ledger import LEASE, run_claim
 from atom.engine.process import owner_name
 from atom.errors import PictureError
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.registry import BENCHES
-from atom.probes.bench import MAKERS
+from atom.probes.bench.registry import MAKERS
 from atom.records import PictureSlot
 from atom.store import Store
 from atom.store.schema import claims

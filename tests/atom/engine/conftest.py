@@ -15,11 +15,11 @@ from atom.engine.demo import add_probes
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.judge import JudgeClient
-from atom.judge.endpoints import builtin_endpoints
-from atom.probes.config import ProbeConfig
-from atom.probes.endpoint import ProbeEndpoint
-from atom.probes.faults import FaultPlan
-from atom.probes.transport import ProbeTransport
+from atom.judge.servers.endpoints import builtin_endpoints
+from atom.probes.serving.config import ProbeConfig
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.faults import FaultPlan
+from atom.probes.serving.transport import ProbeTransport
 from atom.probes.worlds.make import make_probes
 from atom.records import Study
 from atom.store import Store

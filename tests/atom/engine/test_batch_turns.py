@@ -11,8 +11,8 @@ from atom.engine.batch.files import list_parcels
 from atom.engine.batch.sending import open_batch_run, run_batches
 from atom.engine.plan import RunSpec
 from atom.judge.timing import Timing
-from atom.probes.batches import BatchEndpoint
-from atom.probes.server import serving
+from atom.probes.serving.batches import BatchEndpoint
+from atom.probes.serving.server import serving
 from atom.records import Call, CriteriaSet, Replay, Sample
 from atom.stages import criteria
 from atom.store import study_places

@@ -20,7 +20,7 @@ from atom.engine.bench.judging import (
 from atom.engine.code.runs import run_programs
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.critic_bench.replies import export_replies
 from atom.records import Judge, Verdict
 from atom.store import Store

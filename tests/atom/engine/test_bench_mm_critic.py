@@ -11,7 +11,7 @@ from atom.engine.bench.judging import (
     open_bench,
     run_bench,
 )
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Call, Judge, Verdict
 from atom.store import Store
 from atom.views.lab.page import bench_result, standings

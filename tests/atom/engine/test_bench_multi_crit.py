@@ -16,7 +16,7 @@ from atom.engine.bench.judging import (
     open_bench,
     run_bench,
 )
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.multi_crit.files import export_replies
 from atom.records import Judge, Verdict
 from atom.store import Store

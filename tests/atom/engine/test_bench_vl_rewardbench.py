@@ -17,7 +17,7 @@ from atom.engine.bench.judging import (
     run_bench,
 )
 from atom.formats import ImportFile
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Verdict
 from atom.store import Store
 from atom.views.lab.page import bench_result, standings

@@ -17,9 +17,9 @@ from atom.engine.control import (
 )
 from atom.engine.plan import RunSpec
 from atom.errors import UsageError
-from atom.probes.config import ProbeConfig
-from atom.probes.endpoint import ProbeEndpoint
-from atom.probes.server import serving
+from atom.probes.serving.config import ProbeConfig
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.server import serving
 from atom.records import Checkpoint, Criterion, Run
 from atom.settings import load_settings
 from atom.store.schema import claims

@@ -16,9 +16,9 @@ import yaml
 
 from atom.engine.correction.experiment import open_experiment, run_experiment
 from atom.engine.correction.subjects import CorrectionSpec
-from atom.judge.endpoints import load_endpoints
-from atom.probes.config import ProbeConfig
-from atom.probes.server import serving
+from atom.judge.servers.endpoints import load_endpoints
+from atom.probes.serving.config import ProbeConfig
+from atom.probes.serving.server import serving
 from atom.records import (
     Candidate,
     Checkpoint,

@@ -12,7 +12,7 @@ from atom.engine.one import Live
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import UsageError
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.pipeline import LOOP
 from atom.records import Endpoint, Prices, Sample, Study
 from atom.store import list_studies, study_places

@@ -18,11 +18,11 @@ import yaml
 from atom.engine.demo import add_probes
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
-from atom.judge.endpoints import load_endpoints
-from atom.probes.config import ProbeConfig
-from atom.probes.endpoint import ProbeEndpoint
-from atom.probes.faults import ALL_FAULTS, FaultPlan
-from atom.probes.server import serving
+from atom.judge.servers.endpoints import load_endpoints
+from atom.probes.serving.config import ProbeConfig
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.faults import ALL_FAULTS, FaultPlan
+from atom.probes.serving.server import serving
 from atom.probes.worlds.make import make_probes
 from atom.records import Call, Checkpoint, Response, Run, Study
 from atom.store import Store, check_store

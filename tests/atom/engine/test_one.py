@@ -9,7 +9,7 @@ from atom.engine.runner import run
 from atom.errors import ReadOnlyError, UsageError
 from atom.judge import JudgeClient, PictureCache
 from atom.pipeline import ANSWER, CRITERIA, REPLAY, SCORING
-from atom.probes.transport import ProbeTransport
+from atom.probes.serving.transport import ProbeTransport
 from atom.records import Call, Checkpoint, PictureLimit, Prices, Response
 from atom.stages import criteria
 from atom.stages.criteria import EditedCriterion, edited

@@ -14,8 +14,8 @@ from atom.engine.forecast import forecast
 from atom.engine.plan import STAGES, RunSpec
 from atom.engine.runner import open_run, run, spec_of
 from atom.errors import SpendCapReached, UsageError
-from atom.probes.faults import FaultPlan
 from atom.probes.noise import SILENCE_IMAGINED, SILENCE_MISSED, confusion_row
+from atom.probes.serving.faults import FaultPlan
 from atom.records import (
     Call,
     Checkpoint,

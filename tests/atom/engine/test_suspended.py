@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from atom.engine.demo import add_probes
-from atom.probes.config import ProbeConfig
-from atom.probes.server import serving
+from atom.probes.serving.config import ProbeConfig
+from atom.probes.serving.server import serving
 from atom.probes.worlds.make import make_probes
 from atom.records import Checkpoint, Response, Run, Study
 from atom.store import Store, check_store

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from atom.judge import JudgeClient, PicturePart, Request, TextPart
-from atom.judge.checkup import two_coloured_picture
+from atom.judge.servers.checkup import two_coloured_picture
 from atom.records import Endpoint, Sampling
 
 Action = Callable[["Script", asyncio.StreamWriter], Awaitable[None]]

@@ -3,8 +3,8 @@
 import json
 
 from atom.judge.body import ExchangeTurn, build_body
-from atom.judge.dialect import Dialect, sent_parts
 from atom.judge.request import PicturePart, Request, TextPart, Turn, request_hash
+from atom.judge.servers.dialect import Dialect, sent_parts
 from atom.judge.usage import CHARACTERS_A_TOKEN, estimate_request
 from atom.records import PictureLimit, Prices, Sampling
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from atom.judge.dialect import Sent
 from atom.judge.retry import (
     AttemptFailed,
     Fault,
@@ -16,6 +15,7 @@ from atom.judge.retry import (
     wait_before,
     with_retries,
 )
+from atom.judge.servers.dialect import Sent
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 

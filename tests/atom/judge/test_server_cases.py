@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from atom.judge import CallGaveUp, CallRefused, JudgeClient, PicturePart, Request, TextPart
-from atom.judge.endpoints import parse_endpoints
+from atom.judge.servers.endpoints import parse_endpoints
 from atom.records import Endpoint, PictureLimit, Sampling
 from tests.atom.judge.conftest import SCHEMA
 

@@ -40,13 +40,11 @@ from atom.stages import (
     hint,
     mapping,
     outcome,
-    propose,
     replay,
-    same,
     schemas,
     scoring,
-    vague,
 )
+from atom.stages.growing import propose, same, vague
 
 LOCK = Path(__file__).parent / "prompts.lock.json"
 CANDIDATES = {module.PROMPT: None for module in (answer, blind, correction, hint)}

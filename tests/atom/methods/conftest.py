@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from atom.judge.completion import Completion
 from atom.judge.exchange import judge_completion
+from atom.judge.replies.completion import Completion
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart
 from atom.methods.base import MethodPlan, MethodSample

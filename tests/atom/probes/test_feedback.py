@@ -6,7 +6,7 @@ from math import exp
 import pytest
 
 from atom.judge import JudgeClient, PicturePart
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.candidates import planted_world
 from atom.probes.judge import AnswerJudge, read_steps
 from atom.probes.worlds.make import make_probe

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from atom.probes.endpoint import LOOSE_NAMER, ProbeEndpoint
+from atom.probes.serving.endpoint import LOOSE_NAMER, ProbeEndpoint
 from atom.probes.worlds import leaves as at
 
 SEPARATOR = " › "

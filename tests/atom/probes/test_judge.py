@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
+from atom.probes.answers.prose import fill
+from atom.probes.answers.reading import words_to_number
+from atom.probes.answers.values import values_in_band, write_value
 from atom.probes.judge import AnswerJudge, StepReader, StepScore, judge_answer, read_steps
 from atom.probes.program import Box, Program, Step
-from atom.probes.prose import fill
-from atom.probes.reading import words_to_number
-from atom.probes.values import values_in_band, write_value
 
 BOX = Box(box=(0, 0, 100, 100))
 LEAF = ("Perception", "Fine detail", "Reading marks", "Mark height")

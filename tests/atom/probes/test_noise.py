@@ -1,5 +1,6 @@
 import pytest
 
+from atom.probes.answers.values import Mark
 from atom.probes.draws import Draws
 from atom.probes.noise import (
     CARRIED_IMAGINED,
@@ -11,7 +12,6 @@ from atom.probes.noise import (
     confusion_row,
     noisy_mark,
 )
-from atom.probes.values import Mark
 
 MARKS = [
     Mark(score=score, carried=carried)

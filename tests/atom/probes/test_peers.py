@@ -4,7 +4,7 @@ import pytest
 
 from atom.probes.candidates import MODELS
 from atom.probes.peers import LEAK_RATE, guess, write_hint
-from atom.stages import leaks
+from atom.stages.texts import leaks
 from benchmarks.leak_gates import records_of
 
 OPTIONS = "Which colour is it?\n\nA) red\nB) blue\nC) green\nD) gray\n"

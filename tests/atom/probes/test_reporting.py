@@ -7,8 +7,8 @@ import json
 import pytest
 
 from atom.probes.draws import Draws
-from atom.probes.endpoint import ProbeEndpoint
 from atom.probes.reporting import INVENTED, write_report
+from atom.probes.serving.endpoint import ProbeEndpoint
 
 DATA = {
     "section": "model-a",

@@ -9,11 +9,11 @@ import pytest
 
 from atom.reports.checker import check
 from atom.reports.compose import sentence
-from atom.reports.correction_findings import correction_findings
 from atom.reports.draft import Draft, ReportSpec
-from atom.reports.looking import Look
+from atom.reports.findings.correction import correction_findings
+from atom.reports.findings.looking import Look
+from atom.reports.findings.selection import select
 from atom.reports.records import PART_TITLES, Finding
-from atom.reports.selection import select
 from atom.reports.writing import briefs
 from atom.store import Store
 from atom.views.correction.cases import find_cases, read_query

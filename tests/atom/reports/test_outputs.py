@@ -11,7 +11,7 @@ import pytest
 
 from atom.errors import UsageError
 from atom.reports.draft import Draft, ReportSpec
-from atom.reports.exhibits import excerpt
+from atom.reports.findings.exhibits import excerpt
 from atom.reports.html_file import thumbnails, to_html
 from atom.reports.markdown_file import escaped, to_markdown
 from atom.reports.output import file_name, render

@@ -10,7 +10,7 @@ import pytest
 from atom.engine.consent import ConsentNeeded
 from atom.errors import SettingsError, UsageError
 from atom.judge import JudgeClient
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Endpoint, Prices
 from atom.reports.asking import consent_question, price, write
 from atom.reports.draft import Draft, ReportSpec

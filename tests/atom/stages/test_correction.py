@@ -11,7 +11,8 @@ from atom.judge.request import TextPart
 from atom.judge.templates import load_template
 from atom.probes.worlds.make import FAMILIES, TEMPLATES, make_probe
 from atom.records import Checkpoint, Criterion, HintUse, content_id
-from atom.stages import answer, correction, leaks
+from atom.stages import answer, correction
+from atom.stages.texts import leaks
 from benchmarks.leak_gates import records_of
 
 MASKED = ("told", "sham", "guided", "peer", "guided_peer")

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from atom.methods import whole
-from atom.stages import answer, criteria, mapping, outcome, replay, same, scoring, verdicts
+from atom.stages import answer, criteria, mapping, outcome, replay, scoring, verdicts
+from atom.stages.growing import same
 
 CORPUS = yaml.safe_load((Path(__file__).parent / "reply_corpus.yaml").read_text("utf-8"))
 NODE = same.Shown(path=("A", "B", "C", "Needle"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from atom.probes.batches import BatchEndpoint, jsonl
+from atom.probes.serving.batches import BatchEndpoint, jsonl
 
 WRITE = ("run", "batch", "write", "--study", "Fresh", "--judge", "probe-judge",
          "--stages", "replay,criteria")  # fmt: skip

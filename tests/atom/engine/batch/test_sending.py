@@ -28,12 +28,12 @@ from atom.engine.runner import run
 from atom.errors import SettingsError, UsageError
 from atom.judge import CallRefused
 from atom.judge.batches import BatchService
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judge.timing import Timing
-from atom.probes.batches import BatchEndpoint, jsonl
 from atom.probes.chunk import read_program
-from atom.probes.endpoint import ProbeEndpoint
-from atom.probes.server import serving
+from atom.probes.serving.batches import BatchEndpoint, jsonl
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.server import serving
 from atom.records import (
     Call,
     Checkpoint,

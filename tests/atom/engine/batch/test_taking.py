@@ -20,10 +20,10 @@ from atom.engine.batch.taking import (
 )
 from atom.engine.plan import RunSpec
 from atom.errors import CorruptError, UsageError
-from atom.judge.completion import Completion
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.replies.completion import Completion
 from atom.judge.retry import Fault
-from atom.probes.batches import BatchEndpoint, jsonl
+from atom.judge.servers.endpoints import builtin_endpoints
+from atom.probes.serving.batches import BatchEndpoint, jsonl
 from atom.records import Call, Endpoint, Prices, Study, Usage
 from atom.store import Store
 

@@ -8,8 +8,8 @@ import pytest
 
 from atom.engine.bench.calibration import calibration_set, calibration_spec
 from atom.engine.bench.judging import open_bench, run_bench
-from atom.judge.endpoints import builtin_endpoints
-from atom.probes.bench import make_bench_files
+from atom.judge.servers.endpoints import builtin_endpoints
+from atom.probes.bench.registry import make_bench_files
 from atom.records import BenchItem, BenchSet, Judge
 from atom.store import Store
 from atom.views.lab.page import bench_result

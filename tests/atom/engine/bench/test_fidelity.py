@@ -22,7 +22,7 @@ from atom.engine.runner import run, spec_of
 from atom.errors import FormatError, UsageError
 from atom.formats import ImportFile
 from atom.methods.registry import METHODS
-from atom.probes.faults import FaultPlan
+from atom.probes.serving.faults import FaultPlan
 from atom.records import (
     Annotation,
     Endpoint,

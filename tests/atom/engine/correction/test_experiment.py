@@ -17,7 +17,7 @@ from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name
 from atom.engine.runner import run, spec_of
 from atom.errors import ReadOnlyError, UsageError
-from atom.probes.faults import FaultPlan
+from atom.probes.serving.faults import FaultPlan
 from atom.records import (
     APART,
     Call,

@@ -9,7 +9,7 @@ from atom.engine.correction.experiment import open_experiment, run_experiment
 from atom.engine.correction.gate import prepare_gate, read_gate, run_gate
 from atom.engine.correction.subjects import CorrectionSpec
 from atom.errors import SettingsError, UsageError
-from atom.probes.faults import FaultPlan
+from atom.probes.serving.faults import FaultPlan
 from atom.records import Call, Correction, Experiment, HintUse, Prices, Response, Sample, Study
 from atom.store import table
 from tests.atom.engine.conftest import Counted

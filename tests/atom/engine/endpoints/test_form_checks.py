@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from atom.engine.endpoints.form_checks import SIZE, check_forms, marked_objects, marked_picture
-from atom.judge.checkup import check_endpoint
+from atom.judge.servers.checkup import check_endpoint
 from atom.records import Endpoint
 from atom.stages.boxes import SentPicture, from_thousandths
 

@@ -10,7 +10,7 @@ import pytest
 
 from atom.engine.endpoints.servers import FoundServer, find_servers, usual_places
 from atom.errors import SettingsError
-from atom.judge.presets import PRESETS
+from atom.judge.servers.presets import PRESETS
 from atom.records import Prices
 
 

@@ -9,7 +9,7 @@ from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import ReadOnlyError
 from atom.judge import JudgeClient
-from atom.probes.transport import ProbeTransport
+from atom.probes.serving.transport import ProbeTransport
 from atom.records import CriteriaSet, PictureLimit, Replay
 from atom.store import Store
 from tests.habits import HabitualEndpoint

@@ -18,10 +18,10 @@ from atom.engine.induction.growth_log import read_growth
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import UsageError
-from atom.judge.endpoints import load_endpoints
-from atom.probes.config import ProbeConfig
-from atom.probes.endpoint import ProbeEndpoint
-from atom.probes.server import serving
+from atom.judge.servers.endpoints import load_endpoints
+from atom.probes.serving.config import ProbeConfig
+from atom.probes.serving.endpoint import ProbeEndpoint
+from atom.probes.serving.server import serving
 from atom.records import Study
 from atom.settings import load_settings
 from atom.store import tree_versions

@@ -24,12 +24,12 @@ from atom.engine.runner import run
 from atom.errors import UsageError
 from atom.judge import CallRefused
 from atom.judge.embedding import Embedded, EmbeddingClient, embedding_id, pack
-from atom.judge.endpoints import load_endpoints
-from atom.probes.config import ProbeConfig
-from atom.probes.endpoint import LOOSE_NAMER, ProbeEndpoint
-from atom.probes.faults import FaultPlan
+from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.naming import planted_leaf
-from atom.probes.server import serving
+from atom.probes.serving.config import ProbeConfig
+from atom.probes.serving.endpoint import LOOSE_NAMER, ProbeEndpoint
+from atom.probes.serving.faults import FaultPlan
+from atom.probes.serving.server import serving
 from atom.probes.worlds.make import make_probes
 from atom.records import Call, Criterion, Endpoint, Induction, Mapping, Prices, Sample, Study
 from atom.store import (
@@ -376,7 +376,7 @@ import asyncio, sys
 from pathlib import Path
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.induction.grow import InductionSpec, induce
-from atom.judge.endpoints import load_endpoints
+from atom.judge.servers.endpoints import load_endpoints
 from atom.records import Study
 from atom.store import Store
 

@@ -17,7 +17,7 @@ from atom.engine.induction.growing import (
 )
 from atom.judge import CallRefused, Reply
 from atom.records import Call, Criterion, Sample, Sampling
-from atom.stages.induction import Cut
+from atom.stages.growing.induction import Cut
 from taxonomy import Node, Tree
 from taxonomy.edits import Drop, Merge, replay
 from taxonomy.grow import Grown

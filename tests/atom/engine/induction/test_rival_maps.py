@@ -12,7 +12,7 @@ from atom.engine.induction.rival_maps import RivalSpec, forecast_rivals, map_riv
 from atom.engine.plan import RunSpec
 from atom.engine.runner import run
 from atom.errors import UsageError
-from atom.judge.endpoints import load_endpoints
+from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.worlds.make import make_probes
 from atom.records import Endpoint, Prices, Study
 from atom.store import Store, find_study, leaf_mappings, study_criteria

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.critic_bench.ask import CORRECTIONS
 from atom.judgebench.critic_bench.corrections import TITLE, WORDS, corrections_table
 from atom.records import BenchItem, Call, Sampling, Verdict

@@ -10,7 +10,7 @@ import math
 import pytest
 
 from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.items import card_of, group_of, in_group, judged, one_way
 from atom.records import BenchItem, Sampling, Verdict
 from atom.store import Store

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.judge.endpoints import builtin_endpoints
+from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Endpoint, Sampling
 from atom.views.runs.sampling import FIELDS, heat_words, open_words, sampling_words, with_setting
 

@@ -1,0 +1,1 @@
+"""What a model sent back, read: its envelope, its object, its values."""

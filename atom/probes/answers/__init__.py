@@ -1,0 +1,1 @@
+"""Answers to probes: written from steps, and read back."""

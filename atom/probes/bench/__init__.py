@@ -1,0 +1,1 @@
+"""The judge benchmarks on probes: files in a benchmark's layout, and judges that answer."""

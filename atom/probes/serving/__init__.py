@@ -1,0 +1,1 @@
+"""The probe endpoint: a server that speaks the protocol."""

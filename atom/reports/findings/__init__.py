@@ -1,0 +1,1 @@
+"""Findings as data, what they're looked for in, and which are told."""

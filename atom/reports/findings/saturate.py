@@ -1,0 +1,54 @@
+"""Saturate: everything that the data show, computed as data before a word is written.
+
+Nothing is estimated here: every statistic comes from the functions behind the screens, and every
+door leads to the list that its count was taken from.
+
+Reference: ATOM 3.4 and appendix H (assets first, then a selection, then prose).
+"""
+
+from __future__ import annotations
+
+from atom.reports.findings.caveats import caveats
+from atom.reports.findings.correction import correction_findings
+from atom.reports.findings.looking import Look
+from atom.reports.findings.model import model_findings
+from atom.reports.findings.study import study_findings
+from atom.reports.records import Finding
+from atom.store import Store
+from atom.views.filters import Filters
+from atom.views.overview.page import RankRow
+from atom.views.study_data import StudyData
+
+
+def find_all(
+    store: Store, data: StudyData, filters: Filters, *, seed: int = 0
+) -> tuple[Finding, ...]:
+    """Compute every finding of a study.
+
+    Args:
+        store: where criteria's texts are read from.
+        data: the study.
+        filters: what narrows it; the chain (model, node, ...) doesn't.
+        seed: of the finding that draws at random (shaken weights).
+
+    Returns:
+        The study's own findings first, then each model's in the ranking's order. Equal input
+        gives equal findings.
+    """
+    return find_in(Look(store, data, filters, seed))
+
+
+def find_in(look: Look) -> tuple[Finding, ...]:
+    """Compute every finding of a study that is looked at already."""
+    own, after = find_shared(look)
+    return (*own, *(found for row in look.view.ranking for found in find_of(look, row)), *after)
+
+
+def find_shared(look: Look) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Compute the findings that aren't one model's level: what stands before, and what after."""
+    return (*study_findings(look), *caveats(look)), tuple(correction_findings(look))
+
+
+def find_of(look: Look, row: RankRow) -> tuple[Finding, ...]:
+    """Compute the findings of one model of the ranking."""
+    return tuple(model_findings(look, row))

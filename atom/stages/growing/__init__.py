@@ -1,0 +1,1 @@
+"""What the judge is asked while a tree grows."""

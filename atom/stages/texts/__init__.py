@@ -1,0 +1,1 @@
+"""Reading texts: final answers, options, quantities, quotes, and what gives a result away."""
