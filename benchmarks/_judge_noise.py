@@ -30,7 +30,7 @@ from atom.analysis.planted import (
     planted_leaves,
 )
 from atom.engine.bench.calibration import calibration_set, calibration_spec
-from atom.engine.bench.judging import open_bench, run_bench
+from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.serving.endpoint import LENIENT_ROOT
 from atom.records import Judge
@@ -250,8 +250,7 @@ def calibrated_judges(
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store") as store:
         calibration_set(store, answers)
         for name in judges:
-            row = open_bench(store, calibration_spec(store, name, answers), endpoints)
-            asyncio.run(run_bench(store, row.id, endpoints))
+            asyncio.run(run(store, calibration_spec(store, name, answers), endpoints))
             judge = next(one for one in store.select(Judge) if one.name == name)
             found = calibration_of((store,), judge.id)
             assert found is not None

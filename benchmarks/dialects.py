@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.engine.demo import add_probes
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judge.servers.presets import find_preset
 from atom.probes.worlds.make import make_probes

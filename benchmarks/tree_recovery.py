@@ -36,7 +36,7 @@ from atom.engine.demo import add_probes
 from atom.engine.induction.grow import Induced, InductionSpec, induce, load_cuts
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.naming import planted_leaf
 from atom.probes.serving.endpoint import LOOSE_NAMER

@@ -23,10 +23,9 @@ from atom.analysis.correction.quality import Rise, rises
 from atom.analysis.correction.trials import ArmShare, Share, arm_shares, break_rate, rounds
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import run_lines, show_progress, with_consent
+from atom.cli.run import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
-from atom.engine.control import RunStatus, list_runs, start_experiment
-from atom.engine.correction.experiment import open_experiment, run_experiment
+from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
 from atom.engine.correction.subjects import ARMS, USUAL_ARMS, CorrectionSpec
@@ -132,23 +131,15 @@ def start(args: argparse.Namespace, out: Output) -> int:
                 f"the bundled study is sealed; this goes into your own copy, {study.name!r}"
             )
         spec = _spec(study, args)
-        if args.detach:
-            _, began = with_consent(
-                store,
-                spec.study_id,
-                args.yes,
-                out,
-                lambda: start_experiment(store, spec, settings, retry_failed=args.retry_failed),
-            )
-            out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
+        row = begin(store, spec, settings, args, out, owner_id=spec.study_id)
+        if row is None:
             return 0
-        return with_consent(
-            store,
-            spec.study_id,
-            args.yes,
-            out,
-            lambda: _here(store, settings, spec, out, retry_failed=args.retry_failed),
-        )
+        ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
+        data, lines = _results(store, find_experiment(store, row.experiment_id or ""), None)
+        data["run"] = ended.model_dump(mode="json")
+        out.result(data, [*run_lines(RunStatus(run=ended, alive=False), settings), "", *lines])
+    nothing_came = ended.failed == ended.done > 0
+    return 0 if ended.state == "done" and not nothing_came else 1
 
 
 @contextmanager
@@ -198,33 +189,8 @@ def _spec(study: Study, args: argparse.Namespace) -> CorrectionSpec:
         seed=args.seed,
         budget=args.budget,
         peers=names_of(args.peers),
+        retry_failed=args.retry_failed,
     )
-
-
-def _here(
-    store: Store, settings: Settings, spec: CorrectionSpec, out: Output, *, retry_failed: bool
-) -> int:
-    """Carry it out in this process, with a progress line."""
-    endpoints = known_endpoints(settings)
-    experiment, run = open_experiment(store, spec, endpoints)
-    line = out.progress()
-    try:
-        ended = asyncio.run(
-            run_experiment(
-                store,
-                run.id,
-                endpoints,
-                retry_failed=retry_failed,
-                on_progress=lambda progress: show_progress(line, progress),
-            )
-        )
-    finally:
-        line.end()
-    data, lines = _results(store, experiment, None)
-    data["run"] = ended.model_dump(mode="json")
-    out.result(data, [*run_lines(RunStatus(run=ended, alive=False), settings), "", *lines])
-    nothing_came = ended.failed == ended.done > 0
-    return 0 if ended.state == "done" and not nothing_came else 1
 
 
 # --- what it would do ----------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import math
 from dataclasses import asdict
 from pathlib import Path
@@ -12,13 +11,11 @@ from atom.analysis.agreement.fidelity import Share
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.people_labels import finite, people_labels
-from atom.cli.run import run_lines, show_progress, with_consent
+from atom.cli.run import begin, do_here, run_lines
 from atom.engine.bench.fidelity import (
     FidelityForecast,
     FidelitySpec,
     forecast_fidelity,
-    open_fidelity,
-    run_fidelity,
 )
 from atom.engine.bench.rankings import (
     RankingsTaken,
@@ -26,14 +23,13 @@ from atom.engine.bench.rankings import (
     plant_rankings,
     preview_rankings,
 )
-from atom.engine.control import RunStatus, start_fidelity
+from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.members import judge_of
 from atom.errors import UsageError
 from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS
 from atom.records import Judge
-from atom.settings import Settings
 from atom.store import Store, find_study
 from atom.views.lab.fidelity import FidelityView, MethodRow, fidelity
 from atom.views.snapshot import open_study
@@ -92,37 +88,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.result({**asdict(forecast), **more}, _forecast_lines(forecast))
             return 0
         study_id = find_study(store, args.study).id
-        if args.detach:
-            began = with_consent(
-                store, study_id, args.yes, out, lambda: start_fidelity(store, spec, settings)
-            )
-            out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
+        row = begin(store, spec, settings, args, out, owner_id=study_id)
+        if row is None:
             return 0
-        return with_consent(
-            store, study_id, args.yes, out, lambda: _here(store, settings, spec, out)
-        )
-
-
-def _here(store: Store, settings: Settings, spec: FidelitySpec, out: Output) -> int:
-    """Run in this process, with a progress line, and say how the methods do."""
-    endpoints = known_endpoints(settings)
-    row = open_fidelity(store, spec, endpoints)
-    line = out.progress()
-    try:
-        ended = asyncio.run(
-            run_fidelity(
-                store,
-                row.id,
-                endpoints,
-                retry_failed=spec.retry_failed,
-                on_progress=lambda progress: show_progress(line, progress),
-            )
-        )
-    finally:
-        line.end()
-    for text in run_lines(RunStatus(run=ended, alive=False), settings):
-        out.problem(text)
-    _tell(store, row.study_id, judge_of(endpoints[spec.judge]).id, out)
+        ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
+        for text in run_lines(RunStatus(run=ended, alive=False), settings):
+            out.problem(text)
+        _tell(store, study_id, judge_of(known_endpoints(settings)[spec.judge]).id, out)
     return 0 if ended.state == "done" else 1
 
 

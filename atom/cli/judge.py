@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.cli.parts import judge_code
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import run_lines, show_progress, with_consent
+from atom.cli.run import begin, do_here, run_lines
 from atom.engine.bench.calibration import ANSWERS, calibration_name
 from atom.engine.bench.judging import (
     BenchForecast,
@@ -27,17 +25,14 @@ from atom.engine.bench.judging import (
     delete_set,
     find_set,
     forecast_bench,
-    give_bench_consent,
     import_replies,
     keep_set,
-    open_bench,
     prepare_bench,
     probe_set_name,
     read_probe_set,
     read_set,
-    run_bench,
 )
-from atom.engine.control import RunStatus, start_bench
+from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.foreign import read_foreign, read_foreign_text
@@ -204,12 +199,7 @@ def bench(args: argparse.Namespace, out: Output) -> int:
             out.result(plain(forecast), _forecast_lines(forecast))
             return 0
         _say_unscored(spec, record, out)
-        agreed = partial(with_consent, store, record.id, args.yes, out, give=give_bench_consent)
-        if args.detach:
-            began = agreed(lambda: start_bench(store, spec, settings))
-            out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
-            return 0
-        return agreed(lambda: _here(store, record, settings, spec, out))
+        return _ask(store, record, settings, spec, args, out)
 
 
 _CALIBRATE = {
@@ -329,26 +319,22 @@ def _pictures(places: Sequence[Path] | None, files: Sequence[Path]) -> PictureFi
     return SeveralPictures([*finders, FolderPictures(folders)])
 
 
-def _here(store: Store, record: BenchSet, settings: Settings, spec: BenchSpec, out: Output) -> int:
-    """Run in this process, with a progress line, and say how the judge did."""
-    endpoints = known_endpoints(settings)
-    ready = prepare_bench(store, spec, endpoints)
-    if ready.without_picture and ready.plan.items:
+def _ask(
+    store: Store,
+    record: BenchSet,
+    settings: Settings,
+    spec: BenchSpec,
+    args: argparse.Namespace,
+    out: Output,
+) -> int:
+    """Have the judge asked, and say how it did."""
+    ready = prepare_bench(store, spec, known_endpoints(settings))
+    if not args.detach and ready.without_picture and ready.plan.items:
         out.problem(without_picture_words(ready.without_picture))
-    row = open_bench(store, spec, endpoints)
-    line = out.progress()
-    try:
-        ended = asyncio.run(
-            run_bench(
-                store,
-                row.id,
-                endpoints,
-                retry_failed=spec.retry_failed,
-                on_progress=lambda progress: show_progress(line, progress),
-            )
-        )
-    finally:
-        line.end()
+    row = begin(store, spec, settings, args, out, owner_id=record.id)
+    if row is None:
+        return 0
+    ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
     for text in run_lines(RunStatus(run=ended, alive=False), settings):
         out.problem(text)
     code = _tell(store, record, ready.judge.id, out)

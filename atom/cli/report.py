@@ -32,7 +32,7 @@ from atom.reports import (
 )
 from atom.reports.pdf_file import to_pdf
 from atom.reports.profile import find_model, known_facet
-from atom.store import Store
+from atom.store import Store, find_study
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
 
@@ -118,7 +118,8 @@ def _written(
     if (question is not None or dear) and not args.yes and not out.ask("Go on?"):
         raise UsageError("nothing was sent: agree with --yes, or leave --judge")
     if question is not None and not store.read_only:
-        study = give_consent(store, study.id, [question.host])
+        give_consent(store, study.id, [question.host])
+        study = find_study(store, study.id)
     line = out.progress()
     try:
         return asyncio.run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from atom.cli.parts.options import common, names_of, settings_of
@@ -17,7 +17,7 @@ from atom.engine.control import (
     prepare_resume,
     resume_run,
     run_status,
-    start_run,
+    start_work,
     stop_run,
     wait_for_end,
 )
@@ -27,8 +27,8 @@ from atom.engine.members import judge_of
 from atom.engine.notices import run_notices
 from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
 from atom.engine.remark import to_remark
-from atom.engine.runner import run, spec_of
 from atom.engine.shift import Progress
+from atom.engine.work import Spec, carry_out, open_work
 from atom.errors import SettingsError, UsageError
 from atom.records import Endpoint, Run, StageName, Study
 from atom.settings import Settings
@@ -165,21 +165,15 @@ def start(args: argparse.Namespace, out: Output) -> int:
     settings = settings_of(args)
     with Store.open(settings.store) as store:
         if args.resume_id:
-            spec = _spec_of_stored(store, args.resume_id, args.retry_failed)
-            return _here(store, settings, spec, out, run_id=args.resume_id)
+            return _here(store, settings, args.resume_id, out, retry_failed=args.retry_failed)
         spec = spec_from(args, store)
         for notice in run_notices(store, spec, known_endpoints(settings)):
             out.problem(notice)
         _offer_remark(store, settings, spec, args, out)
-        if args.detach:
-            began = with_consent(
-                store, spec.study_id, args.yes, out, lambda: start_run(store, spec, settings)
-            )
-            out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
+        row = begin(store, spec, settings, args, out, owner_id=spec.study_id)
+        if row is None:
             return 0
-        return with_consent(
-            store, spec.study_id, args.yes, out, lambda: _here(store, settings, spec, out)
-        )
+        return _here(store, settings, row.id, out, retry_failed=spec.retry_failed)
 
 
 def _offer_remark(
@@ -205,31 +199,68 @@ def _offer_remark(
         )
 
 
-def _spec_of_stored(store: Store, run_id: str, retry_failed: bool) -> RunSpec:
-    found = store.get(Run, run_id)
-    if found is None:
-        raise UsageError(f"there is no run {run_id!r}; `run status` lists them")
-    return spec_of(found, retry_failed=retry_failed)
+def begin(
+    store: Store,
+    spec: Spec,
+    settings: Settings,
+    args: argparse.Namespace,
+    out: Output,
+    *,
+    owner_id: str,
+) -> Run | None:
+    """Open a run, after asking whether data may go where it would; with --detach, start it.
+
+    Args:
+        store: the store.
+        spec: what it is asked to do.
+        settings: where the store and the endpoints are.
+        args: the command's `--detach` and `--yes`.
+        out: where it is asked, and said that it is on its way.
+        owner_id: whose data are sent: a study's, or a benchmark set's.
+
+    Returns:
+        The run, to be carried out here; None where a process of its own does.
+    """
+    if not args.detach:
+        endpoints = known_endpoints(settings)
+        return with_consent(
+            store, owner_id, args.yes, out, lambda: open_work(store, spec, endpoints)
+        )
+    began = with_consent(store, owner_id, args.yes, out, lambda: start_work(store, spec, settings))
+    out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
+    return None
+
+
+def do_here(
+    store: Store, settings: Settings, run_id: str, out: Output, *, retry_failed: bool
+) -> Run:
+    """Carry a run out in this process, with a progress line."""
+    line = out.progress()
+    try:
+        return asyncio.run(
+            carry_out(
+                store,
+                run_id,
+                known_endpoints(settings),
+                retry_failed=retry_failed,
+                on_progress=lambda progress: show_progress(line, progress),
+            )
+        )
+    finally:
+        line.end()
 
 
 def with_consent(
-    store: Store,
-    study_id: str,
-    agreed: bool,
-    out: Output,
-    action: Callable[[], T],
-    *,
-    give: Callable[[Store, str, Sequence[str]], object] = give_consent,
+    store: Store, owner_id: str, agreed: bool, out: Output, action: Callable[[], T]
 ) -> T:
     """Do something that may send data to new hosts: with --yes or after asking.
 
     Args:
         store: the store.
-        study_id: whose data are sent: a study's, or a benchmark set's.
+        owner_id: whose data are sent: a study's, or a benchmark set's.
         agreed: whether --yes was given.
         out: where it is asked.
         action: what is done, and again once it was agreed.
-        give: notes that it was agreed.
     """
     try:
         return action()
@@ -239,41 +270,30 @@ def with_consent(
             out.problem(f"{question.sentence}.")
         if not agreed and not out.ask("Send them?"):
             raise UsageError("nothing was sent: agree with --yes, or leave the run") from None
-        give(store, study_id, hosts)
+        give_consent(store, owner_id, hosts)
     return action()
 
 
-def _here(
-    store: Store, settings: Settings, spec: RunSpec, out: Output, *, run_id: str | None = None
-) -> int:
-    """Run in this process, with a progress line."""
-    line = out.progress()
-    try:
-        ended = asyncio.run(
-            run(
-                store,
-                spec,
-                known_endpoints(settings),
-                run_id=run_id,
-                on_progress=lambda progress: show_progress(line, progress),
-            )
-        )
-        _prepare(store, ended, line)
-    finally:
-        line.end()
+def _here(store: Store, settings: Settings, run_id: str, out: Output, *, retry_failed: bool) -> int:
+    ended = do_here(store, settings, run_id, out, retry_failed=retry_failed)
+    _prepare(store, ended, out)
     out.result(ended, run_lines(RunStatus(run=ended, alive=False), settings))
     nothing_came = ended.failed == ended.done > 0
     return 0 if ended.state == "done" and not nothing_came else 1
 
 
-def _prepare(store: Store, ended: Run, line: ProgressLine) -> None:
+def _prepare(store: Store, ended: Run, out: Output) -> None:
     """Read what the run added once now, so that the study opens at once when it is looked at."""
     if ended.done and store.get(Study, ended.study_id) is not None:
         # The screens' libraries take a second to load, which `run status` needn't wait for.
         from atom.views.snapshot import open_study
 
-        line.show("making the study ready to be looked at")
-        open_study(store, ended.study_id)
+        line = out.progress()
+        try:
+            line.show("making the study ready to be looked at")
+            open_study(store, ended.study_id)
+        finally:
+            line.end()
 
 
 def show_progress(line: ProgressLine, progress: Progress) -> None:
@@ -360,9 +380,8 @@ def resume(args: argparse.Namespace, out: Output) -> int:
             )
             out.result(began, [f"run {began.id} goes on: `run status {began.id}`"])
             return 0
-        row = prepare_resume(store, run_id, retry_unscored=retry_unscored, budget=args.budget)
-        spec = spec_of(row, retry_failed=args.retry_failed)
-        return _here(store, settings, spec, out, run_id=run_id)
+        prepare_resume(store, run_id, retry_unscored=retry_unscored, budget=args.budget)
+        return _here(store, settings, run_id, out, retry_failed=args.retry_failed)
 
 
 def _unfinished(status: RunStatus, args: argparse.Namespace) -> bool:

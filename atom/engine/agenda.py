@@ -7,20 +7,11 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from atom.engine.clock import Clock, utc_now
-from atom.engine.ledger import run_holder, take_hold
-from atom.engine.shift import (
-    BEAT,
-    ClientMaker,
-    HaltedError,
-    OnProgress,
-    Shift,
-    make_client,
-)
-from atom.errors import SpendCapReached, StoreError, UsageError
+from atom.engine.shift import BEAT, HaltedError, RunContext, Shift
+from atom.errors import SpendCapReached, StoreError
 from atom.judge import JudgeClient, failed_call
 from atom.judge.noting import LeftForLater
-from atom.records import Call, Endpoint, Judge, Run, Verdict
+from atom.records import Call, Endpoint, Verdict
 from atom.stages import verdicts
 from atom.stages.verdicts import Agenda, Ask, Asked
 from atom.store import Store
@@ -60,57 +51,27 @@ def price_of(endpoint: Endpoint, asks: Sequence[Ask], calls: int) -> float | Non
     return sum(known) / len(known) * calls if len(known) == len(prices) else None
 
 
-def open_agenda_run(store: Store, row: Run, judges: Sequence[Judge]) -> Run:
-    """Write a run and who is asked; one of its id that is there already is taken up again.
-
-    Raises:
-        UsageError: a process works on it.
-    """
-    there = store.get(Run, row.id)
-    if there is not None and run_holder(store, row.id) is not None:
-        raise UsageError(f"run {row.id!r} is running; stop it first, or wait for its end")
-    if there is not None:
-        again = {"state": "running", "message": "", "heartbeat": row.heartbeat}
-        row = there.model_copy(update={**again, "budget": row.budget})
-    with store.write() as writer:
-        writer.put(judges)
-        writer.replace([row])
-        take_hold(writer, row.id)
-    return row
-
-
 class AgendaShift(Shift):
     """One part of a run that works through an agenda.
 
     Args:
-        store: the store.
-        run: the run's row, written already.
+        context: the run, and what it works with.
         agenda: what there is to ask.
         group: whose verdicts they become: the set's or the study's id.
         asked: the endpoint of everybody who is asked.
         retry_failed: ask again for what failed earlier.
-        make: opens clients.
-        clock: UTC time, for records.
-        on_progress: called twice a second at most.
     """
 
     def __init__(
         self,
-        store: Store,
-        run: Run,
+        context: RunContext,
         agenda: Agenda,
         group: str,
         asked: Mapping[Asked, Endpoint],
         *,
         retry_failed: bool = False,
-        make: ClientMaker = make_client,
-        clock: Clock = utc_now,
-        on_progress: OnProgress | None = None,
     ) -> None:
-        endpoints = list({endpoint.name: endpoint for endpoint in asked.values()}.values())
-        super().__init__(
-            store, run, endpoints, run.budget, make=make, clock=clock, on_progress=on_progress
-        )
+        super().__init__(context, list({end.name: end for end in asked.values()}.values()))
         self._agenda = agenda
         self._group = group
         self._asked = asked

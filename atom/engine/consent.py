@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from atom.engine.members import Members
 from atom.errors import UsageError
-from atom.records import Endpoint, PictureSlot, Sample, Study
+from atom.records import BenchSet, Endpoint, PictureSlot, Sample
 from atom.store import Store, change_consent, find_study
 
 
@@ -106,6 +106,19 @@ def questions_of(
     )
 
 
-def give_consent(store: Store, study_id: str, hosts: Sequence[str]) -> Study:
-    """Note in the study that its pictures and texts may be sent to these hosts."""
-    return change_consent(store, find_study(store, study_id).id, add=hosts)
+def refuse_unless_agreed(questions: Sequence[ConsentQuestion]) -> None:
+    """Stop before anything is sent where a question is open.
+
+    Raises:
+        ConsentNeeded: so it is.
+    """
+    if questions:
+        raise ConsentNeeded(questions)
+
+
+def give_consent(store: Store, owner_id: str, hosts: Sequence[str]) -> None:
+    """Note that the pictures and texts of a study or a benchmark's set may go to these hosts."""
+    if store.get(BenchSet, owner_id) is not None:
+        change_consent(store, owner_id, BenchSet, add=hosts)
+    else:
+        change_consent(store, find_study(store, owner_id).id, add=hosts)

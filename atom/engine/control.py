@@ -10,26 +10,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-from atom.engine.bench.fidelity import FidelitySpec, open_fidelity
 from atom.engine.clock import stamp, utc_now
-from atom.engine.correction.experiment import open_experiment
-from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.detached import detach
 from atom.engine.ledger import run_claim, take_hold
-from atom.engine.plan import RunSpec
 from atom.engine.process import process_gone
-from atom.engine.runner import open_run
+from atom.engine.work import Spec, open_work
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import load_endpoints
-from atom.records import Experiment, Run
+from atom.records import Run
 from atom.settings import Settings
 from atom.store import Store, table
 from atom.store.holds import hold_of, update_run
-
-if TYPE_CHECKING:
-    from atom.engine.bench.judging import BenchSpec
 
 STARTING = 15.0
 """Seconds within which a run that nobody holds may still be starting."""
@@ -54,59 +46,13 @@ class RunStatus:
         return not self.alive
 
 
-def start_run(store: Store, spec: RunSpec, settings: Settings) -> Run:
-    """Start a run in a process of its own.
-
-    Args:
-        store: the store that `settings` names.
-        spec: what to do.
-        settings: where the store and the endpoints are.
-
-    Returns:
-        The run's row; follow it with `run_status`.
-
-    Raises:
-        UsageError: it asks for something that isn't there.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
-    """
-    run = open_run(store, spec, load_endpoints(settings.endpoints))
-    _spawn(store, run, settings, retry_failed=spec.retry_failed)
-    return run
-
-
-def start_experiment(
-    store: Store, spec: CorrectionSpec, settings: Settings, *, retry_failed: bool = False
-) -> tuple[Experiment, Run]:
-    """Start a self-correction experiment in a process of its own; one that is there goes on.
+def start_work(store: Store, spec: Spec, settings: Settings) -> Run:
+    """Start a run of any kind in a process of its own; what is there of it goes on.
 
     Args:
         store: the store that `settings` names.
         spec: what it is asked to do.
         settings: where the store and the endpoints are.
-        retry_failed: ask again for what failed.
-
-    Returns:
-        The experiment, and its run's row; follow it with `run_status`.
-
-    Raises:
-        UsageError: it asks for something that isn't there, or it is running already.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
-    """
-    experiment, run = open_experiment(store, spec, load_endpoints(settings.endpoints))
-    _spawn(store, run, settings, retry_failed=retry_failed)
-    return experiment, run
-
-
-def start_bench(
-    store: Store, spec: BenchSpec, settings: Settings, *, retry_failed: bool = False
-) -> Run:
-    """Have a judge work through a benchmark's data, in a process of its own.
-
-    Args:
-        store: the store that `settings` names.
-        spec: what it is asked.
-        settings: where the store and the endpoints are.
-        retry_failed: ask again for what failed.
 
     Returns:
         The run's row; follow it with `run_status`.
@@ -115,29 +61,7 @@ def start_bench(
         UsageError: it asks for something that isn't there, or it is running already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
-    from atom.engine.bench.judging import open_bench
-
-    run = open_bench(store, spec, load_endpoints(settings.endpoints))
-    _spawn(store, run, settings, retry_failed=retry_failed)
-    return run
-
-
-def start_fidelity(store: Store, spec: FidelitySpec, settings: Settings) -> Run:
-    """Have a judge rank a study's answers by rival methods, in a process of its own.
-
-    Args:
-        store: the store that `settings` names.
-        spec: what it is asked.
-        settings: where the store and the endpoints are.
-
-    Returns:
-        The run's row; follow it with `run_status`.
-
-    Raises:
-        UsageError: it asks for something that isn't there, or it is running already.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
-    """
-    run = open_fidelity(store, spec, load_endpoints(settings.endpoints))
+    run = open_work(store, spec, load_endpoints(settings.endpoints))
     _spawn(store, run, settings, retry_failed=spec.retry_failed)
     return run
 
@@ -186,7 +110,7 @@ def prepare_resume(
     status = run_status(store, run_id)
     if status.alive:
         raise UsageError(f"run {run_id!r} is running; stop it first, or wait for its end")
-    if retry_unscored and not status.run.stages:
+    if retry_unscored and status.run.kind != "study":
         raise UsageError(
             f"run {run_id!r} isn't one of stages: only what a study's own stages left unscored can "
             "be asked again; leave --retry-unscored"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 from atom.pipeline import ANSWER, CRITERIA, LOOP, MAPPING, OUTCOME, REPLAY, SCORING
 from atom.records import (
@@ -20,6 +21,7 @@ from atom.records import (
     Record,
     Replay,
     Response,
+    RunKind,
     Sampling,
     StageName,
     State,
@@ -55,6 +57,8 @@ class RunSpec:
             study says.
         answer_sampling: how candidates are asked, likewise.
     """
+
+    kind: ClassVar[RunKind] = "study"
 
     study_id: str
     stages: tuple[StageName, ...] = STAGES

@@ -17,19 +17,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from atom.engine.cases import CHUNK, Loaded, load_cases
-from atom.engine.clock import Clock, utc_now
 from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
-from atom.engine.shift import BEAT, ClientMaker, HaltedError, Lane, OnProgress, Shift, make_client
+from atom.engine.shift import BEAT, HaltedError, Lane, RunContext, Shift
 from atom.engine.subjects import KEPT, fetch_subject, perform, points, setting_of
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call
 from atom.judge.noting import LeftForLater
 from atom.pipeline import BY_NAME
-from atom.records import Call, Endpoint, Record, Run, StudySample
+from atom.records import Call, Endpoint, Record, StudySample
 from atom.stages.sight import Sight
 from atom.stages.stage import Brought
-from atom.store import Store
 
 
 @dataclass(kw_only=True)
@@ -53,35 +51,13 @@ class Runner(Shift):
     """One part of a run that does a study's stages.
 
     Args:
-        store: the store.
-        run: the run's row, written already.
+        context: the run, and what it works with.
         spec: what it does.
         members: who takes part.
-        make: opens clients; tests and the demo replace it.
-        clock: UTC time, for records.
-        on_progress: called twice a second at most.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        run: Run,
-        spec: RunSpec,
-        members: Members,
-        *,
-        make: ClientMaker = make_client,
-        clock: Clock = utc_now,
-        on_progress: OnProgress | None = None,
-    ) -> None:
-        super().__init__(
-            store,
-            run,
-            members.endpoints,
-            spec.budget,
-            make=make,
-            clock=clock,
-            on_progress=on_progress,
-        )
+    def __init__(self, context: RunContext, spec: RunSpec, members: Members) -> None:
+        super().__init__(context, members.endpoints)
         self._members = members
         self._keys: PlanKeys = members.keys(spec)
         self._queues: dict[str, _Queue] = {}

@@ -1,68 +1,25 @@
-"""Runs: what one is asked to do, its row, and doing it in this process."""
+"""Runs of a study's own stages."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Protocol
+from typing import Final
 
-from atom.engine.bench.fidelity import run_fidelity
-from atom.engine.clock import Clock, stamp, utc_now
-from atom.engine.consent import ConsentNeeded, consent_questions
-from atom.engine.correction.experiment import run_experiment
-from atom.engine.ledger import take_hold
-from atom.engine.members import enrol, gather
+from atom.engine.clock import stamp
+from atom.engine.consent import ConsentQuestion, consent_questions
+from atom.engine.forecast import Forecast, forecast
+from atom.engine.members import Members, enrol, gather
 from atom.engine.plan import RunSpec
 from atom.engine.pool import Runner
-from atom.engine.process import halted_by_signals
-from atom.engine.shift import ClientMaker, OnProgress, make_client
-from atom.errors import UsageError
+from atom.engine.shift import RunContext, Shift
+from atom.engine.work import Work
 from atom.records import Endpoint, Run, content_id
-from atom.store import Store, set_sampling
-
-
-class CarryOut(Protocol):
-    """Does a run that is more than stages, or the rest of it."""
-
-    def __call__(
-        self,
-        store: Store,
-        run_id: str,
-        endpoints: Mapping[str, Endpoint],
-        *,
-        retry_failed: bool,
-        make: ClientMaker,
-        clock: Clock,
-        on_progress: OnProgress | None,
-    ) -> Awaitable[Run]:
-        """Return the run's row at its end."""
-
-
-def new_run(spec: RunSpec, moment: datetime) -> Run:
-    """Make the row of a new run."""
-    created, study_id = stamp(moment), spec.study_id
-    return Run(
-        id=content_id("run", study_id, list(spec.stages), list(spec.candidates), created)[:12],
-        study_id=study_id,
-        stages=spec.stages,
-        judge=spec.judge,
-        candidates=spec.candidates,
-        limit=spec.limit,
-        repeats=spec.repeats,
-        budget=spec.budget,
-        show_reference=spec.show_reference,
-        created=created,
-        heartbeat=created,
-        answer_repeats=spec.answer_repeats,
-        score_pictures=spec.score_pictures,
-        judge_sampling=spec.judge_sampling,
-        answer_sampling=spec.answer_sampling,
-        retry_unscored=spec.retry_unscored,
-    )
+from atom.store import Store, Writer, set_sampling
 
 
 def spec_of(run: Run, *, retry_failed: bool = False) -> RunSpec:
-    """Say what a stored run does."""
+    """Say what a stored run of stages does."""
     return RunSpec(
         study_id=run.study_id,
         stages=run.stages,
@@ -81,104 +38,57 @@ def spec_of(run: Run, *, retry_failed: bool = False) -> RunSpec:
     )
 
 
-def open_run(
-    store: Store,
-    spec: RunSpec,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    clock: Clock = utc_now,
-) -> Run:
-    """Check what a run is asked to do, and write its row.
+class _StudyWork(Work[RunSpec, Members]):
+    """Does the stages of a study that are missing; sampling settings become the study's."""
 
-    Sampling settings that it sets are the study's from then on.
+    def prepare(
+        self, store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint], moment: str
+    ) -> Members:
+        return gather(store, spec, endpoints, moment)
 
-    Raises:
-        UsageError: it asks for something that isn't there.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
-    """
-    moment = clock()
-    members = gather(store, spec, endpoints, stamp(moment))
-    questions = consent_questions(store, members)
-    if questions:
-        raise ConsentNeeded(questions)
-    run = new_run(members.completed(spec), moment)
-    with store.write() as writer:
-        writer.put([run])
-        take_hold(writer, run.id)
-        set_sampling(writer, members.study)
-    return run
+    def forecast(self, store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> Forecast:
+        return forecast(store, spec, endpoints)
+
+    def questions(self, store: Store, ground: Members) -> tuple[ConsentQuestion, ...]:
+        return consent_questions(store, ground)
+
+    def row(self, spec: RunSpec, ground: Members, moment: datetime) -> Run:
+        spec, created = ground.completed(spec), stamp(moment)
+        name = (spec.study_id, list(spec.stages), list(spec.candidates), created)
+        return Run(
+            id=content_id("run", *name)[:12],
+            study_id=spec.study_id,
+            stages=spec.stages,
+            judge=spec.judge,
+            candidates=spec.candidates,
+            limit=spec.limit,
+            repeats=spec.repeats,
+            budget=spec.budget,
+            show_reference=spec.show_reference,
+            created=created,
+            heartbeat=created,
+            answer_repeats=spec.answer_repeats,
+            score_pictures=spec.score_pictures,
+            judge_sampling=spec.judge_sampling,
+            answer_sampling=spec.answer_sampling,
+            retry_unscored=spec.retry_unscored,
+        )
+
+    def known(self, store: Store, row: Run) -> Run | None:
+        """Nothing: the same asked for again is a new run, which finds what is missing then."""
+        return None
+
+    def begin(self, writer: Writer, ground: Members, moment: str) -> None:
+        set_sampling(writer, ground.study)
+
+    def spec_of(
+        self, store: Store, run: Run, endpoints: Mapping[str, Endpoint], *, retry_failed: bool
+    ) -> RunSpec:
+        return spec_of(run, retry_failed=retry_failed)
+
+    def shift(self, context: RunContext, spec: RunSpec, ground: Members) -> Shift:
+        enrol(context.store, ground)
+        return Runner(context, spec, ground)
 
 
-def _special(row: Run) -> CarryOut | None:
-    """Return what carries out a run that isn't one of stages."""
-    if row.experiment_id is not None:
-        return run_experiment
-    if row.bench_set_id is not None:
-        # Its figures need SciPy, which an ordinary run starts a second sooner without.
-        from atom.engine.bench.judging import run_bench
-
-        return run_bench
-    if row.methods:
-        return run_fidelity
-    return None
-
-
-async def run(
-    store: Store,
-    spec: RunSpec,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    run_id: str | None = None,
-    make: ClientMaker = make_client,
-    clock: Clock = utc_now,
-    on_progress: OnProgress | None = None,
-) -> Run:
-    """Do a run, or the rest of one, in this process.
-
-    Args:
-        store: the store.
-        spec: what to do; with `run_id`, only `retry_failed` and `budget` of it may differ from
-            the stored run.
-        endpoints: endpoints by name.
-        run_id: a run whose row is there already, one of a self-correction experiment too; a new
-            one when None.
-        make: opens clients.
-        clock: UTC time, for records.
-        on_progress: called twice a second at most.
-
-    Returns:
-        The run's row at its end.
-
-    Raises:
-        AtomError: the run can't begin, or the store can't be written.
-    """
-    moment = clock()
-    if run_id is None:
-        row = open_run(store, spec, endpoints, clock=clock)
-    else:
-        found = store.get(Run, run_id)
-        if found is None:
-            raise UsageError(f"there is no run {run_id!r}; `run status` lists them")
-        # Stop may have been asked for while this process was starting.
-        state = "stopping" if found.state == "stopping" else "running"
-        row = found.model_copy(update={"state": state, "message": "", "budget": spec.budget})
-        store.replace([row])
-        carry_out = _special(row)
-        if carry_out is not None:
-            return await carry_out(
-                store,
-                row.id,
-                endpoints,
-                retry_failed=spec.retry_failed,
-                make=make,
-                clock=clock,
-                on_progress=on_progress,
-            )
-    members = gather(store, spec, endpoints, stamp(moment))
-    questions = consent_questions(store, members)
-    if questions:
-        raise ConsentNeeded(questions)
-    enrol(store, members)
-    runner = Runner(store, row, spec, members, make=make, clock=clock, on_progress=on_progress)
-    with halted_by_signals(runner.signalled):
-        return await runner.run()
+WORK: Final = _StudyWork()

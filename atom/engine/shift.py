@@ -91,40 +91,45 @@ class Lane:
     failures: int = 0
 
 
-class Shift(ABC):
-    """One part of a run.
+@dataclass(frozen=True, kw_only=True)
+class RunContext:
+    """What a part of a run works with, whatever it does.
 
     Args:
         store: the store.
         run: the run's row, written already.
-        endpoints: everybody who is asked.
-        budget: spend cap in USD for the whole run.
         make: opens clients; tests and the demo replace it.
         clock: UTC time, for records.
         on_progress: called twice a second at most.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        run: Run,
-        endpoints: Sequence[Endpoint],
-        budget: float | None,
-        *,
-        make: ClientMaker = make_client,
-        clock: Clock = utc_now,
-        on_progress: OnProgress | None = None,
-    ) -> None:
+    store: Store
+    run: Run
+    make: ClientMaker = make_client
+    clock: Clock = utc_now
+    on_progress: OnProgress | None = None
+
+
+class Shift(ABC):
+    """One part of a run.
+
+    Args:
+        context: the run, and what it works with.
+        endpoints: everybody who is asked.
+    """
+
+    def __init__(self, context: RunContext, endpoints: Sequence[Endpoint]) -> None:
+        store, run, clock = context.store, context.run, context.clock
         self._store = store
         self._run = run
         self._endpoints = endpoints
-        self._make = make
+        self._make = context.make
         self._clock = clock
-        self._on_progress = on_progress
+        self._on_progress = context.on_progress
         self._ledger = RunLedger(
             store=store, run_id=run.id, study_id=run.study_id, owner=owner_name(run.id)
         )
-        self._spend = SpendLedger(budget, spent=run.cost)
+        self._spend = SpendLedger(run.budget, spent=run.cost)
         self._pictures = PictureCache()
         self._lanes: dict[str, Lane] = {}
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="atom-write")
@@ -136,6 +141,8 @@ class Shift(ABC):
         self._wake = asyncio.Event()
         self._beaten = time.monotonic()
         self._stopping: tuple[RunState, str] | None = None
+        self.signal = ""
+        """The signal that stopped it, by name; empty = none did."""
         self._recent: deque[tuple[float, int]] = deque(maxlen=20)
 
     @property
@@ -151,6 +158,7 @@ class Shift(ABC):
 
     def signalled(self, name: str) -> None:
         """Stop since a signal of this name came."""
+        self.signal = name
         self.stop("stopped", f"stopped by {name}")
 
     async def run(self) -> Run:

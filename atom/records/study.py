@@ -78,6 +78,7 @@ class StudyCandidate(Record):
 
 
 RunState = Literal["running", "stopping", "stopped", "done", "failed"]
+RunKind = Literal["study", "experiment", "bench", "methods", "tree"]
 StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
 
 
@@ -133,6 +134,15 @@ class Run(Record):
     """Whether the judge sees the pictures when it scores."""
     retry_unscored: bool = False
     """Whether what ended unscored through the server's fault is asked again."""
+
+    @property
+    def kind(self) -> RunKind:
+        """What kind of run it is."""
+        if self.experiment_id is not None:
+            return "experiment"
+        if self.bench_set_id is not None:
+            return "bench"
+        return "methods" if self.methods else "study"
 
 
 class Import(Record):

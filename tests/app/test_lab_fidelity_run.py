@@ -73,7 +73,7 @@ def test_each_method_tells_its_calls_before_anything_starts(open_app, probes, mo
     # 4 samples: 8 + 4 + 8 calls.
     assert "4 samples: 20 calls to probe-judge, free, offline." in markup_of(test)
     asked = []
-    monkeypatch.setattr(lab_fidelity_run, "start_fidelity", lambda *given: asked.append(given))
+    monkeypatch.setattr(lab_fidelity_run, "start_work", lambda *given: asked.append(given))
     test.button(key="people_start").click().run()
     assert not test.exception
     (_, spec, _) = asked[0]
@@ -105,7 +105,7 @@ def test_a_far_host_is_asked_about_first(open_app, own, monkeypatch):
             raise ConsentNeeded([question])
         started.append(spec)
 
-    monkeypatch.setattr(lab_fidelity_run, "start_fidelity", start)
+    monkeypatch.setattr(lab_fidelity_run, "start_work", start)
     test = open_app(folder, PAGE, TAB).test
     settle(test)
     test.button(key="people_start").click().run()

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
+from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.store import Store
 
@@ -25,8 +26,8 @@ def judged_app(start_app, tmp_path_factory):
             spec = BenchSpec(
                 set_id=record.id, judge="probe-judge-coin", scorer="probe-judge", votes=1
             )
-            run = open_bench(store, spec, known)
-            assert asyncio.run(run_bench(store, run.id, known)).state == "done"
+            run = open_work(store, spec, known)
+            assert asyncio.run(carry_out(store, run.id, known)).state == "done"
     return start_app(store=folder, demo=tmp_path_factory.mktemp("no_demo"))
 
 

@@ -29,8 +29,6 @@ from atom.engine.batch.sending import (
     write_batch,
 )
 from atom.engine.batch.taking import Taken, take_replies
-from atom.engine.bench.judging import give_bench_consent
-from atom.engine.consent import give_consent
 from atom.engine.control import RunStatus, run_status
 from atom.engine.endpoints.configured import known_endpoints
 from atom.records import Run
@@ -102,9 +100,8 @@ def _chosen(store: Store, args: argparse.Namespace, out: Output) -> str:
 
 
 def _agreed(store: Store, run_id: str, agreed: bool, out: Output, action: Callable[[], Any]) -> Any:
-    row = run_status(store, run_id).run
-    give = give_consent if row.bench_set_id is None else give_bench_consent
-    return with_consent(store, row.study_id, agreed, out, action, give=give)
+    owner_id = run_status(store, run_id).run.study_id
+    return with_consent(store, owner_id, agreed, out, action)
 
 
 def write(args: argparse.Namespace, out: Output) -> int:

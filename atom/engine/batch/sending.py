@@ -30,8 +30,9 @@ from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.control import run_status
 from atom.engine.members import gather
 from atom.engine.plan import RunSpec
-from atom.engine.runner import open_run, run, spec_of
+from atom.engine.runner import spec_of
 from atom.engine.shift import OnProgress
+from atom.engine.work import carry_out, kind_named, open_work
 from atom.errors import SettingsError, UsageError
 from atom.judge import CallGaveUp, PictureCache, SpendLedger
 from atom.judge.batches import BatchService, RemoteBatch
@@ -94,14 +95,12 @@ def open_batch_run(
     named = {parcel.run_id: parcel for parcel in list_parcels(store)}
     for run_id in reversed(named):
         row = store.get(Run, run_id)
-        if row is None or row.state == "done" or row.experiment_id or row.bench_set_id:
-            continue
-        if row.methods or row.study_id != wanted.study_id:
+        if row is None or row.kind != "study" or row.state == "done":
             continue
         before = spec_of(row, retry_failed=spec.retry_failed)
         if replace(before, budget=spec.budget) == wanted:
             return row
-    return open_run(store, spec, known, clock=clock)
+    return open_work(store, spec, known, clock=clock)
 
 
 def _keyless(endpoints: Mapping[str, Endpoint]) -> dict[str, Endpoint]:
@@ -147,15 +146,9 @@ async def write_batch(
     if not 1 <= most_requests <= MOST_REQUESTS:
         raise UsageError(f"{most_requests} requests a file: 1 to {MOST_REQUESTS:,} are allowed")
     row = run_status(store, run_id).run
-    if row.experiment_id is not None:
-        raise UsageError(
-            "a self-correction experiment asks by what was answered before, turn for turn, and "
-            "can't be written as a batch: run it live"
-        )
+    if kind_named(row.kind).live_only:
+        raise UsageError(kind_named(row.kind).live_only)
     asked_again = retry_failed or any(p.retry_failed for p in list_parcels(store, run_id))
-    spec = spec_of(row, retry_failed=asked_again)
-    if budget is not None:
-        spec = replace(spec, budget=budget)
     with holding(store, "files"):
         book = BatchBook(
             store,
@@ -168,11 +161,12 @@ async def write_batch(
             most_bytes=most_bytes,
         )
         try:
-            ended = await run(
+            ended = await carry_out(
                 store,
-                spec,
+                run_id,
                 _keyless(endpoints),
-                run_id=run_id,
+                retry_failed=asked_again,
+                budget=budget,
                 make=partial(_noting, book),
                 clock=clock,
                 on_progress=on_progress,
@@ -190,11 +184,8 @@ def _noting(
 
 
 def _about(store: Store, row: Run) -> str:
-    if row.bench_set_id is not None:
-        found = store.get(BenchSet, row.bench_set_id)
-        return found.name if found else row.bench_set_id
-    study = store.get(Study, row.study_id)
-    return study.name if study else row.study_id
+    owner = store.get(Study, row.study_id) or store.get(BenchSet, row.study_id)
+    return owner.name if owner else row.study_id
 
 
 def drop_batch(store: Store, name: str) -> Parcel:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
+from typing import ClassVar, Final
 
 from atom.analysis.agreement.fidelity import ranks_of
-from atom.engine.agenda import AgendaShift, load_verdicts, open_agenda_run, open_asks, price_of
-from atom.engine.clock import Clock, stamp, utc_now
-from atom.engine.consent import ConsentNeeded, questions_of
+from atom.engine.agenda import AgendaShift, load_verdicts, open_asks, price_of
+from atom.engine.clock import stamp
+from atom.engine.consent import ConsentQuestion, questions_of
 from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
-from atom.engine.process import halted_by_signals
-from atom.engine.shift import ClientMaker, OnProgress, make_client
+from atom.engine.shift import RunContext, Shift
 from atom.engine.subjects import read_material
+from atom.engine.work import Work
 from atom.errors import UsageError
 from atom.judge import PicturePart
 from atom.methods.agendas import CRITERIA
@@ -30,6 +32,7 @@ from atom.records import (
     Replay,
     Response,
     Run,
+    RunKind,
     Sample,
     Study,
     Verdict,
@@ -37,7 +40,7 @@ from atom.records import (
     total_cost,
 )
 from atom.stages.verdicts import Agenda, Ask
-from atom.store import Store, find_study, standing, study_places
+from atom.store import Store, Writer, find_study, standing, study_places
 from atom.store.labels import labels_of
 
 
@@ -53,6 +56,8 @@ class FidelitySpec:
         budget: spend cap in USD.
         retry_failed: ask again for what failed earlier.
     """
+
+    kind: ClassVar[RunKind] = "methods"
 
     study_id: str
     judge: str
@@ -279,107 +284,67 @@ def forecast_fidelity(
     )
 
 
-def open_fidelity(
-    store: Store,
-    spec: FidelitySpec,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    clock: Clock = utc_now,
-) -> Run:
-    """Check what a judge is to be asked, and write the run.
+class _MethodsWork(Work[FidelitySpec, Ready]):
+    """Has a judge rank a study's answers by rival methods; the same again goes on with its run."""
 
-    The same asked for again takes up the run that is there.
+    sealed = "this store is sealed: copy the study into one of your own first (`study copy`)"
 
-    Raises:
-        UsageError: it asks for something that isn't there, or it is running already.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
-    """
-    store.must_be_open(
-        "this store is sealed: copy the study into one of your own first (`study copy`)"
-    )
-    ready = prepare_fidelity(store, spec, endpoints)
-    _ask_consent(ready)
-    moment = stamp(clock())
-    told = (ready.endpoint.name, list(ready.methods), spec.limit, ready.plan.sampling.key)
-    run_id = content_id("fidelity run", ready.study.id, *told)[:12]
-    row = Run(
-        id=run_id,
-        study_id=ready.study.id,
-        stages=(),
-        judge=ready.endpoint.name,
-        methods=ready.methods,
-        limit=spec.limit,
-        budget=spec.budget,
-        created=moment,
-        heartbeat=moment,
-    )
-    return open_agenda_run(store, row, [ready.judge])
+    def prepare(
+        self, store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint], moment: str
+    ) -> Ready:
+        return prepare_fidelity(store, spec, endpoints)
+
+    def forecast(
+        self, store: Store, spec: FidelitySpec, endpoints: Mapping[str, Endpoint]
+    ) -> FidelityForecast:
+        return forecast_fidelity(store, spec, endpoints)
+
+    def questions(self, store: Store, ground: Ready) -> tuple[ConsentQuestion, ...]:
+        return questions_of(
+            [ground.endpoint],
+            ground.study.consent,
+            lambda: [one.sample.pictures for one in ground.plan.samples],
+        )
+
+    def row(self, spec: FidelitySpec, ground: Ready, moment: datetime) -> Run:
+        asked = ground.endpoint.name
+        told = (asked, list(ground.methods), spec.limit, ground.plan.sampling.key)
+        created = stamp(moment)
+        return Run(
+            id=content_id("fidelity run", ground.study.id, *told)[:12],
+            study_id=ground.study.id,
+            stages=(),
+            judge=asked,
+            methods=ground.methods,
+            limit=spec.limit,
+            budget=spec.budget,
+            created=created,
+            heartbeat=created,
+        )
+
+    def begin(self, writer: Writer, ground: Ready, moment: str) -> None:
+        writer.put([ground.judge])
+
+    def spec_of(
+        self, store: Store, run: Run, endpoints: Mapping[str, Endpoint], *, retry_failed: bool
+    ) -> FidelitySpec:
+        return FidelitySpec(
+            study_id=run.study_id,
+            judge=run.judge or "",
+            methods=run.methods,
+            limit=run.limit,
+            budget=run.budget,
+            retry_failed=retry_failed,
+        )
+
+    def shift(self, context: RunContext, spec: FidelitySpec, ground: Ready) -> Shift:
+        return AgendaShift(
+            context,
+            ground.agenda,
+            ground.study.id,
+            {"judge": ground.endpoint},
+            retry_failed=spec.retry_failed,
+        )
 
 
-def _ask_consent(ready: Ready) -> None:
-    """Refuse to send anything to a host that the study's owner hasn't agreed to.
-
-    Raises:
-        ConsentNeeded: with what would be sent.
-    """
-    questions = questions_of(
-        [ready.endpoint],
-        ready.study.consent,
-        lambda: [one.sample.pictures for one in ready.plan.samples],
-    )
-    if questions:
-        raise ConsentNeeded(questions)
-
-
-async def run_fidelity(
-    store: Store,
-    run_id: str,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    retry_failed: bool = False,
-    make: ClientMaker = make_client,
-    clock: Clock = utc_now,
-    on_progress: OnProgress | None = None,
-) -> Run:
-    """Have a judge apply the methods to a study, or to the rest of it, in this process.
-
-    Args:
-        store: the store.
-        run_id: the run, as `open_fidelity` made it.
-        endpoints: endpoints by name.
-        retry_failed: ask again for what failed earlier.
-        make: opens clients.
-        clock: UTC time, for records.
-        on_progress: called twice a second at most.
-
-    Returns:
-        The run's row at its end.
-
-    Raises:
-        AtomError: it can't begin, or the store can't be written.
-    """
-    row = store.get(Run, run_id)
-    if row is None or not row.methods or row.bench_set_id is not None or row.judge is None:
-        raise UsageError(f"there is no fidelity run {run_id!r}; `run status` lists the runs")
-    spec = FidelitySpec(
-        study_id=row.study_id,
-        judge=row.judge,
-        methods=row.methods,
-        limit=row.limit,
-        budget=row.budget,
-    )
-    ready = prepare_fidelity(store, spec, endpoints)
-    _ask_consent(ready)
-    shift = AgendaShift(
-        store,
-        row,
-        ready.agenda,
-        ready.study.id,
-        {"judge": ready.endpoint},
-        retry_failed=retry_failed,
-        make=make,
-        clock=clock,
-        on_progress=on_progress,
-    )
-    with halted_by_signals(shift.signalled):
-        return await shift.run()
+WORK: Final = _MethodsWork()

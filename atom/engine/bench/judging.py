@@ -8,17 +8,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
+from typing import ClassVar, Final
 
-from atom.engine.agenda import AgendaShift, load_verdicts, open_agenda_run, open_asks, price_of
+from atom.engine.agenda import AgendaShift, load_verdicts, open_asks, price_of
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.code.runs import run_programs
 from atom.engine.code.sandbox import find_sandbox
-from atom.engine.consent import ConsentNeeded, questions_of
+from atom.engine.consent import ConsentQuestion, questions_of
 from atom.engine.ledger import holder, run_claim
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
-from atom.engine.process import halted_by_signals
-from atom.engine.shift import ClientMaker, OnProgress, make_client
+from atom.engine.shift import RunContext, Shift
+from atom.engine.work import Work
 from atom.errors import PictureError, UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures, NoPictures, PictureFinder
@@ -36,9 +38,19 @@ from atom.judgebench.critic_bench.code import RUN_CODE
 from atom.judgebench.registry import find_bench
 from atom.probes.bench.registry import make_bench_files
 from atom.probes.worlds.make import ProbeSource, make_probes
-from atom.records import BenchItem, BenchSet, Endpoint, Judge, Run, Sampling, Verdict, content_id
+from atom.records import (
+    BenchItem,
+    BenchSet,
+    Endpoint,
+    Judge,
+    Run,
+    RunKind,
+    Sampling,
+    Verdict,
+    content_id,
+)
 from atom.stages.verdicts import Agenda, Asked
-from atom.store import Store, change_consent
+from atom.store import Store, Writer
 from atom.store import table as columns_of
 
 WARM = 0.7
@@ -60,6 +72,8 @@ class BenchSpec:
         sampling: how they're asked; None = cold for one vote, warm for several.
         retry_failed: ask again for what failed earlier.
     """
+
+    kind: ClassVar[RunKind] = "bench"
 
     set_id: str
     judge: str
@@ -335,11 +349,6 @@ def delete_set(store: Store, set_id: str) -> None:
         writer.delete(BenchSet, columns_of(BenchSet).c.id == set_id)
 
 
-def give_bench_consent(store: Store, set_id: str, hosts: Sequence[str]) -> None:
-    """Note in a set that its pictures and texts may be sent to these hosts."""
-    change_consent(store, find_set(store, set_id).id, BenchSet, add=hosts)
-
-
 def prepare_bench(
     store: Store,
     spec: BenchSpec,
@@ -456,139 +465,101 @@ def forecast_bench(
     )
 
 
-def open_bench(
-    store: Store,
-    spec: BenchSpec,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    clock: Clock = utc_now,
-) -> Run:
-    """Check what a judge is to be asked, and write the run.
+class _BenchWork(Work[BenchSpec, Ready]):
+    """Has a judge work through a benchmark's data; the same again goes on with its run."""
 
-    The same asked for again takes up the run that is there.
+    sealed = "this store is sealed: name one of your own with --store"
 
-    Raises:
-        UsageError: it asks for something that isn't there, or it is running already.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
-    """
-    store.must_be_open("this store is sealed: name one of your own with --store")
-    ready = prepare_bench(store, spec, endpoints)
-    if not ready.plan.items and ready.without_picture:
-        raise UsageError(without_picture_words(ready.without_picture))
-    if RUN_CODE in ready.plan.parts:
-        find_sandbox()
-    _ask_consent(ready)
-    moment = stamp(clock())
-    scorer = ready.asked["scorer"].name if "scorer" in ready.asked else None
-    told = (ready.asked["judge"].name, scorer, ready.plan.votes, ready.plan.parts, spec.limit)
-    run_id = content_id("bench run", ready.bench_set.id, *told, ready.plan.sampling.key)[:12]
-    row = Run(
-        id=run_id,
-        study_id=ready.bench_set.id,
-        bench_set_id=ready.bench_set.id,
-        stages=(),
-        judge=told[0],
-        scorer=scorer,
-        votes=ready.plan.votes,
-        methods=ready.plan.parts,
-        sampling=ready.plan.sampling,
-        limit=spec.limit,
-        budget=spec.budget,
-        created=moment,
-        heartbeat=moment,
-    )
-    return open_agenda_run(store, row, [ready.judge, *((ready.scorer,) if ready.scorer else ())])
+    def prepare(
+        self, store: Store, spec: BenchSpec, endpoints: Mapping[str, Endpoint], moment: str
+    ) -> Ready:
+        return prepare_bench(store, spec, endpoints)
 
+    def forecast(
+        self, store: Store, spec: BenchSpec, endpoints: Mapping[str, Endpoint]
+    ) -> BenchForecast:
+        return forecast_bench(store, spec, endpoints)
 
-def _ask_consent(ready: Ready) -> None:
-    """Refuse to send anything to a host that nobody has agreed to.
+    def check(self, ground: Ready) -> None:
+        if not ground.plan.items and ground.without_picture:
+            raise UsageError(without_picture_words(ground.without_picture))
+        if RUN_CODE in ground.plan.parts:
+            find_sandbox()
 
-    Raises:
-        ConsentNeeded: with what would be sent.
-    """
-    questions = questions_of(
-        ready.asked.values(),
-        ready.bench_set.consent,
-        lambda: [item.pictures for item in ready.plan.items],
-    )
-    if questions:
-        raise ConsentNeeded(questions)
+    def questions(self, store: Store, ground: Ready) -> tuple[ConsentQuestion, ...]:
+        return questions_of(
+            ground.asked.values(),
+            ground.bench_set.consent,
+            lambda: [item.pictures for item in ground.plan.items],
+        )
 
+    def row(self, spec: BenchSpec, ground: Ready, moment: datetime) -> Run:
+        plan, created = ground.plan, stamp(moment)
+        judge = ground.asked["judge"].name
+        scorer = ground.asked["scorer"].name if "scorer" in ground.asked else None
+        told = (judge, scorer, plan.votes, plan.parts, spec.limit, plan.sampling.key)
+        return Run(
+            id=content_id("bench run", ground.bench_set.id, *told)[:12],
+            study_id=ground.bench_set.id,
+            bench_set_id=ground.bench_set.id,
+            stages=(),
+            judge=judge,
+            scorer=scorer,
+            votes=plan.votes,
+            methods=plan.parts,
+            sampling=plan.sampling,
+            limit=spec.limit,
+            budget=spec.budget,
+            created=created,
+            heartbeat=created,
+        )
 
-async def run_bench(
-    store: Store,
-    run_id: str,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    retry_failed: bool = False,
-    make: ClientMaker = make_client,
-    clock: Clock = utc_now,
-    on_progress: OnProgress | None = None,
-) -> Run:
-    """Have a judge work through a set, or the rest of it, in this process.
+    def begin(self, writer: Writer, ground: Ready, moment: str) -> None:
+        writer.put([ground.judge, *([ground.scorer] if ground.scorer else [])])
 
-    Args:
-        store: the store.
-        run_id: the run, as `open_bench` made it.
-        endpoints: endpoints by name.
-        retry_failed: ask again for what failed earlier.
-        make: opens clients.
-        clock: UTC time, for records.
-        on_progress: called twice a second at most.
+    def spec_of(
+        self, store: Store, run: Run, endpoints: Mapping[str, Endpoint], *, retry_failed: bool
+    ) -> BenchSpec:
+        return BenchSpec(
+            set_id=run.study_id,
+            judge=run.judge or "",
+            scorer=run.scorer,
+            votes=run.votes,
+            parts=run.methods,
+            limit=run.limit,
+            budget=run.budget,
+            sampling=run.sampling,
+            retry_failed=retry_failed,
+        )
 
-    Returns:
-        The run's row at its end.
+    def shift(self, context: RunContext, spec: BenchSpec, ground: Ready) -> Shift:
+        return AgendaShift(
+            context,
+            ground.agenda,
+            ground.bench_set.id,
+            ground.asked,
+            retry_failed=spec.retry_failed,
+        )
 
-    Raises:
-        AtomError: it can't begin, or the store can't be written.
-    """
-    row = store.get(Run, run_id)
-    if row is None or row.bench_set_id is None or row.judge is None:
-        raise UsageError(f"there is no benchmark run {run_id!r}; `judge list` lists them")
-    spec = BenchSpec(
-        set_id=row.bench_set_id,
-        judge=row.judge,
-        scorer=row.scorer,
-        votes=row.votes,
-        parts=row.methods,
-        limit=row.limit,
-        budget=row.budget,
-        sampling=row.sampling,
-    )
-    ready = prepare_bench(store, spec, endpoints)
-    _ask_consent(ready)
-    shift = AgendaShift(
-        store,
-        row,
-        ready.agenda,
-        ready.bench_set.id,
-        ready.asked,
-        retry_failed=retry_failed,
-        make=make,
-        clock=clock,
-        on_progress=on_progress,
-    )
-    halted: list[str] = []
-
-    def halt(name: str) -> None:
-        halted.append(name)
-        shift.signalled(name)
-
-    with halted_by_signals(halt):
-        ended = await shift.run()
-        if ready.without_picture:
-            words = without_picture_words(ready.without_picture)
+    async def carry_out(self, context: RunContext, ground: Ready, shift: Shift) -> Run:
+        """Ask, then run the programs that judges corrected; say what stayed out."""
+        store, ended = context.store, await shift.run()
+        if ground.without_picture:
+            words = without_picture_words(ground.without_picture)
             ended = ended.model_copy(update={"message": f"{ended.message}; {words}".lstrip("; ")})
             store.replace([ended])
-        if RUN_CODE not in ready.plan.parts or ended.state != "done":
+        if RUN_CODE not in ground.plan.parts or ended.state != "done":
             return ended
         ran = await asyncio.to_thread(
             run_programs,
             store,
-            ready.bench_set.id,
-            ready.judge.id,
-            stopped=lambda: bool(halted),
+            ground.bench_set.id,
+            ground.judge.id,
+            stopped=lambda: bool(shift.signal),
         )
-    ended = ended.model_copy(update={"message": f"{ended.message} {ran.sentence}.".strip()})
-    store.replace([ended])
-    return ended
+        ended = ended.model_copy(update={"message": f"{ended.message} {ran.sentence}.".strip()})
+        store.replace([ended])
+        return ended
+
+
+WORK: Final = _BenchWork()

@@ -13,10 +13,14 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
+from typing import ClassVar, Final
 
-from atom.engine.clock import Clock, stamp, utc_now
-from atom.engine.consent import ConsentNeeded, consent_questions
+from atom.engine.clock import stamp
+from atom.engine.consent import ConsentQuestion, consent_questions
+from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.have import load_have
 from atom.engine.correction.plan import (
     Have,
@@ -29,16 +33,9 @@ from atom.engine.correction.plan import (
 )
 from atom.engine.correction.steps import failed_records, perform
 from atom.engine.correction.subjects import CorrectionSpec, Found, Ground, find_subjects, prepare
-from atom.engine.ledger import run_holder, take_hold
-from atom.engine.process import halted_by_signals
-from atom.engine.shift import (
-    BEAT,
-    ClientMaker,
-    HaltedError,
-    OnProgress,
-    Shift,
-    make_client,
-)
+from atom.engine.members import Members
+from atom.engine.shift import BEAT, HaltedError, RunContext, Shift
+from atom.engine.work import Work
 from atom.errors import SpendCapReached, StoreError, UsageError
 from atom.judge import failed_call
 from atom.records import (
@@ -51,66 +48,141 @@ from atom.records import (
     content_id,
 )
 from atom.stages.stage import Brought
-from atom.store import Store, table
+from atom.store import Store, Writer, table
 
 OnText = Callable[[Step, str], None]
 """Told each piece of text as it streams in, and the step that it belongs to."""
 
 
-def open_experiment(
-    store: Store,
-    spec: CorrectionSpec,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    clock: Clock = utc_now,
-) -> tuple[Experiment, Run]:
-    """Check what an experiment is asked to do, and write it and its run.
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What an experiment works with.
 
-    The same asked for again gives the experiment that is there already, and its run, to be taken
-    up again.
-
-    Raises:
-        ReadOnlyError: the study is sealed; make the user's own copy first (see `own_copy`).
-        UsageError: it asks for something that isn't there, or it is running already.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
+    Args:
+        ground: who takes part.
+        found: which answers do.
+        members: who takes part as a run says it.
     """
-    store.must_be_open(
-        "this study is sealed, and an experiment adds to a study: copy it, and try the "
-        "answers of your own copy again"
+
+    ground: Ground
+    found: Found
+    members: Members
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ExperimentWork(Work[CorrectionSpec, Setup]):
+    """Carries out self-correction experiments; the same again goes on with what is there.
+
+    Args:
+        on_text: told what streams in; None = replies aren't streamed.
+        one_at_a_time: one trial after the other, in the order of the arms.
+    """
+
+    on_text: OnText | None = None
+    one_at_a_time: bool = False
+    sealed: ClassVar[str] = (
+        "this study is sealed, and an experiment adds to a study: copy it, and try the answers of "
+        "your own copy again"
     )
-    ground = prepare(store, spec, endpoints)
-    found = find_subjects(store, ground)
-    if not found.subjects:
-        raise UsageError(_nobody(found))
-    questions = consent_questions(store, ground.members(store, found.places))
-    if questions:
-        raise ConsentNeeded(questions)
-    moment = stamp(clock())
-    experiment = store.get(Experiment, ground.experiment.id)
-    if experiment is None:
-        experiment = ground.experiment.model_copy(update={"created": moment})
-    run = _known_run(store, experiment.id)
-    fresh = {"judge": ground.judge_endpoint.name, "candidates": _asked(ground)}
-    if run is None:
-        run = Run(
-            id=content_id("run", experiment.id, moment)[:12],
-            study_id=ground.study.id,
+    live_only: ClassVar[str] = (
+        "a self-correction experiment asks by what was answered before, turn for turn, and can't "
+        "be written as a batch: run it live"
+    )
+
+    def prepare(
+        self, store: Store, spec: CorrectionSpec, endpoints: Mapping[str, Endpoint], moment: str
+    ) -> Setup:
+        ground = prepare(store, spec, endpoints)
+        # What it is named by may have come from a spec with other words for the same things.
+        there = store.get(Experiment, spec.experiment_id or ground.experiment.id)
+        if there is not None:
+            ground = replace(ground, experiment=there)
+        found = find_subjects(store, ground)
+        return Setup(ground=ground, found=found, members=ground.members(store, found.places))
+
+    def forecast(
+        self, store: Store, spec: CorrectionSpec, endpoints: Mapping[str, Endpoint]
+    ) -> CorrectionForecast:
+        return forecast_experiment(store, spec, endpoints)
+
+    def check(self, ground: Setup) -> None:
+        if not ground.found.subjects:
+            raise UsageError(_nobody(ground.found))
+
+    def questions(self, store: Store, ground: Setup) -> tuple[ConsentQuestion, ...]:
+        return consent_questions(store, ground.members)
+
+    def row(self, spec: CorrectionSpec, ground: Setup, moment: datetime) -> Run:
+        who, experiment, created = ground.ground, ground.ground.experiment, stamp(moment)
+        peers = (endpoint.name for endpoint in who.peers.values())
+        return Run(
+            id=content_id("run", experiment.id, created)[:12],
+            study_id=who.study.id,
             stages=(),
+            judge=who.judge_endpoint.name,
+            candidates=tuple(dict.fromkeys((who.endpoint.name, *peers))),
             limit=spec.limit,
             budget=spec.budget,
             experiment_id=experiment.id,
-            created=moment,
-            heartbeat=moment,
-            **fresh,
+            created=created,
+            heartbeat=created,
         )
-    else:
-        again = {"state": "running", "message": "", "heartbeat": moment, "budget": spec.budget}
-        run = run.model_copy(update={**again, **fresh})
-    with store.write() as writer:
-        writer.put([ground.judge, experiment])
-        writer.replace([run])
-        take_hold(writer, run.id)
-    return experiment, run
+
+    def known(self, store: Store, row: Run) -> Run | None:
+        columns = table(Run).c
+        newest = [columns.created.desc()]
+        mine = columns.experiment_id == row.experiment_id
+        return next(iter(store.select(Run, mine, order_by=newest, limit=1)), None)
+
+    def begin(self, writer: Writer, ground: Setup, moment: str) -> None:
+        made = ground.ground.experiment
+        made = made if made.created else made.model_copy(update={"created": moment})
+        writer.put([ground.ground.judge, made])
+
+    def spec_of(
+        self, store: Store, run: Run, endpoints: Mapping[str, Endpoint], *, retry_failed: bool
+    ) -> CorrectionSpec:
+        asked = store.get(Experiment, run.experiment_id or "")
+        if asked is None:
+            raise UsageError(
+                f"there is no experiment with the run {run.id!r}; `correct list` lists them"
+            )
+        return CorrectionSpec(
+            study_id=asked.study_id,
+            candidate=asked.candidate_id,
+            judge=run.judge,
+            arms=asked.arms,
+            failed_rule=asked.failed_rule,
+            threshold=asked.threshold,
+            rounds=asked.rounds,
+            node=asked.node,
+            sample_ids=asked.sample_ids,
+            limit=asked.limit,
+            right_answers=asked.right_answers,
+            seed=asked.seed,
+            budget=run.budget,
+            peers=tuple(name for name in run.candidates[1:] if name in endpoints),
+            retry_failed=retry_failed,
+            experiment_id=asked.id,
+        )
+
+    def shift(self, context: RunContext, spec: CorrectionSpec, ground: Setup) -> Shift:
+        return _Trials(
+            context,
+            ground.ground,
+            Rules.of(ground.ground, retry_failed=spec.retry_failed),
+            trials_of(ground.found.subjects, ground.ground.experiment.arms),
+            on_text=self.on_text,
+            one_at_a_time=self.one_at_a_time,
+        )
+
+
+WORK: Final = _ExperimentWork()
+
+
+def watched(on_text: OnText | None) -> Work[CorrectionSpec, Setup]:
+    """Return an experiment that is watched: one trial after the other, told as it streams in."""
+    return _ExperimentWork(on_text=on_text, one_at_a_time=True)
 
 
 def _nobody(found: Found) -> str:
@@ -121,143 +193,20 @@ def _nobody(found: Found) -> str:
     )
 
 
-def _asked(ground: Ground) -> tuple[str, ...]:
-    """Name the endpoints of the model and of its peers, the model's own first."""
-    names = [ground.endpoint.name, *(endpoint.name for endpoint in ground.peers.values())]
-    return tuple(dict.fromkeys(names))
-
-
-def _known_run(store: Store, experiment_id: str) -> Run | None:
-    """Return the experiment's run, when it has one that no live process holds.
-
-    Raises:
-        UsageError: another process works on it.
-    """
-    columns = table(Run).c
-    runs = store.select(
-        Run, columns.experiment_id == experiment_id, order_by=[columns.created.desc()], limit=1
-    )
-    if not runs:
-        return None
-    if run_holder(store, runs[0].id) is not None:
-        raise UsageError(
-            f"this experiment is being carried out already by run {runs[0].id}: follow it with "
-            f"`run status {runs[0].id}`, or stop it first"
-        )
-    return runs[0]
-
-
-def spec_of_experiment(
-    experiment: Experiment, run: Run, endpoints: Mapping[str, Endpoint]
-) -> CorrectionSpec:
-    """Say what a stored run of an experiment does."""
-    spec = CorrectionSpec(
-        study_id=experiment.study_id,
-        candidate=experiment.candidate_id,
-        judge=run.judge,
-        arms=experiment.arms,
-        failed_rule=experiment.failed_rule,
-        threshold=experiment.threshold,
-        rounds=experiment.rounds,
-        node=experiment.node,
-        sample_ids=experiment.sample_ids,
-        limit=experiment.limit,
-        right_answers=experiment.right_answers,
-        seed=experiment.seed,
-        budget=run.budget,
-    )
-    return CorrectionSpec(
-        **{**vars(spec), "peers": tuple(name for name in run.candidates[1:] if name in endpoints)}
-    )
-
-
-async def run_experiment(
-    store: Store,
-    run_id: str,
-    endpoints: Mapping[str, Endpoint],
-    *,
-    retry_failed: bool = False,
-    make: ClientMaker = make_client,
-    clock: Clock = utc_now,
-    on_progress: OnProgress | None = None,
-    on_text: OnText | None = None,
-    one_at_a_time: bool = False,
-) -> Run:
-    """Carry out an experiment, or the rest of it, in this process.
-
-    Args:
-        store: the store.
-        run_id: its run, as `open_experiment` made it.
-        endpoints: endpoints by name.
-        retry_failed: ask again for what failed earlier.
-        make: opens clients.
-        clock: UTC time, for records.
-        on_progress: called twice a second at most.
-        on_text: told what streams in; None = replies aren't streamed.
-        one_at_a_time: one trial after the other, in the order of the arms.
-
-    Returns:
-        The run's row at its end.
-
-    Raises:
-        AtomError: it can't begin, or the store can't be written.
-    """
-    row = store.get(Run, run_id)
-    experiment = store.get(Experiment, (row.experiment_id if row else None) or "")
-    if row is None or experiment is None:
-        raise UsageError(
-            f"there is no experiment with the run {run_id!r}; `correct list` lists them"
-        )
-    ground = prepare(store, spec_of_experiment(experiment, row, endpoints), endpoints)
-    # What it is named by may have come from a spec with other words for the same things.
-    ground = Ground(**{**vars(ground), "experiment": experiment})
-    found = find_subjects(store, ground)
-    questions = consent_questions(store, ground.members(store, found.places))
-    if questions:
-        raise ConsentNeeded(questions)
-    rules = Rules.of(ground, retry_failed=retry_failed)
-    shift = _Trials(
-        store,
-        row,
-        ground,
-        rules,
-        trials_of(found.subjects, experiment.arms),
-        make=make,
-        clock=clock,
-        on_progress=on_progress,
-        on_text=on_text,
-        one_at_a_time=one_at_a_time,
-    )
-    with halted_by_signals(shift.signalled):
-        return await shift.run()
-
-
 class _Trials(Shift):
     """One part of a run that carries out an experiment."""
 
     def __init__(
         self,
-        store: Store,
-        run: Run,
+        context: RunContext,
         ground: Ground,
         rules: Rules,
         trials: Sequence[Trial],
         *,
-        make: ClientMaker,
-        clock: Clock,
-        on_progress: OnProgress | None,
         on_text: OnText | None,
         one_at_a_time: bool,
     ) -> None:
-        super().__init__(
-            store,
-            run,
-            ground.endpoints,
-            run.budget,
-            make=make,
-            clock=clock,
-            on_progress=on_progress,
-        )
+        super().__init__(context, ground.endpoints)
         self._ground = ground
         self._rules = rules
         self._trials = deque(trials)

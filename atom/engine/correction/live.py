@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from atom.engine.clock import Clock, utc_now
-from atom.engine.correction.experiment import OnText, open_experiment, run_experiment
+from atom.engine.correction.experiment import WORK, OnText, watched
 from atom.engine.correction.subjects import CorrectionSpec, find_subjects, prepare
 from atom.engine.shift import ClientMaker, OnProgress, make_client
+from atom.engine.work import carry_out, open_work
 from atom.errors import UsageError
 from atom.records import (
     APART,
@@ -164,10 +165,7 @@ async def try_again(
         ConsentNeeded: it would send data to a host that nobody has agreed to.
         AtomError: it can't begin.
     """
-    store.must_be_open(
-        "this study is sealed, and a try adds to a study: copy it, and try the answers of your "
-        "own copy again"
-    )
+    store.must_be_open(WORK.sealed)
     spec = spec_of_answer(
         store,
         study_id,
@@ -179,19 +177,18 @@ async def try_again(
         rounds=rounds,
         budget=budget,
     )
-    experiment, run = open_experiment(store, spec, endpoints, clock=clock)
-    await run_experiment(
+    run = open_work(store, spec, endpoints, clock=clock)
+    await carry_out(
         store,
         run.id,
         endpoints,
         retry_failed=True,
         make=make,
         clock=clock,
-        on_text=on_text,
         on_progress=on_progress,
-        one_at_a_time=True,
+        work=watched(on_text),
     )
-    return read_tried(store, experiment.id, response_id)
+    return read_tried(store, run.experiment_id or "", response_id)
 
 
 def read_tried(store: Store, experiment_id: str, response_id: str) -> Tried:

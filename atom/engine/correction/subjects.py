@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import get_args
+from typing import ClassVar, get_args
 
 from atom.engine.members import Members, check_endpoint, judge_of, pick_endpoint, study_tree
 from atom.errors import UsageError
@@ -26,6 +26,7 @@ from atom.records import (
     Judge,
     Replay,
     Response,
+    RunKind,
     Sample,
     Scale,
     Study,
@@ -82,7 +83,11 @@ class CorrectionSpec:
         budget: spend cap in USD, resumptions included.
         peers: endpoint names of models that may write hints; empty = all of the study's that have
             an endpoint.
+        retry_failed: ask again for what failed earlier.
+        experiment_id: the experiment that is taken up again; None = what these words name.
     """
+
+    kind: ClassVar[RunKind] = "experiment"
 
     study_id: str
     candidate: str
@@ -98,6 +103,8 @@ class CorrectionSpec:
     seed: int = 0
     budget: float | None = None
     peers: tuple[str, ...] = ()
+    retry_failed: bool = False
+    experiment_id: str | None = None
 
     def experiment(self, study: Study, candidate: Candidate, judge: Judge) -> Experiment:
         """Make the record of the experiment, named by what it asks for."""

@@ -33,7 +33,7 @@ from atom.engine.demo.site import (
 )
 from atom.engine.members import PROMPTS
 from atom.engine.plan import STAGES, RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.errors import StoreError, UsageError
 from atom.files import clear_parts, new_folder, part_path, write_file
 from atom.judge.servers.endpoints import CANDIDATE_NAMES

@@ -11,15 +11,14 @@ from collections.abc import Mapping
 
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.engine.bench.calibration import calibration_name
-from atom.engine.bench.fidelity import FidelitySpec, open_fidelity, run_fidelity
-from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
-from atom.engine.correction.experiment import open_experiment, run_experiment
+from atom.engine.bench.fidelity import FidelitySpec
+from atom.engine.bench.judging import BenchSpec, make_probe_set
 from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.demo.people import plant_people
 from atom.engine.demo.site import JUDGE, Part, Site, clock, must_be_done, timeless_client
 from atom.engine.induction.grow import InductionSpec, induce
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import Spec, run
 from atom.errors import StoreError
 from atom.judgebench.registry import BENCHES
 from atom.probes.worlds.make import drawn_already
@@ -55,7 +54,11 @@ def repeats(site: Site) -> None:
         limit=REPEATED,
         repeats=REPEATS,
     )
-    told = site.on_progress("repeats")
+    _do(site, spec, "repeats")
+
+
+def _do(site: Site, spec: Spec, name: str) -> None:
+    told = site.on_progress(name)
     work = run(
         site.store, spec, site.endpoints, make=timeless_client, clock=clock, on_progress=told
     )
@@ -88,12 +91,7 @@ def correction(site: Site) -> None:
         limit=TRIED,
         right_answers=RIGHT_TRIED,
     )
-    _, row = open_experiment(site.store, spec, site.endpoints, clock=clock)
-    told = site.on_progress("correct")
-    work = run_experiment(
-        site.store, row.id, site.endpoints, make=timeless_client, clock=clock, on_progress=told
-    )
-    must_be_done(asyncio.run(work))
+    _do(site, spec, "correct")
 
 
 def benchmarks(site: Site) -> None:
@@ -118,25 +116,14 @@ def _examine(site: Site, benchmark: str, items: int, name: str) -> None:
         draw=drawn_already(site.probes),
         clock=clock,
     )
-    told = site.on_progress(benchmark[:8])
     for judge in JUDGES:
-        spec = BenchSpec(set_id=made.id, judge=judge)
-        row = open_bench(site.store, spec, site.endpoints, clock=clock)
-        work = run_bench(
-            site.store, row.id, site.endpoints, make=timeless_client, clock=clock, on_progress=told
-        )
-        must_be_done(asyncio.run(work))
+        _do(site, BenchSpec(set_id=made.id, judge=judge), benchmark[:8])
 
 
 def fidelity(site: Site) -> None:
     """Have the judge rank the answers that people ranked by every method."""
     spec = FidelitySpec(study_id=site.study_id, judge=JUDGE, limit=METHODS_ON)
-    row = open_fidelity(site.store, spec, site.endpoints, clock=clock)
-    told = site.on_progress("fidelity")
-    work = run_fidelity(
-        site.store, row.id, site.endpoints, make=timeless_client, clock=clock, on_progress=told
-    )
-    must_be_done(asyncio.run(work))
+    _do(site, spec, "fidelity")
 
 
 PARTS: Mapping[str, Part] = {

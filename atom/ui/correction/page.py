@@ -9,11 +9,7 @@ from typing import Any
 import streamlit as st
 
 from atom.engine.consent import give_consent
-from atom.engine.control import (
-    RunStatus,
-    list_runs,
-    start_experiment,
-)
+from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
@@ -593,8 +589,8 @@ def start_job(here: Here, spec: CorrectionSpec) -> str:
             if hosts:
                 give_consent(target, copy.id, hosts)
             asked = replace(spec, study_id=copy.id)
-        experiment, _ = await asyncio.to_thread(start_experiment, target, asked, settings)
-        return experiment
+        run = await asyncio.to_thread(start_work, target, asked, settings)
+        return target.get(Experiment, run.experiment_id or "")
 
     return work.begin("experiment", work_)
 

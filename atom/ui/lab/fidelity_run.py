@@ -27,7 +27,7 @@ from atom.engine.bench.rankings import (
     preview_rankings,
 )
 from atom.engine.consent import ConsentNeeded
-from atom.engine.control import RunStatus, list_runs, start_fidelity
+from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.members import judge_of
 from atom.engine.own import DEMO_COPY, find_copy
@@ -333,7 +333,7 @@ def _start_button(
     def start() -> None:
         st.session_state.pop(FAULT, None)
         try:
-            start_fidelity(store, spec, stores.settings())
+            start_work(store, spec, stores.settings())
         except ConsentNeeded as needed:
             pictures = sum(one.pictures for one in needed.questions)
             texts = sum(one.texts for one in needed.questions)

@@ -14,11 +14,10 @@ from atom.engine.bench.judging import (
     BenchSpec,
     delete_set,
     forecast_bench,
-    give_bench_consent,
     import_replies,
 )
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
-from atom.engine.control import RunStatus, list_runs, start_bench
+from atom.engine.consent import ConsentNeeded, ConsentQuestion, give_consent, is_remote
+from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import AtomError
 from atom.formats import ImportFile
@@ -442,7 +441,7 @@ def _start_button(
     def start() -> None:
         st.session_state.pop(FAULT, None)
         try:
-            start_bench(store, spec, stores.settings())
+            start_work(store, spec, stores.settings())
         except ConsentNeeded as needed:
             st.session_state[ASKING] = (store, record, needed.questions, start)
         except AtomError as error:
@@ -565,7 +564,7 @@ def _consent(
     )  # fmt: skip
 
     def agree() -> None:
-        give_bench_consent(store, record.id, [one.host for one in questions])
+        give_consent(store, record.id, [one.host for one in questions])
         then()
 
     with st.container(horizontal=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from atom.engine.control import RunStatus, list_runs, start_run
+from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import MOST_REPEATS
 from atom.engine.own import DEMO_COPY
@@ -265,7 +265,7 @@ def _start_button(
     def start() -> None:
         st.session_state.pop(FAULT, None)
         try:
-            run = start_run(here.store, spec, stores.settings())
+            run = start_work(here.store, spec, stores.settings())
         except AtomError as error:
             st.session_state[FAULT] = error.message
             return

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench
+from atom.engine.bench.judging import BenchSpec, make_probe_set
 from atom.engine.ledger import LEASE, run_claim
 from atom.engine.process import owner_name
+from atom.engine.work import open_work
 from atom.errors import PictureError
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.registry import BENCHES
@@ -157,7 +158,7 @@ def test_a_set_that_a_run_works_on_stays(say, tmp_path):
     with Store.open(tmp_path / "store") as store:
         record = make_probe_set(store, NAME, 2, name="Letters")
         endpoints = {one.name: one for one in builtin_endpoints()}
-        run = open_bench(store, BenchSpec(set_id=record.id, judge="probe-judge"), endpoints)
+        run = open_work(store, BenchSpec(set_id=record.id, judge="probe-judge"), endpoints)
         owner = owner_name(run.id)
         with store.write() as writer:
             assert writer.claim([run_claim(run.id)], owner, LEASE, time.time())

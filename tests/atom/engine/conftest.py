@@ -13,7 +13,7 @@ import pytest
 
 from atom.engine.demo import add_probes
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.judge import JudgeClient
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.serving.config import ProbeConfig

@@ -13,11 +13,10 @@ from atom.engine.bench.judging import (
     items_of,
     keep_set,
     make_probe_set,
-    open_bench,
     read_set,
-    run_bench,
 )
 from atom.engine.code.runs import run_programs
+from atom.engine.work import carry_out, open_work
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.judge.servers.endpoints import builtin_endpoints
@@ -47,8 +46,8 @@ def test_end_to_end_with_a_scorer_and_again_from_the_exported_replies(store):
         set_id=record.id, judge="probe-judge", scorer="probe-judge",
         parts=("feedback", "compare", "correction", "meta_feedback", "run_code"),
     )  # fmt: skip
-    row = open_bench(store, spec, endpoints)
-    ended = asyncio.run(run_bench(store, row.id, endpoints))
+    row = open_work(store, spec, endpoints)
+    ended = asyncio.run(carry_out(store, row.id, endpoints))
     assert ended.state == "done"
     assert "there was no program to run" in ended.message
     judge = next(one.id for one in store.select(Judge) if one.name == "probe-judge")

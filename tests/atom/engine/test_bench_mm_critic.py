@@ -8,9 +8,8 @@ from atom.engine.bench.judging import (
     BenchSpec,
     forecast_bench,
     make_probe_set,
-    open_bench,
-    run_bench,
 )
+from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Call, Judge, Verdict
 from atom.store import Store
@@ -21,8 +20,8 @@ ITEMS = 8
 
 def judged(store, spec):
     endpoints = {one.name: one for one in builtin_endpoints()}
-    row = open_bench(store, spec, endpoints)
-    ended = asyncio.run(run_bench(store, row.id, endpoints))
+    row = open_work(store, spec, endpoints)
+    ended = asyncio.run(carry_out(store, row.id, endpoints))
     assert ended.state == "done", ended.message
     return next(one.id for one in store.select(Judge) if one.name == spec.judge)
 

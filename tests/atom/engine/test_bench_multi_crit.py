@@ -13,9 +13,8 @@ from atom.engine.bench.judging import (
     import_replies,
     items_of,
     make_probe_set,
-    open_bench,
-    run_bench,
 )
+from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.multi_crit.files import export_replies
 from atom.records import Judge, Verdict
@@ -27,8 +26,8 @@ PAIRS = 4
 
 def judged(store, spec):
     endpoints = {one.name: one for one in builtin_endpoints()}
-    row = open_bench(store, spec, endpoints)
-    ended = asyncio.run(run_bench(store, row.id, endpoints))
+    row = open_work(store, spec, endpoints)
+    ended = asyncio.run(carry_out(store, row.id, endpoints))
     assert ended.state == "done", ended.message
     return next(one.id for one in store.select(Judge) if one.name == spec.judge)
 

@@ -13,9 +13,8 @@ from atom.engine.bench.judging import (
     import_replies,
     items_of,
     make_probe_set,
-    open_bench,
-    run_bench,
 )
+from atom.engine.work import carry_out, open_work
 from atom.formats import ImportFile
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Verdict
@@ -34,8 +33,8 @@ def lab(tmp_path_factory):
 
 def ask(store, record, counted, judge, **more):
     spec = BenchSpec(set_id=record.id, judge=judge, **more)
-    run = open_bench(store, spec, ENDPOINTS)
-    return asyncio.run(run_bench(store, run.id, ENDPOINTS, make=counted.make))
+    run = open_work(store, spec, ENDPOINTS)
+    return asyncio.run(carry_out(store, run.id, ENDPOINTS, make=counted.make))
 
 
 def judge_of(store, record, name):

@@ -11,7 +11,7 @@ from atom.engine.control import (
     list_runs,
     resume_run,
     run_status,
-    start_run,
+    start_work,
     stop_run,
     wait_for_end,
 )
@@ -45,7 +45,7 @@ def working(store, run_id: str) -> None:
 @pytest.mark.slow
 def test_a_run_of_its_own_is_stopped_killed_resumed_and_ends(store, study, settings):
     spec = RunSpec(study_id=study.id, judge="http-judge", candidates=CANDIDATES)
-    began = start_run(store, spec, settings)
+    began = start_work(store, spec, settings)
     assert run_status(store, began.id).alive
     working(store, began.id)
     with pytest.raises(UsageError, match="is running"):
@@ -96,5 +96,5 @@ def test_an_unknown_run_is_told(store):
 def test_what_is_wrong_with_a_run_is_told_before_a_process_starts(store, study, place):
     spec = RunSpec(study_id=study.id, judge="nobody")
     with pytest.raises(UsageError, match="nobody"):
-        start_run(store, spec, load_settings({}, store=str(place)))
+        start_work(store, spec, load_settings({}, store=str(place)))
     assert store.select(Run) == []

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from atom.engine.correction.experiment import open_experiment, run_experiment
 from atom.engine.correction.subjects import CorrectionSpec
+from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.serving.config import ProbeConfig
 from atom.probes.serving.server import serving
@@ -78,8 +78,8 @@ def test_a_killed_experiment_ends_as_an_undisturbed_one(judged_folder, tmp_path)
         known = load_endpoints(file)
         with Store.open(alone) as store:
             (study,) = store.select(Study)
-            _, row = open_experiment(store, spec_of(study), known)
-            whole = asyncio.run(run_experiment(store, row.id, known))
+            row = open_work(store, spec_of(study), known)
+            whole = asyncio.run(carry_out(store, row.id, known))
             assert (whole.state, whole.failed) == ("done", 0)
             expected, undisturbed = contents(store), len(server.asked)
         server.asked.clear()
@@ -103,10 +103,10 @@ def hunt(store: Store, file: Path, items: int) -> int:
     """Kill and go on; return how many kills met a working process."""
     where = ["--store", str(store.folder), "--endpoints", str(file), "--json"]
     (study,) = store.select(Study)
-    _, row = open_experiment(store, spec_of(study), load_endpoints(file))
+    row = open_work(store, spec_of(study), load_endpoints(file))
     killed = 0
     for mark in (items // 4, items // 2, None):
-        # As `start_experiment` starts it, then by the command for any run.
+        # As the app starts it, then by the command for any run.
         words = ["run", "resume"] if killed else ["run", "start", "--resume-id", row.id]
         process = subprocess.Popen(
             [sys.executable, "-m", "atom", *words, *where],

@@ -10,7 +10,7 @@ from atom.engine.forecast import forecast, guess_price
 from atom.engine.members import study_tree
 from atom.engine.one import Live
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.pipeline import LOOP

@@ -17,7 +17,7 @@ import yaml
 
 from atom.engine.demo import add_probes
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.serving.config import ProbeConfig
 from atom.probes.serving.endpoint import ProbeEndpoint

@@ -5,7 +5,7 @@ import pytest
 from atom.engine.members import judge_of, study_tree
 from atom.engine.one import Live, upload_sample
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.errors import ReadOnlyError, UsageError
 from atom.judge import JudgeClient, PictureCache
 from atom.pipeline import ANSWER, CRITERIA, REPLAY, SCORING

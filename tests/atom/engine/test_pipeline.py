@@ -7,7 +7,7 @@ import pytest
 from atom.engine.members import study_tree
 from atom.engine.one import Live
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.pipeline import BY_NAME, LOOP, known, usable
 from atom.records import Checkpoint, CriteriaSet, Mapping, Outcome, Replay, Response
 from atom.stages import criteria, replay

@@ -11,7 +11,7 @@ import pytest
 from atom.engine.forecast import forecast
 from atom.engine.plan import RunSpec
 from atom.engine.remark import remark_words, to_remark
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Checkpoint
 from atom.stages import scoring

@@ -12,7 +12,8 @@ import pytest
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.forecast import forecast
 from atom.engine.plan import STAGES, RunSpec
-from atom.engine.runner import open_run, run, spec_of
+from atom.engine.runner import spec_of
+from atom.engine.work import carry_out, open_work, run
 from atom.errors import SpendCapReached, UsageError
 from atom.probes.noise import SILENCE_IMAGINED, SILENCE_MISSED, confusion_row
 from atom.probes.serving.faults import FaultPlan
@@ -237,7 +238,7 @@ async def test_the_spend_cap_stops_the_run_and_a_larger_one_ends_it(
     assert ended.cost <= 0.3
     assert ended.done
     assert "budget" in ended.message
-    more = await run(store, spec(study, budget=50.0), dear, run_id=ended.id, make=counted.make)
+    more = await carry_out(store, ended.id, dear, budget=50.0, make=counted.make)
     assert (more.state, more.id) == ("done", ended.id)
     assert more.cost > ended.cost
     assert more.cost == pytest.approx(sum(c.cost for c in store.select(Call)))
@@ -256,7 +257,7 @@ async def test_a_run_stops_on_request_and_goes_on(store, study, endpoints):
     assert (ended.state, ended.message) == ("stopped", "stopped on request")
     assert ended.done < ended.total
     quick = Counted()
-    more = await run(store, spec(study), few, run_id=ended.id, make=quick.make)
+    more = await carry_out(store, ended.id, few, make=quick.make)
     assert more.state == "done"
     assert not slow.asked.keys() & quick.asked.keys()
     assert len(store.select(Call)) == slow.total + quick.total
@@ -293,7 +294,7 @@ async def test_one_run_is_not_run_by_two(store, study, endpoints, monkeypatch):
         await asyncio.sleep(0.05)
     monkeypatch.setattr("atom.engine.shift.owner_name", lambda _: "elsewhere/1/2")
     with pytest.raises(UsageError, match="already running"):
-        await run(store, spec(study), endpoints, run_id=rows[0].id, make=slow.make)
+        await carry_out(store, rows[0].id, endpoints, make=slow.make)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -421,10 +422,10 @@ async def test_a_run_goes_on_under_its_own_settings_when_the_studys_changed(
     store, study, endpoints, counted
 ):
     warm = Sampling(temperature=0.3)
-    row = open_run(store, spec(study, judge_sampling=warm), endpoints)
+    row = open_work(store, spec(study, judge_sampling=warm), endpoints)
     other = spec(study, stages=("replay",), candidates=(), judge_sampling=Sampling(temperature=1.0))
     await run(store, other, endpoints, make=counted.make)
-    await run(store, spec_of(row), endpoints, run_id=row.id, make=counted.make)
+    await carry_out(store, row.id, endpoints, make=counted.make)
     assert {p.sampling for p in store.select(Checkpoint)} == {warm}
 
 
@@ -522,7 +523,7 @@ async def test_what_has_no_price_is_said_to_be_unknown(store, study, endpoints, 
 )
 def test_settings_that_no_server_takes_are_refused(store, study, endpoints, sampling, message):
     with pytest.raises(UsageError, match=message):
-        open_run(store, spec(study, answer_sampling=sampling), endpoints)
+        open_work(store, spec(study, answer_sampling=sampling), endpoints)
     assert store.select(Run) == []
 
 

@@ -21,10 +21,10 @@ from atom.engine.batch.sending import (
     write_batch,
 )
 from atom.engine.batch.taking import take_replies
-from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
+from atom.engine.bench.judging import BenchSpec, make_probe_set
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import carry_out, open_work, run
 from atom.errors import SettingsError, UsageError
 from atom.judge import CallRefused
 from atom.judge.batches import BatchService
@@ -355,11 +355,11 @@ def test_a_benchmark_goes_by_batch_too(tmp_path):
             with serving(BatchEndpoint()) as base_url:
                 known = served(base_url)
                 spec = BenchSpec(set_id=record.id, judge="probe-judge")
-                row = open_bench(store, spec, known)
+                row = open_work(store, spec, known)
                 ended = asyncio.run(work(store, row.id, known))
             assert (ended.state, ended.failed) == ("done", 0)
             return {v.key: (v.state, v.value, v.label) for v in store.select(Verdict)}
 
-    by_call = verdicts("live", run_bench)
+    by_call = verdicts("live", carry_out)
     assert len(by_call) >= 4
     assert verdicts("batch", partial(run_batches, timing=TIMING)) == by_call

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from atom.engine.bench.calibration import calibration_set, calibration_spec
-from atom.engine.bench.judging import open_bench, run_bench
+from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.bench.registry import make_bench_files
 from atom.records import BenchItem, BenchSet, Judge
@@ -26,8 +26,8 @@ def test_a_coin_sits_at_chance(tmp_path):
     endpoints = {one.name: one for one in builtin_endpoints()}
     with Store.open(tmp_path / "store") as store:
         record = calibration_set(store, 80)
-        row = open_bench(store, calibration_spec(store, "probe-judge-coin", 80), endpoints)
-        asyncio.run(run_bench(store, row.id, endpoints))
+        row = open_work(store, calibration_spec(store, "probe-judge-coin", 80), endpoints)
+        asyncio.run(carry_out(store, row.id, endpoints))
         judge = next(one for one in store.select(Judge) if one.name == "probe-judge-coin")
         rows = {one.metric: one for one in bench_result(store, record.id, judge.id).headline}
     right, alpha = rows["accuracy"], rows["alpha_to_truth"]

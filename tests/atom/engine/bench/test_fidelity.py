@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -11,14 +10,12 @@ from atom.engine.bench.fidelity import (
     FidelitySpec,
     compared_answers,
     forecast_fidelity,
-    open_fidelity,
     prepare_fidelity,
-    run_fidelity,
 )
 from atom.engine.bench.rankings import PLANTED, import_rankings, plant_rankings
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import run_status
-from atom.engine.runner import run, spec_of
+from atom.engine.work import carry_out, open_work
 from atom.errors import FormatError, UsageError
 from atom.formats import ImportFile
 from atom.methods.registry import METHODS
@@ -54,8 +51,8 @@ def spec(store, **more) -> FidelitySpec:
 
 
 async def ask(store, endpoints, counted, **more) -> Run:
-    row = open_fidelity(store, spec(store, **more), endpoints)
-    return await run_fidelity(store, row.id, endpoints, make=counted.make)
+    row = open_work(store, spec(store, **more), endpoints)
+    return await carry_out(store, row.id, endpoints, make=counted.make)
 
 
 def view_of(store, judge_id=None):
@@ -142,7 +139,7 @@ def test_people_and_planted_labels_are_counted_apart(judged):
 
 
 async def test_a_stopped_run_goes_on_where_it_was(judged, endpoints, counted):
-    whole = open_fidelity(judged, spec(judged, methods=("pointwise", "scan")), endpoints)
+    whole = open_work(judged, spec(judged, methods=("pointwise", "scan")), endpoints)
     asked = SAMPLES * (2 * ANSWERS + 1)
     slow = Counted(latency=0.6)  # a stop is looked for twice a second
 
@@ -150,11 +147,11 @@ async def test_a_stopped_run_goes_on_where_it_was(judged, endpoints, counted):
         if progress.done >= 5:
             judged.replace([judged.get(Run, whole.id).model_copy(update={"state": "stopping"})])
 
-    ended = await run_fidelity(judged, whole.id, endpoints, make=slow.make, on_progress=stop)
+    ended = await carry_out(judged, whole.id, endpoints, make=slow.make, on_progress=stop)
     assert ended.state == "stopped"
     assert 0 < slow.total < asked
     assert run_status(judged, whole.id).resumable
-    on = await run(judged, replace(spec_of(ended)), endpoints, run_id=ended.id, make=counted.make)
+    on = await carry_out(judged, ended.id, endpoints, make=counted.make)
     assert on.state == "done"
     assert slow.total + counted.total == asked == len(judged.select(Verdict))
 
@@ -251,14 +248,9 @@ def test_nothing_leaves_without_consent(judged, endpoints):
     far = Endpoint(name="far", base_url="https://judge.example/v1", model="m", roles=("judge",))
     known = {**endpoints, "far": far}
     with pytest.raises(ConsentNeeded, match=r"judge\.example"):
-        open_fidelity(judged, spec(judged, judge="far"), known)
+        open_work(judged, spec(judged, judge="far"), known)
     give_consent(judged, judged.select(Study)[0].id, ["judge.example"])
-    assert open_fidelity(judged, spec(judged, judge="far"), known).methods
-
-
-async def test_a_run_of_stages_is_no_run_of_methods(judged, endpoints):
-    with pytest.raises(UsageError, match="no fidelity run"):
-        await run_fidelity(judged, judged.select(Run)[0].id, endpoints)
+    assert open_work(judged, spec(judged, judge="far"), known).methods
 
 
 # --- rankings ------------------------------------------------------------------------------------

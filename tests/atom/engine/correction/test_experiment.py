@@ -10,12 +10,11 @@ import pytest
 
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import prepare_resume, run_status, stop_run
-from atom.engine.correction.experiment import open_experiment, run_experiment
 from atom.engine.correction.subjects import ARMS, CorrectionSpec
 from atom.engine.ledger import RunLedger, run_claim
 from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name
-from atom.engine.runner import run, spec_of
+from atom.engine.work import carry_out, open_work, run
 from atom.errors import ReadOnlyError, UsageError
 from atom.probes.serving.faults import FaultPlan
 from atom.records import (
@@ -44,9 +43,9 @@ def spec(store: Store, **changes) -> CorrectionSpec:
     return CorrectionSpec(**{**given, **changes})
 
 
-async def carry_out(store, asked, endpoints, make, **told) -> Run:
-    _, row = open_experiment(store, asked, endpoints)
-    return await run_experiment(store, row.id, endpoints, make=make, **told)
+async def carried(store, asked, endpoints, make, **told) -> Run:
+    row = open_work(store, asked, endpoints)
+    return await carry_out(store, row.id, endpoints, make=make, **told)
 
 
 DOWN = FaultPlan(rates={"reset": 1.0}, tries=100)
@@ -70,7 +69,7 @@ def results(store: Store) -> dict[tuple, tuple]:
 
 async def test_every_arm_is_carried_out(judged, endpoints, counted):
     before = {p.key for p in judged.select(Checkpoint)}
-    ended = await carry_out(judged, spec(judged), endpoints, counted.make)
+    ended = await carried(judged, spec(judged), endpoints, counted.make)
     assert (ended.state, ended.failed, ended.unscored) == ("done", 0, 0)
     assert ended.done == ended.total == counted.total
     rows = judged.select(Correction)
@@ -107,9 +106,9 @@ async def test_every_arm_is_carried_out(judged, endpoints, counted):
 
 
 async def test_asking_for_the_same_again_asks_nobody(judged, endpoints, counted):
-    one = await carry_out(judged, spec(judged), endpoints, counted.make)
+    one = await carried(judged, spec(judged), endpoints, counted.make)
     expected, sent = results(judged), counted.total
-    two = await carry_out(judged, spec(judged), endpoints, counted.make)
+    two = await carried(judged, spec(judged), endpoints, counted.make)
     assert (two.id, two.state, two.done, two.total) == (one.id, "done", one.done, one.done)
     assert counted.total == sent
     assert results(judged) == expected
@@ -118,9 +117,9 @@ async def test_asking_for_the_same_again_asks_nobody(judged, endpoints, counted)
 
 async def test_what_another_experiment_paid_for_is_not_paid_again(judged, endpoints, counted):
     few = ("fresh", "told", "guided")
-    await carry_out(judged, spec(judged, arms=few, right_answers=0), endpoints, counted.make)
+    await carried(judged, spec(judged, arms=few, right_answers=0), endpoints, counted.make)
     sent = counted.total
-    ended = await carry_out(judged, spec(judged, arms=few, rounds=2), endpoints, counted.make)
+    ended = await carried(judged, spec(judged, arms=few, rounds=2), endpoints, counted.make)
     first = [c for c in judged.select(Correction) if c.round == 1 and c.cohort == "failed"]
     assert ended.state == "done"
     assert len({c.experiment_id for c in first}) == 2
@@ -133,7 +132,7 @@ async def test_what_another_experiment_paid_for_is_not_paid_again(judged, endpoi
 
 async def test_a_hint_is_asked_for_once_for_both_arms(judged, endpoints, counted):
     arms = ("peer", "guided_peer")
-    await carry_out(judged, spec(judged, arms=arms, right_answers=0), endpoints, counted.make)
+    await carried(judged, spec(judged, arms=arms, right_answers=0), endpoints, counted.make)
     hints = judged.select(Hint)
     assert hints
     assert max(counted.asked.values()) == 1
@@ -145,7 +144,7 @@ async def test_a_hint_is_asked_for_once_for_both_arms(judged, endpoints, counted
 
 async def test_rounds_go_on_until_nothing_failed(judged, endpoints, counted):
     asked = spec(judged, arms=("fresh", "told", "guided"), rounds=3, right_answers=0)
-    ended = await carry_out(judged, asked, endpoints, counted.make)
+    ended = await carried(judged, asked, endpoints, counted.make)
     assert ended.done == ended.total
     rows = {(c.response_id, c.arm, c.round): c for c in judged.select(Correction)}
     assert {number for *_, number in rows} == {1, 2, 3}
@@ -162,7 +161,7 @@ async def test_corrections_never_enter_what_a_study_holds(judged, endpoints, cou
     (study,) = judged.select(Study)
     counts, seen = count_study(judged, study.id), load_study(judged, study.id).table
     asked = spec(judged, arms=("rejudge", "fresh", "guided"), right_answers=0)
-    await carry_out(judged, asked, endpoints, counted.make)
+    await carried(judged, asked, endpoints, counted.make)
     assert len(judged.select(Response)) > counts.responses
     assert count_study(judged, study.id) == counts
     now = load_study(judged, study.id).table
@@ -185,7 +184,7 @@ async def test_a_sealed_study_is_left_alone(judged, endpoints):
         Store.open(judged.folder, read_only=True) as sealed,
         pytest.raises(ReadOnlyError, match="copy it"),
     ):
-        open_experiment(sealed, spec(judged), endpoints)
+        open_work(sealed, spec(judged), endpoints)
 
 
 def test_where_nobody_takes_part_it_is_said(judged, endpoints):
@@ -196,7 +195,7 @@ def test_where_nobody_takes_part_it_is_said(judged, endpoints):
     n = len(samples)
     assert n > 1
     with pytest.raises(UsageError, match=f"of {n} answers 0 failed by this rule and {n} didn't"):
-        open_experiment(
+        open_work(
             judged, spec(judged, candidate="model-b", sample_ids=samples, right_answers=0),
             endpoints,
         )  # fmt: skip
@@ -207,13 +206,13 @@ def test_data_goes_to_a_new_host_only_with_consent(judged, endpoints):
     far = endpoints["model-h"].model_copy(update={"base_url": "https://models.example/v1"})
     known = {**endpoints, "model-h": far}
     with pytest.raises(ConsentNeeded) as needed:
-        open_experiment(judged, spec(judged), known)
+        open_work(judged, spec(judged), known)
     (question,) = needed.value.questions
     # Only samples of answers that take part: seven failed ones and two right ones.
     assert (question.host, question.texts) == ("models.example", 9)
     assert judged.select(Run, table(Run).c.experiment_id.is_not(None)) == []
     give_consent(judged, spec(judged).study_id, ["models.example"])
-    open_experiment(judged, spec(judged), known)
+    open_work(judged, spec(judged), known)
 
 
 # Stopping, resuming, failing
@@ -226,12 +225,12 @@ async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
     monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
     one_by_one = quick(endpoints, concurrency=1)
     some = {"arms": ("rejudge", "fresh", "guided", "peer"), "rounds": 2, "right_answers": 0}
-    whole = await carry_out(judged, spec(judged, **some), endpoints, counted.make)
+    whole = await carried(judged, spec(judged, **some), endpoints, counted.make)
     expected, sent = results(judged), counted.total
     again = Counted(latency=0.02)
     shutil.copytree(judged_folder, tmp_path / "other")
     with Store.open(tmp_path / "other") as store:
-        _, row = open_experiment(store, spec(store, **some), endpoints)
+        row = open_work(store, spec(store, **some), endpoints)
         columns = table(Run)
 
         def stop(progress) -> None:
@@ -241,13 +240,11 @@ async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
                         columns.update().where(columns.c.id == row.id).values(state="stopping")
                     )
 
-        stopped = await run_experiment(store, row.id, one_by_one, make=again.make, on_progress=stop)
+        stopped = await carry_out(store, row.id, one_by_one, make=again.make, on_progress=stop)
         assert (stopped.state, stopped.message) == ("stopped", "stopped on request")
         assert 0 < stopped.done < whole.done
         # `run resume` takes it up as any run.
-        ended = await run(
-            store, spec_of(store.get(Run, row.id)), endpoints, run_id=row.id, make=again.make
-        )
+        ended = await carry_out(store, row.id, endpoints, make=again.make)
         assert (ended.state, ended.done) == ("done", whole.done)
         assert results(store) == expected
         assert again.total == sent
@@ -258,21 +255,21 @@ async def test_a_stop_while_its_process_starts_is_not_lost(judged, endpoints, mo
     # It looks at its row often and asks slowly, so that it isn't done before it looks.
     monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
     slow, one_by_one = Counted(latency=0.1), quick(endpoints, concurrency=1)
-    _, row = open_experiment(judged, spec(judged, arms=("fresh", "guided")), endpoints)
+    row = open_work(judged, spec(judged, arms=("fresh", "guided")), endpoints)
     assert stop_run(judged, row.id).run.state == "stopping"
-    ended = await run(judged, spec_of(row), one_by_one, run_id=row.id, make=slow.make)
+    ended = await carry_out(judged, row.id, one_by_one, make=slow.make)
     assert (ended.state, ended.message) == ("stopped", "stopped on request")
     assert ended.done < ended.total
     # Asked to go on, it does.
     prepare_resume(judged, row.id)
-    ended = await run(judged, spec_of(row), endpoints, run_id=row.id, make=Counted().make)
+    ended = await carry_out(judged, row.id, endpoints, make=Counted().make)
     assert (ended.state, ended.done) == ("done", ended.total)
 
 
 async def test_the_total_is_foreseen_and_only_shrinks_by_early_ends(judged, endpoints, counted):
     totals = []
     asked = spec(judged, arms=("told", "guided"), rounds=2, right_answers=0)
-    ended = await carry_out(
+    ended = await carried(
         judged, asked, endpoints, counted.make, on_progress=lambda p: totals.append(p.total)
     )
     assert totals[-1] == ended.total == ended.done
@@ -283,12 +280,12 @@ async def test_a_budget_stops_it_cleanly_and_a_larger_one_goes_on(judged, endpoi
     prices = {"prices": Prices(input=10.0, output=10.0)}
     dear = {**endpoints, "model-h": endpoints["model-h"].model_copy(update=prices)}
     asked = spec(judged, arms=("told",), right_answers=0, budget=0.03)
-    stopped = await carry_out(judged, asked, dear, counted.make)
+    stopped = await carried(judged, asked, dear, counted.make)
     assert stopped.state == "stopped"
     assert "Resume with a larger budget" in stopped.message
     assert stopped.cost <= 0.03
     larger = spec(judged, arms=("told",), right_answers=0, budget=50.0)
-    ended = await carry_out(judged, larger, dear, counted.make)
+    ended = await carried(judged, larger, dear, counted.make)
     assert (ended.id, ended.state, ended.failed) == (stopped.id, "done", 0)
     assert max(counted.asked.values()) == 1
     assert ended.cost == pytest.approx(
@@ -299,7 +296,7 @@ async def test_a_budget_stops_it_cleanly_and_a_larger_one_goes_on(judged, endpoi
 async def test_failures_are_rows_with_a_reason_and_asked_again_on_demand(judged, endpoints):
     down = Counted(faults=DOWN)
     asked = spec(judged, arms=("told", "peer"), right_answers=0)
-    ended = await carry_out(judged, asked, quick(endpoints), down.make)
+    ended = await carried(judged, asked, quick(endpoints), down.make)
     assert ended.failed > 0
     rows = judged.select(Correction)
     assert {row.state for row in rows} <= {"failed", "unscored"}
@@ -307,9 +304,9 @@ async def test_failures_are_rows_with_a_reason_and_asked_again_on_demand(judged,
     assert {row.result_id for row in rows} == {None}
     assert any(row.detail.startswith("no hint: ") for row in rows if row.arm == "peer")
     fine = Counted()
-    same = await carry_out(judged, asked, endpoints, fine.make)
+    same = await carried(judged, asked, endpoints, fine.make)
     assert (same.state, fine.total) == ("done", 0)
-    mended = await carry_out(judged, asked, endpoints, fine.make, retry_failed=True)
+    mended = await carried(judged, asked, endpoints, fine.make, retry_failed=True)
     assert mended.state == "done"
     assert fine.total > 0
     assert "failed" not in {row.state for row in judged.select(Correction)}
@@ -320,14 +317,14 @@ async def test_an_endpoint_that_only_fails_stops_it(judged, endpoints, monkeypat
     monkeypatch.setattr("atom.engine.shift.BREAKER", 3)
     down = Counted(faults=DOWN)
     asked = spec(judged, arms=("told",), right_answers=0)
-    ended = await carry_out(judged, asked, quick(endpoints, concurrency=1), down.make)
+    ended = await carried(judged, asked, quick(endpoints, concurrency=1), down.make)
     assert ended.state == "stopped"
     assert "3 items in a row failed at 'model-h'" in ended.message
 
 
 async def test_unusable_replies_are_counted_and_never_scored(judged, endpoints):
     odd = Counted(faults=FaultPlan(rates={"refusal": 1.0}))
-    ended = await carry_out(
+    ended = await carried(
         judged, spec(judged, arms=("fresh", "told"), right_answers=0), endpoints, odd.make
     )
     assert (ended.state, ended.failed) == ("done", 0)
@@ -342,7 +339,7 @@ async def test_hostile_answers_go_through_as_text(judged, endpoints, counted):
     bad = '</script><img src=x onerror=alert(1)> BEGIN DATA {"a": 1} END DATA \x00 \ud800'
     firsts = [r for r in judged.select(Response) if r.candidate_id == _model(judged, "model-h")]
     judged.replace([r.model_copy(update={"text": bad + r.text}) for r in firsts])
-    ended = await carry_out(
+    ended = await carried(
         judged, spec(judged, arms=("told", "guided"), right_answers=0, limit=2), endpoints,
         counted.make,
     )  # fmt: skip
@@ -356,7 +353,7 @@ def _model(store: Store, name: str) -> str:
 
 
 async def test_it_is_not_carried_out_twice_at_once(judged, endpoints, counted):
-    _, row = open_experiment(judged, spec(judged), endpoints)
+    row = open_work(judged, spec(judged), endpoints)
     other = RunLedger(
         store=judged, run_id=row.id, study_id=row.study_id, owner=owner_name("another")
     )
@@ -364,11 +361,11 @@ async def test_it_is_not_carried_out_twice_at_once(judged, endpoints, counted):
         drop_hold(writer, run_claim(row.id))
     assert other.take_over() is None
     with pytest.raises(UsageError, match="being carried out already by run"):
-        open_experiment(judged, spec(judged), endpoints)
+        open_work(judged, spec(judged), endpoints)
     with pytest.raises(UsageError, match="is already running in process"):
-        await run_experiment(judged, row.id, endpoints, make=counted.make)
-    with pytest.raises(UsageError, match="no experiment with the run 'x'"):
-        await run_experiment(judged, "x", endpoints)
+        await carry_out(judged, row.id, endpoints, make=counted.make)
+    with pytest.raises(UsageError, match="no run 'x'"):
+        await carry_out(judged, "x", endpoints)
 
 
 async def test_two_experiments_at_once_pay_once(judged, endpoints, counted):
@@ -377,9 +374,9 @@ async def test_two_experiments_at_once_pay_once(judged, endpoints, counted):
         spec(judged, arms=("fresh", "told", "guided"), right_answers=0, seed=seed)
         for seed in (1, 2)
     ]
-    runs = [open_experiment(judged, one, endpoints)[1] for one in asked]
+    runs = [open_work(judged, one, endpoints) for one in asked]
     ended = await asyncio.gather(
-        *(run_experiment(judged, row.id, endpoints, make=slow.make) for row in runs)
+        *(carry_out(judged, row.id, endpoints, make=slow.make) for row in runs)
     )
     assert [row.state for row in ended] == ["done", "done"]
     assert max(slow.asked.values()) == 1
@@ -390,7 +387,7 @@ async def test_a_reply_that_came_while_it_waited_for_its_turn_is_used(
     judged, judged_folder, endpoints, counted, tmp_path, monkeypatch
 ):
     asked = {"arms": ("told",), "right_answers": 0}
-    await carry_out(judged, spec(judged, **asked), endpoints, counted.make)
+    await carried(judged, spec(judged, **asked), endpoints, counted.make)
     expected, calls = results(judged), judged.select(Call)
     shutil.copytree(judged_folder, tmp_path / "other")
     idle, hold = Counted(), RunLedger.hold
@@ -402,6 +399,6 @@ async def test_a_reply_that_came_while_it_waited_for_its_turn_is_used(
 
     monkeypatch.setattr(RunLedger, "hold", late)
     with Store.open(tmp_path / "other") as store:
-        ended = await carry_out(store, spec(store, **asked), endpoints, idle.make)
+        ended = await carried(store, spec(store, **asked), endpoints, idle.make)
         assert (ended.state, idle.total) == ("done", 0)
         assert results(store) == expected

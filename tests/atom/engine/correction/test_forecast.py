@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from atom.engine.correction.experiment import open_experiment, run_experiment
 from atom.engine.correction.forecast import forecast_experiment
 from atom.engine.correction.plan import NOTHING_FAILED
 from atom.engine.correction.subjects import ARMS, CorrectionSpec
+from atom.engine.work import carry_out, open_work
 from atom.records import Correction, Experiment, Prices, Study
 
 
@@ -48,8 +48,8 @@ def test_the_work_is_foreseen_by_arm_and_kind(judged, endpoints):
 async def test_what_happens_lies_between_least_and_most(judged, endpoints, counted):
     asked = spec(judged, arms=("told", "guided", "peer"), rounds=2)
     found = forecast_experiment(judged, asked, endpoints)
-    _, row = open_experiment(judged, asked, endpoints)
-    ended = await run_experiment(judged, row.id, endpoints, make=counted.make)
+    row = open_work(judged, asked, endpoints)
+    ended = await carry_out(judged, row.id, endpoints, make=counted.make)
     # No gate held a feedback back here, so that the least is one.
     assert found.calls <= counted.total == ended.done <= found.most_calls
     after = forecast_experiment(judged, asked, endpoints)

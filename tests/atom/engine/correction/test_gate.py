@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from atom.engine.consent import ConsentNeeded
-from atom.engine.correction.experiment import open_experiment, run_experiment
 from atom.engine.correction.gate import prepare_gate, read_gate, run_gate
 from atom.engine.correction.subjects import CorrectionSpec
+from atom.engine.work import carry_out, open_work
 from atom.errors import SettingsError, UsageError
 from atom.probes.serving.faults import FaultPlan
 from atom.records import Call, Correction, Experiment, HintUse, Prices, Response, Sample, Study
@@ -19,7 +19,7 @@ def experiment(store, endpoints) -> Experiment:
     """Make an experiment whose hints, one for each wrong answer, are the reference itself."""
     (study,) = store.select(Study)
     spec = CorrectionSpec(study_id=study.id, candidate="model-h", arms=("peer",))
-    made, _ = open_experiment(store, spec, endpoints)
+    made = store.get(Experiment, open_work(store, spec, endpoints).experiment_id)
     samples = {s.id: s for s in store.select(Sample)}
     firsts = [r for r in store.select(Response) if r.candidate_id == made.candidate_id]
     store.put(
@@ -94,8 +94,9 @@ def test_without_hints_there_is_nothing_to_test(judged, endpoints):
 async def test_what_was_really_given_is_what_is_tested(judged, endpoints, counted):
     (study,) = judged.select(Study)
     spec = CorrectionSpec(study_id=study.id, candidate="model-h", arms=("peer", "guided_peer"))
-    made, row = open_experiment(judged, spec, endpoints)
-    await run_experiment(judged, row.id, endpoints, make=counted.make)
+    row = open_work(judged, spec, endpoints)
+    made = judged.get(Experiment, row.experiment_id)
+    await carry_out(judged, row.id, endpoints, make=counted.make)
     plan = prepare_gate(judged, made, endpoints)
     given = [r for r in judged.select(Correction) if r.arm == "peer" and r.hints]
     assert len(plan.pairs) == len({r.response_id for r in given}) > 0

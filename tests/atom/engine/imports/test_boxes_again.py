@@ -6,7 +6,7 @@ import pytest
 
 from atom.engine.imports.boxes_again import read_boxes_again
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.errors import ReadOnlyError
 from atom.judge import JudgeClient
 from atom.probes.serving.transport import ProbeTransport

@@ -16,7 +16,7 @@ from atom.engine.induction.grow import InductionSpec
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.induction.growth_log import read_growth
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.serving.config import ProbeConfig

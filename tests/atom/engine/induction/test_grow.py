@@ -20,7 +20,7 @@ from atom.engine.induction.forecast import forecast_induction
 from atom.engine.induction.grow import InductionSpec, induce, load_cuts, prepare
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
+from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge import CallRefused
 from atom.judge.embedding import Embedded, EmbeddingClient, embedding_id, pack

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
+from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.critic_bench.ask import CORRECTIONS
 from atom.judgebench.critic_bench.corrections import TITLE, WORDS, corrections_table
@@ -63,8 +64,8 @@ def test_a_judge_is_asked_with_its_own_critique_and_with_none(tmp_path):
     with Store.open(tmp_path / "s") as store:
         record = make_probe_set(store, "critic_bench", 8)
         spec = BenchSpec(set_id=record.id, judge="probe-judge", votes=1, parts=CORRECTIONS)
-        run = open_bench(store, spec, known)
-        assert asyncio.run(run_bench(store, run.id, known)).state == "done"
+        run = open_work(store, spec, known)
+        assert asyncio.run(carry_out(store, run.id, known)).state == "done"
         judge = standings(store, record.id)[0].judge
         about = verdicts_about(store, record.id, judge, scorer="scorer/", shared="scorer/any/")
         parts = {

@@ -9,7 +9,8 @@ import math
 
 import pytest
 
-from atom.engine.bench.judging import BenchSpec, make_probe_set, open_bench, run_bench
+from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.items import card_of, group_of, in_group, judged, one_way
 from atom.records import BenchItem, Sampling, Verdict
@@ -43,8 +44,8 @@ def lab(request, tmp_path_factory):
         record = make_probe_set(store, request.param, 12)
         for judge in (COIN, "probe-judge"):
             spec = BenchSpec(set_id=record.id, judge=judge, scorer="probe-judge", votes=3)
-            run = open_bench(store, spec, ENDPOINTS)
-            ended = asyncio.run(run_bench(store, run.id, ENDPOINTS))
+            run = open_work(store, spec, ENDPOINTS)
+            ended = asyncio.run(carry_out(store, run.id, ENDPOINTS))
             assert ended.state == "done", ended.message
         yield store, record
 
