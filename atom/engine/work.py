@@ -23,7 +23,7 @@ from atom.records import Endpoint, Run, RunKind
 from atom.store import Store, Writer
 
 _HOMES: Final[Mapping[RunKind, str]] = {
-    "study": "atom.engine.runner",
+    "study": "atom.engine.study.runner",
     "experiment": "atom.engine.correction.experiment",
     "bench": "atom.engine.bench.judging",
     "methods": "atom.engine.bench.fidelity",

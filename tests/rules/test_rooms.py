@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 MOST_FILES = 20
-CROWDED = {"atom/engine": 25, "atom/store": 33}
+CROWDED = {"atom/engine": 24, "atom/store": 33}
 """Folders that still hold more, and how many: only ever made smaller."""
 MOST_LINES = 500
 LONG = 78

@@ -12,7 +12,7 @@ import pytest
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.forecast import forecast
 from atom.engine.plan import STAGES, RunSpec
-from atom.engine.runner import spec_of
+from atom.engine.study.runner import spec_of
 from atom.engine.work import carry_out, open_work, run
 from atom.errors import SpendCapReached, UsageError
 from atom.probes.noise import SILENCE_IMAGINED, SILENCE_MISSED, confusion_row

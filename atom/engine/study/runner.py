@@ -11,8 +11,8 @@ from atom.engine.consent import ConsentQuestion, consent_questions
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import Members, enrol, gather
 from atom.engine.plan import RunSpec
-from atom.engine.pool import Runner
 from atom.engine.shift import RunContext, Shift
+from atom.engine.study.pool import Runner
 from atom.engine.work import Work
 from atom.records import Endpoint, Run, content_id
 from atom.store import Store, Writer, set_sampling

@@ -1,0 +1,1 @@
+"""A study's own runs: its stages, item by item."""
