@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 GRAMS = (3, 4, 5)
 _WORD = re.compile(r"\w+")
@@ -56,7 +56,7 @@ class Texts:
             self._weight = np.log((1 + len(texts)) / (1 + share)) + 1
             self._rows = self._vectors(counted)
         else:
-            self._rows = _unit(sparse.csr_array(vectors.astype(np.float64)))
+            self._rows = _unit(scipy.sparse.csr_array(vectors.astype(np.float64)))
 
     def __len__(self) -> int:
         return int(self._rows.shape[0])
@@ -94,7 +94,7 @@ class Texts:
         """Return the cosines of one text with all, shape (N,)."""
         return np.asarray((self._rows[[index]] @ self._rows.T).toarray()[0])
 
-    def _vectors(self, counted: Sequence[Counter[str]]) -> sparse.csr_array:
+    def _vectors(self, counted: Sequence[Counter[str]]) -> scipy.sparse.csr_array:
         values: list[float] = []
         columns: list[int] = []
         starts = [0]
@@ -106,10 +106,12 @@ class Texts:
                     values.append((1 + np.log(count)) * self._weight[column])
             starts.append(len(columns))
         shape = (len(counted), max(1, len(self._vocabulary)))
-        return _unit(sparse.csr_array((values, columns, starts), shape=shape, dtype=np.float64))
+        return _unit(
+            scipy.sparse.csr_array((values, columns, starts), shape=shape, dtype=np.float64)
+        )
 
     def _nearest(
-        self, queries: sparse.csr_array, k: int, floor: float
+        self, queries: scipy.sparse.csr_array, k: int, floor: float
     ) -> list[tuple[int, list[int], list[float]]]:
         out = []
         for start in range(0, int(queries.shape[0]), _BLOCK):
@@ -133,7 +135,7 @@ def _grams(text: str) -> Counter[str]:
     return grams
 
 
-def _unit(rows: sparse.csr_array) -> sparse.csr_array:
+def _unit(rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
     length[length == 0] = 1.0
-    return sparse.csr_array(sparse.diags_array(1 / length) @ rows)
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(1 / length) @ rows)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from atom.analysis.sums import blocks
 
@@ -155,7 +155,7 @@ def stats_of_sums(
         dispersion = np.where(binomial > 1e-12, variance * n / binomial, np.nan)
     moderated = moderate_dispersion(dispersion, binomial, groups, level)
     df = np.maximum(groups, 1) - 1 + PRIOR_DF
-    q = stdtrit(df, 0.5 + confidence / 2)
+    q = scipy.special.stdtrit(df, 0.5 + confidence / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = n / moderated
         shrink = 1 + q**2 / effective
@@ -199,7 +199,7 @@ def wilson(hits: float, n: int, confidence: float = 0.95) -> tuple[float, float]
     """Return Wilson's interval of a share of independent trials; (NaN, NaN) where n = 0."""
     if n == 0:
         return float("nan"), float("nan")
-    q = float(stdtrit(1e9, 0.5 + confidence / 2))
+    q = float(scipy.special.stdtrit(1e9, 0.5 + confidence / 2))
     p = hits / n
     centre = (p + q * q / (2 * n)) / (1 + q * q / n)
     half = q * float(np.sqrt(p * (1 - p) / n + q * q / (4 * n * n))) / (1 + q * q / n)

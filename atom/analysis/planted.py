@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.score_table import UNSCORED, Facet, ScoreTable
@@ -148,7 +148,9 @@ class Planted:
         spread = float(np.sqrt(s.sample_sd**2 + s.criterion_sd**2 + s.answer_sd**2))
         nodes, mass = hermegauss(41)
         eta = self.latent[..., None] + spread * nodes
-        at_least = expit(SLOPE * (eta[..., None] - CUTS)) * (mass / mass.sum())[:, None]
+        at_least = (
+            scipy.special.expit(SLOPE * (eta[..., None] - CUTS)) * (mass / mass.sum())[:, None]
+        )
         upper = np.concatenate([np.ones((*self.latent.shape, 1)), at_least.sum(axis=2)], axis=2)
         share = upper - np.concatenate([upper[..., 1:], np.zeros((*self.latent.shape, 1))], axis=2)
         said = confusion(s) @ np.arange(1, 6) if by_judge else np.arange(1.0, 6.0)
@@ -302,7 +304,7 @@ def _score(world: Planted, rng: Generator) -> Planted:
         - rng.normal(0, s.criterion_sd, atoms)
         + rng.normal(0, s.answer_sd, (s.models, n))[:, world.sample]
     )
-    at_least = expit(SLOPE * (eta[..., None] - CUTS))
+    at_least = scipy.special.expit(SLOPE * (eta[..., None] - CUTS))
     true = 1 + (rng.random((s.models, atoms, 1)) < at_least).sum(axis=2)
     said = judge_scores(true, confusion(s), rng)
     said[rng.random(said.shape) < s.unscored] = UNSCORED

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtri, stdtr, stdtrit
+import scipy
 
 from atom.analysis.intervals import PRIOR_DF, Floats
 
@@ -49,7 +49,9 @@ def needed_samples(
     """
     effect, se, samples = np.asarray(effect), np.asarray(se), np.asarray(samples, dtype=float)
     beyond = np.abs(effect) - margin
-    quantile = -stdtrit(np.maximum(samples - 1, 0) + PRIOR_DF, np.asarray(alpha)) + ndtri(power)
+    quantile = -scipy.special.stdtrit(
+        np.maximum(samples - 1, 0) + PRIOR_DF, np.asarray(alpha)
+    ) + scipy.special.ndtri(power)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = se * quantile / beyond
         needed = samples * ratio**2
@@ -64,8 +66,8 @@ def detection_power(
 ) -> float:
     """Return the probability that a departure of this size is confirmed with these samples."""
     df = max(samples - 1, 0) + PRIOR_DF
-    reach = (abs(effect) - margin) / se + float(stdtrit(df, alpha))
-    return float(stdtr(df, reach))
+    reach = (abs(effect) - margin) / se + float(scipy.special.stdtrit(df, alpha))
+    return float(scipy.special.stdtr(df, reach))
 
 
 def needed_pairs(
@@ -96,6 +98,6 @@ def needed_pairs(
         )
     if gap == 0:
         return math.inf
-    z = float(ndtri(1 - alpha / 2)), float(ndtri(power))
+    z = float(scipy.special.ndtri(1 - alpha / 2)), float(scipy.special.ndtri(power))
     root = z[0] * math.sqrt(discordance) + z[1] * math.sqrt(discordance - gap**2)
     return float(math.ceil(root**2 / gap**2))

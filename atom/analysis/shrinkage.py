@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.sums import group_sums
@@ -34,7 +34,7 @@ class Shrunk:
     def probability_below(self, bound: float) -> Floats:
         """Return P(true value < bound) by the normal distribution."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(ndtr((bound - self.value) / np.sqrt(self.variance)))
+            return np.asarray(scipy.special.ndtr((bound - self.value) / np.sqrt(self.variance)))
 
 
 def shrink_to_zero(effect: Floats, variance: Floats, family: Ints) -> Shrunk:

@@ -64,3 +64,22 @@ def test_the_command_starts_without_the_heavy_libraries(project):
         check=True,
     )
     assert run.stdout.strip() == "[]"
+
+
+def test_an_import_needs_no_statistics_before_there_is_something_to_count(project):
+    # Half of such a command's start was scipy; `import scipy` loads its parts when they are used.
+    parts = [f"scipy.{name}" for name in ("special", "stats", "sparse", "optimize")]
+    code = (
+        "import sys, atom.cli.imports, atom.cli.profile; "
+        f"print([m for m in {parts!r} if m in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert run.stdout.strip() == "[]"

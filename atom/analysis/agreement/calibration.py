@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
-from scipy.stats import rankdata
 
 from atom.analysis.agreement.coefficients import confusion
 from atom.analysis.capability.criteria_health import SCORES, ordinal_alpha
@@ -262,7 +261,7 @@ def _branches(
     right = node_stats(make_cells(exact, here, cluster, size), size)
     bias, variance, n, clusters = _means(gap, here, cluster, size)
     se, df = moderate(variance, clusters, n, np.zeros(size, dtype=np.int64))
-    half = stdtrit(df, 0.975) * se
+    half = scipy.special.stdtrit(df, 0.975) * se
     drop, drop_se, drop_df = _drops(exact, truth, here, cluster, size)
     enough = tested & (clusters >= MIN_CLUSTERS)
     half_se, half_df = moderate(right.se**2, clusters, n, np.zeros(size, dtype=np.int64))
@@ -301,7 +300,9 @@ def _branches(
                 bias_hi=float(bias[at] + half[at]),
                 alpha=ordinal_alpha((counts + counts.T).astype(np.float64)),
                 follows=float(follows[at]),
-                follows_lo=float(follows[at] - stdtrit(follows_df[at], 0.975) * follows_se[at]),
+                follows_lo=float(
+                    follows[at] - scipy.special.stdtrit(follows_df[at], 0.975) * follows_se[at]
+                ),
                 drop=float(drop[at]) if size > 1 else math.nan,
                 p=found[flaw] if flaw else smallest,
                 flaw=flaw,
@@ -369,7 +370,7 @@ def _ranks(
         clusters[at] = len(np.unique(cluster[mine]))
         if clusters[at] < 2:
             continue
-        x, y = (rankdata(values[mine]) - (n[at] + 1) / 2 for values in (truth, said))
+        x, y = (scipy.stats.rankdata(values[mine]) - (n[at] + 1) / 2 for values in (truth, said))
         if not x.any():
             continue
         if not y.any():
@@ -388,7 +389,7 @@ def _above(excess: Floats, se: Floats, df: Floats) -> Floats:
     """Return one-sided p-values of an excess over 0; an exact one has no error and is sure."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(se > 0, excess / se, np.where(excess > 0, np.inf, -np.inf))
-    return np.asarray(np.where(np.isfinite(excess), stdtr(df, -t), np.nan))
+    return np.asarray(np.where(np.isfinite(excess), scipy.special.stdtr(df, -t), np.nan))
 
 
 def homogeneity(truth: Ints, said: Ints, group: Ints, cluster: Ints) -> Homogeneity:

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.random import Generator
-from scipy.optimize import minimize
 
 from atom.analysis.capability.criteria_health import ordinal_alpha
 from atom.analysis.intervals import Z95, Floats, Ints, make_cells, node_stats
@@ -214,7 +214,7 @@ def verbosity(prefers_first: Ints, quality: Floats, length: Floats) -> Verbosity
         chance = 1 / (1 + np.exp(-np.clip(eta, -500, 500)))
         return float(np.logaddexp(0, eta).sum() - y @ eta), x.T @ (chance - y)
 
-    found = minimize(loss, np.zeros(3), jac=True, method="BFGS")
+    found = scipy.optimize.minimize(loss, np.zeros(3), jac=True, method="BFGS")
     chance = 1 / (1 + np.exp(-np.clip(x @ found.x, -500, 500)))
     information = (x * (chance * (1 - chance))[:, None]).T @ x
     if np.linalg.cond(information) > 1e10:

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import stdtrit
-from scipy.stats import chi2
 
 from atom.analysis.compare.contrasts import moderate
 from atom.analysis.intervals import Z95, Floats, Ints
@@ -154,7 +153,7 @@ def ppi_mean(
     lam = parts.tuning() if tuning is None else tuning
     value = m_y + lam * (m_u - m_f) if rest_n else m_y
     se = math.sqrt(parts.variance(lam if rest_n else 0.0))
-    q = float(stdtrit(n - 1, 0.5 + confidence / 2))
+    q = float(scipy.special.stdtrit(n - 1, 0.5 + confidence / 2))
     alone = math.sqrt(parts.variance(0.0))
     return Debiased(
         value=float(value),
@@ -202,7 +201,7 @@ def labels_needed(
             n=n, rest_n=total - n,
         )  # fmt: skip
         se = math.sqrt(then.variance(then.tuning()))
-        return float(stdtrit(n - 1, 0.5 + confidence / 2)) * se <= half_width
+        return float(scipy.special.stdtrit(n - 1, 0.5 + confidence / 2)) * se <= half_width
 
     # More labels narrow the interval (by odd variances, to within a hundredth of its width), so
     # halving finds the first number that will do.
@@ -374,7 +373,7 @@ def _same_everywhere(judge: Ints, human: Ints, group: Ints) -> float:
         expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
         statistic += float(((table - expected) ** 2 / expected).sum())
         freedom += (table.shape[0] - 1) * (table.shape[1] - 1)
-    return float(chi2.sf(statistic, freedom)) if freedom else math.nan
+    return float(scipy.stats.chi2.sf(statistic, freedom)) if freedom else math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -434,7 +433,7 @@ def debiased_nodes(
     pool = np.zeros(n_nodes, dtype=np.int64) if level is None else level
     se, df = moderate(variance, groups, n, pool)
     se = np.sqrt(se**2 + np.var(inverse.draws @ part.T, axis=0, ddof=1))
-    q = stdtrit(df, 0.5 + confidence / 2)
+    q = scipy.special.stdtrit(df, 0.5 + confidence / 2)
     return DebiasedNodes(
         mean=mean,
         se=se,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.special import expit
+import scipy
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.sums import group_sums
@@ -57,7 +56,7 @@ def additive(value: Floats, model: Ints, item: Ints, n_models: int, n_items: int
     """
     shape = n_items, n_models
     ones = np.ones(len(value))
-    seen = csr_array((ones, (item, model)), shape=shape)
+    seen = scipy.sparse.csr_array((ones, (item, model)), shape=shape)
     item_n = np.bincount(item, minlength=n_items).astype(np.float64)
     model_n = np.bincount(model, minlength=n_models).astype(np.float64)
     inverse = np.divide(1.0, item_n, out=np.zeros(n_items), where=item_n > 0)
@@ -116,7 +115,7 @@ def logit(
         used += 1
         before = theta.copy()
         for index, size, free, sign in ((item, n_items, b, -1.0), (model, n_models, theta, 1.0)):
-            p = expit(theta[model] - b[item])
+            p = scipy.special.expit(theta[model] - b[item])
             pull = group_sums(index, STEPS * (value - p), size)
             bend = group_sums(index, STEPS * p * (1 - p), size)
             step = (sign * pull - precision * free) / (bend + precision)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from atom.analysis.intervals import (
     MIN_CLUSTERS,
@@ -347,7 +347,7 @@ class _Base:
         with np.errstate(divide="ignore", invalid="ignore"):
             squares = variance**2 / own_df + sum(part**2 / df for part, df in extra)
             df = np.where(added > 0, (variance + added) ** 2 / squares, own_df)
-            q = stdtrit(df, 0.975)
+            q = scipy.special.stdtrit(df, 0.975)
             binomial = self.mean * (1 - self.mean)
             spread = self.dispersion + np.where(added > 0, added * self.n / binomial, 0.0)
             effective = self.n / spread
@@ -561,7 +561,7 @@ def length_pull(sample: Ints, score: Floats, words: Floats, outcome: Floats) -> 
         [np.bincount(code[several], weights=column * residual) for column in x.T], axis=1
     )
     variance = bread @ (sums.T @ sums) @ bread * groups / (groups - 1)
-    half = float(stdtrit(groups - 1, 0.975)) * math.sqrt(float(variance[0, 0]))
+    half = float(scipy.special.stdtrit(groups - 1, 0.975)) * math.sqrt(float(variance[0, 0]))
     slope = float(beta[0])
     return LengthPull(n=len(y), clusters=groups, slope=slope, lo=slope - half, hi=slope + half,
                       controlled=controlled)  # fmt: skip

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.random import Generator
-from scipy.stats import spearmanr
 
 from atom.analysis.agreement.coefficients import confusion, nominal_kappa
 from atom.analysis.capability.criteria_health import ordinal_alpha
@@ -237,4 +237,4 @@ def rank_correlation(first: Floats, second: Floats) -> float:
     a, b = first[both], second[both]
     if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return math.nan
-    return float(spearmanr(a, b).statistic)
+    return float(scipy.stats.spearmanr(a, b).statistic)

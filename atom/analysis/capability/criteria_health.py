@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
@@ -176,7 +176,9 @@ def near_duplicates(texts: Sequence[str], sample: Ints, *, least_overlap: float 
     sizes = np.array([len(each) for each in words], dtype=np.int64)
     column = np.array([code[word] for each in words for word in sorted(each)], dtype=np.int64)
     starts = np.r_[0, np.cumsum(sizes)]
-    bag = csr_array((np.ones(len(column)), column, starts), shape=(len(texts), max(len(code), 1)))
+    bag = scipy.sparse.csr_array(
+        (np.ones(len(column)), column, starts), shape=(len(texts), max(len(code), 1))
+    )
     first, second = pairs_within(sample)
     if not len(first):
         return Twins(first=empty, second=empty, overlap=np.zeros(0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import betaincinv
+import scipy
 
 MIN_SIZE = 5
 MIN_CHILD = 20
@@ -41,8 +41,8 @@ def clopper_pearson(hits: float, n: int, alpha: float = 0.05) -> tuple[float, fl
     Returns:
         The interval's ends.
     """
-    lo = 0.0 if hits <= 0 else float(betaincinv(hits, n - hits + 1, alpha / 2))
-    hi = 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - alpha / 2))
+    lo = 0.0 if hits <= 0 else float(scipy.special.betaincinv(hits, n - hits + 1, alpha / 2))
+    hi = 1.0 if hits >= n else float(scipy.special.betaincinv(hits + 1, n - hits, 1 - alpha / 2))
     return lo, hi
 
 

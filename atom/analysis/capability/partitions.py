@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 from atom.analysis.intervals import Floats, wilson
 from taxonomy import Path
@@ -85,6 +85,7 @@ def adjusted_mutual_information(a: Sequence[object], b: Sequence[object]) -> flo
 
 def _expected_information(rows: Floats, columns: Floats, n: float) -> float:
     total = 0.0
+    gammaln = scipy.special.gammaln
     log_n = gammaln(n + 1)
     for a in rows:
         for b in columns:

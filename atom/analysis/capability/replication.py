@@ -9,7 +9,7 @@ Reference: METHODS T6.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from atom.analysis.intervals import Floats
 from atom.analysis.shrinkage import Shrunk
@@ -20,7 +20,6 @@ LIKELY = 0.5
 """A claim is made from this probability of replication on."""
 SETTLED = 0.8
 """The probability at which a thin claim counts as settled."""
-_QUANTILE = float(-ndtri(LEVEL))
 _MOST = 1e6
 _STEPS = 60
 
@@ -45,8 +44,9 @@ def replication_probability(pooled: Shrunk, se: Floats) -> Floats:
 
 
 def _again(size: Floats, variance: Floats, se: Floats) -> Floats:
+    quantile = float(-scipy.special.ndtri(LEVEL))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(ndtr((size - _QUANTILE * se) / np.sqrt(variance + se**2)))
+        return np.asarray(scipy.special.ndtr((size - quantile * se) / np.sqrt(variance + se**2)))
 
 
 def samples_to_settle(effect: Floats, pooled: Shrunk, se: Floats, samples: Floats) -> Floats:
@@ -72,7 +72,7 @@ def samples_to_settle(effect: Floats, pooled: Shrunk, se: Floats, samples: Float
     with np.errstate(divide="ignore", invalid="ignore"):
         share = pooled.spread / (pooled.spread + se**2)
         centre = np.where(share < 1, (pooled.value - share * effect) / (1 - share), 0.0)
-        limit = ndtr(np.abs(pooled.value) / np.sqrt(pooled.variance))
+        limit = scipy.special.ndtr(np.abs(pooled.value) / np.sqrt(pooled.variance))
     reachable = known & (pooled.spread > 0) & (limit >= SETTLED)
 
     def at(times: Floats) -> Floats:

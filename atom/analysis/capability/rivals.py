@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy import sparse
 
 from atom.analysis.intervals import Floats, Ints
 from taxonomy import Path, Tree
@@ -48,7 +48,7 @@ def pieces(text: str) -> list[str]:
 
 
 def text_matrix(texts: Sequence[str], vocabulary: Mapping[str, int] | None = None,
-                weight: Floats | None = None) -> sparse.csr_array:  # fmt: skip
+                weight: Floats | None = None) -> scipy.sparse.csr_array:  # fmt: skip
     """Count pieces, weighted by rarity, each row of length one.
 
     `x = (1 + ln count) * idf`, `idf = ln((1 + N) / (1 + df)) + 1`.
@@ -72,11 +72,13 @@ def text_matrix(texts: Sequence[str], vocabulary: Mapping[str, int] | None = Non
                 columns.append(vocabulary[piece])
                 values.append(1 + np.log(number))
     shape = (len(texts), max(len(vocabulary), 1))
-    matrix = sparse.csr_array((values, (rows, columns)), shape=shape, dtype=np.float64)
-    matrix = matrix @ sparse.diags_array(rarity(matrix) if weight is None else weight)
+    matrix = scipy.sparse.csr_array((values, (rows, columns)), shape=shape, dtype=np.float64)
+    matrix = matrix @ scipy.sparse.diags_array(rarity(matrix) if weight is None else weight)
     length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    scaled = sparse.diags_array(np.where(length > 0, 1 / np.maximum(length, 1e-12), 0)) @ matrix
-    return sparse.csr_array(scaled)
+    scaled = (
+        scipy.sparse.diags_array(np.where(length > 0, 1 / np.maximum(length, 1e-12), 0)) @ matrix
+    )
+    return scipy.sparse.csr_array(scaled)
 
 
 def make_vocabulary(counts: Iterable[Iterable[str]]) -> dict[str, int]:
@@ -88,7 +90,7 @@ def make_vocabulary(counts: Iterable[Iterable[str]]) -> dict[str, int]:
     return found
 
 
-def rarity(matrix: sparse.csr_array) -> Floats:
+def rarity(matrix: scipy.sparse.csr_array) -> Floats:
     """Return the idf of each column."""
     df = np.bincount(matrix.indices, minlength=matrix.shape[1])
     return np.asarray(np.log((1 + matrix.shape[0]) / (1 + df)) + 1)
@@ -137,7 +139,7 @@ def by_text(texts: Sequence[str], n_groups: int, rng: Generator) -> Ints:
     return _placed(order, k_means(_unit(_topics(matrix, topics, rng)), n_groups, rng))
 
 
-def _topics(matrix: sparse.csr_array, n: int, rng: Generator) -> Floats:
+def _topics(matrix: scipy.sparse.csr_array, n: int, rng: Generator) -> Floats:
     """Return the rows on the n directions that tell most of them (randomised range finder).
 
     Reference:
@@ -235,7 +237,9 @@ def _lloyd(points: Floats, centres: Floats) -> tuple[Ints, float]:
     group = far.argmin(axis=1)
     for _ in range(_ROUNDS):
         count = np.bincount(group, minlength=len(centres)).astype(np.float64)
-        member = sparse.csr_array((np.ones(n), (group, np.arange(n))), shape=(len(centres), n))
+        member = scipy.sparse.csr_array(
+            (np.ones(n), (group, np.arange(n))), shape=(len(centres), n)
+        )
         means = (member @ points) / np.maximum(count, 1)[:, None]
         centres = np.where(count[:, None] > 0, means, centres)
         far = _far(points, centres)

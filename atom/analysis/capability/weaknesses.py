@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtr
+import scipy
 
 from atom.analysis.capability.replication import LIKELY, replication_probability, samples_to_settle
 from atom.analysis.compare.contrasts import ROUNDING, Contrasts, contrast_vs_rest, peer_residuals
@@ -473,8 +473,10 @@ def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings)
 def _tests(framed: _Framed, enough: Mask) -> tuple[Floats, Floats]:
     """Test for a weakness and for a strength beyond the margin; certain where the error is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        weak = stdtr(framed.df, _ratio(framed.effect + framed.margin, framed.test_se))
-        strong = stdtr(framed.df, _ratio(framed.margin - framed.effect, framed.test_se))
+        weak = scipy.special.stdtr(framed.df, _ratio(framed.effect + framed.margin, framed.test_se))
+        strong = scipy.special.stdtr(
+            framed.df, _ratio(framed.margin - framed.effect, framed.test_se)
+        )
     return np.where(enough, weak, np.nan), np.where(enough, strong, np.nan)
 
 

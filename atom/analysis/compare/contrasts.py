@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from atom.analysis.intervals import MIN_CLUSTERS, PRIOR_DF, Floats, Ints
 from atom.analysis.layout import Layout, Mask
@@ -43,7 +43,7 @@ class Contrasts:
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of the effect's interval."""
-        half = stdtrit(self.df, 0.5 + confidence / 2) * self.se
+        half = scipy.special.stdtrit(self.df, 0.5 + confidence / 2) * self.se
         return self.effect - half, self.effect + half
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
-from scipy.stats import binom
 
 from atom.analysis.compare.contrasts import moderate
 from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints
@@ -127,12 +126,12 @@ def paired_gap(
         return PairedGap(n=n, clusters=groups, gap=gap, se=nan, lo=nan, hi=nan, p=nan)
     residual = total - gap * count
     se = float(np.sqrt((residual**2).sum() * groups / (groups - 1))) / n
-    half = float(stdtrit(groups - 1, 0.5 + confidence / 2)) * se
+    half = float(scipy.special.stdtrit(groups - 1, 0.5 + confidence / 2)) * se
     if se < 1e-15:
         p = 1.0 if abs(gap) < 1e-12 else 2.0 ** (1 - groups)
         lo, hi = sorted((gap, gap * (0.5 - confidence / 2) ** (1 / groups)))
     else:
-        p = float(2 * stdtr(groups - 1, -abs(gap) / se))
+        p = float(2 * scipy.special.stdtr(groups - 1, -abs(gap) / se))
         lo, hi = gap - half, gap + half
     if bound is not None:
         lo, hi = max(lo, -bound), min(hi, bound)
@@ -230,9 +229,9 @@ def paired_items(
         squares = group_sums(node, residual**2, m)
         variance = np.where(groups > 1, squares / n**2 * groups / (groups - 1), np.nan)
         se, df = moderate(variance, groups, n, layout.level)
-        half = stdtrit(df, 0.5 + confidence / 2) * se
+        half = scipy.special.stdtrit(df, 0.5 + confidence / 2) * se
         flat = np.where(np.abs(gap) < 1e-12, 1.0, 2.0 ** (1 - groups))
-        p = np.where(se > 1e-15, 2 * stdtr(df, -np.abs(gap) / se), flat)
+        p = np.where(se > 1e-15, 2 * scipy.special.stdtr(df, -np.abs(gap) / se), flat)
     p = np.where((groups >= MIN_CLUSTERS) & np.isfinite(se), p, np.nan)
     return PairedNodes(
         n=n.astype(np.int64),
@@ -271,7 +270,7 @@ def beyond_margin(gap: Floats, se: Floats, df: Floats, p: Floats, margin: float)
         return p
     over = np.abs(gap) - margin
     with np.errstate(invalid="ignore", divide="ignore"):
-        shifted = np.where(se > 1e-15, 2 * stdtr(df, -over / se), p)
+        shifted = np.where(se > 1e-15, 2 * scipy.special.stdtr(df, -over / se), p)
     return np.where(np.isfinite(p), np.where(over > 0, np.minimum(shifted, 1.0), 1.0), np.nan)
 
 
@@ -385,7 +384,8 @@ def mcnemar(first_only: int, second_only: int) -> McNemar:
         METHODS B9.
     """
     low, n = min(first_only, second_only), first_only + second_only
-    tail, point = float(binom.cdf(low, n, 0.5)), float(binom.pmf(low, n, 0.5))
+    even = scipy.stats.binom(n, 0.5)
+    tail, point = float(even.cdf(low)), float(even.pmf(low))
     tied = first_only == second_only
     return McNemar(
         first_only=first_only,

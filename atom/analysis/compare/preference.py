@@ -8,11 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.random import Generator
-from scipy.optimize import minimize
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-from scipy.special import logsumexp
 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.sums import group_sums
@@ -128,7 +125,7 @@ def davidson(wins: Floats, ties: Floats) -> Strengths:
         utility = np.stack([strength[i], strength[j], log_nu + (strength[i] + strength[j]) / 2])
         if not any_ties:
             utility[2] = -np.inf
-        normal = logsumexp(utility, axis=0)
+        normal = scipy.special.logsumexp(utility, axis=0)
         games = counts.sum(axis=0)
         chance = np.exp(utility - normal)
         fit = float((counts * np.where(counts > 0, utility, 0)).sum() - (games * normal).sum())
@@ -141,7 +138,7 @@ def davidson(wins: Floats, ties: Floats) -> Strengths:
         gradient -= 2 * ridge * free
         return -fit / scale, -gradient / scale
 
-    found = minimize(
+    found = scipy.optimize.minimize(
         loss,
         np.zeros(k + 1),
         jac=True,
@@ -218,7 +215,7 @@ def _newton(wins: Floats, ties: Floats, start: Strengths) -> Floats | None:
     free = np.append(start.strength, np.log(start.tie) if start.tie > 0 else 0.0)
     for _ in range(_NEWTON_STEPS):
         utility = features @ free
-        chance = np.exp(utility - logsumexp(utility, axis=1, keepdims=True))
+        chance = np.exp(utility - scipy.special.logsumexp(utility, axis=1, keepdims=True))
         mean = np.einsum("po,pof->pf", chance, features)
         pull = (counts - games[:, None] * chance).reshape(-1) @ flat
         weight = (games[:, None] * chance).reshape(-1)
@@ -236,6 +233,6 @@ def _newton(wins: Floats, ties: Floats, start: Strengths) -> Floats | None:
 
 def _comparable(wins: Floats, ties: Floats) -> bool:
     """Say whether every model beat or tied every other, directly or through others."""
-    graph = csr_array((wins + ties > 0).astype(np.int8))
-    count, _ = connected_components(graph, directed=True, connection="strong")
+    graph = scipy.sparse.csr_array((wins + ties > 0).astype(np.int8))
+    count, _ = scipy.sparse.csgraph.connected_components(graph, directed=True, connection="strong")
     return bool(count == 1)

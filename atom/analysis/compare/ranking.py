@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
+import scipy
 
 from atom.analysis.intervals import Floats, Ints
 
@@ -95,5 +95,7 @@ def _paired(total: Floats, count: Floats) -> tuple[Floats, Floats]:
         gap = np.where(enough, mean - mean.T, 0.0)
         # Without any variance there is no t-test: the exact test of flipping signs stands in.
         exact = np.where(np.abs(gap) < ROUNDING, 1.0, 2.0 ** (1 - groups))
-        p = np.where(se == 0, exact, 2 * stdtr(np.maximum(groups - 1, 1), -np.abs(gap) / se))
+        p = np.where(
+            se == 0, exact, 2 * scipy.special.stdtr(np.maximum(groups - 1, 1), -np.abs(gap) / se)
+        )
     return np.where(enough, p, 1.0), gap

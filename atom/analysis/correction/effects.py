@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from atom.analysis.compare.paired import mcnemar_of
 from atom.analysis.correction.trials import (
@@ -442,7 +442,7 @@ def net_gain(trials: Trials, failed_share: float, arm: Arm = "guided", *, upto: 
         )
         influence = np.bincount(code, weights=weight[known], minlength=g)
         se = float(np.sqrt((influence**2).sum() * g / (g - 1)))
-        half = float(stdtrit(g - 1, 0.975)) * se
+        half = float(scipy.special.stdtrit(g - 1, 0.975)) * se
         lo, hi = net - half, net + half
     return NetGain(
         arm=arm, failed_share=failed_share, fixed=fixed, broken=broken,

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import scipy
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.random import Generator
-from scipy.special import expit
 
 from atom.analysis.correction.trials import (
     ARMS,
@@ -124,12 +124,15 @@ def truth(world: CorrectionWorld) -> Truth:
     nodes, mass = hermegauss(151)
     mass = mass / mass.sum()
     e = world.ease + world.ease_sd * nodes
-    p = expit(e)
+    p = scipy.special.expit(e)
     fn, fp = world.false_negative, world.false_positive
     called_wrong = p * fn + (1 - p) * (1 - fp)
     failed = float((mass * called_wrong).sum())
     weight = mass * called_wrong / failed
-    right = {arm: float((weight * expit(e + shift)).sum()) for arm, shift in world.shifts.items()}
+    right = {
+        arm: float((weight * scipy.special.expit(e + shift)).sum())
+        for arm, shift in world.shifts.items()
+    }
     right["rejudge"] = float((mass * p * fn).sum()) / failed
     judged = {arm: value * (1 - fn) + (1 - value) * fp for arm, value in right.items()}
     return Truth(failed=failed, judged=judged, right=right)
@@ -157,7 +160,7 @@ def plant_trials(world: CorrectionWorld, rng: Generator) -> Trials:
     pictures = -(-n // world.per_picture)
     cluster = np.arange(n) // world.per_picture
     e = rng.normal(world.ease, world.ease_sd, pictures)[cluster]
-    first = rng.random(n) < expit(e)
+    first = rng.random(n) < scipy.special.expit(e)
     called = _judge(first, world, rng)
     failed, right = np.flatnonzero(~called), np.flatnonzero(called)[: world.right_answers]
     parts = [
@@ -216,7 +219,7 @@ def _arm(
         if arm == "rejudge":
             now = first[left]
         else:
-            now = rng.random(len(left)) < expit(e[left] + world.shifts[arm])
+            now = rng.random(len(left)) < scipy.special.expit(e[left] + world.shifts[arm])
         called = _judge(now, world, rng)
         size = len(left)
         parts.append(
@@ -275,7 +278,7 @@ def _with_criteria(world: CorrectionWorld, trials: Trials, e: Floats, rng: Gener
 
 
 def _graded(eta: Floats, rng: Generator) -> Ints:
-    above = expit(SLOPE * (eta[..., None] - CUTS))
+    above = scipy.special.expit(SLOPE * (eta[..., None] - CUTS))
     return np.asarray(1 + (rng.random((*eta.shape, 1)) < above).sum(axis=-1))
 
 

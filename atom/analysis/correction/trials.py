@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from atom.analysis.compare.paired import PairedGap, mcnemar_of, paired_gap
 from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints, make_cells, node_stats
@@ -234,7 +234,9 @@ def bounded_gap(difference: Floats, cluster: Ints, confidence: float = 0.95) -> 
         size = g + 4 * HALF_PAIR
         centre = found.gap * g / size
         spread = (g * found.gap**2 + 2 * HALF_PAIR) / size - centre**2
-        half = float(stdtrit(g - 1, 0.5 + confidence / 2)) * float(np.sqrt(spread / size))
+        half = float(scipy.special.stdtrit(g - 1, 0.5 + confidence / 2)) * float(
+            np.sqrt(spread / size)
+        )
         lo, hi = min(found.gap, centre - half), max(found.gap, centre + half)
         p = 1.0 if abs(found.gap) < 1e-12 else min(1.0, 2 * 0.5**g)
     return PairedGap(
@@ -448,7 +450,7 @@ def luck_expectation(right: Floats, sample: Ints, cluster: Ints) -> Share:
     lo = hi = nan
     if g > 1:
         se = float(np.sqrt((influence**2).sum() * g / (g - 1)))
-        half = float(stdtrit(g - 1, 0.975)) * se
+        half = float(scipy.special.stdtrit(g - 1, 0.975)) * se
         lo, hi = max(0.0, value - half), min(1.0, value + half)
     return Share(n=n, clusters=g, value=value, lo=lo, hi=hi)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from atom.analysis.intervals import Ints
 from atom.analysis.score_table import Facet
@@ -170,7 +170,7 @@ def _chosen(
 
 
 def _matrix(data: StudyData, facet: Facet, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]
-            ) -> sparse.csr_array:  # fmt: skip
+            ) -> scipy.sparse.csr_array:  # fmt: skip
     """Say which samples carry which labels, shape (S, labels), zeros and ones."""
     good = kept[facet.response]
     sample: Ints = data.table.sample[facet.response[good]].astype(np.int64)
@@ -178,12 +178,12 @@ def _matrix(data: StudyData, facet: Facet, kept: np.ndarray[tuple[int], np.dtype
     pairs = np.unique(sample * width + facet.value[good])
     shape = (len(data.table.sample_ids), width)
     cells = (np.ones(len(pairs), dtype=np.int64), (pairs // width, pairs % width))
-    return sparse.csr_array(cells, shape=shape)
+    return scipy.sparse.csr_array(cells, shape=shape)
 
 
 def _commonest(
     data: StudyData,
-    task: sparse.csr_array,
+    task: scipy.sparse.csr_array,
     facet: Facet,
     kept: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> list[str]:
