@@ -45,6 +45,8 @@ MOST_SECONDS = 2.0
 _PATIENCE = 300.0
 _PAUSE = 1.0
 """Seconds that somebody looks at a page."""
+_GLANCE = 2.0
+"""Seconds between two looks at the server's memory."""
 SIZES = {
     "200 models": WorldSettings(samples=60, models=200),
     "2,000 leaves": WorldSettings(samples=2_500, models=3, flat_leaves=2_000),
@@ -68,6 +70,8 @@ class Load:
         start: megabytes that the server held before anybody came, after its first page.
         minute: after the first minute.
         end: at the end.
+        curve: megabytes at each tenth of the time, the start and the end among them.
+        which: what the pages in error said, each once.
     """
 
     sessions: int
@@ -79,6 +83,8 @@ class Load:
     start: float
     minute: float
     end: float
+    curve: tuple[float, ...]
+    which: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +155,7 @@ async def load(app: Running, study: str, sessions: int, seconds: float, pages: i
     wrong: list[str] = []
     async with _visit(app) as line:
         await Visitor(line, study).see("")
-    start = minute = memory_of(app)
+    start = memory_of(app)
     begun = time.monotonic()
 
     async def walk(number: int) -> None:
@@ -163,33 +169,45 @@ async def load(app: Running, study: str, sessions: int, seconds: float, pages: i
                 except TimeoutError:
                     error = "it never came"
                 if error:
-                    wrong.append(error)
+                    wrong.append(f"{PAGES[at % len(PAGES)] or 'start'}: {error}")
                 else:
                     took.append(time.monotonic() - before)
                 at += 1
                 await asyncio.sleep(_PAUSE)
 
-    async def watch() -> None:
-        nonlocal minute
-        await asyncio.sleep(min(60.0, seconds / 2))
-        minute = memory_of(app)
+    held = [(0.0, start)]
 
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(_GLANCE)
+            held.append((time.monotonic() - begun, memory_of(app)))
+
+    watching = asyncio.create_task(watch())
     async with asyncio.TaskGroup() as group:
-        group.create_task(watch())
         for number in range(sessions):
             group.create_task(walk(number))
+    watching.cancel()
+    lasted = time.monotonic() - begun
+    held.append((lasted, memory_of(app)))
     cuts = statistics.quantiles(took, n=20) if len(took) > 1 else [0.0] * 19
     return Load(
         sessions=sessions,
-        seconds=round(time.monotonic() - begun, 1),
+        seconds=round(lasted, 1),
         views=len(took),
         errors=len(wrong),
         p50=round(cuts[9], 2),
         p95=round(cuts[18], 2),
         start=start,
-        minute=minute,
-        end=memory_of(app),
+        minute=_at(held, min(60.0, lasted / 2)),
+        end=held[-1][1],
+        curve=tuple(_at(held, lasted * tenth / 10) for tenth in range(11)),
+        which=tuple(dict.fromkeys(wrong)),
     )
+
+
+def _at(held: Sequence[tuple[float, float]], seconds: float) -> float:
+    """Return the megabytes that were held at a time, by the nearest glance."""
+    return min(held, key=lambda glance: abs(glance[0] - seconds))[1]
 
 
 async def measure_pages(app: Running, study: str, words: str) -> list[Size]:
