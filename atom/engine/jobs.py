@@ -20,6 +20,14 @@ T = TypeVar("T")
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 KEPT = 200
 """Finished jobs that a registry remembers."""
+AT_ONCE = 2
+"""Looks that are worked out at the same time: they read whole studies, each as fast as there is
+processor, and twenty at once are no sooner done than one after the other.
+"""
+_SHARED = 64
+"""Looks that are remembered."""
+_LOOK_EVERY = 0.05
+"""Seconds between two tries to begin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,3 +173,79 @@ class Jobs:
         ended = [i for i, job in self._jobs.items() if job.snapshot().status != "running"]
         for job_id in ended[: max(0, len(ended) - KEPT)]:
             del self._jobs[job_id]
+
+
+@dataclass
+class _Look:
+    job: Job[object]
+    wanted_by: set[str]
+
+
+class Looks:
+    """What many readers may want to know and takes time: worked out once for all of them.
+
+    A look changes nothing. Who asks for the same is given the same job; no more than a few are at
+    work; one that nobody wants any more before its turn has come is dropped.
+
+    Args:
+        jobs: the server's jobs.
+        at_once: looks at work at the same time.
+    """
+
+    def __init__(self, jobs: Jobs, at_once: int = AT_ONCE) -> None:
+        self._jobs = jobs
+        self._turn = threading.Semaphore(at_once)
+        self._lock = threading.Lock()
+        self._looks: dict[str, _Look] = {}
+
+    def join(self, key: str, who: str, title: str, do: Callable[[], object]) -> Job[object]:
+        """Have something worked out; one that failed is tried anew.
+
+        Args:
+            key: of what; whatever `do` depends on.
+            who: the reader that wants it.
+            title: what it is, in words for the user.
+            do: works it out.
+        """
+        with self._lock:
+            look = self._looks.pop(key, None)
+            if look is None or look.job.snapshot().status in ("failed", "cancelled"):
+                look = _Look(self._jobs.start(title, self._in_turn(do)), set())
+            look.wanted_by.add(who)
+            self._looks[key] = look  # the last asked for is the last forgotten
+            over = [k for k, held in self._looks.items() if held.job.snapshot().status != "running"]
+            for old in over[: max(0, len(self._looks) - _SHARED)]:
+                del self._looks[old]
+            return look.job
+
+    def leave(self, key: str, who: str) -> None:
+        """Say that a reader wants it no more; it's dropped if that was the last and it runs."""
+        with self._lock:
+            look = self._looks.get(key)
+            if look is None:
+                return
+            look.wanted_by.discard(who)
+            if not look.wanted_by and look.job.snapshot().status == "running":
+                look.job.cancel()
+                del self._looks[key]
+
+    def forget(self, key: str) -> None:
+        """Have it worked out anew the next time, whoever asks."""
+        with self._lock:
+            self._looks.pop(key, None)
+
+    def _in_turn(self, do: Callable[[], object]) -> Callable[[Job[object]], Awaitable[object]]:
+        def work() -> object:
+            try:
+                return do()
+            finally:
+                self._turn.release()
+
+        async def wait_and_work(job: Job[object]) -> object:
+            del job
+            while not self._turn.acquire(blocking=False):
+                await asyncio.sleep(_LOOK_EVERY)
+            # Shielded: the thread gives the turn back, so it has to come to its end.
+            return await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, work))
+
+        return wait_and_work

@@ -8,14 +8,15 @@ from __future__ import annotations
 import asyncio
 import importlib
 import threading
+import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from atom.engine.consent import give_consent, is_remote
-from atom.engine.jobs import Job, Jobs, JobState
-from atom.records import Endpoint
+from atom.engine.jobs import Job, Jobs, JobState, Looks
+from atom.records import Endpoint, content_id
 from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.kit import ASSETS
@@ -28,6 +29,7 @@ T = TypeVar("T")
 
 AGREED = "atom_agreed"
 ASKING = "atom_asking"
+VISITOR = "atom_visitor"
 LOOKS = "atom_looks"
 """What is worked out in the background: its name → (of what, the job's id)."""
 LOST = "the server started anew: try again"
@@ -51,6 +53,12 @@ def jobs() -> Jobs:
         target=importlib.import_module, args=("openai",), daemon=True, name="warm-up"
     ).start()
     return Jobs()
+
+
+@st.cache_resource(show_spinner=False)
+def looks() -> Looks:
+    """Return what this server works out for whoever looks."""
+    return Looks(jobs())
 
 
 def style() -> None:
@@ -113,23 +121,46 @@ def ended(job_id: str, words: str | Callable[[JobState[Any]], str]) -> JobState[
 def worked_out(name: str, key: str, do: Callable[[], T], words: str) -> JobState[T] | None:
     """Work something out in the background, once for each key; None while it takes time.
 
+    Whoever looks at the same meanwhile or afterwards is shown the same.
+
     Args:
-        name: what it is: one of a name is held.
-        key: of what; another key is worked out anew.
-        do: works it out.
+        name: what it is: a visit holds one of a name.
+        key: of what, the store and its revision among it; another key is worked out anew.
+        do: works it out, and changes nothing.
         words: said meanwhile.
     """
     held: dict[str, tuple[str, str]] = st.session_state.setdefault(LOOKS, {})
+    key = content_id(name, key, _endpoints_as_they_are())
     of, job_id = held.get(name, ("", ""))
     if of != key or jobs().get(job_id) is None:
-        job_id = start(name, do)
+        if of != key:
+            looks().leave(of, _visitor())
+        job = looks().join(key, _visitor(), name, do)
+        job.wait(AT_ONCE)
+        job_id = job.id
         held[name] = (key, job_id)
     return ended(job_id, words)
 
 
 def forget(name: str) -> None:
     """Work it out anew the next time, though it is of the same."""
-    st.session_state.get(LOOKS, {}).pop(name, None)
+    key, _ = st.session_state.get(LOOKS, {}).pop(name, ("", ""))
+    looks().forget(key)
+
+
+def _visitor() -> str:
+    """Name this visit to others."""
+    name: str = st.session_state.setdefault(VISITOR, uuid.uuid4().hex)
+    return name
+
+
+def _endpoints_as_they_are() -> tuple[int, int]:
+    """Tell one state of the endpoints' file from another: prices stand there."""
+    try:
+        status = stores.settings().endpoints.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
 
 
 # --- price ---------------------------------------------------------------------------------------

@@ -414,7 +414,9 @@ def _files(here: Here) -> None:
     if not chosen:
         return
     files = [ImportFile.from_bytes(one.name, one.getvalue()) for one in chosen]
-    key = content_id("people files", study.id, store.revision(), *(one.file_id for one in chosen))
+    key = content_id(
+        "people files", study.id, store.revision(), store.url, *(one.file_id for one in chosen)
+    )
     state = work.worked_out(
         "rankings", key, lambda: preview_rankings(store, study.id, files), "Looking at the files…"
     )
