@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from tests.atom.views.test_reliability import OTHER, calibration_set, score_again
 
 from atom.store import Store
 from tests.app.screen_store import make_store
+from tests.atom.views.lab.test_reliability import OTHER, calibration_set, score_again
 
 PAGE = "pages/trust/judge_lab.py"
 TAB = {"tab": "judge"}

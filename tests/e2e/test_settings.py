@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 from playwright.sync_api import expect
-from tests.atom.engine.test_form_checks import Judge
 
 from atom.judge.servers.endpoints import read_endpoints
+from tests.atom.engine.endpoints.test_form_checks import Judge
 from tests.e2e.looks import LOOKS
 
 

@@ -1,6 +1,7 @@
 """Each model's weaknesses and strengths, ready to be shown: frame, effect, interval, n, door.
 
-Nothing here is judged by eye: a name appears because `atom.analysis.diagnose` labelled it.
+Nothing here is judged by eye: a name appears because
+`atom.analysis.capability.weaknesses.diagnose` labelled it.
 
 Claims rest on steps that an answer speaks of and that are its own (`atom.views.reading`); means of
 capabilities follow the reading that the filters choose.

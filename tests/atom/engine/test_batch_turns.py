@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
-from tests.atom.engine.test_batch import no_wait, served
-
 from atom.engine.batch.files import list_parcels
 from atom.engine.batch.sending import open_batch_run, run_batches
 from atom.engine.plan import RunSpec
@@ -16,6 +14,7 @@ from atom.probes.serving.server import serving
 from atom.records import Call, CriteriaSet, Replay, Sample
 from atom.stages import criteria
 from atom.store import study_places
+from tests.atom.engine.batch.test_sending import no_wait, served
 
 TIMING = Timing(sleep=no_wait, random=lambda: 0.0)
 FREE = {"reference": "Something that nobody would say in these words.", "choices": ()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.atom.judgebench.test_multi_crit_files import lines
 
 from atom.engine.bench.judging import (
     BenchSpec,
@@ -20,6 +19,7 @@ from atom.judgebench.multi_crit.files import export_replies
 from atom.records import Judge, Verdict
 from atom.store import Store
 from atom.views.lab.page import bench_result
+from tests.atom.judgebench.multi_crit.test_files import lines
 
 PAIRS = 4
 

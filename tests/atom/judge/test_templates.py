@@ -18,10 +18,10 @@ from atom.judge.templates import (
     render,
     template_names,
 )
-from atom.judgebench.critic_bench.measures import ask as critic_bench
-from atom.judgebench.mm_critic.measures import ask as mm_critic
-from atom.judgebench.multi_crit.measures import ask as multi_crit
-from atom.judgebench.vl_rewardbench.measures import ask as vlrb
+from atom.judgebench.critic_bench import ask as critic_bench
+from atom.judgebench.mm_critic import ask as mm_critic
+from atom.judgebench.multi_crit import ask as multi_crit
+from atom.judgebench.vl_rewardbench import ask as vlrb
 from atom.methods import (
     bare_criteria,
     batch_rank,

@@ -2,18 +2,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from atom.analysis.correction.trials.effects import (
-    Contrast,
-    cost_per_point,
-    effects,
-    effects_by,
-    net_gain,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.analysis.compare.paired import mcnemar
-from atom.analysis.correction.effects import CONTRASTS, compare, has_controls
+from atom.analysis.correction.effects import (
+    CONTRASTS,
+    Contrast,
+    compare,
+    cost_per_point,
+    effects,
+    effects_by,
+    has_controls,
+    net_gain,
+)
 from atom.analysis.correction.planted import CorrectionWorld, plant_trials, truth
 from atom.analysis.correction.trials import BROKEN, code_of, standing
 from tests.atom.analysis.trials import arms, frame, trial

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from atom.analysis.correction.trials.quality import quality_by, repairs, rises, unlocked, unlocking
 
 from atom.analysis.correction.planted import CorrectionWorld, plant_trials, plant_unchanged
+from atom.analysis.correction.quality import quality_by, repairs, rises, unlocked, unlocking
 from atom.analysis.planted import WorldSettings
 from tests.atom.analysis.trials import frame, trial
 

@@ -4,10 +4,18 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from atom.analysis.correction.trials.table import gains, pooled_average, table4, table4_layout
 
 from atom.analysis.correction.planted import CorrectionWorld, plant_trials
-from atom.analysis.correction.table import TITLES, main_roots
+from atom.analysis.correction.table import (
+    TITLES,
+    gains,
+    main_roots,
+    pooled_average,
+    table4,
+)
+from atom.analysis.correction.table import (
+    layout as table4_layout,
+)
 from tests.atom.analysis.trials import frame, trial
 
 CAPABILITIES = (

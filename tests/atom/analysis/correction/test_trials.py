@@ -2,15 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from atom.analysis.correction.trials.trials import (
-    arm_shares,
-    blind_gate,
-    break_rate,
-    fixed_in,
-    luck_expectation,
-    rounds,
-    standing,
-)
 from statsmodels.stats.multitest import multipletests
 
 from atom.analysis.compare.paired import paired_gap
@@ -20,9 +11,16 @@ from atom.analysis.correction.trials import (
     DROPPED,
     RIGHT_COHORT,
     Trials,
+    arm_shares,
+    blind_gate,
     bounded_gap,
+    break_rate,
     code_of,
+    fixed_in,
     holm,
+    luck_expectation,
+    rounds,
+    standing,
 )
 from atom.analysis.intervals import wilson
 from tests.atom.analysis.trials import arms, frame, trial

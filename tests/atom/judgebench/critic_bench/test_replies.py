@@ -2,7 +2,6 @@ import json
 import re
 
 import pytest
-from tests.atom.judgebench.test_critic_bench_files import ANSWER, META, PAIR, file
 
 from atom.errors import FormatError
 from atom.formats.base import ImportFile
@@ -16,6 +15,7 @@ from atom.judgebench.critic_bench.replies import (
     read_replies,
     read_score,
 )
+from tests.atom.judgebench.critic_bench.test_files import ANSWER, META, PAIR, file
 
 SHOWN = "### Question:\nWhy?\n### Answer A:\nOne\n### Answer B:\nTwo"
 

@@ -2,7 +2,6 @@ import json
 from functools import partial
 
 import pytest
-from tests.atom.judgebench.test_mm_critic_data import BASIC, FIX, PAIR, read
 
 from atom.judge.reply import Reply
 from atom.judge.request import TextPart
@@ -31,6 +30,7 @@ from atom.judgebench.mm_critic.ask import (
     score_part,
 )
 from atom.records import Call, Sampling
+from tests.atom.judgebench.mm_critic.test_data import BASIC, FIX, PAIR, read
 
 MORE = {**BASIC, "more_references": [{"annotator": "Gemini", "critique": "Good."}]}
 

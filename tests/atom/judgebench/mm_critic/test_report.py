@@ -1,12 +1,12 @@
 import math
 
 import pytest
-from tests.atom.judgebench.test_mm_critic_data import BASIC, FIX, PAIR, read
 
 from atom.judgebench.mm_critic.ask import PARAPHRASE_PART, REFERENCE_PART, score_part
 from atom.judgebench.mm_critic.report import measure
 from atom.records import Sampling, content_id
 from atom.stages.verdicts import blank
+from tests.atom.judgebench.mm_critic.test_data import BASIC, FIX, PAIR, read
 
 
 def row_of(rows, metric, group="", rule=None):

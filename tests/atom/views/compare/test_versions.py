@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.atom.views.test_compare import study_of
 
 from atom.analysis.compare.paired import beyond_margin
 from atom.analysis.planted import WorldSettings, plant
@@ -13,6 +12,7 @@ from atom.views.compare.page import compare
 from atom.views.compare.sides import Picked, choices
 from atom.views.compare.versions import latest_of, version_line, version_step
 from atom.views.filters import Filters
+from tests.atom.views.compare.test_page import study_of
 
 
 def step(data, before, after, **more):

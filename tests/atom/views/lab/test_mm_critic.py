@@ -1,10 +1,9 @@
-from tests.atom.judgebench.test_mm_critic_data import BASIC, read
-
 from atom.judgebench.mm_critic.ask import score_part
 from atom.records import Judge, Sampling
 from atom.stages.verdicts import blank
 from atom.store import Store
 from atom.views.lab.mm_critic import score_spreads, spread
+from tests.atom.judgebench.mm_critic.test_data import BASIC, read
 
 
 def test_scores_are_counted_over_all_and_by_task_type():

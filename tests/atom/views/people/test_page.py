@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.atom.views.test_annotations import label
 
 from atom.records import Response, Sample
 from atom.store import Store
@@ -28,6 +27,7 @@ from atom.views.people.page import (
 )
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
+from tests.atom.views.people.test_annotations import label
 
 
 @pytest.fixture(scope="module")

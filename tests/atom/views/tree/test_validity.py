@@ -12,8 +12,8 @@ from atom.store import Draft, Store, add_version, find_study, leaf_mappings, loa
 from atom.store.rivals import rival_trees
 from atom.store.trees import begin_history
 from atom.views.study_data import load_study
+from atom.views.tree import validity as module
 from atom.views.tree.page import placed
-from atom.views.tree.page import validity as module
 from atom.views.tree.validity import tree_validity
 from taxonomy import tree_version
 from taxonomy.edits import Entry, Merge, apply

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.atom.views.test_fingerprints import wrap
 
 from atom.analysis.capability.weaknesses import LABELS
 from atom.analysis.planted import WorldSettings, plant
 from atom.views.filters import Filters
 from atom.views.fingerprints.page import claims, shape
 from atom.views.tree.weak import gravest
+from tests.atom.views.fingerprints.test_page import wrap
 
 
 @pytest.fixture(scope="module")
