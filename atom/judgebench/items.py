@@ -429,8 +429,10 @@ def _critic_bench_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
         final = _text(one.data.get("final_answer"))
         return [Said(verdict=one, about=_CORRECTIONS[one.part], words=final,
                      code=_corrected(data, one), reason=one.text)]  # fmt: skip
-    if one.part == CODE_RUN:
-        return [Said(verdict=one, about="its correction, run", words=one.label,
+    if one.part.startswith(CODE_RUN):
+        of = _CORRECTIONS[one.part.partition("/")[2] or critic_bench_ask.CORRECTION]
+        about = f"its correction{of.removeprefix(_CORRECTION)}, run"
+        return [Said(verdict=one, about=about, words=one.label,
                      code=_code(one, one.label == "passed"), reason=one.detail)]  # fmt: skip
     truth, value = data.get("score"), one.value
     apart = None if truth is None or value is None else float(value) - float(truth)

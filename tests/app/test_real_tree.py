@@ -15,13 +15,13 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from atom.engine.runner import run
 from PIL import Image
 
 from atom.cli.main import main
-from atom.engine.attaching import attach_pictures, missing_pictures
-from atom.engine.imports import import_reading
+from atom.engine.imports.attaching import attach_pictures, missing_pictures
+from atom.engine.imports.importing import import_reading
 from atom.engine.plan import RunSpec
-from atom.engine.runner import run
 from atom.formats import ImportFile, read
 from atom.formats.picture_stock import stock_of
 from atom.judge import JudgeClient
@@ -99,14 +99,21 @@ def judged(shared_folder, tmp_path_factory):
     place = folder / "output_bard.json"
     chosen = {k: row for k, row in rows.items() if row["metadata"]["source"] in KINDS}
     place.write_text(json.dumps(chosen), encoding="utf-8")
-    judge = Endpoint(name="scripted", base_url="http://127.0.0.1:1/v1", model="scripted", roles=("judge",))
+    judge = Endpoint(
+        name="scripted", base_url="http://127.0.0.1:1/v1", model="scripted", roles=("judge",)
+    )
     script = Scripted()
 
     def client(endpoint, spend, pictures):
         return JudgeClient(endpoint, spend=spend, pictures=pictures, transport=script)
 
     with Store.open(folder / "store") as store:
-        import_reading(store, read(None, [ImportFile.from_path(place)]), "Scans", datetime(2026, 1, 1, tzinfo=UTC))
+        import_reading(
+            store,
+            read(None, [ImportFile.from_path(place)]),
+            "Scans",
+            datetime(2026, 1, 1, tzinfo=UTC),
+        )
         (study,) = list_studies(store)
         draw_plain(folder / "images", [one.place.name for one in missing_pictures(store, study.id)])
         attach_pictures(store, study, stock_of([folder / "images"]))

@@ -29,7 +29,7 @@ from atom.stages.verdicts import blank
 RUN_CODE: Final = "run_code"
 """The part that has programs run."""
 CODE_RUN: Final = "code_run"
-"""Part of the verdicts that say what came of running a correction."""
+"""Begins the part of verdicts that say what came of running a correction."""
 VALUE_DOMAINS: Final = ("math_cot", "math_pot")
 """Corrections with a known value; in `math_pot` a program prints it."""
 CODE_DOMAINS: Final = ("code_exec", "code_not_exec")
@@ -39,6 +39,7 @@ PROGRAM_DOMAINS: Final = ("math_pot", *CODE_DOMAINS)
 """Corrections that are programs."""
 SANDBOX: Final = "sandbox/1"
 """Stands before the correction's own prompt in verdicts on programs."""
+_CORRECTION: Final = "correction"
 _TAIL: Final = 4000
 _BLOCK = re.compile(r"```[ \t]*+(?P<language>\w*+)[^\n`]*+\n(?P<code>.*?)```", re.DOTALL)
 _RESULT = re.compile(r"^\W*(?:final\s+)?(?:result|answer)\W*[:：=]\s*", re.IGNORECASE)
@@ -150,19 +151,44 @@ def _last_quantity(text: str) -> Quantity | None:
 # --- by running ----------------------------------------------------------------------------------
 
 
+def run_part(part: str) -> str:
+    """Name the part of what came of running a correction, by the correction's own part."""
+    return CODE_RUN if part == _CORRECTION else f"{CODE_RUN}/{part}"
+
+
+def run_codes(corrections: Sequence[Verdict], runs: Sequence[Verdict]) -> list[int]:
+    """Say what became of an item's corrected programs.
+
+    Args:
+        corrections: the corrections, of one part.
+        runs: what came of running them.
+
+    Returns:
+        1 passed, 0 didn't, -1 can't be told, a number a correction; nothing while one of them
+        waits to be run.
+    """
+    unread = [INVALID for one in corrections if one.state == "unscored"]
+    if len(runs) < sum(one.state == "scored" for one in corrections):
+        return []
+    return [
+        INVALID if one.state != "scored" else RIGHT if one.value else WRONG for one in runs
+    ] + unread
+
+
 def programs(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> list[Program]:
-    """Return the corrections that are programs and weren't run yet.
+    """Return the corrections that are programs and weren't run yet, whatever critique they had.
 
     Args:
         items: the set's items.
         verdicts: one judge's, corrections among them, and what was run before.
     """
     data = {item.id: item.data for item in items}
-    ran = {verdict.key for verdict in verdicts if verdict.part == CODE_RUN}
+    ran = {verdict.key for verdict in verdicts if verdict.part.startswith(CODE_RUN)}
     found = []
     for verdict in verdicts:
         mine = data.get(verdict.subject_id)
-        if verdict.part != "correction" or verdict.state != "scored" or mine is None:
+        revised = verdict.part.partition("_")[0] == _CORRECTION
+        if not revised or verdict.state != "scored" or mine is None:
             continue
         if mine["domain"] not in PROGRAM_DOMAINS:
             continue
@@ -174,7 +200,7 @@ def programs(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> list[Pr
 
 def _program(data: Mapping[str, Any], correction: Verdict) -> Program:
     empty = blank(
-        correction.group, correction.subject_id, CODE_RUN, correction.judge,
+        correction.group, correction.subject_id, run_part(correction.part), correction.judge,
         f"{SANDBOX}+{correction.prompt}", correction.sampling, repeat=correction.repeat,
     )  # fmt: skip
     code = code_of(correction.text)

@@ -20,7 +20,13 @@ from atom.judgebench.critic_bench.ask import (
     CORRECTIONS,
     SCORER,
 )
-from atom.judgebench.critic_bench.code import PROGRAM_DOMAINS, VALUE_DOMAINS, value_code
+from atom.judgebench.critic_bench.code import (
+    OBJECTIVE_DOMAINS,
+    PROGRAM_DOMAINS,
+    run_codes,
+    run_part,
+    value_code,
+)
 from atom.judgebench.critic_bench.figures import measure as measure_parts
 from atom.judgebench.rates import INVALID, majority, rate
 from atom.records import BenchItem, Verdict
@@ -46,13 +52,13 @@ def corrections_table(
     """Lay out what became of corrections by their critique; None under two kinds of it.
 
     Only answers that were revised in every way that is there count, so that rows compare.
-    Programs aren't among those that are checked: they are run for the reference's critique alone.
+    A program counts once it was run in every way, values at once.
     """
     made = [one for one in verdicts if one.part in CORRECTIONS and one.state != "failed"]
     there = [part for part in CORRECTIONS if any(one.part == part for one in made)]
     if len(there) < 2:
         return None
-    passed = _passed(items, made, there)
+    passed = _passed(items, verdicts, there)
     graded = _graded(items, verdicts, there)
     rows = []
     for part in there:
@@ -60,36 +66,43 @@ def corrections_table(
         if passed:
             codes = np.array([each[part] for each in passed], dtype=np.int64)
             rows.append(
-                rate_row("pass_rate_by_critique", "Answers with a known value that are right",
+                rate_row("pass_rate_by_critique", "Revised answers that pass",
                          rate(codes, 0.0), "strict", group=group)
             )  # fmt: skip
         if graded:
             rows.append(_grade_row([each[part] for each in graded], group))
-    note = "On answers that were revised in all these ways; programs aren’t run for this table."
+    note = "On answers that were revised in all these ways: by their values, and programs by their "
+    note += "tests once they were run (part run_code)."
     return MetricTable(title=TITLE, rows=tuple(rows), note=note) if rows else None
 
 
 def _passed(
-    items: Sequence[BenchItem], made: Sequence[Verdict], there: Sequence[str]
+    items: Sequence[BenchItem], verdicts: Sequence[Verdict], there: Sequence[str]
 ) -> list[dict[str, int]]:
     said: dict[tuple[str, str], list[Verdict]] = {}
-    for one in made:
-        said.setdefault((one.subject_id, one.part), []).append(one)
+    for one in verdicts:
+        if one.state != "failed":
+            said.setdefault((one.subject_id, one.part), []).append(one)
     found = []
     for item in items:
-        checked = item.data["domain"] in VALUE_DOMAINS and item.data.get("truth")
-        if not checked or item.data["domain"] in PROGRAM_DOMAINS:
+        if item.data["domain"] not in OBJECTIVE_DOMAINS:
             continue
-        codes = {
-            part: [
-                value_code(item.data["truth"], one) if one.state == "scored" else INVALID
-                for one in said.get((item.id, part), ())
-            ]
-            for part in there
-        }
+        codes = {part: _codes(item, part, said) for part in there}
         if all(codes.values()):
             found.append({part: int(majority(np.array([mine]))[0]) for part, mine in codes.items()})
     return found
+
+
+def _codes(
+    item: BenchItem, part: str, said: Mapping[tuple[str, str], Sequence[Verdict]]
+) -> list[int]:
+    mine = said.get((item.id, part), ())
+    if item.data["domain"] in PROGRAM_DOMAINS:
+        return run_codes(mine, said.get((item.id, run_part(part)), ()))
+    truth = str(item.data.get("truth") or "")
+    if not truth:
+        return []
+    return [value_code(truth, one) if one.state == "scored" else INVALID for one in mine]
 
 
 def _graded(

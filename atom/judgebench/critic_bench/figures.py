@@ -32,6 +32,7 @@ from atom.judgebench.critic_bench.code import (
     CODE_RUN,
     OBJECTIVE_DOMAINS,
     PROGRAM_DOMAINS,
+    run_codes,
     value_code,
 )
 from atom.judgebench.critic_bench.files import DOMAINS, QUALITIES
@@ -244,7 +245,7 @@ def _corrections(items: Sequence[BenchItem], by_item: Sorted) -> tuple[Rows, int
             if not ran:
                 waiting += 1
                 continue
-            codes = _run_codes(mine, by_item.get((item.id, CODE_RUN, ""), ()))
+            codes = run_codes(mine, by_item.get((item.id, CODE_RUN, ""), ()))
             waiting += not codes
         else:
             codes = [
@@ -255,11 +256,6 @@ def _corrections(items: Sequence[BenchItem], by_item: Sorted) -> tuple[Rows, int
                 _Row(domain=data["domain"], quality=data["quality"], value=_majority(codes))
             )
     return rows, waiting
-
-
-def _run_codes(corrections: Sequence[Verdict], runs: Sequence[Verdict]) -> list[int]:
-    codes = [INVALID if one.state != "scored" else RIGHT if one.value else WRONG for one in runs]
-    return codes + [INVALID for one in corrections if one.state == "unscored"]
 
 
 def _majority(codes: Sequence[int]) -> int:

@@ -20,9 +20,12 @@ from atom.engine.work import carry_out, open_work
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.judge.servers.endpoints import builtin_endpoints
+from atom.judgebench.critic_bench.corrections import WORDS
 from atom.judgebench.critic_bench.replies import export_replies
 from atom.records import Judge, Verdict
+from atom.stages.verdicts import blank
 from atom.store import Store
+from atom.store import table as columns_of
 from atom.views.lab.page import bench_result
 
 
@@ -92,5 +95,21 @@ def test_programs_are_run_only_when_asked_for(store):
     again = run_programs(store, record.id, "m")
     assert again.sentence == "there was no program to run"
     assert len(items_of(store, record.id)) == 4
+    # The same judge revised two of them by its own critique: one passes with that, none without.
+    own = [
+        blank(record.id, one.subject_id, "correction_own", "m", "p/1", one.sampling).model_copy(
+            update={"state": "scored", "text": text}
+        )
+        for one, text in zip(
+            store.select(Verdict, columns_of(Verdict).c.part == "correction")[:2],
+            ["```python\ndef f(x): return x ** 2\n```", "```python\ndef f(x): return 0\n```"],
+            strict=True,
+        )
+    ]
+    store.put(own)
+    assert run_programs(store, record.id, "m").passed == 1
+    table = bench_result(store, record.id, "m").tables[-1]
+    assert [(row.group, row.n) for row in table.rows] == [(w, 2) for w in (*WORDS.values(),)[:2]]
+    assert table.rows[1].value == 50
     with pytest.raises(UsageError, match="no set"):
         run_programs(store, "gone", "m")

@@ -46,6 +46,24 @@ def test_only_answers_revised_in_every_way_count():
     assert corrections_table(items, [said(0, "correction", "7")]) is None
 
 
+def test_a_program_counts_once_it_was_run_with_every_critique():
+    def ran(at, part, value):
+        end = "" if part == "correction" else f"/{part}"
+        return said(at, f"code_run{end}", value=value)
+
+    items = [item(at, "code_exec", "") for at in range(3)]
+    made = [said(at, part, "x") for at in range(3) for part in CORRECTIONS]
+    assert corrections_table(items, made) is None
+    runs = [
+        ran(0, "correction", 1.0), ran(0, OWN, 0.0), ran(0, EMPTY, 0.0),
+        ran(1, "correction", 1.0), ran(1, OWN, 1.0), ran(1, EMPTY, 0.0),
+        ran(2, "correction", 1.0), ran(2, OWN, 1.0),
+    ]  # fmt: skip
+    # The third still waits with no critique. Of the others: 2 of 2, 1 of 2, 0 of 2.
+    table = corrections_table(items, [*made, *runs])
+    assert [(row.value, row.n) for row in table.rows] == [(100, 2), (50, 2), (0, 2)]
+
+
 def test_grades_are_means_over_the_same_answers():
     graded = [
         said(0, f"scorer/j/{part}", value=value)
