@@ -26,7 +26,7 @@ from atom.reports.records import (
 )
 from atom.settings import app_version
 from atom.store import Store
-from atom.views.filters import Filters, Measure
+from atom.views.filters import Filters, Measure, label_words
 from atom.views.overview.page import MIN_SAMPLES, SkillRow
 from atom.views.reading import READINGS
 from atom.views.study_data import StudyData
@@ -330,7 +330,7 @@ def _sampling(values: dict[str, object]) -> str:
 
 
 def _selection(filters: Filters) -> Iterator[str]:
-    yield from (f"{facet} = {value}" for facet, value in filters.tags)
+    yield from label_words(filters)
     for name in ("root", "judge", "outcome", "process"):
         value = getattr(filters, name)
         if value:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Step = Literal["model", "capability", "criterion", "sample", "filters"]
-"""What can be chosen in the chain, the filters taken together."""
+Step = Literal["model", "capability", "criterion", "sample", "filters", "search"]
+"""What can be chosen in the chain, the filters taken together, and so is what is looked for."""
 Section = Literal["Explore", "Run", "Trust", "Share"]
 SECTIONS: tuple[Section, ...] = ("Explore", "Run", "Trust", "Share")
 
@@ -43,6 +43,7 @@ class Screen:
 
 _ALL: Mapping[Step, str] = {
     "model": "", "capability": "", "criterion": "", "sample": "", "filters": "",
+    "search": "",
 }  # fmt: skip
 _GUIDE = "guide.md"
 OVERVIEW = Screen(

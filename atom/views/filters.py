@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from atom.analysis.readings import Processes, Reading, processes
 from atom.analysis.score_table import AnswerScores, answer_scores
+from atom.views.failures.find import FIND_KEYS, NOTHING, Find
 from atom.views.overview.accuracy import answered_by_all
 from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData
 from taxonomy import Path, format_path, parse_path
@@ -25,8 +26,9 @@ Process = Literal["sound", "flawed"]
 Terse = Literal["yes", "no"]
 Show = Literal["failed", "imperfect", "unscored", "all"]
 KEYS = (
-    "study", "model", "node", "criterion", "sample", "tag", "root", "judge", "outcome", "process",
-    "terse", "measure", "reading", "show", "rests", "peers", "shared", "tree",
+    "study", "model", "node", "criterion", "sample", "tag", "among", "without", "root", "judge",
+    "outcome", "process", "terse", "measure", "reading", "show", "rests", "peers", "shared", "tree",
+    *FIND_KEYS,
 )  # fmt: skip
 _USUAL = {"show": "failed", "reading": "strict"}
 """What is left out of a link, since it's so anyway."""
@@ -51,6 +53,8 @@ class Filters:
         criterion: criterion id.
         sample: sample id.
         tags: (facet, value) pairs that must all hold.
+        among: (facet, value) pairs, of which one of each facet must hold.
+        without: (facet, value) pairs of which none may hold.
         root: only checkpoints under this root of the tree.
         judge: id of the judge whose scores are looked at (or its name, as a link has it, until
             `known` has seen it); None = the study's own.
@@ -64,6 +68,7 @@ class Filters:
         peers: other candidate ids shown beside the model.
         shared: only samples that every model gave an answer to.
         tree: version of the tree that criteria are looked at in; None = the study's own.
+        find: what is looked for in the list of failures.
     """
 
     study: str = ""
@@ -72,6 +77,8 @@ class Filters:
     criterion: str | None = None
     sample: str | None = None
     tags: tuple[tuple[str, str], ...] = ()
+    among: tuple[tuple[str, str], ...] = ()
+    without: tuple[tuple[str, str], ...] = ()
     root: str | None = None
     judge: str | None = None
     outcome: Outcome | None = None
@@ -84,6 +91,7 @@ class Filters:
     peers: tuple[str, ...] = ()
     shared: bool = False
     tree: str | None = None
+    find: Find = NOTHING
 
     @classmethod
     def from_query(cls, query: Mapping[str, str | list[str]]) -> Self:
@@ -98,15 +106,19 @@ class Filters:
             items = every(key)
             return items[-1] if items else None
 
-        parted = (item.partition(":") for item in every("tag"))
-        tags = tuple((facet, value) for facet, mark, value in parted if mark)
+        def labels(key: str) -> tuple[tuple[str, str], ...]:
+            parted = (item.partition(":") for item in every(key))
+            return tuple(dict.fromkeys((facet, value) for facet, mark, value in parted if mark))
+
         return cls(
             study=one("study") or "",
             model=one("model"),
             node=parse_path(one("node") or ""),
             criterion=one("criterion"),
             sample=one("sample"),
-            tags=tuple(dict.fromkeys(tags)),
+            tags=labels("tag"),
+            among=labels("among"),
+            without=labels("without"),
             root=one("root"),
             judge=one("judge"),
             outcome=_among(one("outcome"), get_args(Outcome)),
@@ -119,6 +131,7 @@ class Filters:
             peers=tuple(dict.fromkeys(every("peers"))),
             shared=one("shared") == "1",
             tree=one("tree"),
+            find=Find.from_lists(every),
         )
 
     def to_query(self) -> dict[str, str | list[str]]:
@@ -130,12 +143,15 @@ class Filters:
                 query[key] = value
         if self.node:
             query["node"] = format_path(self.node)
-        if self.tags:
-            query["tag"] = [f"{facet}:{value}" for facet, value in self.tags]
+        for key, pairs in (("tag", self.tags), ("among", self.among), ("without", self.without)):
+            if pairs:
+                query[key] = [f"{facet}:{value}" for facet, value in pairs]
         if self.peers:
             query["peers"] = list(self.peers)
         if self.shared:
             query["shared"] = "1"
+        if self.find != NOTHING:
+            query.update(self.find.to_query())
         return query
 
     def but(self, **changes: object) -> Filters:
@@ -156,14 +172,20 @@ class Filters:
     @property
     def narrowing(self) -> tuple[object, ...]:
         """Return what decides which checkpoints a view counts: a key for what is made of them."""
-        return (self.tags, self.root, self.judge, self.outcome, self.process, self.terse,
+        return (*self.labels, self.root, self.judge, self.outcome, self.process, self.terse,
                 self.shared, self.reading, self.tree)  # fmt: skip
+
+    @property
+    def labels(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """What narrows by labels: all that must hold, some of which must, none of which may."""
+        return (self.tags, self.among, self.without)
 
     @property
     def cleared(self) -> Filters:
         """The same chain with every filter off."""
-        return self.but(tags=(), root=None, judge=None, shared=False, outcome=None, process=None,
-                        terse=None, show="failed", rests=None)  # fmt: skip
+        return self.but(tags=(), among=(), without=(), root=None, judge=None, shared=False,
+                        outcome=None, process=None, terse=None, show="failed", rests=None,
+                        find=self.find.cleared)  # fmt: skip
 
     @property
     def active(self) -> int:
@@ -176,7 +198,16 @@ class Filters:
             self.judge is not None,
             self.shared,
         )
-        return len(self.tags) + sum(chosen)
+        several = len({facet for facet, _ in self.among})
+        return len(self.tags) + several + len(self.without) + sum(chosen)
+
+
+def label_words(filters: Filters) -> list[str]:
+    """Say in words which labels narrow a view: `level = easy`, `level = easy or odd`, `not ...`."""
+    said = [f"{facet} = {value}" for facet, value in filters.tags]
+    for name in dict.fromkeys(facet for facet, _ in filters.among):
+        said.append(f"{name} = {' or '.join(text for key, text in filters.among if key == name)}")
+    return [*said, *(f"not {facet} = {value}" for facet, value in filters.without)]
 
 
 def measure_of(data: StudyData, filters: Filters) -> Measure:
@@ -238,7 +269,7 @@ def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
     Quarantined samples never enter; tags and outcome narrow; the chain (model, node, ...) doesn't.
     """
-    key = ("answers", filters.tags, filters.outcome, filters.process, filters.terse,
+    key = ("answers", *filters.labels, filters.outcome, filters.process, filters.terse,
            filters.shared)  # fmt: skip
     return data.table.recent.get(key, lambda: _fixed(_answers_kept(data, filters)))
 
@@ -254,12 +285,12 @@ def _answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     keep = table.counts & ~table.quarantined[table.sample]
     if filters.shared:
         keep &= answered_by_all(table)[table.sample]
-    for facet_name, value in filters.tags:
-        facet = table.facets.get(facet_name)
-        has = np.zeros(len(table.sample), dtype=bool)
-        if facet is not None and value in facet.values:
-            has[facet.response[facet.value == facet.values.index(value)]] = True
-        keep &= has
+    for label in filters.tags:
+        keep &= _labelled(data, (label,))
+    for name in dict.fromkeys(facet for facet, _ in filters.among):
+        keep &= _labelled(data, [label for label in filters.among if label[0] == name])
+    if filters.without:
+        keep &= ~_labelled(data, filters.without)
     if filters.outcome is not None:
         right = table.outcome >= 0.5
         keep &= np.isfinite(table.outcome) & (right if filters.outcome == "right" else ~right)
@@ -272,12 +303,22 @@ def _answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     return keep
 
 
+def _labelled(data: StudyData, labels: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
+    """Say which answers have any of some labels, shape (R,)."""
+    has = np.zeros(len(data.table.sample), dtype=bool)
+    for name, value in labels:
+        facet = data.table.facets.get(name)
+        if facet is not None and value in facet.values:
+            has[facet.response[facet.value == facet.values.index(value)]] = True
+    return has
+
+
 def rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     """Say which checkpoints a view counts, shape (N,): of answers kept, under the root chosen.
 
     Read-only.
     """
-    key = ("rows", filters.tags, filters.outcome, filters.process, filters.terse, filters.shared,
+    key = ("rows", *filters.labels, filters.outcome, filters.process, filters.terse, filters.shared,
            filters.root)  # fmt: skip
     return data.table.masks.get(key, lambda: _fixed(_rows_kept(data, filters)))
 
@@ -319,19 +360,20 @@ def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
     found = []
     if filters.model is not None and data.model_id(filters.model) is None:
         found.append(_no("model", filters.model, [one.name for one in data.candidates]))
-    for peer in filters.peers:
+    for peer in (*filters.peers, *filters.find.fails, *filters.find.passes):
         if data.model_id(peer) is None:
             found.append(_no("model", peer, [one.name for one in data.candidates]))
     if filters.root is not None and filters.root not in roots_of(data):
         found.append(_no("root", filters.root, roots_of(data)))
-    if filters.node and not _in_tree(data, filters.node):
-        heads = tuple(root.name for root in data.tree.roots) if data.tree else roots_of(data)
-        found.append(_no("capability", format_path(filters.node), heads))
+    for node in (filters.node, *filters.find.within, *filters.find.outside):
+        if node and not _in_tree(data, node):
+            heads = tuple(root.name for root in data.tree.roots) if data.tree else roots_of(data)
+            found.append(_no("capability", format_path(node), heads))
     if filters.tree is not None and filters.tree != data.study.tree_version:
         found.append(f"This study has no tree {_cut(filters.tree)}; its own is shown.")
     if filters.judge is not None and data.judge_id(filters.judge) is None:
         found.append(_no("judge", filters.judge, _judges_told(data)))
-    for name, value in filters.tags:
+    for name, value in (label for labels in filters.labels for label in labels):
         facet = data.table.facets.get(name)
         if facet is None:
             found.append(_no("label", f"{name}: {value}", list(data.table.facets)))
@@ -350,18 +392,34 @@ def known(data: StudyData, filters: Filters) -> Filters:
         filters: as the URL has them.
     """
     facets = data.table.facets
+
+    def models(given: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for one in given if (name := data.model_id(one)) is not None)
+
+    def there(labels: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        return tuple(
+            (name, value) for name, value in labels
+            if name in facets and value in facets[name].values
+        )  # fmt: skip
+
+    def nodes(given: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(node for node in given if _in_tree(data, node))
+
+    find = filters.find
+    if find != NOTHING:
+        find = find.but(fails=models(find.fails), passes=models(find.passes),
+                        within=nodes(find.within), outside=nodes(find.outside))  # fmt: skip
     return filters.but(
         model=data.model_id(filters.model),
-        peers=tuple(peer for one in filters.peers if (peer := data.model_id(one)) is not None),
+        peers=models(filters.peers),
         root=filters.root if filters.root in roots_of(data) else None,
         node=filters.node if _in_tree(data, filters.node) else (),
         judge=data.judge_id(filters.judge),
         tree=filters.tree if filters.tree == data.study.tree_version else None,
-        tags=tuple(
-            (name, value)
-            for name, value in filters.tags
-            if name in facets and value in facets[name].values
-        ),
+        tags=there(filters.tags),
+        among=there(filters.among),
+        without=there(filters.without),
+        find=find,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.ui import kit, links
+from atom.ui.failures import bar
 from atom.ui.failures import case as case_parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
@@ -67,6 +68,8 @@ def shown(here: frame.Here, view: FailureList) -> Html:
 def nothing(here: frame.Here) -> Html:
     """Say that nothing fails here, and where to look next."""
     page, filters = FAILURES.url_path, here.filters
+    if filters.find.narrows:
+        return _not_found(here)
     doors = [kit.button("Show everything", links.address(page, filters.but(show="all")))]
     if filters.node or filters.active:
         less = filters.cleared.but(node=())
@@ -78,6 +81,22 @@ def nothing(here: frame.Here) -> Html:
     )
 
 
+def _not_found(here: frame.Here) -> Html:
+    """Say that nothing is found, what was looked for, and how to look elsewhere."""
+    page, filters = FAILURES.url_path, here.filters
+    find = filters.find
+    doors = [kit.button("Clear the search", links.address(page, filters.but(find=find.cleared)),
+                        primary=True)]  # fmt: skip
+    if find.places:
+        doors.append(kit.button("Search everywhere", links.address(
+            page, filters.but(find=find.but(places=())))))  # fmt: skip
+    if filters.show != "all":
+        doors.append(kit.button("Search what passes, too", links.address(
+            page, filters.but(show="all"))))  # fmt: skip
+    words = f"No sample here holds {find.words!r}." if find.terms else "No sample is like that."
+    return kit.empty("Nothing matches", words, *doors)
+
+
 here = frame.here(FAILURES)
 if here is not None:
     view = failures(here.store, here.data, here.filters, page_number(here))
@@ -86,16 +105,16 @@ if here is not None:
         view = failures(here.store, here.data, here.filters, wanted)
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     chosen = here.filters.sample or (view.rows[0].sample_id if view.rows else None)
+    kit.show(kit.page_header(FAILURES.title, FAILURES.question, *badges), key="failures_head")
+    bar.draw(here)
     kit.show(
         el(
             "div",
-            kit.page_header(FAILURES.title, FAILURES.question, *badges),
             el(
                 "div",
                 case_parts.listing(here, view, chosen),
                 el("div", shown(here, view), style="min-width:0"),
                 class_="split",
-                style="margin-top:14px",
             ),
         ),
         key="failures",

@@ -18,7 +18,7 @@ from atom.reports.printed import (
     with_interval,
 )
 from atom.reports.records import Finding, Number
-from atom.views.filters import Filters
+from atom.views.filters import Filters, label_words
 from atom.views.lab.preference_summary import (
     PreferenceSummary,
     VotingJudge,
@@ -66,7 +66,7 @@ def _origin(look: Look) -> Iterator[Finding]:
 
 def chosen_words(filters: Filters) -> str:
     """Say which part of a study is counted; empty for the whole."""
-    chosen = [f"{facet} = {value}" for facet, value in filters.tags]
+    chosen = label_words(filters)
     chosen += [f"under {filters.root}"] if filters.root else []
     chosen += [words] if (words := selection_words(filters)) else []
     chosen += ["samples that every model answered"] if filters.shared else []

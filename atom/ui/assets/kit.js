@@ -169,6 +169,9 @@ function present(on) {
   sessionStorage.setItem(PRESENT, on ? "1" : "");
 }
 
+/* Keys that do what another one does. */
+const ALIKE = { j: "ArrowRight", k: "ArrowLeft" };
+
 function start(state, parent) {
   if (sessionStorage.getItem(PRESENT)) present(true);
   const root = document.createElement("div");
@@ -203,7 +206,10 @@ function start(state, parent) {
     }
     move(state, door.getAttribute("href"));
   });
+  // A mouse that rests while the page changes under it has chosen nothing.
+  root.addEventListener("mousemove", (event) => { state.rests = [event.clientX, event.clientY]; });
   root.addEventListener("mouseover", (event) => {
+    if (state.rests && state.rests[0] === event.clientX && state.rests[1] === event.clientY) return;
     const row = event.target.closest("[data-light]");
     light(root, row ? row.dataset.light : null);
   });
@@ -217,7 +223,12 @@ function start(state, parent) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (active && /^(INPUT|TEXTAREA|SELECT)$/.test(active.nodeName)) return;
     if (active && active.isContentEditable) return;
-    const target = root.querySelector(`[data-key="${event.key}"]`);
+    if (event.key === "/") {
+      const search = document.querySelector(".st-key-find_words input");
+      if (search) { event.preventDefault(); search.focus(); search.select(); }
+      return;
+    }
+    const target = root.querySelector(`[data-key="${CSS.escape(ALIKE[event.key] || event.key)}"]`);
     if (target) { event.preventDefault(); target.click(); }
   };
   document.addEventListener("keydown", state.keys);

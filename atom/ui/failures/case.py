@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 from atom.records import JUDGE_SCALE, Checkpoint, Outcome, PictureSlot, Replay
 from atom.ui import kit, links, numbers
-from atom.ui.html import Html, el, join
+from atom.ui.html import Child, Html, el, join
 from atom.ui.lab import preference as preference_parts
 from atom.ui.media import media_address, thumbnail
 from atom.ui.pages import CORRECTION, FAILURES
 from atom.ui.picture import Mark, missing, picture
 from atom.ui.shell.frame import Here
+from atom.views.failures.find import Place, Sort
 from atom.views.failures.page import Chip, FailureList, FailureRow
 from atom.views.failures.sample import (
     AnswerView,
@@ -20,6 +21,7 @@ from atom.views.failures.sample import (
     SampleView,
     points_words,
 )
+from atom.views.failures.search import Hit
 from atom.views.filters import Filters
 from atom.views.pictures import read_picture
 from taxonomy import format_path
@@ -64,7 +66,7 @@ def listing(here: Here, view: FailureList, chosen: str | None) -> Html:
     return el(
         "div",
         head,
-        el("div", items, _pager(base, view), class_="listing", data_scroll=True),
+        el("div", items, _pager(base, view), class_="listing low", data_scroll=True),
         class_="beside",
     )
 
@@ -87,21 +89,53 @@ def _summary(here: Here, view: FailureList) -> str:
         "all": "",
     }[here.filters.show]
     count = numbers.count(view.total, "sample")
-    return f"{count} {what} {looked}, worst first".replace("  ", " ")
+    if here.filters.find.terms:
+        looked = f"of {view.looked_at:,} where the words stand"
+    order = ORDERED[here.filters.find.sort]
+    return f"{count} {what} {looked}, {order}".replace("  ", " ")
+
+
+ORDERED: dict[Sort, str] = {
+    "loss": "worst first",
+    "failed": "most failed checkpoints first",
+    "score": "lowest score first",
+    "models": "failed by most models first",
+    "spread": "where models differ most first",
+    "order": "in the study’s order",
+}
+_PLACES: dict[Place, str] = {
+    "question": "question", "criterion": "criterion", "answer": "answer", "reason": "reason",
+}  # fmt: skip
+
+
+def _hit(here: Here, hit: Hit) -> Html:
+    """Show where the words that were looked for stand."""
+    name = "" if hit.model is None else f" of {here.data.candidates[hit.model].name}"
+    said = f"{_PLACES[hit.place]}{name}: "
+    return el("span", el("span", said, class_="quiet"), _marked(hit), class_="small hit")
+
+
+def _marked(hit: Hit) -> list[Html]:
+    return [el("mark", text) if marked else join(text) for text, marked in hit.parts]
 
 
 def _item(here: Here, row: FailureRow, on: bool) -> Html:
     thumb = thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name)
     chips = [_chip(here, chip) for chip in row.chips[:10]]
     flag = kit.status("quarantined") if row.quarantined else None
+    asked: Child = row.question or "(no question)"
+    if row.hit and row.hit.place == "question":
+        asked = _marked(row.hit)
     return el(
         "a",
         thumb,
         el(
             "span",
-            el("span", row.question or "(no question)", class_="lines"),
+            el("span", asked, class_="lines"),
             el("span", flag, class_="small") if flag else None,
         ),
+        _hit(here, row.hit) if row.hit and row.hit.place != "question" else None,
+        el("span", row.told, class_="across small quiet") if row.told else None,
         el("span", chips, class_="across"),
         href=to(
             here.filters.but(sample=row.sample_id, criterion=row.criterion_id),

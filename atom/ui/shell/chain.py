@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from atom.records import Criterion
@@ -9,6 +10,7 @@ from atom.ui import kit, links, numbers
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, OVERVIEW, Screen, Step
 from atom.ui.shell import filter_box
+from atom.views.failures.find import NOTHING, STATE_WORDS
 from atom.views.filters import Filters, label_name
 from atom.views.reading import READINGS
 from atom.views.shelf import OpenStore, StudyEntry
@@ -171,13 +173,7 @@ def _chosen(screen: Screen, store: OpenStore, data: StudyData, filters: Filters)
 
 def _filters(screen: Screen, entry: StudyEntry, data: StudyData, filters: Filters) -> list[_Link]:
     """Return each active filter with a way to clear it."""
-    found = [
-        (
-            f"{label_name(facet).lower()}: {value}",
-            filters.but(tags=tuple(t for t in filters.tags if t != (facet, value))),
-        )
-        for facet, value in filters.tags
-    ]
+    found = list(_labels(filters))
     if filters.root:
         found.append((f"under {filters.root}", filters.but(root=None)))
     if filters.judge:
@@ -200,8 +196,46 @@ def _filters(screen: Screen, entry: StudyEntry, data: StudyData, filters: Filter
         found.append(("what the claim rests on", filters.but(rests=None)))
     if filters.show != "failed" and screen is FAILURES:
         found.append((filter_box.SHOWS[filters.show].lower(), filters.but(show="failed")))
+    sought = [] if filters.find == NOTHING else list(_sought(data, filters))
+    both: tuple[tuple[Step, list[tuple[str, Filters]]], ...]
+    both = ("filters", found), ("search", sought)
     return [
-        _Link(step="filters", kind=f"Filter {label}", label=label, to=None, tip=label,
-              off=links.address(screen.url_path, less))
-        for label, less in found
+        _Link(step=step, kind=f"Filter {label}", label=numbers.middle(label, 40), to=None,
+              tip=label, off=links.address(screen.url_path, less))
+        for step, some in both
+        for label, less in some
     ]  # fmt: skip
+
+
+def _labels(filters: Filters) -> Iterator[tuple[str, Filters]]:
+    """Yield what narrows by labels, in words, with the filters without it."""
+    for facet, value in filters.tags:
+        rest = tuple(one for one in filters.tags if one != (facet, value))
+        yield f"{label_name(facet).lower()}: {value}", filters.but(tags=rest)
+    for facet in dict.fromkeys(name for name, _ in filters.among):
+        values = " or ".join(value for name, value in filters.among if name == facet)
+        rest = tuple(one for one in filters.among if one[0] != facet)
+        yield f"{label_name(facet).lower()}: {values}", filters.but(among=rest)
+    for facet, value in filters.without:
+        rest = tuple(one for one in filters.without if one != (facet, value))
+        yield f"not {label_name(facet).lower()}: {value}", filters.but(without=rest)
+
+
+def _sought(data: StudyData, filters: Filters) -> Iterator[tuple[str, Filters]]:
+    """Yield what is looked for in the list of failures, in words, with the filters without it."""
+    find = filters.find
+    names = {one.id: one.name for one in data.candidates}
+    if find.terms:
+        yield f"search: {find.words}", filters.but(find=find.but(words="", places=()))
+    for word, field in (("fails", "fails"), ("passes", "passes")):
+        for model in getattr(find, field):
+            rest = tuple(one for one in getattr(find, field) if one != model)
+            yield f"{names.get(model, model)} {word}", filters.but(find=find.but(**{field: rest}))
+    for word, field in (("within", "within"), ("not within", "outside")):
+        for path in getattr(find, field):
+            rest = tuple(one for one in getattr(find, field) if one != path)
+            yield f"{word} {path[-1]}", filters.but(find=find.but(**{field: rest}))
+    for word, field in (("", "states"), ("not ", "stateless")):
+        for state in getattr(find, field):
+            rest = tuple(one for one in getattr(find, field) if one != state)
+            yield f"{word}{STATE_WORDS[state]}", filters.but(find=find.but(**{field: rest}))

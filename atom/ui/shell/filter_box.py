@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import streamlit as st
 
@@ -26,9 +26,11 @@ TERSE = {"": "Any", "yes": "Terse answers only", "no": "Without terse answers"}
 READ: dict[Reading, str] = {"strict": "Strict: all steps", "said": "Of what was said"}
 _MOST_VALUES = 400
 _ANY = ""
+_WANTED, _UNWANTED = "+", "-"
 
 
-def _set(filters: Filters) -> None:
+def set_filters(filters: Filters) -> None:
+    """Move to other filters on the same screen; what belongs to the screen alone stays."""
     held = links.clean_query({k: st.query_params.get_all(k) for k in st.query_params})
     local = {key: held[key] for key in links.LOCAL_KEYS if key in held and key != "at"}
     st.query_params.from_dict({**filters.to_query(), **local})
@@ -56,7 +58,8 @@ def draw(data: StudyData, filters: Filters) -> None:
                 if 2 <= len(values) <= _MOST_VALUES:
                     _facet(name, values, filters)
         if filters.active:
-            st.button("Clear filters", key="filter_clear", on_click=_set, args=(filters.cleared,))
+            st.button("Clear filters", key="filter_clear", on_click=set_filters,
+                      args=(filters.cleared,))  # fmt: skip
 
 
 def _choice(
@@ -77,7 +80,40 @@ def _choice(
     """
     st.session_state[key] = chosen if chosen in options else next(iter(options))
     st.selectbox(plain(label), list(options), format_func=lambda i: options.get(i, i), key=key,
-                 on_change=lambda: _set(apply(st.session_state[key])))  # fmt: skip
+                 on_change=lambda: set_filters(apply(st.session_state[key])))  # fmt: skip
+
+
+def several(
+    label: str,
+    key: str,
+    options: Mapping[str, str],
+    chosen: tuple[Sequence[str], Sequence[str]],
+    apply: Callable[[tuple[str, ...], tuple[str, ...]], Filters],
+) -> None:
+    """Draw a menu of which several are chosen, each as it is or with *not* before it.
+
+    Args:
+        label: what it's called.
+        key: the widget's key.
+        options: value -> words.
+        chosen: what the address says: the values that are wanted, and those that aren't.
+        apply: makes the filters of both.
+    """
+    wanted, unwanted = chosen
+    words = {f"{_WANTED}{value}": text for value, text in options.items()}
+    words |= {f"{_UNWANTED}{value}": f"not {text}" for value, text in options.items()}
+    there = [*(f"{_WANTED}{one}" for one in wanted), *(f"{_UNWANTED}{one}" for one in unwanted)]
+    st.session_state[key] = [one for one in there if one in words]
+
+    def changed() -> None:
+        picked = st.session_state[key]
+        sides = (
+            tuple(one[1:] for one in picked if one[0] == sign) for sign in (_WANTED, _UNWANTED)
+        )
+        set_filters(apply(*sides))
+
+    st.multiselect(plain(label), list(words), format_func=lambda one: words.get(one, one[1:]),
+                   key=key, on_change=changed, placeholder="Any")  # fmt: skip
 
 
 def _model(data: StudyData, filters: Filters) -> None:
@@ -126,11 +162,22 @@ def _show(filters: Filters) -> None:
 
 
 def _facet(name: str, values: tuple[str, ...], filters: Filters) -> None:
-    rest = tuple(tag for tag in filters.tags if tag[0] != name)
-    chosen = next((value for facet, value in filters.tags if facet == name), _ANY)
-    names = {_ANY: "Any", **{value: value for value in values}}
-    _choice(label_name(name), f"filter_facet_{name}", names, chosen,
-            lambda value: filters.but(tags=(*rest, (name, value)) if value else rest))  # fmt: skip
+    def of(labels: Iterable[tuple[str, str]], mine: bool) -> tuple[tuple[str, str], ...]:
+        return tuple(label for label in labels if (label[0] == name) == mine)
+
+    def apply(wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> Filters:
+        pairs = tuple((name, value) for value in wanted)
+        one = pairs if len(pairs) == 1 else ()
+        return filters.but(
+            tags=(*of(filters.tags, False), *one),
+            among=(*of(filters.among, False), *(() if one else pairs)),
+            without=(*of(filters.without, False), *((name, value) for value in unwanted)),
+        )
+
+    wanted = [value for _, value in (*of(filters.tags, True), *of(filters.among, True))]
+    unwanted = [value for _, value in of(filters.without, True)]
+    several(label_name(name), f"filter_facet_{name}", {value: value for value in values},
+            (wanted, unwanted), apply)  # fmt: skip
 
 
 def _shared(data: StudyData, filters: Filters) -> None:
@@ -140,7 +187,8 @@ def _shared(data: StudyData, filters: Filters) -> None:
     key = "filter_shared"
     st.session_state[key] = filters.shared
     st.checkbox(f"Only the {n:,} samples that every model answered", key=key,
-                on_change=lambda: _set(filters.but(shared=st.session_state[key])))  # fmt: skip
+                on_change=lambda: set_filters(
+                    filters.but(shared=st.session_state[key])))  # fmt: skip
 
 
 def _reading(data: StudyData, filters: Filters) -> None:
@@ -152,7 +200,7 @@ def _reading(data: StudyData, filters: Filters) -> None:
 
     def changed() -> None:
         # A segmented control that is clicked again has no value.
-        _set(filters.but(reading=st.session_state[key] or "strict"))
+        set_filters(filters.but(reading=st.session_state[key] or "strict"))
 
     st.segmented_control("Means are over", list(READ), format_func=lambda i: READ[i], key=key,
                          on_change=changed, help=meaning("of what was said"))  # fmt: skip

@@ -18,6 +18,7 @@ from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_sc
 from atom.ui.plain import plain
 from atom.ui.shell import faults, filter_box, help_box, stores, tour
 from atom.ui.shell.chain import chain
+from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters, known, unknown
 from atom.views.shelf import OpenStore, Shelf, StudyEntry
 from atom.views.study_data import StudyData
@@ -135,8 +136,8 @@ def here(screen: Screen) -> Here | None:
 
 
 def _of_screen(screen: Screen, filters: Filters) -> Filters:
-    """Leave out what only the list of failures knows: a claim's checkpoints."""
-    return filters if screen is FAILURES else filters.but(rests=None)
+    """Leave out what only the list of failures knows: a claim's checkpoints, and a search."""
+    return filters if screen is FAILURES else filters.but(rests=None, find=NOTHING)
 
 
 def _no_study() -> Html:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
-from atom.analysis.score_table import ScoreTable
+from atom.analysis.score_table import FAILED, UNSCORED, ScoreTable
 from atom.records import Sample
 from atom.store import Store
+from atom.views.failures.find import State
+from atom.views.failures.grid import Cells, cells_of, order_by
+from atom.views.failures.search import Found, Hit, hits, search
 from atom.views.filters import (
     Filters,
     Measure,
@@ -65,6 +69,8 @@ class FailureRow:
         criterion_id: the worst of them; None without any.
         quarantined: judge and reference disagree.
         filters: where the row's door leads.
+        told: what the list is sorted by, in words; empty where the list says it already.
+        hit: where the words that were looked for stand; None where none were.
     """
 
     sample_id: str
@@ -77,6 +83,8 @@ class FailureRow:
     criterion_id: str | None
     quarantined: bool
     filters: Filters
+    told: str = ""
+    hit: Hit | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +93,7 @@ class FailureList:
 
     Attributes:
         measure: what counts as failed: checkpoints, final answers, or votes.
-        rows: at most `PAGE_SIZE`, worst first.
+        rows: at most `PAGE_SIZE`, in the order chosen: worst first, if none was.
         page: 0-based.
         pages: number of pages, at least 1.
         total: samples in the list.
@@ -109,13 +117,16 @@ class _Selection:
     """Which samples are listed, and why."""
 
     samples: Ints
-    """Sample indices, worst first."""
+    """Sample indices, in the order chosen."""
+    rows: Ints
+    """Checkpoints that make them listed; by outcome or votes the answers, as `-1 - index`."""
     severity: Floats
     failed: Ints
     worst: Ints
     """Checkpoint row of the worst failure of each sample (of all S); -1 without."""
     looked_at: int
     checkpoints: int
+    cells: Cells | None = None
 
 
 def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> FailureList:
@@ -132,7 +143,8 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
         the chosen model (of any model when none is chosen) qualifies.
     """
     measure, keep = measure_of(data, filters), _kept(data, filters)
-    chosen = _select(data, filters, measure, keep)
+    found = search(store, data, filters.find)
+    chosen = _select(data, filters, measure, keep, found)
     order = _ids(data, chosen.samples)
     pages = max(1, math.ceil(len(order) / PAGE_SIZE))
     page = min(max(page, 0), pages - 1)
@@ -142,8 +154,18 @@ def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> 
         for sample in store.get_many(Sample, [data.table.sample_ids[index] for index in here])
     }
     chips = _chips(data, filters, measure, keep, here)
+    told = chosen.cells.told(filters.find.sort, here) if chosen.cells is not None else {}
+    stands = (
+        hits(store, data, filters.find, found, chosen.rows, here.tolist())
+        if found is not None
+        else {}
+    )
     rows = tuple(
-        _row(data, filters, chosen, int(index), heads.get(data.table.sample_ids[index]), chips)
+        replace(
+            _row(data, filters, chosen, int(index), heads.get(data.table.sample_ids[index]), chips),
+            told=told.get(int(index), ""),
+            hit=stands.get(int(index)),
+        )
         for index in here
     )
     return FailureList(
@@ -164,10 +186,28 @@ def _ids(data: StudyData, samples: Ints) -> tuple[str, ...]:
     return tuple(ids[samples].tolist())
 
 
-def count_listed(data: StudyData, filters: Filters) -> int:
-    """Return how many samples `failures` lists, without reading any of them."""
+def count_listed(data: StudyData, filters: Filters, store: Store | None = None) -> int:
+    """Return how many samples `failures` lists, without reading any of them.
+
+    Args:
+        data: the study.
+        filters: what chooses them.
+        store: where texts are; needed only where words are looked for.
+    """
+    return len(samples_listed(data, filters, store))
+
+
+def samples_listed(data: StudyData, filters: Filters, store: Store | None = None) -> Ints:
+    """Return the indices of the samples that `failures` lists, in its order.
+
+    Raises:
+        ValueError: words are looked for, and no store is given.
+    """
+    if store is None and filters.find.terms:
+        raise ValueError("words are looked for in a store, and none was given")
+    found = None if store is None else search(store, data, filters.find)
     kept = _kept(data, filters)
-    return len(_select(data, filters, measure_of(data, filters), kept).samples)
+    return _select(data, filters, measure_of(data, filters), kept, found).samples
 
 
 def _kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
@@ -176,12 +216,30 @@ def _kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
 
 def _select(
-    data: StudyData, filters: Filters, measure: Measure, keep: NDArray[np.bool_]
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    keep: NDArray[np.bool_],
+    found: Found | None,
 ) -> _Selection:
     mine = keep & _of_model(data, filters)
+    find = filters.find
+    cells = None
+    if find.fails or find.passes or find.sort in ("score", "models", "spread"):
+        rows = rows_here(data, filters) if measure == "process" else None
+        cells = cells_of(data, filters, keep, measure, rows)
+        if find.fails or find.passes:
+            wanted = cells.failing(find.fails) & cells.passing(find.passes)
+            mine = mine & wanted[data.table.sample]
     if measure == "process":
-        return _by_process(data, filters, mine)
-    return _by_answer(data, filters, mine, answer_values(data, filters, measure))
+        chosen = _by_process(data, filters, mine, found)
+    else:
+        if found is not None:
+            mine = mine & found.answers
+        chosen = _by_answer(data, filters, mine, answer_values(data, filters, measure))
+    severity, failed = chosen.severity, chosen.failed
+    samples = order_by(find.sort, chosen.samples, severity, failed, cells, filters.model)
+    return replace(chosen, samples=samples, cells=cells)
 
 
 def _of_model(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
@@ -193,7 +251,7 @@ def _of_model(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
 def _quarantined_too(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     """Let quarantined samples into the full list (marked as such) when nothing else narows it."""
-    if filters.tags or filters.outcome is not None:
+    if any(filters.labels) or filters.outcome is not None:
         return np.zeros(len(data.table.sample), dtype=bool)
     return data.table.counts & data.table.quarantined[data.table.sample]
 
@@ -207,6 +265,10 @@ def rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     inside = rows_in_node(data, filters.node)
     if filters.root:
         inside = inside & rows_in_node(data, (filters.root,))
+    for paths, wanted in ((filters.find.within, True), (filters.find.outside, False)):
+        if paths:
+            under = np.logical_or.reduce([rows_in_node(data, path) for path in paths])
+            inside = inside & (under if wanted else ~under)
     if filters.reading == "said":
         inside = inside & data.table.addressed
     rests = None
@@ -237,10 +299,31 @@ def _scores_here(data: StudyData, filters: Filters, answers: NDArray[np.bool_]) 
     return dict(zip(at.tolist(), mean.tolist(), strict=True))
 
 
-def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _Selection:
+def in_states(table: ScoreTable, states: Sequence[State]) -> NDArray[np.bool_]:
+    """Say which checkpoints are in any of some states, shape (N,)."""
+    of: dict[State, NDArray[np.bool_]] = {
+        "scored": table.score > 0,
+        "unscored": table.score == UNSCORED,
+        "failed": table.score == FAILED,
+        "silent": ~table.addressed,
+        "carried": table.carried,
+    }
+    return np.asarray(np.logical_or.reduce([of[state] for state in states]), dtype=bool)
+
+
+def _by_process(
+    data: StudyData, filters: Filters, mine: NDArray[np.bool_], found: Found | None
+) -> _Selection:
     table = data.table
     n = len(table.sample_ids)
-    seen = np.flatnonzero(table.of_answers(mine) & rows_here(data, filters))
+    keep = table.of_answers(mine) & rows_here(data, filters)
+    if found is not None:
+        keep = keep & found.rows
+    if filters.find.states:
+        keep = keep & in_states(table, filters.find.states)
+    if filters.find.stateless:
+        keep = keep & ~in_states(table, filters.find.stateless)
+    seen = np.flatnonzero(keep)
     rows = seen[checkpoints_shown(table, filters.show, seen)]
     sample = table.sample[table.response[rows]].astype(np.int64)
     gap = np.where(table.score[rows] > 0, 5 - table.score[rows].astype(np.float64), 0)
@@ -254,6 +337,7 @@ def _by_process(data: StudyData, filters: Filters, mine: NDArray[np.bool_]) -> _
     ranked = listed[np.lexsort((listed, -severity[listed]))]
     return _Selection(
         samples=ranked,
+        rows=rows,
         severity=severity,
         failed=failed.astype(np.int64),
         worst=worst,
@@ -312,6 +396,7 @@ def _by_answer(
     ranked = listed[np.lexsort((listed, -severity[listed]))]
     return _Selection(
         samples=ranked,
+        rows=-1 - rows,
         severity=severity,
         failed=failed.astype(np.int64),
         worst=np.full(n, -1, dtype=np.int64),

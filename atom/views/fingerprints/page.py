@@ -435,7 +435,7 @@ def _listed(
     table = data.table
     if facet is None:
         listed = answers_kept(data, filters)
-        if not filters.tags and filters.outcome is None:
+        if not any(filters.labels) and filters.outcome is None:
             listed = listed | (table.counts & table.quarantined[table.sample])
         rows = table.of_answers(listed)
         if filters.root:

@@ -75,5 +75,5 @@ def test_nothing_unchosen_takes_room(drawn):
 
 
 def test_each_screen_says_what_it_follows():
-    known = {"model", "capability", "criterion", "sample", "filters"}
+    known = {"model", "capability", "criterion", "sample", "filters", "search"}
     assert all(set(screen.follows) <= known for screen in SCREENS)
