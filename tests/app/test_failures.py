@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.app.conftest import markup_of
 from tests.app.screen_store import HOSTILE
 
 PAGE = "pages/explore/failures.py"
@@ -138,3 +139,32 @@ def test_hostile_queries_are_tolerated(open_app, made, page, query):
     assert "<script" not in seen.markup
     assert "<b>" not in seen.markup
     assert 'class="head"' in seen.markup
+
+
+def test_a_search_lists_what_holds_the_words_and_says_where(open_app, made):
+    seen = open_app(made.folder, PAGE, {"q": '"scores 1"', "in": "reason", "sort": "models"})
+    assert not seen.test.exception
+    assert "where the words stand, failed by most models first" in seen.markup
+    assert "<mark>scores 1</mark>" in seen.markup
+    assert "models fail" in seen.markup
+    assert seen.test.text_input(key="find_words").value == '"scores 1"'
+
+
+@pytest.mark.parametrize("words", ["zebra", "<script>alert(1)</script>", "' OR 1=1 --", "%"])
+def test_a_search_without_a_match_says_so_and_offers_a_way_out(open_app, made, words):
+    seen = open_app(made.folder, PAGE, {"q": words})
+    assert not seen.test.exception
+    assert "Nothing matches" in seen.markup
+    assert "Clear the search" in seen.markup
+    assert "<script" not in seen.markup
+
+
+def test_several_values_and_not_are_set_in_the_menus(open_app, made):
+    seen = open_app(made.folder, PAGE)
+    first, second = made.candidate_ids[:2]
+    seen.test.multiselect(key="find_models").set_value([f"+{first}", f"-{second}"]).run()
+    assert seen.test.query_params["fails"] in (first, [first])
+    assert seen.test.query_params["passes"] in (second, [second])
+    markup = markup_of(seen.test)
+    assert "fails" in markup
+    assert "passes" in markup

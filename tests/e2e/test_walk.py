@@ -160,7 +160,7 @@ def test_a_filter_is_set_in_its_box_and_lives_in_the_address(walked, page):
     page.locator(".listing a.item").first.wait_for()
     page.locator(".st-key-chain_row").get_by_role("button", name="Filters").click()
     page.locator(".st-key-filter_facet_difficulty").locator("input").click()
-    page.get_by_role("option", name="hard").click()
+    page.get_by_role("option", name="hard", exact=True).click()
     page.wait_for_url(re.compile("tag=difficulty"))
     page.locator(".chain", has_text="difficulty: hard").wait_for()
 
