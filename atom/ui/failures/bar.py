@@ -14,12 +14,12 @@ from atom.views.filters import Filters
 from taxonomy import Path, format_path
 
 SORTS: dict[Sort, str] = {
-    "loss": "Most weight lost first",
-    "failed": "Most failed checkpoints first",
-    "score": "Lowest score first",
-    "models": "Failed by most models first",
-    "spread": "Models differ most first",
-    "order": "In the study’s order",
+    "loss": "Most weight lost",
+    "failed": "Most failed checkpoints",
+    "score": "Lowest score",
+    "models": "Failed by most models",
+    "spread": "Models differ most",
+    "order": "The study’s order",
 }
 PLACE_WORDS: dict[Place, str] = {
     "question": "Questions",

@@ -19,7 +19,7 @@ from atom.analysis.layout import Mask
 from atom.records import Checkpoint, Criterion, Response, Sample
 from atom.records.base import Record
 from atom.store import Store
-from atom.store.texts import StudyTexts, Texts, read_texts, ready
+from atom.store.reading.texts import StudyTexts, Texts, read_texts, ready
 from atom.views.failures.find import PLACES, Find, Place, Term
 from atom.views.study_data import StudyData
 

@@ -1,0 +1,1 @@
+"""How a study is read for screens: texts to be searched."""
