@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from atom.analysis.capability import quadrant
+from atom.analysis.capability.quadrant import quadrant
 from atom.analysis.guessing import lucky_by_guessing, phi_coefficient
 
 

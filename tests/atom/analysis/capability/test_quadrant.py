@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from atom.analysis.capability import quadrant
+from atom.analysis.capability.quadrant import quadrant
 
 
 def test_the_four_fields_and_shares():

@@ -165,7 +165,11 @@ def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkey
         for point in points:
             give(store, made.study.id, "score", point.key, "ada", value=max(point.score - 1, 1))
         few = Draft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
-        for place in ("views.debias", "analysis.debias", "reports.caveats"):
+        for place in (
+            "views.people.debias",
+            "analysis.agreement.debias",
+            "reports.findings.caveats",
+        ):
             monkeypatch.setattr(f"atom.{place}.MIN_LABELLED", 3)
         enough = Draft.of(store, data, filters).report(ReportSpec(made="2026-01-01"))
     text = few.model_dump_json()
