@@ -82,8 +82,8 @@ def draw(here: Here, form: Shape, said: Claims | None) -> None:
         if cell is not None:
             kit.go(links.address(FAILURES.url_path, cell.mark.filters))
 
-    st.altair_chart(
-        heat_chart(heat, form, colouring, scheme()),
+    st.vega_lite_chart(
+        spec=heat_chart(heat, form, colouring, scheme()),
         width="stretch",
         theme=None,
         key=CHART,

@@ -472,13 +472,13 @@ def test_the_chart_holds_every_cell_and_a_click_finds_it(page):
     for scheme in ("light", "dark"):
         for colouring in ("score", "difference", "evidence"):
             chart = heat_chart(heat, page.shape, colouring, scheme)
-            assert len(chart.layer[0].data) == len(heat.models) * len(heat.columns)
-    frame = chart.layer[0].data
-    last = frame.iloc[-1]
+            assert len(chart["data"]["values"]) == len(heat.models) * len(heat.columns)
+    cells = chart["data"]["values"]
+    last = cells[-1]
     assert clicked(heat, last["row"], last["column"]) is heat.cells[-1][-1]
     assert clicked(heat, "nobody", last["column"]) is None
     assert clicked(heat, None, None) is None
-    glyphs = set("".join(frame["text"]))
+    glyphs = set("".join(cell["text"] for cell in cells))
     assert "▼" in glyphs
 
 
