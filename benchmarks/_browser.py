@@ -43,6 +43,8 @@ GO = """([address, title, quiet]) => new Promise((settled) => {
     for (const node of document.querySelectorAll("*")) if (node.shadowRoot) watch(node.shadowRoot);
     const now = performance.now();
     there = there || isThere();
+    const app = document.querySelector(".stApp");
+    if (!app || app.dataset.testScriptState === "running") last = now;
     if (there && now - last > quiet) settled((last - begun) / 1000);
     else setTimeout(look, 30);
   };
@@ -52,7 +54,7 @@ GO = """([address, title, quiet]) => new Promise((settled) => {
   look();
 })"""
 """Moves as a door does, and returns the seconds until the last change before a quiet time, once
-the page has its title."""
+the page has its title and the script behind it has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -267,6 +267,9 @@ export default function (component) {
       }
     });
   }
+  // What follows waits for this at the first drawing (first_paint.js).
+  const host = state.root.getRootNode().host || state.root;
+  host.closest(".stBidiComponent")?.setAttribute("data-drawn", "");
   return () => {
     document.removeEventListener("keydown", state.keys);
     states.delete(parentElement);

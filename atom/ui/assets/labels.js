@@ -298,6 +298,8 @@ export default function (component) {
   put(state.foot, data.foot);
   draw(state);
   if (state.resend) { state.resend = false; state.emit("acts", { acts: state.pending }); }
+  const host = state.root.getRootNode().host || state.root;
+  host.closest(".stBidiComponent")?.setAttribute("data-drawn", "");
   return () => {
     document.removeEventListener("keydown", state.keys);
     states.delete(parentElement);

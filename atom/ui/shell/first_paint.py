@@ -2,12 +2,16 @@
 
 Streamlit sends its page without a menu and without the app's styles; both come with the first run
 of the script, a second later, and all that is drawn by then jumps aside. Here the styles are part
-of the page itself, with the menu's room kept free.
+of the page itself, with the menu's room kept free, and what follows a piece that isn't drawn yet
+waits for it, so that nothing that is seen moves. Parts of Streamlit that every page needs are
+fetched at once; the two that draw charts once all is at rest.
 """
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from pathlib import Path
 
 from atom.ui.kit import ASSETS
 from atom.ui.shell.door import ASGIApp, Message, Receive, Send
@@ -16,6 +20,11 @@ _END = b"</body>"
 """Behind the head, where Streamlit puts styles of its own: at equal weight the later ones win."""
 _ROOT = b'id="root"'
 """What the app's own page holds; a file that it serves is handed on as it is."""
+
+
+_SOON = ("BidiComponent", "PageLink", "Selectbox")
+_LATER = ("ArrowVegaLiteChart", "PlotlyChart")
+"""Parts of Streamlit's own page, by the beginning of their files' names."""
 
 
 class FirstPaint:
@@ -73,6 +82,27 @@ class _Dressed:
 
 @cache
 def style() -> bytes:
-    """Return the frame's styles as an element of a page."""
+    """Return what is added to the page: the frame's styles and the script that goes with them."""
     css = (ASSETS / "frame.css").read_text(encoding="utf-8")
-    return f'<style data-testid="frame-style">{css}</style>'.encode()
+    script = (ASSETS / "first_paint.js").read_text(encoding="utf-8")
+    soon = "".join(
+        f'<link rel="modulepreload" crossorigin href="{address}">' for address in chunks(_SOON)
+    )
+    later = json.dumps(chunks(_LATER))
+    return (
+        f'{soon}<style data-testid="frame-style">{css}</style>'
+        f"<script>{script.replace('CHUNKS', later)}</script>"
+    ).encode()
+
+
+def chunks(names: tuple[str, ...]) -> list[str]:
+    """Return the addresses of parts of Streamlit's page, as many as are found.
+
+    Args:
+        names: how their files begin; what follows is a hash of what they hold.
+    """
+    import streamlit
+
+    folder = Path(streamlit.__file__).parent / "static" / "static" / "js"
+    found = [path.name for name in names for path in sorted(folder.glob(f"{name}.*.js"))]
+    return [f"./static/js/{name}" for name in found]

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from atom.ui.shell.first_paint import FirstPaint, style
+from atom.ui.shell.first_paint import FirstPaint, chunks, style
 
 PAGE = b'<html><head></head><body><div id="root"></div></body></html>'
 
@@ -45,6 +45,17 @@ def test_the_page_is_dressed_whole_and_its_length_is_right(pieces):
     assert b"etag" not in headers
     assert headers[b"content-security-policy"] == b"y"
     assert (b"accept-encoding", b"gzip") not in asked["headers"]
+
+
+def test_parts_that_are_fetched_early_are_streamlits_own():
+    soon = chunks(("BidiComponent", "PageLink", "Selectbox"))
+    later = chunks(("ArrowVegaLiteChart", "PlotlyChart"))
+    assert len(soon) == 3
+    assert len(later) == 2
+    page = style().decode()
+    assert all(f'<link rel="modulepreload" crossorigin href="{one}">' in page for one in soon)
+    assert all(f'"{one}"' in page for one in later)
+    assert chunks(("NoSuchPart",)) == []
 
 
 @pytest.mark.parametrize(
