@@ -12,7 +12,6 @@ import yaml
 from taxonomy.path import DEPTH
 from taxonomy.tree import Node, Tree
 
-
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The one written in C, where there is one, reads a tree eight times as fast."""
 
