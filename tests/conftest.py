@@ -18,7 +18,10 @@ from hypothesis import settings
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
 STRICT = bool(os.environ.get("ATOM_CI") or os.environ.get("CI")) and SHARED.is_dir()
+TESTS = PROJECT / "tests"
 FOLDER_MARKERS = {"e2e": "browser", "model": "model"}
+SPREAD = 0.7
+"""Files of these folders lie evenly in this share of all tests, the first one first."""
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 OWN_VARIABLES = (
     "ATOM_STORE",
@@ -45,12 +48,22 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of a folder that needs a browser or a model."""
-    tests = PROJECT / "tests"
+    """Mark the tests of a folder that needs a browser or a model, and spread them among the rest.
+
+    Workers take files in this order (`--no-loadscope-reorder`): browsers then wait while others
+    count, and no worker is left alone with a long file at the end.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
     for item in items:
-        folder = item.path.relative_to(tests).parts[0] if item.path.is_relative_to(tests) else ""
-        if folder in FOLDER_MARKERS:
-            item.add_marker(FOLDER_MARKERS[folder])
+        if marker := FOLDER_MARKERS.get(item.path.relative_to(TESTS).parts[0]):
+            item.add_marker(marker)
+        files.setdefault(item.path, []).append(item)
+    long = [path for path in files if path.relative_to(TESTS).parts[0] in FOLDER_MARKERS]
+    short = [path for path in files if path not in set(long)]
+    places = {path: at * SPREAD / len(long) for at, path in enumerate(long)}
+    places |= {path: at / len(short) for at, path in enumerate(short)}
+    in_order = sorted(files, key=lambda path: places[path])
+    items[:] = [item for path in in_order for item in files[path]]
 
 
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
