@@ -19,6 +19,8 @@ from atom.analysis.sums import group_sums
 
 PRIOR_VARIANCE = 0.02 / 16
 """Added to sampling variances in the weights: 0.02 in points, here on [0, 1]."""
+_ROUNDING = 1e-12
+"""Share of a sum of squares below which a spread about the mean is nothing but rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,16 +215,29 @@ def _profiles(layout: Layout, sums: _Sums) -> Profiles:
 
 
 def _similarity(one: Profiles, other: Profiles) -> Floats:
-    """Return the weighted correlation of each profile with each, shape (K, K)."""
-    a, b = one.value[:, None, :], other.value[None, :, :]
-    v = one.variance[:, None, :] + other.variance[None, :, :] + PRIOR_VARIANCE
-    known = np.isfinite(a) & np.isfinite(b) & np.isfinite(v)
-    w = np.where(known, 1 / np.where(known, v, 1), 0)
-    a, b = np.nan_to_num(a), np.nan_to_num(b)
+    """Return the weighted correlation of each profile with each, shape (K, K).
+
+    By weighted sums, so that of the weights (K, K, L) hardly more than themselves is held.
+    """
+    (a, va), (b, vb) = _weighable(one), _weighable(other)
+    w = 1 / (va[:, None, :] + vb[None, :, :] + PRIOR_VARIANCE)
+    mass, sum_a, square_a = np.moveaxis(w @ _powers(a), 2, 0)
+    sum_b, square_b = np.moveaxis(w.transpose(1, 0, 2) @ _powers(b), 2, 0)[1:].transpose(0, 2, 1)
+    w *= b
+    product = (w @ a[:, :, None])[:, :, 0]
     with np.errstate(invalid="ignore", divide="ignore"):
-        mass = w.sum(axis=2, keepdims=True)
-        da = a - (w * a).sum(axis=2, keepdims=True) / mass
-        db = b - (w * b).sum(axis=2, keepdims=True) / mass
-        covariance = (w * da * db).sum(axis=2)
-        scale = np.sqrt((w * da * da).sum(axis=2) * (w * db * db).sum(axis=2))
-        return np.asarray(np.where(scale > 1e-15, covariance / scale, np.nan))
+        spread_a, spread_b = square_a - sum_a**2 / mass, square_b - sum_b**2 / mass
+        # What is left where all is equal, as in a profile of one group, is rounding.
+        spread = (spread_a > _ROUNDING * square_a) & (spread_b > _ROUNDING * square_b)
+        r = (product - sum_a * sum_b / mass) / np.sqrt(np.where(spread, spread_a * spread_b, 1))
+    return np.asarray(np.where(spread, np.clip(r, -1, 1), np.nan))
+
+
+def _weighable(found: Profiles) -> tuple[Floats, Floats]:
+    """Return values and variances, shape (K, L); infinite variance where there is no value."""
+    known = np.isfinite(found.value) & np.isfinite(found.variance)
+    return np.where(known, found.value, 0), np.where(known, found.variance, np.inf)
+
+
+def _powers(values: Floats) -> Floats:
+    return np.stack([np.ones_like(values), values, values**2], axis=2)

@@ -10,7 +10,7 @@ from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
 from atom.views.failures.page import FailureRow, failures
 from atom.views.failures.sample import AnswerView, sample_view, shortened_mark
-from atom.views.failures.votes import sample_votes
+from atom.views.failures.votes import PairVotes
 from atom.views.filters import Filters
 
 MOST = 3
@@ -49,13 +49,21 @@ def exhibits(
         listed = failures(look.store, look.data, filters).rows
         fresh = [row for row in listed if row.sample_id not in used]
         fresh.sort(key=lambda row: row.picture_id is None)
-        tried = [_exhibit(look, row, model_id, finding_id) for row in fresh[:TRIED]]
-        usable = [exhibit for exhibit in tried if exhibit is not None]
-        if usable:
-            best = next((exhibit for exhibit in usable if exhibit.quote is not None), usable[0])
+        best = _best(_exhibit(look, row, model_id, finding_id) for row in fresh[:TRIED])
+        if best is not None:
             found.append(best)
             used.add(best.sample_id)
     return tuple(found)
+
+
+def _best(tried: Iterable[Exhibit | None]) -> Exhibit | None:
+    """Take the first in which the judge points at words, else the first; look no further."""
+    first = None
+    for exhibit in tried:
+        if exhibit is not None and exhibit.quote is not None:
+            return exhibit
+        first = first or exhibit
+    return first
 
 
 def _places(look: Look, model_id: str, told: Iterable[Finding]) -> Iterator[tuple[Filters, str]]:
@@ -74,7 +82,8 @@ def _places(look: Look, model_id: str, told: Iterable[Finding]) -> Iterator[tupl
 
 def _exhibit(look: Look, row: FailureRow, model_id: str, finding_id: str) -> Exhibit | None:
     filters = row.filters.but(model=model_id)
-    seen = sample_view(look.store, look.data, filters, alone=True)
+    parts = look.parts_of(row.sample_id)
+    seen = sample_view(look.store, look.data, filters, alone=True, parts=parts)
     if seen is None or seen.answer is None:
         return None
     answer = seen.answer
@@ -94,7 +103,7 @@ def _exhibit(look: Look, row: FailureRow, model_id: str, finding_id: str) -> Exh
         picture_name=slot.name if slot else "",
         answer=text,
         quote=quote,
-        votes=_votes(look, seen.sample.id, model_id),
+        votes=_votes(look, seen.votes, model_id),
         right=_right(answer),
         criterion=shortened(criterion.criterion.question) if criterion else "",
         truth=shortened(criterion.criterion.ground_truth, 200) if criterion else "",
@@ -113,11 +122,11 @@ def _score(mark: Checkpoint | None) -> int | str | None:
     return f"{shortened_mark(mark.raw)} ({100 * mark.value:.3g} of 100)"
 
 
-def _votes(look: Look, sample_id: str, model_id: str) -> str:
+def _votes(look: Look, votes: Iterable[PairVotes], model_id: str) -> str:
     """Say against whom a model's answer won or lost; empty without votes."""
     place = look.data.model_index(model_id)
     words: dict[tuple[str, str], list[str]] = {}
-    for pair in sample_votes(look.store, look.data, sample_id):
+    for pair in votes:
         if place not in (pair.a_colour, pair.b_colour):
             continue
         mine = "a" if pair.a_colour == place else "b"

@@ -14,6 +14,7 @@ from atom.analysis.layout import Layout, tree_layout
 from atom.reports.records import Finding
 from atom.store import Store
 from atom.views.failures.page import count_listed
+from atom.views.failures.sample import SampleParts, sample_parts
 from atom.views.filters import (
     Filters,
     Measure,
@@ -73,6 +74,16 @@ class Look:
     def more(self) -> OverviewMore:
         """What stands below its ranking."""
         return overview_more(self.data, self.base)
+
+    def parts_of(self, sample_id: str) -> SampleParts | None:
+        """What of a sample is the same for every model's cases, read once."""
+        if sample_id not in self._parts:
+            self._parts[sample_id] = sample_parts(self.store, self.data, sample_id)
+        return self._parts[sample_id]
+
+    @cached_property
+    def _parts(self) -> dict[str, SampleParts | None]:
+        return {}
 
     @cached_property
     def answers(self) -> NDArray[np.bool_]:

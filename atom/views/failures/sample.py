@@ -194,8 +194,64 @@ class SampleView:
         return tuple(slot for slot in self.sample.pictures if slot.picture_id is None)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SampleParts:
+    """What of a sample is the same whoever answers.
+
+    Attributes:
+        sample: the sample.
+        replay: the judge's solution, if there is one.
+        criteria_set: the criteria that count, if there are any.
+        criteria: these by id.
+        mappings: where they hang in the study's tree, by criterion.
+        tags: (facet, value).
+        votes: the votes on it.
+    """
+
+    sample: Sample
+    replay: Replay | None
+    criteria_set: CriteriaSet | None
+    criteria: dict[str, Criterion]
+    mappings: dict[str, Mapping]
+    tags: tuple[tuple[str, str], ...]
+    votes: tuple[PairVotes, ...]
+
+
+def sample_parts(store: Store, data: StudyData, sample_id: str) -> SampleParts | None:
+    """Read what of a sample is the same whoever answers; None when the study has no such sample."""
+    if sample_id not in data.sample_position:
+        return None
+    sample = store.get(Sample, sample_id)
+    if sample is None:
+        return None
+    place = store.get(StudySample, data.study.id, sample_id)
+    replay = store.get(Replay, place.replay_id) if place and place.replay_id else None
+    criteria_set = (
+        store.get(CriteriaSet, place.criteria_set_id) if place and place.criteria_set_id else None
+    )
+    ids = [use.criterion_id for use in criteria_set.uses] if criteria_set else []
+    return SampleParts(
+        sample=sample,
+        replay=replay,
+        criteria_set=criteria_set,
+        criteria={criterion.id: criterion for criterion in store.get_many(Criterion, ids)},
+        mappings={
+            mapping.criterion_id: mapping
+            for mapping in store.get_many(Mapping, ids, "criterion_id")
+            if mapping.tree_version == data.study.tree_version
+        },
+        tags=_tags(store, sample_id),
+        votes=sample_votes(store, data, sample_id),
+    )
+
+
 def sample_view(
-    store: Store, data: StudyData, filters: Filters, *, alone: bool = False
+    store: Store,
+    data: StudyData,
+    filters: Filters,
+    *,
+    alone: bool = False,
+    parts: SampleParts | None = None,
 ) -> SampleView | None:
     """Read one sample in full.
 
@@ -204,25 +260,21 @@ def sample_view(
         data: the study.
         filters: `sample`, and optionally `model` and `criterion`.
         alone: leave the other models' answers and marks aside; there may be hundreds.
+        parts: what is read of the sample already.
 
     Returns:
         The view-model, or None when the study has no such sample.
     """
-    if filters.sample is None or filters.sample not in data.sample_position:
+    if parts is None and filters.sample is not None:
+        parts = sample_parts(store, data, filters.sample)
+    if parts is None:
         return None
-    sample = store.get(Sample, filters.sample)
-    if sample is None:
-        return None
-    place = store.get(StudySample, data.study.id, sample.id)
-    replay = store.get(Replay, place.replay_id) if place and place.replay_id else None
-    criteria_set = (
-        store.get(CriteriaSet, place.criteria_set_id) if place and place.criteria_set_id else None
-    )
+    sample, replay, criteria_set = parts.sample, parts.replay, parts.criteria_set
     responses = _responses(store, data, sample.id, filters.model if alone else None)
     ids = [response.id for _, response in responses]
     marks = repeated_marks(store, data.study, ids, _judge(data), data.scale)
     answers = _answers(store, data, filters, responses, criteria_set, marks)
-    criteria = _criteria(store, data, filters, criteria_set, responses, marks)
+    criteria = _criteria(filters, parts, responses, marks)
     criterion = next((view for view in criteria if view.chosen), None)
     answer = _shown_answer(answers, criterion)
     mark = _chosen_mark(criterion, answer)
@@ -240,10 +292,10 @@ def sample_view(
         answer=answer,
         criterion=criterion,
         mark=mark,
-        tags=_tags(store, sample.id),
+        tags=parts.tags,
         calls={call.id: call for call in store.get_many(Call, filter(None, call_ids))},
         quarantined=bool(data.table.quarantined[data.sample_position[sample.id]]),
-        votes=sample_votes(store, data, sample.id),
+        votes=parts.votes,
     )
 
 
@@ -338,30 +390,22 @@ def _answers(
 
 
 def _criteria(
-    store: Store,
-    data: StudyData,
     filters: Filters,
-    criteria_set: CriteriaSet | None,
+    parts: SampleParts,
     responses: list[tuple[int, Response]],
     marks: RepeatedMarks,
 ) -> tuple[CriterionView, ...]:
-    if criteria_set is None or not criteria_set.uses:
+    if parts.criteria_set is None or not parts.criteria_set.uses:
         return ()
-    uses = in_order(criteria_set)
-    ids = [use.criterion_id for use in uses]
-    criteria = {criterion.id: criterion for criterion in store.get_many(Criterion, ids)}
-    mappings = {
-        mapping.criterion_id: mapping
-        for mapping in store.get_many(Mapping, ids, "criterion_id")
-        if mapping.tree_version == data.study.tree_version
-    }
-    chosen = filters.criterion if filters.criterion in criteria else ids[0]
+    uses = in_order(parts.criteria_set)
+    first = uses[0].criterion_id
+    chosen = filters.criterion if filters.criterion in parts.criteria else first
     views = []
     for number, use in enumerate(uses, start=1):
-        criterion = criteria.get(use.criterion_id)
+        criterion = parts.criteria.get(use.criterion_id)
         if criterion is None:
             continue
-        mapping = mappings.get(criterion.id)
+        mapping = parts.mappings.get(criterion.id)
         views.append(
             CriterionView(
                 number=number,
