@@ -223,3 +223,30 @@ def choice_texts(store: Store, study_id: str) -> dict[str, str]:
             )
         )
         return {name: text for name, text in rows if text}
+
+
+def quoting(store: Store, candidate_id: str, sample_ids: Iterable[str]) -> set[str]:
+    """Return the criteria at which some judge points at words of a candidate's answers.
+
+    Args:
+        store: where they are.
+        candidate_id: whose answers.
+        sample_ids: answers to which samples.
+    """
+    mark, answer = table(Checkpoint).c, table(Response).c
+    found: set[str] = set()
+    with store.read() as connection:
+        for part in parts(sample_ids):
+            found.update(
+                connection.execute(
+                    sa.select(mark.criterion_id)
+                    .join(table(Response), answer.id == mark.response_id)
+                    .where(
+                        answer.sample_id.in_(part),
+                        mark.span.is_not(None),
+                        answer.candidate_id == candidate_id,
+                    )
+                    .distinct()
+                ).scalars()
+            )
+    return found

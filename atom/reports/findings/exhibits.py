@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from atom.records import Checkpoint
 from atom.reports.findings.looking import Look, address
 from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
+from atom.store.marks import quoting
 from atom.views.failures.page import FailureRow, failures
 from atom.views.failures.sample import AnswerView, sample_view, shortened_mark
 from atom.views.failures.votes import PairVotes
@@ -49,21 +50,24 @@ def exhibits(
         listed = failures(look.store, look.data, filters).rows
         fresh = [row for row in listed if row.sample_id not in used]
         fresh.sort(key=lambda row: row.picture_id is None)
-        best = _best(_exhibit(look, row, model_id, finding_id) for row in fresh[:TRIED])
+        best = _best(look, fresh[:TRIED], model_id, finding_id)
         if best is not None:
             found.append(best)
             used.add(best.sample_id)
     return tuple(found)
 
 
-def _best(tried: Iterable[Exhibit | None]) -> Exhibit | None:
-    """Take the first in which the judge points at words, else the first; look no further."""
-    first = None
-    for exhibit in tried:
-        if exhibit is not None and exhibit.quote is not None:
-            return exhibit
-        first = first or exhibit
-    return first
+def _best(look: Look, rows: Sequence[FailureRow], model_id: str, finding_id: str) -> Exhibit | None:
+    """Take the first in which the judge points at words, else the first that can be shown."""
+    judged = [row.sample_id for row in rows if row.criterion_id is not None]
+    pointed = quoting(look.store, model_id, judged)
+    for row in rows:
+        if row.criterion_id in pointed:
+            exhibit = _exhibit(look, row, model_id, finding_id)
+            if exhibit is not None and exhibit.quote is not None:
+                return exhibit
+    every = (_exhibit(look, row, model_id, finding_id) for row in rows)
+    return next((exhibit for exhibit in every if exhibit is not None), None)
 
 
 def _places(look: Look, model_id: str, told: Iterable[Finding]) -> Iterator[tuple[Filters, str]]:
