@@ -21,6 +21,7 @@ LOCAL_KEYS = (
     "set", "who", "queue", "group", "verdict", "item", "order",
     "beside", "layer",
     "tour", "welcome",
+    "vs", "lay",
 )  # fmt: skip
 """Keys that belong to one page (a table, a page of a list, whose answer) and not to the chain."""
 _MAX_VALUES = 40

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from atom.ui import kit, links
-from atom.ui.failures import bar
+from atom.ui.failures import bar, heat, listing
 from atom.ui.failures import case as case_parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
 from atom.ui.shell import frame
-from atom.views.failures.page import PAGE_SIZE, FailureList, failures
+from atom.views.failures.page import PAGE_SIZE, FailureList, failures, listed_cells
 from atom.views.failures.sample import sample_view
 
 
@@ -34,7 +34,7 @@ def neighbours(here: frame.Here, view: FailureList, sample: str) -> tuple[str | 
             return None
         other = view.order[index]
         filters = here.filters.but(sample=other, criterion=worst.get(other))
-        return case_parts.to(filters, by=here.query.get("by"))
+        return listing.to(filters, by=here.query.get("by"), vs=here.query.get("vs"))
 
     return door(at - 1), door(at + 1)
 
@@ -99,6 +99,7 @@ def _not_found(here: frame.Here) -> Html:
 
 here = frame.here(FAILURES)
 if here is not None:
+    grid_shown = here.query.get("lay") == heat.GRID
     view = failures(here.store, here.data, here.filters, page_number(here))
     wanted = page_number(here, view.order)
     if wanted != view.page and wanted < view.pages:
@@ -107,15 +108,16 @@ if here is not None:
     chosen = here.filters.sample or (view.rows[0].sample_id if view.rows else None)
     kit.show(kit.page_header(FAILURES.title, FAILURES.question, *badges), key="failures_head")
     bar.draw(here)
-    kit.show(
-        el(
-            "div",
+    if grid_shown and view.rows:
+        cells = listed_cells(here.data, here.filters)
+        kit.show(heat.grid(here, view, cells), key="failures_grid")
+    else:
+        kit.show(
             el(
                 "div",
-                case_parts.listing(here, view, chosen),
+                listing.listing(here, view, chosen),
                 el("div", shown(here, view), style="min-width:0"),
                 class_="split",
             ),
-        ),
-        key="failures",
-    )
+            key="failures",
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.app.conftest import markup_of
@@ -168,3 +170,35 @@ def test_several_values_and_not_are_set_in_the_menus(open_app, made):
     markup = markup_of(seen.test)
     assert "fails" in markup
     assert "passes" in markup
+
+
+def test_the_grid_holds_every_model_and_marks_failures_by_a_sign(open_app, made):
+    seen = open_app(made.folder, PAGE, {"lay": "grid", "sort": "models"})
+    assert not seen.test.exception
+    assert 'aria-label="Samples by models"' in seen.markup
+    assert "▼" in seen.markup
+    for model in made.candidate_ids:
+        assert f"by={model}" in seen.markup
+    cell = re.search(
+        r'aria-label="Sample no\. \d+, model-a: \d+ of 100, \d+ failures?"', seen.markup
+    )
+    assert cell is not None
+
+
+def test_two_answers_stand_word_by_word(open_app, made):
+    query = query_of(made, 0, vs=made.candidate_ids[1])
+    seen = open_app(made.folder, PAGE, query)
+    assert not seen.test.exception
+    assert "Word by word with" in seen.markup
+    assert "<del>" in seen.markup
+    assert "<ins>" in seen.markup
+    assert "of both texts is the same" in seen.markup
+    plain = open_app(made.folder, PAGE, query_of(made, 0, vs="nobody"))
+    assert "<del>" not in plain.markup
+
+
+def test_hostile_answers_stay_texts_word_by_word(open_app, made):
+    query = query_of(made, 5, show="all", vs=made.candidate_ids[1])
+    seen = open_app(made.folder, PAGE, query)
+    assert "<script" not in seen.markup
+    assert 'src="http' not in seen.markup

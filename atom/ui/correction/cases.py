@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from atom.records import Arm
 from atom.ui import kit, links, numbers
 from atom.ui.correction.parts import Doors
+from atom.ui.differ import diff_side
 from atom.ui.failures.case import pictures, question, turn
-from atom.ui.html import Child, Html, el, join
+from atom.ui.html import Child, Html, el
 from atom.ui.media import thumbnail
 from atom.ui.pages import CORRECTION, FAILURES
 from atom.ui.shell.frame import Here
-from atom.views.correction.case import CaseView, DiffPart, Try
+from atom.views.correction.case import CaseView, Try
 from atom.views.correction.cases import OF_STEPS, CaseQuery, CaseRow, Cases, write_query
 from atom.views.correction.form import ARM_WORDS
 from taxonomy import format_path
@@ -309,7 +310,7 @@ def before_after(view: CaseView) -> Html:
     old = el(
         "div",
         el("h2", "Before ", el("span", mark_words(view.was_right), class_="quiet small")),
-        _side(view.diff, "gone") if view.diff else _text(view.first.text),
+        diff_side(view.diff, "gone") if view.diff else _text(view.first.text),
     )
     chosen = view.chosen
     if chosen is None or chosen.arm == "rejudge" or chosen.response is None:
@@ -327,7 +328,7 @@ def before_after(view: CaseView) -> Html:
                 f"After {ARM_WORDS[chosen.arm].does} ",
                 el("span", mark_words(chosen.right), class_="quiet small"),
             ),
-            _side(view.diff, "new"),
+            diff_side(view.diff, "new"),
         )
     control = view.control
     beside = None
@@ -346,31 +347,6 @@ def before_after(view: CaseView) -> Html:
 
 def _text(text: str) -> Html:
     return kit.said(text, lights=False)
-
-
-def _side(parts: Iterable[DiffPart], kind: str) -> Html:
-    """Draw one side of a comparison; beyond so many characters it's folded away."""
-    shown: list[Html] = []
-    rest: list[Html] = []
-    size = 0
-    for part in parts:
-        if part.kind not in ("same", kind):
-            continue
-        text, more = part.text, ""
-        if size < kit.CUT < size + len(text):
-            text, more = text[: kit.CUT - size], text[kit.CUT - size :]
-        for piece in filter(None, (text, more)):
-            tag = {"gone": "del", "new": "ins"}.get(part.kind)
-            made = el(tag, piece) if tag and piece.strip() else join(piece)
-            (shown if size < kit.CUT else rest).append(made)
-            size += len(piece)
-    if not size:
-        return el("div", el("span", "(empty)", class_="quiet"), class_="said")
-    body = el("div", shown, class_="said")
-    if not rest:
-        return body
-    more_ = el("summary", f"Show all ({size:,} characters)")
-    return join(body, el("details", more_, el("div", rest, class_="said"), class_="fold"))
 
 
 def steps(view: CaseView, doors: CaseDoors) -> Html:

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from atom.ui.failures.heat import GRID
 from atom.ui.plain import plain
 from atom.ui.shell.filter_box import set_filters, several
 from atom.ui.shell.frame import Here
@@ -28,18 +29,36 @@ PLACE_WORDS: dict[Place, str] = {
     "reason": "Reasons",
 }
 _MOST_NODES = 300
+LIST = "list"
 
 
 def draw(here: Here) -> None:
     """Draw the row; what is set there lives in the address."""
     with st.container(key="find_row"):
-        words, order, more = st.columns([4.4, 2.4, 1.4], vertical_alignment="bottom")
+        words, order, more, lay = st.columns([4.4, 2.2, 1.3, 1.2], vertical_alignment="bottom")
         with words:
             _words(here.filters)
         with order:
             _order(here.filters)
         with more:
             _more(here)
+        with lay:
+            _lay(here)
+
+
+def _lay(here: Here) -> None:
+    key = "find_lay"
+    st.session_state[key] = GRID if here.query.get("lay") == GRID else LIST
+
+    def changed() -> None:
+        # A segmented control that is clicked again has no value.
+        if st.session_state[key] == GRID:
+            st.query_params["lay"] = GRID
+        else:
+            st.query_params.pop("lay", None)
+
+    st.segmented_control("Lay out", [LIST, GRID], format_func=str.capitalize, key=key,
+                         label_visibility="collapsed", on_change=changed)  # fmt: skip
 
 
 def _to(filters: Filters, **changes: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the Failures page is made of: the list, and the case."""
+"""A sample laid open: pictures, question, criteria, answers and reasons."""
 
 from __future__ import annotations
 
@@ -6,181 +6,26 @@ from collections.abc import Callable, Sequence
 
 from atom.records import JUDGE_SCALE, Checkpoint, Outcome, PictureSlot, Replay
 from atom.ui import kit, links, numbers
-from atom.ui.html import Child, Html, el, join
+from atom.ui.failures import beside
+from atom.ui.failures.listing import to
+from atom.ui.html import Html, el, join
 from atom.ui.lab import preference as preference_parts
-from atom.ui.media import media_address, thumbnail
-from atom.ui.pages import CORRECTION, FAILURES
+from atom.ui.media import media_address
+from atom.ui.pages import CORRECTION
 from atom.ui.picture import Mark, missing, picture
 from atom.ui.shell.frame import Here
-from atom.views.failures.find import Place, Sort
-from atom.views.failures.page import Chip, FailureList, FailureRow
+from atom.views.failures.beside import difference, others
 from atom.views.failures.sample import (
     AnswerView,
     CheckpointView,
     CriterionView,
     SampleView,
-    points_words,
 )
-from atom.views.failures.search import Hit
-from atom.views.filters import Filters
 from atom.views.pictures import read_picture
 from taxonomy import format_path
 
 _REASON = 4000
 """Characters of a judge's reason that are shown; the raw reply holds all."""
-_SHOWS = (
-    ("failed", "Failed"),
-    ("imperfect", "Not perfect"),
-    ("unscored", "Unscored"),
-    ("all", "All"),
-)
-
-
-def to(filters: Filters, *, by: str | None = None, at: str | None = None) -> str:
-    """Return an address on this page.
-
-    Args:
-        filters: the chain and the filters.
-        by: the candidate whose answer is read, where it isn't the chain's.
-        at: the list's page, from 1.
-    """
-    return links.address(FAILURES.url_path, filters, by=None if by == filters.model else by, at=at)
-
-
-# --- list --------------------------------------------------------------------------------------
-
-
-def listing(here: Here, view: FailureList, chosen: str | None) -> Html:
-    """Draw the list of samples, worst first."""
-    base = here.filters.but(sample=None, criterion=None)
-    tabs = kit.tabs(
-        ((label, to(base.but(show=show)), here.filters.show == show) for show, label in _SHOWS),
-        label="Which checkpoints",
-    )
-    head = el(
-        "div",
-        tabs,
-        el("p", _summary(here, view), class_="note", style="margin:8px 0 4px 4px"),
-    )
-    items = [_item(here, row, row.sample_id == chosen) for row in view.rows]
-    return el(
-        "div",
-        head,
-        el("div", items, _pager(base, view), class_="listing low", data_scroll=True),
-        class_="beside",
-    )
-
-
-def _summary(here: Here, view: FailureList) -> str:
-    if not view.looked_at:
-        return "Nothing to look at under these filters"
-    looked = f"of {view.looked_at:,} looked at"
-    if here.filters.rests:
-        looked = f"of {view.looked_at:,} that the claim rests on"
-    failed = {
-        "process": "with a failed checkpoint",
-        "outcome": "answered wrongly",
-        "preference": "lost by vote",
-    }[view.measure]
-    what = {
-        "failed": failed,
-        "imperfect": "not won outright" if view.measure == "preference" else "not perfect",
-        "unscored": "with an unscored checkpoint" if view.measure == "process" else "not decided",
-        "all": "",
-    }[here.filters.show]
-    count = numbers.count(view.total, "sample")
-    if here.filters.find.terms:
-        looked = f"of {view.looked_at:,} where the words stand"
-    order = ORDERED[here.filters.find.sort]
-    return f"{count} {what} {looked}, {order}".replace("  ", " ")
-
-
-ORDERED: dict[Sort, str] = {
-    "loss": "worst first",
-    "failed": "most failed checkpoints first",
-    "score": "lowest score first",
-    "models": "failed by most models first",
-    "spread": "where models differ most first",
-    "order": "in the study’s order",
-}
-_PLACES: dict[Place, str] = {
-    "question": "question", "criterion": "criterion", "answer": "answer", "reason": "reason",
-}  # fmt: skip
-
-
-def _hit(here: Here, hit: Hit) -> Html:
-    """Show where the words that were looked for stand."""
-    name = "" if hit.model is None else f" of {here.data.candidates[hit.model].name}"
-    said = f"{_PLACES[hit.place]}{name}: "
-    return el("span", el("span", said, class_="quiet"), _marked(hit), class_="small hit")
-
-
-def _marked(hit: Hit) -> list[Html]:
-    return [el("mark", text) if marked else join(text) for text, marked in hit.parts]
-
-
-def _item(here: Here, row: FailureRow, on: bool) -> Html:
-    thumb = thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name)
-    chips = [_chip(here, chip) for chip in row.chips[:10]]
-    flag = kit.status("quarantined") if row.quarantined else None
-    asked: Child = row.question or "(no question)"
-    if row.hit and row.hit.place == "question":
-        asked = _marked(row.hit)
-    return el(
-        "a",
-        thumb,
-        el(
-            "span",
-            el("span", asked, class_="lines"),
-            el("span", flag, class_="small") if flag else None,
-        ),
-        _hit(here, row.hit) if row.hit and row.hit.place != "question" else None,
-        el("span", row.told, class_="across small quiet") if row.told else None,
-        el("span", chips, class_="across"),
-        href=to(
-            here.filters.but(sample=row.sample_id, criterion=row.criterion_id),
-            by=here.query.get("by"),
-            at=here.query.get("at"),
-        ),
-        data_go=True,
-        class_="item on" if on else "item",
-        aria_current="true" if on else None,
-        data_reveal="1" if on else None,
-    )
-
-
-def _chip(here: Here, chip: Chip) -> Html:
-    name = here.data.candidates[chip.colour].name
-    if chip.won is not None:
-        side = (chip.won > 0.5) - (chip.won < 0.5)
-        word = ("tied", "won", "lost")[side]
-        note = f"{name}: {word}, {100 * chip.won:.0f} % of its votes"
-        return kit.score_chip(3 + 2 * side, text=word, note=note, chosen=chip.chosen)
-    answer = {True: "right answer", False: "wrong answer", None: "outcome unknown"}[chip.right]
-    if chip.score is not None:
-        ours = here.data.table.ours
-        whole = points_words(chip.score, ours=ours)
-        return kit.score_chip(
-            round(chip.score),
-            text=points_words(chip.score, ours=ours, digits=1),
-            note=f"{name}: {whole} of {5 if ours else 100}, {answer}",
-            chosen=chip.chosen,
-        )
-    glyph = {True: "right", False: "wrong", None: "∅"}[chip.right]
-    return kit.score_chip(None, glyph=glyph, note=f"{name}: {answer}", chosen=chip.chosen)
-
-
-def _pager(base: Filters, view: FailureList) -> Html | None:
-    if view.pages < 2:
-        return None
-    last = view.pages - 1
-    return el(
-        "div",
-        kit.button("‹", to(base, at=str(max(view.page, 1))), disabled=view.page == 0),
-        f"page {view.page + 1} of {view.pages}",
-        kit.button("›", to(base, at=str(view.page + 2)), disabled=view.page == last),
-        class_="pager",
-    )
 
 
 # --- case --------------------------------------------------------------------------------------
@@ -206,7 +51,7 @@ def case(here: Here, view: SampleView, before: str | None = None, after: str | N
             class_="top",
         ),
         _criteria(here, view, doors),
-        _answer(view),
+        _answer(here, view, doors),
         preference_parts.sample_votes(view.votes),
         _side_by_side(view, doors),
         _replay(view.replay),
@@ -222,17 +67,22 @@ class _Doors:
     """
 
     def __init__(self, here: Here, view: SampleView) -> None:
+        """Keep what the addresses have in common."""
         criterion = view.criterion.criterion.id if view.criterion else None
         self._filters = here.filters.but(sample=view.sample.id, criterion=criterion)
         self._by = here.query.get("by")
         self._at = here.query.get("at")
+        self._vs = here.query.get("vs")
 
     def criterion(self, identity: str) -> str:
-        return to(self._filters.but(criterion=identity), by=self._by, at=self._at)
+        return to(self._filters.but(criterion=identity), by=self._by, at=self._at, vs=self._vs)
+
+    def beside(self, key: str) -> str:
+        return to(self._filters, by=self._by, at=self._at, vs=key)
 
     def answer(self, candidate: str, criterion: str | None = None) -> str:
         filters = self._filters.but(criterion=criterion) if criterion else self._filters
-        return to(filters, by=candidate, at=self._at)
+        return to(filters, by=candidate, at=self._at, vs=self._vs)
 
 
 def _case_head(here: Here, view: SampleView, before: str | None, after: str | None) -> Html:
@@ -500,7 +350,7 @@ def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
 # --- answer and reason -------------------------------------------------------------------------
 
 
-def _answer(view: SampleView) -> Html:
+def _answer(here: Here, view: SampleView, doors: _Doors) -> Html:
     answer = view.answer
     if answer is None:
         return el("div", el("h2", "Answer"), el("p", "No model has answered it.", class_="quiet"))
@@ -513,6 +363,8 @@ def _answer(view: SampleView) -> Html:
                     kit.Span(start=point.span[0], end=point.span[1], light=item.criterion.id,
                              on=item.chosen)
                 )  # fmt: skip
+    there = others(here.store, here.data, view)
+    apart = difference(view, there, here.query.get("vs"))
     return el(
         "div",
         el(
@@ -522,7 +374,8 @@ def _answer(view: SampleView) -> Html:
             " ",
             el("span", verdict(answer.outcomes), class_="quiet small"),
         ),
-        answer_text(answer, spans),
+        beside.doors(there, here.query.get("vs"), doors.beside),
+        answer_text(answer, spans) if apart is None else beside.both(apart),
         _thoughts(answer),
     )
 

@@ -83,7 +83,7 @@ class Cells:
             }
         if sort == "spread":
             return {
-                at: f"{100 * self.spread[at]:.0f} points between best and worst"
+                at: f"{100 * self.spread[at]:.0f} points apart"
                 for at in samples.tolist()
                 if math.isfinite(self.spread[at])
             }

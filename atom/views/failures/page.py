@@ -210,6 +210,16 @@ def samples_listed(data: StudyData, filters: Filters, store: Store | None = None
     return _select(data, filters, measure_of(data, filters), kept, found).samples
 
 
+def listed_cells(data: StudyData, filters: Filters) -> Cells:
+    """Return samples by models, over the checkpoints (or answers) that the list looks at.
+
+    Words that are looked for choose samples; what a cell counts they don't narrow.
+    """
+    measure = measure_of(data, filters)
+    rows = rows_here(data, filters) if measure == "process" else None
+    return cells_of(data, filters, _kept(data, filters), measure, rows)
+
+
 def _kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
     keep = answers_kept(data, filters)
     return keep | _quarantined_too(data, filters) if filters.show == "all" else keep
@@ -226,8 +236,7 @@ def _select(
     find = filters.find
     cells = None
     if find.fails or find.passes or find.sort in ("score", "models", "spread"):
-        rows = rows_here(data, filters) if measure == "process" else None
-        cells = cells_of(data, filters, keep, measure, rows)
+        cells = listed_cells(data, filters)
         if find.fails or find.passes:
             wanted = cells.failing(find.fails) & cells.passing(find.passes)
             mine = mine & wanted[data.table.sample]

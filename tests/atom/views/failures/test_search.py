@@ -123,7 +123,7 @@ def test_models_that_fail_and_how_far_they_differ(store, data):
     assert view.rows[0].told == "2 of 3 models fail"
     apart = failures(store, data, looking(sort="spread"))
     # Sample 0: A 5, C 1 of 5: 100 points.
-    assert apart.rows[0].told == "100 points between best and worst"
+    assert apart.rows[0].told == "100 points apart"
 
 
 @pytest.mark.parametrize(

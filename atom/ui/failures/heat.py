@@ -1,0 +1,136 @@
+"""The grid on the screen: samples down, models across, each cell the weight held there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from atom.ui import kit, numbers
+from atom.ui.failures.listing import shows, summary, to
+from atom.ui.html import Html, el
+from atom.ui.media import thumbnail
+from atom.ui.shell.frame import Here
+from atom.views.failures.grid import Cells
+from atom.views.failures.page import FailureList, FailureRow
+
+GRID = "grid"
+"""What the address says where the grid is shown."""
+
+
+def grid(here: Here, view: FailureList, cells: Cells) -> Html:
+    """Draw a page of samples by models.
+
+    Args:
+        here: what the reader is looking at.
+        view: the page of the list.
+        cells: all samples by models.
+    """
+    base = here.filters.but(sample=None, criterion=None)
+    listed = np.array([here.data.sample_position[name] for name in view.order], dtype=np.int64)
+    names = [one.name for one in here.data.candidates]
+    columns = [
+        kit.Column(title="Sample", width="34%"),
+        *(
+            kit.Column(title=_head(name, short, number, cells, listed), slim=True)
+            for number, (name, short) in enumerate(
+                zip(names, numbers.short_names(names), strict=True)
+            )
+        ),
+    ]
+    rows = [_row(here, row, cells) for row in view.rows]
+    return el(
+        "div",
+        el(
+            "div",
+            shows(here, base, lay=GRID),
+            el("p", summary(here, view), class_="note", style="margin:8px 0 4px 4px"),
+            _legend(view),
+        ),
+        kit.table(columns, rows, label="Samples by models", tight=True),
+        pager(here, view),
+        class_="gridview",
+    )
+
+
+def pager(here: Here, view: FailureList) -> Html | None:
+    """Draw the way to the other pages."""
+    if view.pages < 2:
+        return None
+    base, last = here.filters.but(sample=None, criterion=None), view.pages - 1
+    return el(
+        "div",
+        kit.button("‹", to(base, at=str(max(view.page, 1)), lay=GRID), disabled=view.page == 0),
+        f"page {view.page + 1} of {view.pages}",
+        kit.button("›", to(base, at=str(view.page + 2), lay=GRID), disabled=view.page == last),
+        class_="pager",
+    )
+
+
+def _legend(view: FailureList) -> Html:
+    held = "of the weight held" if view.measure == "process" else "of the answer's worth"
+    chips = [kit.score_chip(at, text=str(25 * (at - 1))) for at in (1, 2, 3, 4, 5)]
+    return el("p", chips, f"of 100 {held}", el("span", "▼ fails, and how often", class_="quiet"),
+              el("span", "– nothing known", class_="quiet"), class_="legend",
+              style="gap:6px;flex-wrap:wrap")  # fmt: skip
+
+
+def _head(name: str, short: str, number: int, cells: Cells, listed: np.ndarray) -> Html:
+    fails = int((cells.failed[listed, number] > 0).sum())
+    return el(
+        "span",
+        el("span", class_="dot", style=f"background:{kit.colour(number)}"),
+        el("span", short),
+        el("span", f"▼ {fails:,}", class_="quiet small", style="white-space:nowrap"),
+        class_="model",
+        style="flex-direction:column;gap:2px",
+        data_tip=f"{name} fails {numbers.count(fails, 'sample')} of these {len(listed):,}",
+    )
+
+
+def _row(here: Here, row: FailureRow, cells: Cells) -> kit.Row:
+    index = here.data.sample_position[row.sample_id]
+    sample = here.filters.but(sample=row.sample_id, criterion=None)
+    head = el(
+        "a",
+        thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name),
+        el(
+            "span",
+            el("span", row.question or "(no question)", class_="lines"),
+            el("span", row.told, class_="quiet small") if row.told else None,
+            kit.status("quarantined") if row.quarantined else None,
+        ),
+        href=to(sample),
+        data_go=True,
+        class_="head",
+    )
+    return kit.Row(
+        cells=[
+            head,
+            *(_cell(here, row, index, number, cells) for number in range(len(cells.model_ids))),
+        ]
+    )
+
+
+def _cell(here: Here, row: FailureRow, index: int, number: int, cells: Cells) -> Html:
+    """Draw a cell: the weight held, and by a sign, not a colour, whether the model fails."""
+    value, failed = float(cells.value[index, number]), int(cells.failed[index, number])
+    name = here.data.candidates[number].name
+    if not math.isfinite(value):
+        return el("span", "–", class_="quiet", data_tip=f"{name}: nothing known here")
+    sign = "" if not failed else "▼" if failed == 1 else f"▼{failed}"
+    words = f"{name}: {100 * value:.0f} of 100"
+    words += f", {numbers.count(failed, 'failure')}" if failed else ", no failure"
+    chip = kit.score_chip(1 + round(4 * value), text=f"{100 * value:.0f}", note=words)
+    return el(
+        "a",
+        chip,
+        el("span", sign, class_="sign", aria_hidden="true"),
+        href=to(
+            here.filters.but(sample=row.sample_id, criterion=None, model=here.filters.model),
+            by=cells.model_ids[number],
+        ),
+        data_go=True,
+        class_="cell",
+        aria_label=f"Sample no. {index + 1}, {words}",
+    )
