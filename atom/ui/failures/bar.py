@@ -30,6 +30,7 @@ PLACE_WORDS: dict[Place, str] = {
 }
 _MOST_NODES = 300
 LIST = "list"
+LAYS = {LIST: "List", GRID: "Grid"}
 
 
 def draw(here: Here) -> None:
@@ -57,7 +58,7 @@ def _lay(here: Here) -> None:
         else:
             st.query_params.pop("lay", None)
 
-    st.segmented_control("Lay out", [LIST, GRID], format_func=str.capitalize, key=key,
+    st.segmented_control("Lay out", list(LAYS), format_func=lambda one: LAYS[one], key=key,
                          label_visibility="collapsed", on_change=changed)  # fmt: skip
 
 
