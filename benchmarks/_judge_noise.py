@@ -17,10 +17,16 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from atom.analysis.agreement.calibration import Truths, calibrate
-from atom.analysis.agreement.coefficients import verbosity
 from atom.analysis.agreement.judge_noise import Ratings, split_noise
 from atom.analysis.compare.votes import position_bias
-from atom.analysis.planted import (
+from atom.engine.bench.calibration import calibration_set, calibration_spec
+from atom.engine.work import run
+from atom.judge.servers.endpoints import builtin_endpoints
+from atom.probes.serving.endpoint import LENIENT_ROOT
+from atom.records import Judge
+from atom.store import Store
+from atom.views.lab.calibrations import calibration_of
+from tests.planted import (
     POPULARITY,
     Planted,
     WorldSettings,
@@ -29,13 +35,6 @@ from atom.analysis.planted import (
     plant,
     planted_leaves,
 )
-from atom.engine.bench.calibration import calibration_set, calibration_spec
-from atom.engine.work import run
-from atom.judge.servers.endpoints import builtin_endpoints
-from atom.probes.serving.endpoint import LENIENT_ROOT
-from atom.records import Judge
-from atom.store import Store
-from atom.views.lab.calibrations import calibration_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,7 +42,6 @@ COMMON, OWN = 0.5, 0.3
 """Spread of a judge's kindness: the same everywhere, and each leaf's own."""
 DIAGONAL = 0.6
 VOTES = 400
-LENGTH_PULL = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,19 +278,6 @@ def position_coverage(beta: float, *, seed: int, trials: int, pairs: int = VOTES
     return hits / trials
 
 
-def length_coverage(*, seed: int, trials: int, pairs: int = VOTES) -> float:
-    """Return how often the interval of the pull of the length holds the planted one (B12)."""
-    rng = np.random.default_rng(seed)
-    hits = 0
-    for _ in range(trials):
-        quality = rng.normal(0, 1, pairs)
-        length = 0.5 * quality + rng.normal(0, 1, pairs)
-        prefers = rng.random(pairs) < 1 / (1 + np.exp(-(quality + LENGTH_PULL * length)))
-        found = verbosity(prefers.astype(np.int64), quality, length)
-        hits += found.lo <= LENGTH_PULL <= found.hi
-    return hits / trials
-
-
 # --- rows ----------------------------------------------------------------------------------------
 
 
@@ -338,10 +323,6 @@ def lines(worlds: int = 40, answers: int = 240) -> Iterator[dict[str, object]]:
         yield _line(f"position_bias_coverage_{beta:g}", share, published, trials,
                     "required 0.92 to 0.98", f"{VOTES} pairs in both orders",
                     0.92 <= share <= 0.98)  # fmt: skip
-    share = length_coverage(seed=4, trials=trials)
-    yield _line("length_bias_coverage", share, 0.950, trials, "required 0.92 to 0.98",
-                f"true pull {LENGTH_PULL:g}, quality held equal, {VOTES} pairs",
-                0.92 <= share <= 0.98)  # fmt: skip
 
 
 def _line(

@@ -21,7 +21,6 @@ from PIL import Image
 from scipy.special import ndtr
 
 from atom.analysis.agreement.fidelity import PairOrder, method_accuracy, people_pairs
-from atom.analysis.planted import WorldSettings, confusion
 from atom.engine.bench.rankings import PEOPLE_SD, TIE_WITHIN, people_see, said_of
 from atom.judge.exchange import judge_completion
 from atom.judge.replies.completion import Completion
@@ -69,6 +68,7 @@ from atom.records import (
 )
 from atom.stages import scoring
 from atom.stages.gate import read_weights
+from tests.planted import WorldSettings, confusion
 
 Floats = NDArray[np.float64]
 MODELS: Mapping[Character, str] = {

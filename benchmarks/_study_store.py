@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from atom.analysis.planted import Planted, WorldSettings, plant
 from atom.records import Candidate, Judge, Sampling, Study, StudyCandidate, TreeRecord
 from atom.records.base import content_id
 from atom.store import Store
 from atom.store.store import DATABASE
 from taxonomy import Node, Tree, to_json, tree_version
 from taxonomy import Path as TreePath
+from tests.planted import Planted, WorldSettings, plant
 
 JUDGE = "judge-planted"
 PER_SAMPLE = 32.3

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.analysis.correction.effects import CONTRASTS, Effect, effects
-from atom.analysis.correction.planted import CorrectionWorld, plant_trials, plant_unchanged, truth
 from atom.analysis.correction.quality import rises
 from atom.analysis.correction.trials import code_of, standing
-from atom.analysis.planted import WorldSettings
 from atom.records.correction import Arm
+from tests.planted import WorldSettings
+from tests.planted_trials import CorrectionWorld, plant_trials, plant_unchanged, truth
 
 Floats = NDArray[np.float64]
 ALPHA = 0.05

@@ -29,11 +29,11 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from atom.analysis.planted import WorldSettings, plant
 from atom.records import Study
 from atom.store import Store
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.attacks._app import Running, running_app
+from tests.planted import WorldSettings, plant
 
 PAGES = (
     "", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",

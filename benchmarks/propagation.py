@@ -30,9 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.analysis.capability.weaknesses import CONFIRMED, MARGIN, diagnose
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import CUTS, SLOPE, WorldSettings, confusion, judge_scores
 from atom.analysis.readings import FAILED_SCORE, claim_rows
 from atom.analysis.score_table import ScoreTable
+from tests.planted import CUTS, SLOPE, WorldSettings, confusion, judge_scores
 
 Floats = NDArray[np.float64]
 Marks = Literal["marked", "first_break", "all_steps"]

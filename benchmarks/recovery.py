@@ -26,8 +26,8 @@ from atom.analysis.capability.fingerprints import identify, profiles
 from atom.analysis.capability.weaknesses import CONFIRMED, Diagnosis, diagnose
 from atom.analysis.intervals import make_cells, node_stats
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import Planted, WorldSettings, confusion, plant
 from atom.analysis.score_table import answer_scores
+from tests.planted import Planted, WorldSettings, confusion, plant
 
 Floats = NDArray[np.float64]
 SIZES = (150, 300, 600, 1200)

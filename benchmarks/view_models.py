@@ -26,12 +26,12 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis.cube import make_cube
 from atom.analysis.score_table import Facet, ScoreTable
 from atom.records import Candidate, Study
 from atom.store import Store
 from atom.views.failures.page import failures
 from atom.views.filters import Filters, rows_kept
+from atom.views.fingerprints.page import shape
 from atom.views.overview.page import overview
 from atom.views.overview.weaknesses import node_means
 from atom.views.study_data import StudyData
@@ -185,7 +185,6 @@ def measure(rows: int, *, intervals: float | None, means: float | None) -> list[
     size = f"{rows // 1_000_000}m" if rows >= 1_000_000 else f"{rows // 1000}k"
     with tempfile.TemporaryDirectory() as folder, Store.open(folder) as store:
         overview(data, Filters())  # lays the study out, which happens once when it is opened
-        make_cube(table)
 
         def tree_card(filters: Filters) -> None:
             nodes = node_table(data, data.tree, place, filters)
@@ -207,8 +206,8 @@ def measure(rows: int, *, intervals: float | None, means: float | None) -> list[
              "the list without its texts; pandas: loss by sample"),
             ("tree_card", ours(tree_card), frame_cluster, intervals,
              "the tree in numbers and a node's card without its texts"),
-            ("fingerprint_means", ours(lambda f: make_cube(table, rows_kept(data, f))), frame_mean,
-             means, "counts by model, leaf, weight and score; pandas: means of leaves"),
+            ("fingerprint_means", ours(lambda f: shape(data, f)), frame_mean, means,
+             "every model on every capability of a facet; pandas: means of leaves"),
         )  # fmt: skip
     return [
         Row(name=f"{name}_{size}", value=value.wall, unit="ms", baseline=baseline.wall, n=n,

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 
-from atom.analysis.capability.quadrant import Quadrant
-
 
 def lucky_by_guessing(passing: float, guess_rate: float) -> float:
     """Return the share of right answers with a failed process that guessing alone explains.
@@ -28,13 +26,3 @@ def lucky_by_guessing(passing: float, guess_rate: float) -> float:
     """
     right = passing + (1 - passing) * guess_rate
     return (1 - passing) * guess_rate / right if right > 0 else math.nan
-
-
-def phi_coefficient(counts: Quadrant) -> float:
-    """Return the correlation of right answers with passing processes; NaN where one is constant."""
-    right, wrong = counts.sound + counts.lucky, counts.slip + counts.broken
-    passing, failing = counts.sound + counts.slip, counts.lucky + counts.broken
-    scale = math.sqrt(right * wrong * passing * failing)
-    if scale == 0:
-        return math.nan
-    return (counts.sound * counts.broken - counts.lucky * counts.slip) / scale

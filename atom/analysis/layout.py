@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.cube import index_nodes
 from atom.analysis.intervals import Cells, Floats, Ints
+from atom.analysis.nodes import index_nodes
 from atom.analysis.score_table import Kept, ScoreTable
 from atom.analysis.sums import group_sums
 

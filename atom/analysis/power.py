@@ -61,15 +61,6 @@ def needed_samples(
     return np.where(known, needed, np.nan)
 
 
-def detection_power(
-    effect: float, se: float, samples: int, *, alpha: float, margin: float = 0.0
-) -> float:
-    """Return the probability that a departure of this size is confirmed with these samples."""
-    df = max(samples - 1, 0) + PRIOR_DF
-    reach = (abs(effect) - margin) / se + float(scipy.special.stdtrit(df, alpha))
-    return float(scipy.special.stdtr(df, reach))
-
-
 def needed_pairs(
     gap: float, discordance: float, *, alpha: float = 0.05, power: float = POWER
 ) -> float:

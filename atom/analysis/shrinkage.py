@@ -83,41 +83,6 @@ def shrink_flat(mean: Floats, variance: Floats, family: Ints) -> Shrunk:
     return _posterior(mean, variance, spread[family], centre[family], centre_variance[family])
 
 
-def shrink_nested(mean: Floats, variance: Floats, parent: Ints, level: Ints) -> Shrunk:
-    """Shrink nodes towards their shrunk parents, from the roots down.
-
-    `B = tau^2/(tau^2 + v)`, `m~ = B m + (1 - B) m~_parent`, `var = B v + (1 - B)^2 var_parent`;
-    tau^2 is one figure a level, by DerSimonian-Laird within parents. Roots shrink towards their
-    precision-weighted mean.
-
-    Args:
-        mean: node means, shape (M,); NaN = unknown.
-        variance: sampling variances, shape (M,).
-        parent: index of the node above, shape (M,); -1 for a root.
-        level: depth less one, shape (M,).
-
-    Returns:
-        The pooled means; an unknown mean gets its parent's.
-
-    Reference:
-        METHODS B7.
-    """
-    value, spread = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    posterior = np.full_like(mean, np.nan)
-    for depth in range(int(level.max(initial=-1)) + 1):
-        at = np.flatnonzero(level == depth)
-        if depth == 0:
-            found = shrink_flat(mean[at], variance[at], np.zeros(len(at), dtype=np.int64))
-        else:
-            _, family = np.unique(parent[at], return_inverse=True)
-            families = int(family.max(initial=-1)) + 1
-            own, _, _ = _dersimonian_laird(mean[at], variance[at], family, families, pooled=True)
-            above = parent[at]
-            found = _posterior(mean[at], variance[at], own[family], value[above], posterior[above])
-        value[at], posterior[at], spread[at] = found.value, found.variance, found.spread
-    return Shrunk(value=value, variance=posterior, spread=spread)
-
-
 def _dersimonian_laird(
     mean: Floats, variance: Floats, family: Ints, size: int, *, pooled: bool = False
 ) -> tuple[Floats, Floats, Floats]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from atom.analysis.cube import index_nodes
+from atom.analysis.nodes import index_nodes
 from atom.exports.base import (
     MANIFEST,
     Exporter,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.capability.weaknesses import Frame, default_frame
-from atom.analysis.cube import index_nodes
 from atom.analysis.intervals import Floats, Ints
+from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import ENOUGH_SAID, Reading, claim_rows, mean_rows, reached_rows
 from atom.views.filters import Filters, answers_kept, processes_of, rows_in_node, rows_kept
 from atom.views.study_data import StudyData

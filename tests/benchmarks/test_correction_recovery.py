@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from atom.analysis.correction.planted import CorrectionWorld, truth
 from benchmarks.correction_recovery import effect_lines, null_lines, quality_lines
+from tests.planted_trials import CorrectionWorld, truth
 
 REPETITIONS = 60
 

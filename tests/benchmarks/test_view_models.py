@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
-from atom.analysis.cube import index_nodes, make_cube
+from atom.analysis.nodes import index_nodes
+from atom.views.filters import Filters
+from atom.views.overview.weaknesses import node_means
 from benchmarks._study_store import plant_rows
 from benchmarks.view_models import Row, crowd, frame_means, frame_of, measure, noted, study_of
 
@@ -35,9 +37,9 @@ def test_pandas_and_ours_compute_the_same_means():
     data = study_of(plant_rows(2_000).table())
     table = data.table
     frame = frame_means(frame_of(table), table.score > -2)
-    values = make_cube(table).node_values(index_nodes(table.leaves))
+    values = node_means(data, Filters())
     nodes = index_nodes(table.leaves)
     for (model, leaf), row in frame.iterrows():
-        at = int(model), int(nodes.leaf_node[int(leaf)])
+        at = int(model) * nodes.n_nodes + int(nodes.leaf_node[int(leaf)])
         assert values.n[at] == row["count"]
         assert abs(4 * values.mean[at] + 1 - row["mean"]) < 1e-9

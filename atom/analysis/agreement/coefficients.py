@@ -9,11 +9,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.random import Generator
 
 from atom.analysis.capability.criteria_health import ordinal_alpha
-from atom.analysis.intervals import Z95, Floats, Ints, make_cells, node_stats
+from atom.analysis.intervals import Z95, Ints, make_cells, node_stats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,60 +164,3 @@ def _alpha_interval(
         return math.nan, math.nan
     lo, hi = np.quantile(known, [0.025, 0.975])
     return float(lo), float(hi)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Verbosity:
-    """How much a judge leans towards the longer answer, other things equal.
-
-    Attributes:
-        n: comparisons.
-        slope: log-odds of preferring the first answer, a unit of length difference.
-        se: its standard error.
-        lo: lower end of the 95 % interval.
-        hi: upper end.
-    """
-
-    n: int
-    slope: float
-    se: float
-    lo: float
-    hi: float
-
-
-def verbosity(prefers_first: Ints, quality: Floats, length: Floats) -> Verbosity:
-    """Regress a judge's preference on quality and length: logit P(first) = a + b q + c d.
-
-    Without the quality term length would take the credit for what longer answers do better.
-
-    Args:
-        prefers_first: 1 or 0, shape (n,).
-        quality: by how much the first answer is better, by people or by truth, shape (n,).
-        length: by how much it is longer, in a unit of one's choice, shape (n,).
-
-    Returns:
-        The length coefficient; NaN where the data part perfectly or there are too few.
-
-    Reference:
-        METHODS B12.
-    """
-    x = np.column_stack([np.ones(len(quality)), quality, length]).astype(np.float64)
-    y = prefers_first.astype(np.float64)
-    nan = math.nan
-    empty = Verbosity(n=len(y), slope=nan, se=nan, lo=nan, hi=nan)
-    if len(y) < 10 or np.ptp(y) == 0 or np.linalg.matrix_rank(x) < 3:
-        return empty
-
-    def loss(beta: Floats) -> tuple[float, Floats]:
-        eta = x @ beta
-        chance = 1 / (1 + np.exp(-np.clip(eta, -500, 500)))
-        return float(np.logaddexp(0, eta).sum() - y @ eta), x.T @ (chance - y)
-
-    found = scipy.optimize.minimize(loss, np.zeros(3), jac=True, method="BFGS")
-    chance = 1 / (1 + np.exp(-np.clip(x @ found.x, -500, 500)))
-    information = (x * (chance * (1 - chance))[:, None]).T @ x
-    if np.linalg.cond(information) > 1e10:
-        return empty
-    se = math.sqrt(float(np.linalg.inv(information)[2, 2]))
-    slope = float(found.x[2])
-    return Verbosity(n=len(y), slope=slope, se=se, lo=slope - Z95 * se, hi=slope + Z95 * se)

@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from atom.analysis.compare.contrasts import moderate
-from atom.analysis.intervals import Z95, Floats, Ints
+from atom.analysis.intervals import Floats, Ints
 
 MIN_LABELLED: Final = 30
 """Labelled samples below which a score stays "judge-scale" (METHODS F6)."""
@@ -441,40 +441,3 @@ def debiased_nodes(
         hi=np.minimum(mean + q * se, 5.0),
         raw=raw,
     )
-
-
-def rogan_gladen(
-    passed: float, n: int, sensitivity: tuple[float, int], specificity: tuple[float, int]
-) -> tuple[float, float, float]:
-    """Estimate a true pass rate from a judge's, whose errors are known from labels.
-
-    `(p + sp - 1) / (se + sp - 1)`, with the delta method's variance.
-
-    Args:
-        passed: share that the judge passes.
-        n: items.
-        sensitivity: share of truly passed items that it passes, and of how many.
-        specificity: share of truly failed items that it fails, and of how many.
-
-    Returns:
-        The estimate and its 95 % interval, cut to [0, 1].
-
-    Raises:
-        ValueError: the judge passes right and wrong items alike, so that nothing follows.
-
-    Reference:
-        METHODS B13c.
-    """
-    (se, n_se), (sp, n_sp) = sensitivity, specificity
-    gap = se + sp - 1
-    if gap <= 0 or not (n and n_se and n_sp):
-        raise ValueError("the judge passes right and wrong items alike: nothing follows from it")
-    value = (passed + sp - 1) / gap
-    variance = (
-        passed * (1 - passed) / n
-        + value**2 * se * (1 - se) / n_se
-        + (1 - value) ** 2 * sp * (1 - sp) / n_sp
-    ) / gap**2
-    half = Z95 * math.sqrt(variance)
-    cut = [min(max(one, 0.0), 1.0) for one in (value, value - half, value + half)]
-    return cut[0], cut[1], cut[2]

@@ -87,25 +87,6 @@ class Twins:
     overlap: Floats
 
 
-@dataclass(frozen=True, kw_only=True)
-class RepeatAgreement:
-    """How a judge agrees with itself over repeats.
-
-    Attributes:
-        units: checkpoints scored at least twice.
-        pairs: pairs of repeats compared.
-        exact: share of pairs with equal scores; NaN without pairs.
-        mean_gap: mean absolute difference of pairs, in points.
-        alpha: Krippendorff's ordinal alpha; NaN where undefined.
-    """
-
-    units: int
-    pairs: int
-    exact: float
-    mean_gap: float
-    alpha: float
-
-
 def criteria_health(table: ScoreTable, rows: Mask | None = None) -> CriteriaHealth:
     """Look at every criterion over the answers that it was scored on.
 
@@ -204,45 +185,6 @@ def pairs_within(sample: Ints) -> tuple[Ints, Ints]:
         seconds.append(order[same + step])
         step += 1
     return np.concatenate(firsts), np.concatenate(seconds)
-
-
-def repeat_agreement(unit: Ints, score: Ints) -> RepeatAgreement:
-    """Compare the scores that a judge gave the same checkpoint at different repeats.
-
-    Args:
-        unit: checkpoint of each score, non-negative, shape (n,).
-        score: 1..5; 0 or less = not scored, left out; shape (n,).
-
-    Returns:
-        The agreement.
-
-    Reference:
-        METHODS B12, G (alpha from a coincidence matrix).
-    """
-    table = _unit_counts(unit, score)
-    table = table[table.sum(axis=1) >= 2]
-    size = table.sum(axis=1)
-    both = table[:, :, None] * table[:, None, :] - table[:, :, None] * np.eye(SCORES)
-    pairs = both.sum(axis=0) / 2
-    gap = np.abs(np.subtract.outer(np.arange(SCORES), np.arange(SCORES)))
-    count = float(pairs.sum())
-    coincidence = (both / np.maximum(size - 1, 1)[:, None, None]).sum(axis=0)
-    return RepeatAgreement(
-        units=len(table),
-        pairs=round(count),
-        exact=float(np.trace(pairs)) / count if count else float("nan"),
-        mean_gap=float((pairs * gap).sum()) / count if count else float("nan"),
-        alpha=ordinal_alpha(coincidence),
-    )
-
-
-def _unit_counts(unit: Ints, score: Ints) -> Floats:
-    """Count scores by unit, shape (U, 5)."""
-    good = score > 0
-    _, code = np.unique(unit[good], return_inverse=True)
-    units = int(code.max(initial=-1)) + 1
-    key = code * SCORES + score[good] - 1
-    return np.bincount(key, minlength=units * SCORES).reshape(units, SCORES).astype(np.float64)
 
 
 def ordinal_alpha(coincidence: Floats) -> float:

@@ -6,12 +6,11 @@ Reference: METHODS A7 (hit rate), B18 (stability: ARI, AMI, path credit).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
-from atom.analysis.intervals import Floats, wilson
+from atom.analysis.intervals import Floats
 from taxonomy import Path
 
 
@@ -113,54 +112,3 @@ def path_credit(a: Path, b: Path) -> float:
         common += 1
     deepest = max(len(a), len(b)) - 1
     return max(0, common - 1) / deepest if deepest > 0 else float(a == b)
-
-
-@dataclass(frozen=True, kw_only=True)
-class HitRate:
-    """Agreement of a judge's mapping with a person's.
-
-    Attributes:
-        hits: criteria on the same leaf.
-        n: criteria compared.
-        rate: hits / n; NaN where n = 0.
-        lo: lower end of the 95 % Wilson interval.
-        hi: upper end.
-        kappa: Cohen's kappa, agreement beyond chance; NaN where undefined.
-        path_credit: mean share of layers in common.
-    """
-
-    hits: int
-    n: int
-    rate: float
-    lo: float
-    hi: float
-    kappa: float
-    path_credit: float
-
-
-def hit_rate(judge: Sequence[Path], human: Sequence[Path]) -> HitRate:
-    """Compare a judge's leaves with a person's, criterion by criterion.
-
-    Reference:
-        ATOM Figure 7; METHODS A7.
-    """
-    n = len(judge)
-    if n != len(human):
-        raise ValueError(f"{n} leaves by the judge and {len(human)} by a person; they must match")
-    hits = sum(a == b for a, b in zip(judge, human, strict=True))
-    leaves = sorted({*judge, *human})
-    chance = sum(judge.count(leaf) * human.count(leaf) for leaf in leaves) / n**2 if n else 1.0
-    lo, hi = wilson(hits, n)
-    return HitRate(
-        hits=hits,
-        n=n,
-        rate=hits / n if n else float("nan"),
-        lo=lo,
-        hi=hi,
-        kappa=(hits / n - chance) / (1 - chance) if chance < 1 else float("nan"),
-        path_credit=(
-            float(np.mean([path_credit(a, b) for a, b in zip(judge, human, strict=True)]))
-            if n
-            else float("nan")
-        ),
-    )

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from atom.analysis.intervals import wilson
 
 
@@ -43,31 +40,6 @@ class Quadrant:
     def n(self) -> int:
         """Answers in the four fields."""
         return self.sound + self.lucky + self.slip + self.broken
-
-
-def quadrant(
-    right: NDArray[np.bool_],
-    passes: NDArray[np.bool_],
-    terse: NDArray[np.bool_] | None = None,
-) -> Quadrant:
-    """Cross outcomes with processes.
-
-    Args:
-        right: shape (R,), whether the final answer is right.
-        passes: shape (R,), whether the process passes.
-        terse: shape (R,), whether the answer says too little for a process; none when None.
-
-    Returns:
-        The counts and shares.
-    """
-    told = np.ones(len(right), dtype=np.bool_) if terse is None else ~terse
-    return quadrant_of(
-        sound=int(np.sum(told & right & passes)),
-        lucky=int(np.sum(told & right & ~passes)),
-        slip=int(np.sum(told & ~right & passes)),
-        broken=int(np.sum(told & ~right & ~passes)),
-        terse=int(np.sum(~told)),
-    )
 
 
 def quadrant_of(*, sound: int, lucky: int, slip: int, broken: int, terse: int = 0) -> Quadrant:

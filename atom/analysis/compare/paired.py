@@ -5,11 +5,10 @@ Reference: METHODS B9 (paired cluster t, McNemar, sign-flip).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from atom.analysis.compare.contrasts import moderate
@@ -274,15 +273,6 @@ def beyond_margin(gap: Floats, se: Floats, df: Floats, p: Floats, margin: float)
     return np.where(np.isfinite(p), np.where(over > 0, np.minimum(shifted, 1.0), 1.0), np.nan)
 
 
-def paired_overall(layout: Layout, first: int, second: int, rows: Mask | None = None) -> PairedGap:
-    """Compare two models over all items that both have a value for."""
-    keep = layout.usable(rows)
-    other = item_means(layout, keep & (layout.model == second))
-    pairs = _shared(layout, keep & (layout.model == first), other)
-    cluster = layout.unit[pairs.keep].astype(np.int64) - first * layout.n_clusters
-    return paired_gap(pairs.value[pairs.keep], cluster, bound=1.0)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Shared:
     """Differences at one row of the first side an item; shape (n,)."""
@@ -398,40 +388,3 @@ def mcnemar(first_only: int, second_only: int) -> McNemar:
 def mcnemar_of(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> McNemar:
     """Test two models' right answers on the same samples, shape (S,) each."""
     return mcnemar(int((first & ~second).sum()), int((~first & second).sum()))
-
-
-def sign_flip(sums: Floats, rng: Generator, permutations: int = 9999) -> float:
-    """Test by random signs whether cluster sums of differences are centred at 0.
-
-    Args:
-        sums: sum of differences of each cluster, shape (G,).
-        rng: source of randomness.
-        permutations: random sign vectors B.
-
-    Returns:
-        The two-sided p-value `(1 + hits) / (B + 1)`; 1 without differences.
-
-    Reference:
-        METHODS B9.
-    """
-    sums = sums[sums != 0]
-    if not len(sums):
-        return 1.0
-    found, hits = abs(float(sums.sum())), 0
-    for start in range(0, permutations, _DRAWS):
-        size = min(_DRAWS, permutations - start)
-        signs = rng.integers(0, 2, (size, len(sums)), dtype=np.int8) * 2 - 1
-        hits += int((np.abs(signs @ sums) >= found - 1e-12).sum())
-    return (1 + hits) / (permutations + 1)
-
-
-def swap_sides(nodes: PairedNodes) -> PairedNodes:
-    """Return the same comparison seen from the second model."""
-    return replace(
-        nodes,
-        first=nodes.second,
-        second=nodes.first,
-        gap=-nodes.gap,
-        lo=-nodes.hi,
-        hi=-nodes.lo,
-    )

@@ -160,89 +160,6 @@ def _rise(trials: Trials, arm: Arm, rows: Ints) -> Rise:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class NodeQuality:
-    """Scores after an arm less scores after its control, on one node's criteria.
-
-    Attributes:
-        node: code of the leaf or root.
-        n: criteria of answers with a score in both.
-        clusters: distinct clusters among them.
-        arm_mean: mean score in the arm, 1..5.
-        control_mean: mean score in the control.
-        estimate: difference in points.
-        lo: lower end of its interval.
-        hi: upper end.
-        p: two-sided p-value; NaN under five clusters.
-        adjusted: p after Benjamini-Hochberg over the nodes.
-    """
-
-    node: int
-    n: int
-    clusters: int
-    arm_mean: float
-    control_mean: float
-    estimate: float
-    lo: float
-    hi: float
-    p: float
-    adjusted: float
-
-
-def quality_by(
-    trials: Trials,
-    arm: Arm,
-    control: Arm,
-    level: Level = "root",
-    *,
-    failed_only: bool = False,
-    asked: bool | None = None,
-    upto: int = 1,
-) -> tuple[NodeQuality, ...]:
-    """Compare an arm's criteria with its control's, node by node.
-
-    Args:
-        trials: one candidate's trials.
-        arm: the arm.
-        control: its control.
-        level: leaves or roots.
-        failed_only: only criteria that the initial answer failed.
-        asked: only criteria that the arm asked about (True), or only the others (False).
-        upto: last round that counts, in both.
-
-    Returns:
-        One row a node with shared criteria, in order of the codes.
-    """
-    first, second = _shared(trials, arm, control, upto)
-    keep = _node(trials, level)[first] >= 0
-    if failed_only:
-        keep &= _failed(trials)[first]
-    if asked is not None:
-        keep &= trials.asked[first] == asked
-    first, second = first[keep], second[keep]
-    node, cluster = _node(trials, level)[first], trials.cluster[trials.trial[first]]
-    after, other = trials.after[first].astype(float), trials.after[second].astype(float)
-    codes = np.unique(node)
-    gaps = [_points((after - other)[node == at], cluster[node == at]) for at in codes]
-    p = np.array([g.p if g.clusters >= MIN_CLUSTERS else np.nan for g in gaps], dtype=np.float64)
-    adjusted = adjust(p, np.zeros(len(p), dtype=np.int64))
-    return tuple(
-        NodeQuality(
-            node=int(at),
-            n=gap.n,
-            clusters=gap.clusters,
-            arm_mean=float(after[node == at].mean()),
-            control_mean=float(other[node == at].mean()),
-            estimate=gap.gap,
-            lo=gap.lo,
-            hi=gap.hi,
-            p=float(p[number]),
-            adjusted=float(adjusted[number]),
-        )
-        for number, (at, gap) in enumerate(zip(codes, gaps, strict=True))
-    )
-
-
 def _shared(trials: Trials, arm: Arm, control: Arm, upto: int) -> tuple[Ints, Ints]:
     """Rows of criteria of the same answers that both arms have a score for."""
     width = int(trials.criterion.max(initial=0)) + 1
@@ -491,14 +408,3 @@ def _asked(trials: Trials, arm: Arm, upto: int) -> tuple[Ints, Mask, Mask]:
     keep &= np.isfinite(right)
     rows = rows[keep]
     return rows, trials.after[rows] > trials.threshold, right[keep] >= RIGHT
-
-
-def unlocking(trials: Trials, *, arm: Arm = "guided", upto: int = 1) -> dict[int, tuple[int, ...]]:
-    """Return, for each fixed answer, the asked criteria that flipped with it, by their codes."""
-    rows, flipped, fixed = _asked(trials, arm, upto)
-    found: dict[int, list[int]] = {}
-    for row in rows[fixed]:
-        found.setdefault(int(trials.answer[trials.trial[row]]), [])
-    for row in rows[flipped & fixed]:
-        found[int(trials.answer[trials.trial[row]])].append(int(trials.criterion[row]))
-    return {answer: tuple(sorted(codes)) for answer, codes in found.items()}

@@ -61,51 +61,6 @@ class Table4Row:
     quality_gain: float
 
 
-def gain_over(average: float, re_eval: float) -> float:
-    """Return a gain as the paper prints it: the difference of two averages, two places."""
-    return round(average - re_eval, PLACES)
-
-
-def gains(averages: Mapping[Strategy, float]) -> dict[Strategy, float]:
-    """Return one model's gains over Re-eval from its averages.
-
-    Args:
-        averages: by strategy; NaN = not reported.
-
-    Returns:
-        Gains of all strategies but `ori` with an average, Re-eval's own (0) among them; empty
-        without Re-eval.
-    """
-    base = averages.get("re_eval", float("nan"))
-    if not np.isfinite(base):
-        return {}
-    return {
-        strategy: gain_over(value, base)
-        for strategy, value in averages.items()
-        if strategy != "ori" and np.isfinite(value)
-    }
-
-
-def pooled_average(percent: Floats, answers: Ints) -> float:
-    """Return the average over all answers from printed accuracies by capability.
-
-    `100 sum_c round(p_c n_c / 100) / sum_c n_c`: a printed accuracy stands for a whole number of
-    right answers. The paper's averages are these, not means of the six columns.
-
-    Args:
-        percent: shape (C,), 0..100.
-        answers: shape (C,).
-
-    Returns:
-        The average in percent; NaN without answers.
-    """
-    total = int(answers.sum())
-    if not total:
-        return float("nan")
-    right = np.rint(np.asarray(percent) * answers / 100).sum()
-    return float(100 * right / total)
-
-
 def main_roots(trials: Trials) -> Ints:
     """Return the root that carries most weight among each trial's criteria, shape (T,).
 

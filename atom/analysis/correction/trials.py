@@ -405,56 +405,6 @@ def rounds(trials: Trials) -> tuple[RoundShare, ...]:
     return tuple(found)
 
 
-def fixed_in(trials: Trials, arm: Arm) -> dict[int, int]:
-    """Return the round in which each failed answer was first right, by its code."""
-    mine = (trials.arm == code_of(arm)) & (trials.cohort == FAILED_COHORT)
-    hit = np.flatnonzero(mine & (trials.state == SCORED) & (trials.right >= RIGHT))
-    hit = hit[np.argsort(-trials.round[hit], kind="stable")]
-    return {int(trials.answer[row]): int(trials.round[row]) for row in hit}
-
-
-def luck_expectation(right: Floats, sample: Ints, cluster: Ints) -> Share:
-    """Return the share of failed answers that trying again would fix by luck alone.
-
-    With a sample's chance p of a right answer, `E[p (1 - p)] / E[1 - p]`; from r right ones of K
-    repeats, `p (1 - p)` is estimated without bias by `r (K - r) / (K (K - 1))`. It stands in for an
-    arm without feedback where none ran.
-
-    Args:
-        right: whether each repeat is right, 0 or 1, shape (n,); NaN = not known.
-        sample: shape (n,).
-        cluster: shape (n,).
-
-    Returns:
-        The share, its interval by the delta method over clusters, `n` the samples with at least
-        two repeats; NaN where there are none or all are right.
-
-    Reference:
-        METHODS B14.
-    """
-    known = np.isfinite(right)
-    _, first, at = np.unique(sample[known], return_index=True, return_inverse=True)
-    k = np.bincount(at).astype(np.float64)
-    r = np.bincount(at, weights=(right[known] >= RIGHT).astype(np.float64))
-    group, use = cluster[known][first], k >= 2
-    k, r, group = k[use], r[use], group[use]
-    n, nan = len(k), float("nan")
-    wrong = (k - r) / k
-    if not wrong.sum():
-        return Share(n=n, clusters=len(np.unique(group)), value=nan, lo=nan, hi=nan)
-    turned = r * (k - r) / (k * (k - 1))
-    value = float(turned.sum() / wrong.sum())
-    _, code = np.unique(group, return_inverse=True)
-    influence = np.bincount(code, weights=turned - value * wrong) / wrong.sum()
-    g = len(influence)
-    lo = hi = nan
-    if g > 1:
-        se = float(np.sqrt((influence**2).sum() * g / (g - 1)))
-        half = float(scipy.special.stdtrit(g - 1, 0.975)) * se
-        lo, hi = max(0.0, value - half), min(1.0, value + half)
-    return Share(n=n, clusters=g, value=value, lo=lo, hi=hi)
-
-
 @dataclass(frozen=True, kw_only=True)
 class BlindGate:
     """Whether a hint helps a solver that sees no picture.

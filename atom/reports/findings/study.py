@@ -9,7 +9,7 @@ import numpy as np
 
 from atom.analysis.capability.criteria_health import criteria_health, near_duplicates
 from atom.analysis.compare.paired import paired_gap, paired_nodes
-from atom.analysis.cube import index_nodes
+from atom.analysis.nodes import index_nodes
 from atom.analysis.weights import weight_sensitivity
 from atom.records import Criterion
 from atom.reports.findings.looking import COMPARE, OVERVIEW, Look, make

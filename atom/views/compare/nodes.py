@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from atom.analysis.compare.paired import PairedNodes, PairedSamples, paired_items
-from atom.analysis.cube import index_nodes
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask, facet_layout
+from atom.analysis.nodes import index_nodes
 from atom.analysis.score_table import Facet
 from atom.views.compare.sides import Sides, layout_of
 from atom.views.failures.page import answers_shown, checkpoints_shown, rows_here

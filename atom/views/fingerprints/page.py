@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from atom.analysis.capability.fingerprints import Identification, identify
 from atom.analysis.capability.weaknesses import LABELS, Diagnosis, Frame, Label
-from atom.analysis.cube import index_nodes
 from atom.analysis.intervals import Floats, Ints, node_stats
 from atom.analysis.layout import Layout
+from atom.analysis.nodes import index_nodes
 from atom.views.filters import (
     Filters,
     Measure,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from atom.analysis.capability.quadrant import Quadrant, quadrant_of
 from atom.analysis.compare.ranking import rank_sets
-from atom.analysis.cube import NodeIndex, index_nodes
 from atom.analysis.intervals import Floats, Ints, NodeStats, make_cells, node_stats, stats_of_sums
+from atom.analysis.nodes import NodeIndex, index_nodes
 from atom.analysis.score_table import Facet, ScoreTable
 from atom.views.filters import (
     Filters,

@@ -33,9 +33,9 @@ from atom.analysis.capability.weaknesses import (
     diagnose,
     find_grounds,
 )
-from atom.analysis.cube import index_nodes
 from atom.analysis.intervals import NodeStats, stats_of_sums
 from atom.analysis.layout import Layout, facet_layout, tree_layout
+from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import Reading
 from atom.views.filters import (
     Filters,

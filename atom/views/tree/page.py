@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.cube import index_nodes
 from atom.analysis.intervals import Cells, Floats, Ints, NodeStats, node_stats
+from atom.analysis.nodes import index_nodes
 from atom.records import Criterion, Sample
 from atom.store import Store, study_places
 from atom.store.standing import in_order, leaves_of, standing_sets

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from atom.analysis.cube import index_nodes
 from atom.analysis.layout import facet_layout, tree_layout
+from atom.analysis.nodes import index_nodes
 
 
 def random_rows(rng, n=120, models=3, samples=20, leaves=3):

@@ -9,7 +9,7 @@ from atom.analysis.capability.weaknesses import DiagnosisSettings, diagnose
 from atom.analysis.compare.contrasts import peer_residuals
 from atom.analysis.layout import Layout, facet_layout, tree_layout
 from atom.analysis.moments import count_rows, linear, list_pairs, quadratic, units_in
-from atom.analysis.planted import WorldSettings, plant
+from tests.planted import WorldSettings, plant
 
 WORLDS = (
     WorldSettings(samples=60, models=4, missing=0.2, unscored=0.1),

@@ -2,10 +2,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import stdtr, stdtrit
 from scipy.stats import norm, t
 
 from atom.analysis.compare.paired import mcnemar
-from atom.analysis.power import detection_power, needed_pairs, needed_samples
+from atom.analysis.intervals import PRIOR_DF
+from atom.analysis.power import needed_pairs, needed_samples
 
 
 def test_the_forecast_is_the_formula():
@@ -37,6 +39,12 @@ def test_within_the_margin_no_number_is_enough_and_unknown_stays_unknown():
     )
     assert found[0] == np.inf
     assert np.isnan(found[1:]).all()
+
+
+def detection_power(effect, se, samples, alpha):
+    """Chance that a departure of this size is confirmed; the t of METHODS B10, moderated."""
+    df = max(samples - 1, 0) + PRIOR_DF
+    return stdtr(df, abs(effect) / se + stdtrit(df, alpha))
 
 
 def test_the_forecast_reaches_its_power():

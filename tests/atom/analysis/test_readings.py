@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from atom.analysis.capability.weaknesses import diagnose
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import WorldSettings, plant
 from atom.analysis.readings import claim_rows, mean_rows, processes, reached_rows
 from atom.analysis.score_table import answer_scores
+from tests.planted import WorldSettings, plant
 
 
 def said(table, addressed=None, carried=None, chained=True, parents=None, known=False):

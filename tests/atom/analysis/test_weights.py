@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from atom.analysis.planted import WorldSettings, plant
 from atom.analysis.score_table import answer_scores
 from atom.analysis.weights import weight_sensitivity
+from tests.planted import WorldSettings, plant
 
 
 def test_weights_that_decide_the_ranking(build):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from atom.analysis.planted import WorldSettings, plant
 from atom.reports import MOST_SECTIONS, Draft, ReportSpec
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
 from benchmarks._study_store import make_study
+from tests.planted import WorldSettings, plant
 
 MODELS = MOST_SECTIONS + 4
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.analysis.planted import WorldSettings, plant
 from atom.analysis.score_table import Facet
 from atom.records import Candidate, Study
 from atom.store import Store
@@ -21,6 +20,7 @@ from atom.views.overview.more import overview_more
 from atom.views.overview.page import overview
 from atom.views.overview.weaknesses import evidence, evidence_words
 from atom.views.study_data import StudyData
+from tests.planted import WorldSettings, plant
 
 WORLD = WorldSettings(samples=24, models=4, missing=0.1, unscored=0.05)
 

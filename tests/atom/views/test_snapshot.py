@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atom.analysis.planted import WorldSettings, plant
 from atom.records import Checkpoint
 from atom.store import Store
 from atom.views import snapshot
@@ -25,6 +24,7 @@ from atom.views.snapshot import (
 )
 from atom.views.study_data import StudyColumns, load_study
 from tests.factories import STUDY
+from tests.planted import WorldSettings, plant
 
 
 @pytest.fixture

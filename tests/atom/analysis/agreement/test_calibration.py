@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from atom.analysis.agreement.calibration import Truths, calibrate, homogeneity
-from atom.analysis.planted import WorldSettings, confusion, judge_scores
 from atom.views.lab.judge_marks import WORDS, find_mark, marks_of
+from tests.planted import WorldSettings, confusion, judge_scores
 
 ROOTS = ("Perception", "Understanding", "Reasoning", "Knowledge", "Trustworthiness", "Generation")
 LEAVES = tuple((root, f"{root} {at}") for root in ROOTS for at in range(2))

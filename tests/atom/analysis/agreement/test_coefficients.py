@@ -3,7 +3,6 @@ import math
 import krippendorff
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
@@ -12,7 +11,6 @@ from atom.analysis.agreement.coefficients import (
     agreement,
     confusion,
     nominal_kappa,
-    verbosity,
     weighted_kappa,
 )
 from atom.analysis.capability.criteria_health import ordinal_alpha
@@ -83,25 +81,3 @@ def test_a_planted_confusion_gives_the_agreement_that_follows_from_it(accuracy):
     assert found.exact == pytest.approx(float((share * (rows**2).sum(axis=1)).sum()), abs=0.02)
     assert found.alpha == pytest.approx(ordinal_alpha(together), abs=0.02)
     assert found.alpha_lo < found.alpha < found.alpha_hi
-
-
-def test_verbosity_equals_statsmodels_and_needs_the_quality_term():
-    rng = np.random.default_rng(1)
-    quality = rng.normal(size=3000)
-    length = 0.6 * quality + 0.8 * rng.normal(size=3000)  # better answers are longer
-    chance = 1 / (1 + np.exp(-(quality + 0.5 * length)))
-    prefers = (rng.random(3000) < chance).astype(int)
-    found = verbosity(prefers, quality, length)
-    fit = sm.Logit(prefers, sm.add_constant(np.column_stack([quality, length]))).fit(disp=0)
-    assert found.slope == pytest.approx(fit.params[2], abs=1e-4)
-    assert found.se == pytest.approx(fit.bse[2], rel=1e-3)
-    assert found.lo < 0.5 < found.hi
-    without = sm.Logit(prefers, sm.add_constant(length)).fit(disp=0)
-    assert without.params[1] > found.hi
-
-
-@pytest.mark.parametrize("prefers", [np.ones(50, int), np.array([0, 1] * 3)])
-def test_verbosity_of_nothing_to_tell_is_undefined(prefers):
-    rng = np.random.default_rng(0)
-    n = len(prefers)
-    assert math.isnan(verbosity(prefers, rng.normal(size=n), rng.normal(size=n)).slope)

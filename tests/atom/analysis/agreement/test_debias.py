@@ -16,10 +16,9 @@ from atom.analysis.agreement.debias import (
     inverse_confusion,
     labels_needed,
     ppi_mean,
-    rogan_gladen,
 )
 from atom.analysis.intervals import make_cells, node_stats
-from atom.analysis.planted import WorldSettings, confusion, judge_scores, plant
+from tests.planted import WorldSettings, confusion, judge_scores, plant
 
 WORLDS = 12
 LABELLED = 60
@@ -217,13 +216,3 @@ def test_empty_and_single_nodes():
     assert np.isnan(nodes.mean[1])
     assert nodes.raw[0] == 3
     assert np.isfinite(nodes.mean[2])
-
-
-def test_rogan_gladen_by_hand():
-    # (.6 + .9 - 1) / (.8 + .9 - 1) = .5 / .7
-    value, lo, hi = rogan_gladen(0.6, 400, (0.8, 100), (0.9, 100))
-    assert value == pytest.approx(0.5 / 0.7)
-    # (.24/400 + .5102 * .16/100 + .0816 * .09/100) / .49 = .003040, se .05514
-    assert (hi - lo) / 2 == pytest.approx(1.96 * 0.05514, abs=2e-4)
-    with pytest.raises(ValueError, match="alike"):
-        rogan_gladen(0.5, 100, (0.5, 50), (0.5, 50))

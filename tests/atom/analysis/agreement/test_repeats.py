@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from atom.analysis.agreement.repeats import merge_repeats
 from atom.analysis.compare.rank_patterns import rank_patterns
-from atom.analysis.cube import index_nodes, make_cube
 from atom.analysis.score_table import answer_scores
 
 LEAVES = (("A", "x"), ("A", "y"))
@@ -77,15 +76,6 @@ def test_means_over_repeats_go_into_every_figure_exactly(build):
     scores = answer_scores(table)
     # Model 0: (2 * 7/3 + 8 * 11/3) / 10 = 102/30 = 3.4 -> .6; model 1: (20/3 + 32)/10 = 3.8667.
     assert scores.value.tolist() == pytest.approx([0.6, (38 + 2 / 3 - 10) / 40])
-    nodes = index_nodes(LEAVES)
-    cube = make_cube(table)
-    # x of model 0: (7/3 - 1)/4 = 1/3 and (11/3 - 1)/4 = 2/3, mean .5; weighted (2/3 + 16/3)/10.
-    assert cube.node_values(nodes).mean[0, 0] == pytest.approx(0.5)
-    assert cube.node_values(nodes, "weighted").mean[0, 0] == pytest.approx(0.6)
-    # 7/3 is more than 2: it doesn't fail at 2, but it does at 3.
-    assert [cube.failed_share(nodes, t)[0, 0] for t in (2, 3, 4)] == [0, 0.5, 1]
-    assert cube.node_distribution(nodes)[0, 0].tolist() == [0, 1, 0, 1, 0]
-    assert cube.node_values(nodes).n[0, 0] == 2
 
 
 def test_equal_means_of_different_repeats_tie(build):
@@ -100,9 +90,5 @@ def test_whole_means_change_nothing(build):
     rows = [(0, 0, 0, 0, 3, 3), (0, 1, 0, 1, 7, 5), (0, 1, 1, 1, 3, 0)]
     table = build(rows, leaves=LEAVES)
     same = replace(table, score=table.score.astype(np.float64))
-    nodes = index_nodes(LEAVES)
     values = answer_scores(same).value, answer_scores(table).value
     assert np.array_equal(*values, equal_nan=True)
-    for mode in ("atom", "weighted", "macro"):
-        means = (make_cube(one).node_values(nodes, mode).mean for one in (same, table))
-        assert np.array_equal(*means, equal_nan=True)

@@ -1,13 +1,11 @@
-import krippendorff
 import numpy as np
 import pytest
 
 from atom.analysis.capability.criteria_health import (
     criteria_health,
     near_duplicates,
-    repeat_agreement,
 )
-from atom.analysis.planted import WorldSettings, confusion, judge_scores, plant
+from tests.planted import WorldSettings, plant
 
 # Krippendorff's canonical four observers and twelve units; 0 = missing.
 CANONICAL = np.array([
@@ -79,46 +77,5 @@ def test_no_texts_and_wrong_lengths():
         near_duplicates(["a"], np.zeros(2, dtype=np.int64))
 
 
-def test_the_canonical_alpha():
-    unit = np.tile(np.arange(12), 4)
-    found = repeat_agreement(unit, CANONICAL.reshape(-1))
-    assert found.alpha == pytest.approx(0.815, abs=5e-4)
-    data = np.where(CANONICAL > 0, CANONICAL.astype(float), np.nan)
-    expected = krippendorff.alpha(
-        data, level_of_measurement="ordinal", value_domain=[1, 2, 3, 4, 5]
-    )
-    assert found.alpha == pytest.approx(expected, abs=1e-9)
-    # Units with one value only are no evidence: 12 less the last.
-    assert found.units == 11
-
-
-def test_pairs_of_a_hand_worked_case():
-    # Unit 0: 3 3 4 -> pairs 33, 34, 34; unit 1: 5 1 -> one pair; unit 2: 2 and unscored.
-    found = repeat_agreement(np.array([0, 0, 0, 1, 1, 2, 2]), np.array([3, 3, 4, 5, 1, 2, 0]))
-    assert (found.units, found.pairs) == (2, 4)
-    assert found.exact == pytest.approx(0.25)
-    assert found.mean_gap == pytest.approx((1 + 1 + 4) / 4)
-
-
-def test_a_steadier_judge_agrees_more_with_itself():
-    """METHODS B12: the more accurate the judge, the higher alpha and exact agreement."""
-    rng = np.random.default_rng(1)
-    drawn = plant(WorldSettings(samples=200, models=2), rng)
-    true = drawn.true_score.astype(np.int64).reshape(-1)
-    unit = np.tile(np.arange(len(true)), 2)
-    found = []
-    for diagonal in (0.9, 0.8, 0.6):
-        matrix = confusion(WorldSettings(diagonal=diagonal))
-        said = np.concatenate([judge_scores(true, matrix, rng) for _ in range(2)])
-        found.append(repeat_agreement(unit, said.astype(np.int64)))
-    assert [round(each.exact, 1) for each in found] == [0.8, 0.7, 0.5]
-    assert found[0].alpha > found[1].alpha > found[2].alpha > 0.6
-
-
-def test_nothing_and_constant_repeats_are_undefined(build):
-    empty = np.zeros(0, dtype=np.int64)
-    assert np.isnan(repeat_agreement(empty, empty).exact)
-    same = repeat_agreement(np.array([0, 0]), np.array([3, 3]))
-    assert same.exact == 1
-    assert np.isnan(same.alpha)
+def test_nothing_has_no_health(build):
     assert criteria_health(build([], samples=0)).n.shape == (0,)

@@ -3,7 +3,7 @@ import pytest
 
 from atom.analysis.capability.fingerprints import identify, profiles
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import WorldSettings, plant
+from tests.planted import WorldSettings, plant
 
 EQUAL = {"weak": 0, "ability_low": 0.5, "ability_high": 0.5, "flat_leaves": 52}
 

@@ -5,13 +5,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import (
     adjusted_mutual_info_score,
     adjusted_rand_score,
-    cohen_kappa_score,
 )
 
 from atom.analysis.capability.partitions import (
     adjusted_mutual_information,
     adjusted_rand,
-    hit_rate,
     path_credit,
 )
 
@@ -53,13 +51,3 @@ def test_path_credit_counts_layers_below_the_root():
     assert path_credit(leaf, ("A", "b", "x", "d")) == pytest.approx(1 / 3)
     assert path_credit(leaf, ("A", "x", "c", "d")) == 0
     assert path_credit(leaf, ("B", "b", "c", "d")) == 0
-
-
-def test_hits_are_counted_with_chance_beside_them():
-    one, two = ("A", "b", "c", "d"), ("A", "b", "c", "e")
-    judge, human = [one, one, two, two], [one, two, two, two]
-    found = hit_rate(judge, human)
-    assert (found.hits, found.n, found.rate) == (3, 4, 0.75)
-    assert found.kappa == pytest.approx(cohen_kappa_score([0, 0, 1, 1], [0, 1, 1, 1]))
-    assert found.path_credit == pytest.approx((3 + 2 / 3) / 4)
-    assert np.isnan(hit_rate([], []).rate)

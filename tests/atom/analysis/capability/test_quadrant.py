@@ -1,15 +1,10 @@
 import math
 
-import numpy as np
-
-from atom.analysis.capability.quadrant import quadrant
+from atom.analysis.capability.quadrant import quadrant_of
 
 
-def test_the_four_fields_and_shares():
-    right = np.array([1, 1, 1, 1, 0, 0, 0], dtype=bool)
-    passes = np.array([1, 1, 1, 0, 1, 0, 0], dtype=bool)
-    found = quadrant(right, passes)
-    assert (found.sound, found.lucky, found.slip, found.broken) == (3, 1, 1, 2)
+def test_the_shares_of_the_four_fields():
+    found = quadrant_of(sound=3, lucky=1, slip=1, broken=2)
     assert found.lucky_share == 1 / 4
     assert found.slip_share == 1 / 4
     assert found.n == 7
@@ -17,15 +12,12 @@ def test_the_four_fields_and_shares():
 
 
 def test_shares_of_nothing_are_undefined():
-    nothing = quadrant(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
+    nothing = quadrant_of(sound=0, lucky=0, slip=0, broken=0)
     assert math.isnan(nothing.lucky_share)
     assert math.isnan(nothing.slip_share)
 
 
 def test_terse_answers_are_counted_beside_the_fields():
-    right = np.array([1, 1, 0, 0], dtype=bool)
-    passes = np.array([1, 0, 0, 0], dtype=bool)
-    found = quadrant(right, passes, np.array([0, 1, 1, 0], dtype=bool))
-    assert (found.sound, found.lucky, found.slip, found.broken) == (1, 0, 0, 1)
+    found = quadrant_of(sound=1, lucky=0, slip=0, broken=1, terse=2)
     assert (found.terse, found.n) == (2, 2)
     assert found.lucky_share == 0

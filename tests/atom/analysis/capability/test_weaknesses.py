@@ -15,8 +15,8 @@ from atom.analysis.capability.weaknesses import (
     diagnose,
 )
 from atom.analysis.layout import facet_layout, tree_layout
-from atom.analysis.planted import WorldSettings, plant
 from atom.analysis.score_table import Facet
+from tests.planted import WorldSettings, plant
 
 FLAT = (("x",), ("y",))
 

@@ -4,7 +4,7 @@ import statsmodels.api as sm
 
 from atom.analysis.compare.contrasts import contrast_vs_rest, moderate, peer_residuals
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import WorldSettings, plant
+from tests.planted import WorldSettings, plant
 
 FLAT = (("x",), ("y",))
 

@@ -16,9 +16,9 @@ from atom.analysis.correction.effects import (
     has_controls,
     net_gain,
 )
-from atom.analysis.correction.planted import CorrectionWorld, plant_trials, truth
 from atom.analysis.correction.trials import BROKEN, code_of, standing
 from tests.atom.analysis.trials import arms, frame, trial
+from tests.planted_trials import CorrectionWorld, plant_trials, truth
 
 NAN = float("nan")
 DIAGNOSTIC = next(each for each in CONTRASTS if each.name == "diagnostic value")

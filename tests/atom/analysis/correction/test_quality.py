@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from atom.analysis.correction.planted import CorrectionWorld, plant_trials, plant_unchanged
-from atom.analysis.correction.quality import quality_by, repairs, rises, unlocked, unlocking
-from atom.analysis.planted import WorldSettings
+from atom.analysis.correction.quality import repairs, rises, unlocked
 from tests.atom.analysis.trials import frame, trial
+from tests.planted import WorldSettings
+from tests.planted_trials import CorrectionWorld, plant_trials, plant_unchanged
 
 NAN = float("nan")
 
@@ -63,42 +63,6 @@ class TestRises:
         assert abs(rise.mean()) < 3 * rise.std(ddof=1) / 10
         covered = np.mean([row.lo <= 0 <= row.hi for row in told])
         assert covered >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 100)
-
-
-class TestQualityBy:
-    def rows(self, guided=5, sham=3):
-        rows = []
-        for at in range(8):
-            rows.append(trial(at, "guided", 1, criteria=criteria_of(guided, 4)))
-            rows.append(trial(at, "sham", 0, criteria=criteria_of(sham + at % 2, 4, asked=0)))
-        return rows
-
-    def test_of_the_hand_worked_case(self):
-        see, think = quality_by(frame(self.rows()), "guided", "sham")
-        # 5 against 3 4 3 4 ...: 1.5.
-        assert (see.node, see.n, see.estimate) == (0, 8, pytest.approx(1.5))
-        assert (see.arm_mean, see.control_mean) == (5, 3.5)
-        assert see.lo > 0
-        assert (think.node, think.estimate, think.p) == (1, 0, 1)
-        assert see.adjusted == pytest.approx(2 * see.p)
-
-    def test_swapping_turns_the_sign(self):
-        there = quality_by(frame(self.rows()), "guided", "sham", "leaf")
-        back = quality_by(frame(self.rows()), "sham", "guided", "leaf")
-        assert [row.estimate for row in there] == [-row.estimate for row in back]
-        assert [row.lo for row in there] == pytest.approx([-row.hi for row in back])
-
-    def test_a_choice_of_criteria(self):
-        trials = frame(self.rows())
-        assert [r.node for r in quality_by(trials, "guided", "sham", failed_only=True)] == [0]
-        assert [r.node for r in quality_by(trials, "guided", "sham", asked=False)] == [1]
-        assert quality_by(trials, "guided", "peer") == ()
-
-    def test_criteria_of_one_arm_alone_change_nothing(self):
-        more = trial(50, "guided", 1, criteria=criteria_of(1, 1))
-        assert quality_by(frame([*self.rows(), more]), "guided", "sham") == quality_by(
-            frame(self.rows()), "guided", "sham"
-        )
 
 
 class TestRepairs:
@@ -187,9 +151,5 @@ class TestUnlocked:
         assert [row.code for row in unlocked(frame(self.rows()), "leaf")] == [0, 2]
         assert [row.code for row in unlocked(frame(self.rows()), "root")] == [0, 1]
 
-    def test_each_fixed_answer_names_its_criteria(self):
-        assert unlocking(frame(self.rows())) == {0: (0,), 2: ()}
-
     def test_of_nothing(self):
         assert unlocked(frame([])) == ()
-        assert unlocking(frame([])) == {}

@@ -5,18 +5,16 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from atom.analysis.correction.planted import CorrectionWorld, plant_trials
 from atom.analysis.correction.table import (
     TITLES,
-    gains,
     main_roots,
-    pooled_average,
     table4,
 )
 from atom.analysis.correction.table import (
     layout as table4_layout,
 )
 from tests.atom.analysis.trials import frame, trial
+from tests.planted_trials import CorrectionWorld, plant_trials
 
 CAPABILITIES = (
     "perception", "reasoning", "knowledge", "understanding", "trustworthiness", "generation"
@@ -50,31 +48,6 @@ def counts(shared_folder):
             if (row["paper"], row["table"]) == ("atom", "4"):
                 found[row["model_key"]][row["category"]] = int(float(row["value"]))
     return {model: np.array([of[each] for each in CAPABILITIES]) for model, of in found.items()}
-
-
-def test_the_papers_25_gains_come_from_its_averages(printed):
-    found, expected = {}, {}
-    for model in {key[0] for key in printed}:
-        for level in ("response", "atom"):
-            averages = {strategy: printed[model, strategy, level]["average"] for strategy in TITLES}
-            for strategy, gain in gains(averages).items():
-                found[model, strategy, level] = gain
-    for key, cells in printed.items():
-        if key[1:] not in LEFT_OUT:
-            expected[key] = cells["gain"]
-    assert len(expected) == 25
-    assert found == pytest.approx(expected, abs=1e-9)
-
-
-def test_the_papers_15_response_averages_come_from_the_derived_counts(printed, counts):
-    found, expected = {}, {}
-    for (model, strategy, level), cells in printed.items():
-        if level == "response" and strategy != "ori":
-            percent = np.array([cells[each] for each in CAPABILITIES])
-            found[model, strategy] = round(pooled_average(percent, counts[model]), 2)
-            expected[model, strategy] = cells["average"]
-    assert len(expected) == 15
-    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_layout_gives_back_the_papers_percentages(printed, counts):
@@ -183,15 +156,3 @@ def test_the_main_root_carries_most_weight():
     ]
     # 2 against 4; a tie goes to the lower code; nothing mapped.
     assert main_roots(frame(rows)).tolist() == [1, 1, 0, -1, -1]
-
-
-def test_gains_need_re_eval():
-    assert gains({"ori": 1.0, "peer_assisted": 3.0}) == {}
-    assert gains({"re_eval": 2.0, "peer_assisted": 3.5, "atom_self_corr": math.nan}) == {
-        "re_eval": 0.0,
-        "peer_assisted": 1.5,
-    }
-
-
-def test_an_average_of_nothing_is_undefined():
-    assert math.isnan(pooled_average(np.zeros(6), np.zeros(6, dtype=int)))

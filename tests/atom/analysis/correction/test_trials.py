@@ -16,9 +16,7 @@ from atom.analysis.correction.trials import (
     bounded_gap,
     break_rate,
     code_of,
-    fixed_in,
     holm,
-    luck_expectation,
     rounds,
     standing,
 )
@@ -90,7 +88,6 @@ class TestStanding:
         turned = replace(trials, **{name: getattr(trials, name)[order] for name in names})
         np.testing.assert_array_equal(standing(turned, 2).right, standing(trials, 2).right)
         assert rounds(turned) == rounds(trials)
-        assert fixed_in(turned, "told") == fixed_in(trials, "told")
 
 
 def test_shares_count_what_isnt_known():
@@ -106,14 +103,12 @@ def test_rounds_count_who_is_fixed_by_when():
     first, second = rounds(several_rounds())
     assert (first.round, first.new, first.standing.value) == (1, 1, pytest.approx(1 / 3))
     assert (second.round, second.new, second.ever.value) == (2, 1, pytest.approx(2 / 3))
-    assert fixed_in(several_rounds(), "told") == {0: 2, 1: 1}
 
 
 def test_an_answer_that_breaks_again_was_right_once():
     trials = frame([trial(0, "guided", 1), trial(0, "guided", 0, round=2)])
     _, last = rounds(trials)
     assert (last.standing.value, last.ever.value, last.new) == (0, 1, 0)
-    assert fixed_in(trials, "guided") == {0: 1}
 
 
 def test_the_break_rate_is_of_initially_right_answers():
@@ -157,32 +152,6 @@ def test_holm_equals_statsmodels(p):
     values = np.array([*p, NAN])
     np.testing.assert_allclose(holm(values)[:-1], multipletests(p, method="holm")[1])
     assert np.isnan(holm(values)[-1])
-
-
-class TestLuck:
-    def test_of_the_hand_worked_case(self):
-        right = np.array([1, 0, 1, 1, 0, 0, 1.0])
-        sample = np.array([0, 0, 1, 1, 2, 2, 3])
-        found = luck_expectation(right, sample, sample)
-        # Two repeats each of samples 0, 1, 2 (3 has one): r(K-r)/(K(K-1)) = 1/2, 0, 0 and
-        # (K-r)/K = 1/2, 0, 1, so 0.5 / 1.5.
-        assert (found.n, found.value) == (3, pytest.approx(1 / 3))
-        assert found.lo <= found.value <= found.hi
-
-    def test_is_found_in_a_world_of_known_ease(self):
-        rng = np.random.default_rng(1)
-        e = rng.normal(0.3, 1.5, 4000)
-        right = (rng.random((4000, 4)) < 1 / (1 + np.exp(-e))[:, None]).astype(float)
-        sample = np.repeat(np.arange(4000), 4)
-        found = luck_expectation(right.ravel(), sample, sample)
-        # Integrated: 0.3915 (METHODS B14 measures 0.39).
-        assert found.lo < 0.3915 < found.hi
-        assert found.value == pytest.approx(0.3915, abs=0.015)
-
-    @pytest.mark.parametrize("right", [[1.0, 1.0], [NAN, 0.0], []])
-    def test_of_nothing_is_undefined(self, right):
-        sample = np.zeros(len(right), dtype=int)
-        assert np.isnan(luck_expectation(np.array(right), sample, sample).value)
 
 
 class TestBlindGate:

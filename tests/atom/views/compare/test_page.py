@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.analysis.planted import WorldSettings, plant
 from atom.analysis.score_table import Facet
 from atom.records import Candidate, Checkpoint, Judge, Outcome, Preference, Response, Study
 from atom.views.compare.page import compare
@@ -36,6 +35,7 @@ from tests.factories import (
     STUDY,
     open_small,
 )
+from tests.planted import WorldSettings, plant
 
 PROMPT = "answer/1"
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from atom.analysis.compare.paired import beyond_margin
-from atom.analysis.planted import WorldSettings, plant
 from atom.store.versions import line_of
 from atom.views.compare.page import compare
 from atom.views.compare.sides import Picked, choices
 from atom.views.compare.versions import latest_of, version_line, version_step
 from atom.views.filters import Filters
 from tests.atom.views.compare.test_page import study_of
+from tests.planted import WorldSettings, plant
 
 
 def step(data, before, after, **more):

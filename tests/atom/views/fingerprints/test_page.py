@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from atom.analysis.planted import WorldSettings, plant
 from atom.records import Candidate, Study
 from atom.store import Store
 from atom.views import figures
@@ -32,6 +31,7 @@ from atom.views.fingerprints.page import (
 from atom.views.fingerprints.radar import FEW_AXES, MOST_AXES, layers, radars
 from atom.views.study_data import StudyData, load_study
 from tests.app.screen_store import make_store
+from tests.planted import WorldSettings, plant
 from tests.votes import ANCHOR, make_votes
 
 SVG = "{http://www.w3.org/2000/svg}"

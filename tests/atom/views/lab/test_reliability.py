@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from atom.analysis.agreement.calibration import Truths, calibrate
-from atom.analysis.planted import WorldSettings, confusion, judge_scores
 from atom.records import (
     BenchItem,
     BenchSet,
@@ -39,6 +38,7 @@ from atom.views.lab.reliability import (
 )
 from atom.views.study_data import load_study
 from tests.app.screen_store import JUDGE, JUDGING, SCORING, make_store
+from tests.planted import WorldSettings, confusion, judge_scores
 
 OTHER = Judge(id="judge-2", name="other-judge")
 THIRD = Judge(id="judge-3", name="third-judge")

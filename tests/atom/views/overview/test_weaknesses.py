@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from atom.analysis.capability.weaknesses import LABELS, diagnose
-from atom.analysis.cube import index_nodes
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import WorldSettings, plant
+from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import claim_rows
 from atom.probes.candidates import planted_world
 from atom.records import Study
@@ -32,6 +31,7 @@ from atom.views.overview.weaknesses import (
     weaknesses,
 )
 from atom.views.study_data import load_study
+from tests.planted import WorldSettings, plant
 
 LEGEND = ("Understanding", "Charts", "Parts of a chart", "Legend mapping")
 MARKS = ("Understanding", "Diagrams", "Notation", "Figure marks")

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from atom.analysis.agreement.debias import MIN_LABELLED
-from atom.analysis.planted import WorldSettings, confusion, plant
 from atom.engine.people.annotations import give
 from atom.records import Annotation, Candidate, Checkpoint, Study
 from atom.store import Store
@@ -34,6 +33,7 @@ from atom.views.study_data import StudyData, load_study
 from tests.app.screen_store import JUDGE, make_store
 from tests.judged import STUDY as JUDGED
 from tests.judged import open_judged
+from tests.planted import WorldSettings, confusion, plant
 
 ALL = Filters()
 WORLDS = 8

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from atom.analysis.capability.weaknesses import LABELS
-from atom.analysis.planted import WorldSettings, plant
 from atom.views.filters import Filters
 from atom.views.fingerprints.page import claims, shape
 from atom.views.tree.weak import gravest
 from tests.atom.views.fingerprints.test_page import wrap
+from tests.planted import WorldSettings, plant
 
 
 @pytest.fixture(scope="module")

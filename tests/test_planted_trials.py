@@ -3,12 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from atom.analysis.correction.planted import (
-    CorrectionWorld,
-    plant_trials,
-    plant_unchanged,
-    truth,
-)
 from atom.analysis.correction.trials import (
     ARMS,
     FAILED_COHORT,
@@ -16,7 +10,13 @@ from atom.analysis.correction.trials import (
     arm_shares,
     break_rate,
 )
-from atom.analysis.planted import WorldSettings
+from tests.planted import WorldSettings
+from tests.planted_trials import (
+    CorrectionWorld,
+    plant_trials,
+    plant_unchanged,
+    truth,
+)
 
 PLAIN = CorrectionWorld()
 NOISY = replace(PLAIN, false_negative=0.10, false_positive=0.05)

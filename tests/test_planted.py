@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from atom.analysis.layout import tree_layout
-from atom.analysis.planted import (
+from atom.analysis.score_table import answer_scores
+from atom.probes.noise import confusion_row
+from tests.planted import (
     POPULARITY,
     WorldSettings,
     confusion,
@@ -10,8 +12,6 @@ from atom.analysis.planted import (
     plant,
     planted_leaves,
 )
-from atom.analysis.score_table import answer_scores
-from atom.probes.noise import confusion_row
 
 
 def test_the_tree_of_the_benchmark():

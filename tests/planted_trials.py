@@ -26,8 +26,8 @@ from atom.analysis.correction.trials import (
     code_of,
 )
 from atom.analysis.intervals import Floats, Ints
-from atom.analysis.planted import CUTS, SLOPE, WorldSettings, confusion, judge_scores, plant
 from atom.records.correction import Arm
+from tests.planted import CUTS, SLOPE, WorldSettings, confusion, judge_scores, plant
 
 LOADING = 0.4
 """Latent score of a criterion per unit of its sample's ease: 0.4 * 1.5 = 0.6, METHODS D2's
