@@ -15,6 +15,7 @@
     │   ├── ReadOnlyError   it can't be written: copy it first, or make it writable
     │   ├── FullError       the disk is full: make room
     │   ├── HeldError       another process holds it: wait, or end that one
+    │   ├── AwayError       its server doesn't answer: wait, or start it
     │   ├── FencedError     another process took over what this one did: leave it
     │   └── CorruptError    the store fails its integrity check
     └── JudgeError          a model endpoint didn't answer usably
@@ -102,6 +103,10 @@ class FullError(StoreError):
 
 class HeldError(StoreError):
     """Another process holds the store for longer than was waited; nothing was changed."""
+
+
+class AwayError(StoreError):
+    """The store's server doesn't answer just now."""
 
 
 class FencedError(StoreError):

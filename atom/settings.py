@@ -32,7 +32,23 @@ class Settings:
     @property
     def store_folder(self) -> Path:
         """The folder that holds pictures and snapshots beside the store."""
-        return Path("workspace") if "://" in self.store else Path(self.store)
+        return server_folder() if "://" in self.store else Path(self.store)
+
+
+def server_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the folder for the pictures of a store on a server: `ATOM_FILES`, or workspace."""
+    return Path((os.environ if environ is None else environ).get("ATOM_FILES") or "workspace")
+
+
+def child_environment(settings: Settings) -> dict[str, str] | None:
+    """Return the environment of a process that works on a server's store; None for a folder.
+
+    Everybody on a computer sees a command's words, and an address may hold a password.
+    """
+    if "://" not in settings.store:
+        return None
+    files = str(server_folder().resolve())
+    return {**os.environ, "ATOM_STORE": settings.store, "ATOM_FILES": files}
 
 
 def load_settings(
@@ -50,7 +66,7 @@ def load_settings(
     """
     env = os.environ if environ is None else environ
     chosen = store or env.get("ATOM_STORE") or "workspace"
-    folder = Path("workspace") if "://" in chosen else Path(chosen)
+    folder = server_folder(env) if "://" in chosen else Path(chosen)
     return Settings(
         store=chosen,
         demo=Path(env.get("ATOM_DEMO") or DEMO_FOLDER),

@@ -202,7 +202,7 @@ def _status(store: Store, run: Run, now: float) -> RunStatus:
     if run.state not in ("running", "stopping"):
         return RunStatus(run=run, alive=False)
     held = hold_of(store, run_claim(run.id))
-    if held is not None and held.until > now and not process_gone(held.owner):
+    if held is not None and not held.is_over and not process_gone(held.owner):
         return RunStatus(run=run, alive=True)
     if held is None and now - _seconds(run.heartbeat) < STARTING:
         return RunStatus(run=run, alive=True)

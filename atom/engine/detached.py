@@ -5,14 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from atom.engine.ledger import LEASE
 from atom.engine.process import owner_name
 from atom.errors import StoreError
-from atom.settings import PROJECT_ROOT, Settings
+from atom.settings import PROJECT_ROOT, Settings, child_environment
 from atom.store import Store
 from atom.store.holds import drop_hold, holder_now
 
@@ -33,14 +32,16 @@ def detach(
     Raises:
         StoreError: the process can't be started.
     """
-    location = settings.store if "://" in settings.store else str(Path(settings.store).resolve())
-    where = ["--store", location, "--endpoints", str(settings.endpoints.resolve())]
+    where = ["--endpoints", str(settings.endpoints.resolve())]
+    if "://" not in settings.store:
+        where += ["--store", str(Path(settings.store).resolve())]
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
         with log.open("ab") as out:
             process = subprocess.Popen(
                 [sys.executable, "-m", "atom", *arguments, *where],
                 cwd=PROJECT_ROOT,
+                env=child_environment(settings),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -52,5 +53,5 @@ def detach(
         if holder_now(writer, claim) == owner_name(name):
             # Held until now by this process, which wrote the row.
             drop_hold(writer, claim)
-        writer.claim([claim], owner_name(name, process.pid), LEASE, time.time())
+        writer.claim([claim], owner_name(name, process.pid), LEASE)
     threading.Thread(target=process.wait, daemon=True, name=f"wait-{name}").start()

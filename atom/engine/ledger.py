@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from atom.engine.plan import Item, state_of
 from atom.engine.process import owner_name, process_gone
@@ -33,10 +32,12 @@ from atom.store.holds import (
     run_state,
     update_run,
 )
+from atom.store.server import clock_of
 
 LEASE = 60.0
-_ENDED = ("done", "stopped", "failed")
 """Seconds that a claim lasts unless it is renewed."""
+_ENDED = ("done", "stopped", "failed")
+T = TypeVar("T")
 
 
 def run_claim(run_id: str) -> str:
@@ -47,7 +48,7 @@ def run_claim(run_id: str) -> str:
 def holder(store: Store, claim: str) -> str | None:
     """Return the process that holds a claim, by its name; None when none that lives does."""
     held = hold_of(store, claim)
-    if held is None or held.until <= time.time() or process_gone(held.owner):
+    if held is None or held.is_over or process_gone(held.owner):
         return None
     return held.owner
 
@@ -74,7 +75,7 @@ def take_hold(writer: Writer, run_id: str, claim: str | None = None) -> None:
     """
     claim = run_claim(run_id) if claim is None else claim
     drop_hold(writer, claim)
-    writer.claim([claim], owner_name(run_id), LEASE, time.time())
+    writer.claim([claim], owner_name(run_id), LEASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,14 +87,12 @@ class RunLedger:
         run_id: the run.
         study_id: its study.
         owner: the process that runs it (see `owner_name`).
-        wall: seconds since the epoch.
     """
 
     store: Store
     run_id: str
     study_id: str
     owner: str
-    wall: Callable[[], float] = time.time
 
     def take_over(self) -> str | None:
         """Claim the run for this process, and free what processes that are gone had claimed.
@@ -102,7 +101,8 @@ class RunLedger:
             None, or the name of the live process that holds the run.
         """
         name = run_claim(self.run_id)
-        with self.store.write() as writer:
+
+        def take(writer: Writer) -> str | None:
             # Whoever started this process holds the run for it.
             parent = owner_name(self.run_id, os.getppid())
             if holder_now(writer, name) == parent != self.owner:
@@ -110,9 +110,11 @@ class RunLedger:
             for owner in owners(writer):
                 if owner != self.owner and process_gone(owner):
                     writer.release(owner)
-            if writer.claim([name], self.owner, LEASE, self.wall()):
+            if writer.claim([name], self.owner, LEASE):
                 return None
             return holder_now(writer, name)
+
+        return self.store.transact(take, alone=True)
 
     def claim(self, items: Sequence[Item], adopted: Sequence[StudySample] = ()) -> set[str]:
         """Claim items, and point the study at records of others that can stand for it.
@@ -120,7 +122,8 @@ class RunLedger:
         Returns:
             Keys of the items that are this run's now.
         """
-        with self._fenced() as writer:
+
+        def claim(writer: Writer) -> set[str]:
             for place in adopted:
                 point_place(
                     writer,
@@ -129,7 +132,11 @@ class RunLedger:
                     replay_id=place.replay_id,
                     set_id=place.criteria_set_id,
                 )
-            return writer.claim([i.key for i in items], self.owner, LEASE, self.wall())
+            if adopted:
+                writer.touch(self.study_id, results=len(adopted))
+            return writer.claim([i.key for i in items], self.owner, LEASE)
+
+        return self._fenced(claim)
 
     def commit(
         self,
@@ -152,7 +159,8 @@ class RunLedger:
         Returns:
             Keys of the follow-ups that are this run's now.
         """
-        with self._fenced() as writer:
+
+        def commit(writer: Writer) -> set[str]:
             for call in (*brought.earlier, brought.call):
                 self._call(writer, call)
             state = state_of(brought.records)
@@ -165,19 +173,24 @@ class RunLedger:
                 elif isinstance(record, CriteriaSet):
                     point_place(writer, self.study_id, record.sample_id, set_id=record.id)
             count_item(writer, self.run_id, state, total=total, cost=cost)
+            writer.touch(self.study_id, [item.sample_id], results=1)
             writer.release(self.owner, [item.key])
-            return writer.claim([i.key for i in follow], self.owner, LEASE, self.wall())
+            return writer.claim([i.key for i in follow], self.owner, LEASE)
+
+        return self._fenced(commit)
 
     def keep(self, calls: Sequence[Call]) -> None:
         """Write calls whose item didn't come to its end, so that they aren't paid for again."""
-        with self._fenced() as writer:
+
+        def keep(writer: Writer) -> None:
             for call in calls:
                 self._call(writer, call)
 
+        self._fenced(keep)
+
     def hold(self, name: str) -> bool:
         """Claim something by its name; False while another process holds it."""
-        with self._fenced() as writer:
-            return bool(writer.claim([name], self.owner, LEASE, self.wall()))
+        return bool(self._fenced(lambda writer: writer.claim([name], self.owner, LEASE)))
 
     def record(
         self,
@@ -201,7 +214,8 @@ class RunLedger:
             cost: USD spent by the whole run so far.
             held: names that are given back.
         """
-        with self._fenced() as writer:
+
+        def record(writer: Writer) -> None:
             self._call(writer, call)
             writer.put(kept)
             writer.replace(replaced)
@@ -209,6 +223,10 @@ class RunLedger:
                 count_item(writer, self.run_id, state, total=total, cost=cost)
             if held:
                 writer.release(self.owner, held)
+            samples = {str(getattr(one, "sample_id", "")) for one in (*kept, *replaced)}
+            writer.touch(self.study_id, samples, results=len(kept) + len(replaced))
+
+        self._fenced(record)
 
     @staticmethod
     def _call(writer: Writer, call: Call | None) -> None:
@@ -226,19 +244,27 @@ class RunLedger:
         Returns:
             The run's state, which a user may have set to `stopping`; None when it was deleted.
         """
-        with self._fenced() as writer:
+
+        def beat(writer: Writer) -> RunState | None:
             update_run(writer, self.run_id, heartbeat=stamp, total=total)
-            renew_holds(writer, self.owner, self.wall() + LEASE)
+            renew_holds(writer, self.owner, LEASE)
             return run_state(writer, self.run_id)
+
+        return self._fenced(beat)
 
     def end(self, state: RunState, message: str, stamp: str, total: int) -> None:
         """Close the account and give every claim back; a run that others took over is theirs."""
-        with self.store.write() as writer:
+
+        def end(writer: Writer) -> None:
             if self._other(writer) is None:
                 update_run(
                     writer, self.run_id, state=state, message=message, heartbeat=stamp, total=total
                 )
+                writer.touch(self.study_id)
             writer.release(self.owner)
+
+        self.store.transact(end, alone=True)
+        self.store.settle()
 
     def check(self) -> None:
         """Look whether the run is still this process's.
@@ -247,18 +273,20 @@ class RunLedger:
             FencedError: another one took it over.
         """
         with self.store.read() as connection:
-            self._check(Writer(connection))
+            self._check(Writer(connection, clock_of(connection)))
 
-    @contextmanager
-    def _fenced(self) -> Iterator[Writer]:
+    def _fenced(self, job: Callable[[Writer], T]) -> T:
         """Write, unless another process took the run over while this one was asleep.
 
         Raises:
             FencedError: so it is; nothing is written.
         """
-        with self.store.write() as writer:
+
+        def fenced(writer: Writer) -> T:
             self._check(writer)
-            yield writer
+            return job(writer)
+
+        return self.store.transact(fenced)
 
     def _check(self, writer: Writer) -> None:
         holder = self._other(writer)

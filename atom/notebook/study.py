@@ -233,7 +233,7 @@ class Study:
     def _current(self) -> Source:
         """Return the study as it stands, read anew only after the store has changed."""
         if "data" in self._source.__dict__:
-            now = self._store.revision()
+            now = self._store.revision(self._source.data.study.id)
             if self._source.data.revision == now:
                 return self._source
         self._source = replace(self._source)

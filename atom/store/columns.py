@@ -50,8 +50,9 @@ from atom.records import Mapping as MappingRecord
 from atom.store import packed as fast
 from atom.store.packed import Ints
 from atom.store.people import PEOPLE, persons
+from atom.store.revisions import read_mark
 from atom.store.scales import scales_within
-from atom.store.schema import meta, table
+from atom.store.schema import table
 from atom.store.standing import (
     HOW_RANK,
     OTHER_JUDGE,
@@ -302,26 +303,20 @@ def read_study(store: Store, study: Study, judge_id: str | None) -> tuple[StudyR
         stack.enter_context(fast.without_collector())
         for one in (connection, beside):
             stack.enter_context(fast.mapped(one))
-        revision = read_revision(connection)
+        revision = read_mark(connection, study.id).revision
         # A writer may have come between the two: then they don't see the same store.
-        same = read_revision(beside) == revision
+        same = read_mark(beside, study.id).revision == revision
         return read_rows(connection, study, judge_id, beside=beside if same else None), revision
 
 
-def read_revision(connection: sa.Connection) -> int:
-    """Read the store's revision inside the transaction that reads the rest."""
-    value = connection.execute(sa.select(meta.c.value).where(meta.c.key == "revision"))
-    return int(value.scalar_one())
-
-
-def newest_rows(store: Store) -> tuple[int, list[Any]]:
-    """Return the store's revision, and name the last rows of the tables that are read.
+def newest_rows(store: Store, study_id: str) -> tuple[int, list[Any]]:
+    """Return a study's revision, and name the last rows of the tables that are read.
 
     A store put back from a backup may count as many changes as another one.
     """
     found: list[Any] = []
     with store.read() as connection:
-        revision = read_revision(connection)
+        revision = read_mark(connection, study_id).revision
         if connection.dialect.name != "sqlite":
             return revision, found
         for record in (Response, Checkpoint, Outcome, MappingRecord, Tag):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ import sqlalchemy as sa
 
 from atom.errors import (
     AtomError,
+    AwayError,
     CorruptError,
     FullError,
     HeldError,
@@ -42,6 +44,12 @@ _OTHERS = {
     sqlite3.SQLITE_NOMEM: "asks for more memory than there is",
     sqlite3.SQLITE_TOOBIG: "is given a value that is too large",
 }
+_CROSSED = {"40P01", "40001", "55P03"}
+"""A deadlock, a transaction that another one crossed, a lock that was waited for in vain."""
+_AWAY = {"08", "57P01", "57P02", "57P03", "53300"}
+"""No connection; the server goes, went or isn't up yet; too many are connected."""
+_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^\s]*@")
+_PASSWORD_WORD = re.compile(r"(password\s*=\s*)(?:'[^']*'|[^\s&']+)", re.IGNORECASE)
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ESTALE}
 
@@ -94,10 +102,36 @@ def fault_of(
     if isinstance(error, sa.exc.TimeoutError):
         return HeldError(f"the store {where} is asked by too many at once: try again in a moment")
     if isinstance(error, sa.exc.DBAPIError):
-        return StoreError(f"the store's server refuses ({_first_line(origin)}): is it running?")
+        return _of_server(error, where)
     if isinstance(error, OSError):
         return _of_system(error, where, database, needed)
     return None
+
+
+def _of_server(error: sa.exc.DBAPIError, where: str) -> StoreError:
+    state = str(getattr(error.orig, "sqlstate", None) or "")
+    words = without_password(_first_line(error.orig or error))
+    if state in _CROSSED:
+        return HeldError(
+            f"another process changes the same in the store {where} ({words}): try again; nothing "
+            "was changed"
+        )
+    if error.connection_invalidated or state[:2] in _AWAY or state in _AWAY:
+        return AwayError(
+            f"the server of the store {where} doesn't answer ({words}): is it running?"
+        )
+    if not state and isinstance(error, sa.exc.OperationalError):
+        return AwayError(
+            f"the server of the store {where} can't be reached ({words}): is it running, and is "
+            "its address right?"
+        )
+    return StoreError(f"the server of the store {where} refuses ({words})")
+
+
+def without_password(words: str) -> str:
+    """Return words in which no address of a server shows its password."""
+    shown = _PASSWORD.sub(r"\1***@", words)
+    return _PASSWORD_WORD.sub(r"\1***", shown)
 
 
 def _of_sqlite(

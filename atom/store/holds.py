@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from atom.records import Call, CriteriaSet, Induction, Run, RunState, State, Study, StudySample
 from atom.store.schema import claims, table
+from atom.store.server import clock_of
 from atom.store.standing import parts
 from atom.store.store import Store, Writer
 
@@ -19,10 +20,17 @@ class Hold(NamedTuple):
     Args:
         owner: who has it.
         until: when it ends, seconds since the epoch.
+        now: the time when it was looked at, by the store's clock.
     """
 
     owner: str
     until: float
+    now: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the lease has run out."""
+        return self.until <= self.now
 
 
 def _hold(item: str) -> sa.Select[tuple[str, float]]:
@@ -33,7 +41,8 @@ def hold_of(store: Store, item: str) -> Hold | None:
     """Return who holds something, whether the lease has run out or not; None where nobody does."""
     with store.read() as connection:
         row = connection.execute(_hold(item)).first()
-    return None if row is None else Hold(str(row.owner), float(row.until))
+        now = clock_of(connection)
+    return None if row is None else Hold(str(row.owner), float(row.until), now)
 
 
 def holder_now(writer: Writer, item: str) -> str | None:
@@ -52,8 +61,9 @@ def drop_hold(writer: Writer, item: str) -> None:
     writer.execute(sa.delete(claims).where(claims.c.item == item))
 
 
-def renew_holds(writer: Writer, owner: str, until: float) -> None:
-    """Let all leases of an owner end later."""
+def renew_holds(writer: Writer, owner: str, seconds: float) -> None:
+    """Let all leases of an owner last for so many seconds from now."""
+    until = writer.now + seconds
     writer.execute(sa.update(claims).where(claims.c.owner == owner).values(until=until))
 
 

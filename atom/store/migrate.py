@@ -11,6 +11,8 @@ from atom.errors import CorruptError, StoreError
 from atom.store.sums import columns_of, fill
 
 _FOLDER = Path(__file__).parent / "migrations"
+MIGRATING = 0x61746F6D
+"""The advisory lock under which a PostgreSQL store is brought up to date ("atom")."""
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -67,6 +69,9 @@ def migrate(connection: sa.Connection) -> int:
     Returns:
         The version it has now.
     """
+    if connection.dialect.name == "postgresql":
+        # Of several first starts at once one makes the tables; the others find them made.
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
     current = schema_version(connection)
     steps = migrations()
     newest = steps[-1][0]

@@ -232,6 +232,14 @@ import_links = sa.Table(
     sa.Column("kind", sa.Text(), primary_key=True),
     sa.Column("record_id", sa.Text(), primary_key=True),
 )
+revisions = sa.Table(
+    "revisions",
+    metadata,
+    sa.Column("study_id", sa.Text(), primary_key=True),
+    sa.Column("stripe", sa.Text(), primary_key=True),
+    sa.Column("changes", sa.BigInteger()),
+    sa.Column("results", sa.BigInteger()),
+)
 meta = sa.Table(
     "meta",
     metadata,

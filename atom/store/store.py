@@ -1,13 +1,16 @@
 """The store: records in SQLite (WAL) or PostgreSQL, pictures in files beside it.
 
-Writes are short transactions that begin with `BEGIN IMMEDIATE`, so that several writers wait for
-each other instead of failing; reads never block them. Records are named by their content, so
-adding one twice is no different from adding it once.
+Writes are short transactions that wait for each other instead of failing (`BEGIN IMMEDIATE` in a
+file, a lock on a server); reads never block them. What runs write is theirs alone: on a server they
+write side by side (`Store.transact`). Records are named by their content, so adding one twice is no
+different from adding it once.
 """
 
 from __future__ import annotations
 
+import secrets
 import shutil
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -17,10 +20,11 @@ from typing import Any, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from atom.errors import ReadOnlyError, StoreError
+from atom.errors import AwayError, HeldError, ReadOnlyError, StoreError
 from atom.files import clear_parts
 from atom.records import Picture, Record
-from atom.store.faults import SEALED, damaged, gone, told, unwritable
+from atom.settings import server_folder
+from atom.store.faults import SEALED, gone, told, unwritable
 from atom.store.migrate import is_current, migrate
 from atom.store.opening import (
     fixed_uri,
@@ -32,10 +36,23 @@ from atom.store.opening import (
     up_to_date_copy,
 )
 from atom.store.pictures import PictureFiles
-from atom.store.schema import KINDS, Kind, claims, import_links, meta
+from atom.store.revisions import (
+    Mark,
+    bump_all,
+    bump_studies,
+    fold,
+    read_mark,
+    stand_at,
+    studies_with,
+)
+from atom.store.schema import KINDS, Kind, claims, import_links
+from atom.store.server import Patience, lock_store, server_engines, shown_address
 from atom.store.sums import keep_up
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+AWAY_SECONDS = 60.0
+"""Seconds that a run waits for a server that went away, or for a store that another one holds."""
 DATABASE = "atomscope.sqlite"
 SEAL = "SHA256SUMS"
 """The list of checksums that seals a store's folder."""
@@ -43,13 +60,26 @@ _CHUNK = 400
 
 
 class Writer:
-    """Changes inside one transaction; made by `Store.write`."""
+    """Changes inside one transaction; made by `Store.write` and `Store.transact`.
 
-    def __init__(self, connection: sa.Connection) -> None:
+    Args:
+        connection: in the transaction.
+        now: seconds since the epoch, by the clock that all who use the store share.
+    """
+
+    def __init__(self, connection: sa.Connection, now: float) -> None:
         self._connection = connection
+        self.now = now
+        self.touched: set[str] = set()
+        self.results = 0
         insert: Callable[[sa.Table], Any]
         insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
         self._insert = insert
+
+    @property
+    def connection(self) -> sa.Connection:
+        """The connection that the transaction is on."""
+        return self._connection
 
     @property
     def is_postgresql(self) -> bool:
@@ -123,36 +153,45 @@ class Writer:
         for start in range(0, len(rows), _CHUNK):
             self._connection.execute(statement, rows[start : start + _CHUNK])
 
-    def claim(self, items: Sequence[str], owner: str, seconds: float, now: float) -> set[str]:
+    def touch(self, study_id: str, sample_ids: Iterable[str] = (), *, results: int = 0) -> None:
+        """Say where it shows what `Store.transact` changes; without a word it shows nowhere.
+
+        Args:
+            study_id: the study that it belongs to.
+            sample_ids: samples that results are about; they may count in other studies, too.
+            results: how many results were brought; 0 = it is another change.
+        """
+        self.touched |= {study_id, *studies_with(self._connection, sample_ids)}
+        self.results += results
+
+    def claim(
+        self, items: Sequence[str], owner: str, seconds: float, now: float | None = None
+    ) -> set[str]:
         """Claim planned items with a lease, so that two runners don't pay twice.
 
         Args:
             items: keys of planned items.
             owner: the runner's name.
             seconds: how long the lease lasts.
-            now: seconds since the epoch.
+            now: seconds since the epoch; None = by the store's clock.
 
         Returns:
             The items that are the owner's now (free, expired, or already its own).
         """
+        now = self.now if now is None else now
+        statement = self._insert(claims)
+        taken = statement.on_conflict_do_update(
+            index_elements=["item"],
+            set_={"owner": statement.excluded.owner, "until": statement.excluded.until},
+            where=sa.or_(claims.c.until <= now, claims.c.owner == owner),
+        ).returning(claims.c.item)
         got: set[str] = set()
-        for start in range(0, len(items), _CHUNK):
-            part = list(items[start : start + _CHUNK])
-            taken = self._connection.execute(
-                sa.select(claims.c.item).where(
-                    claims.c.item.in_(part), claims.c.owner != owner, claims.c.until > now
-                )
-            ).scalars()
-            free = set(part) - set(taken)
-            if free:
-                statement = self._insert(claims)
-                statement = statement.on_conflict_do_update(
-                    index_elements=["item"],
-                    set_={"owner": statement.excluded.owner, "until": statement.excluded.until},
-                )
-                rows = [{"item": i, "owner": owner, "until": now + seconds} for i in sorted(free)]
-                self._connection.execute(statement, rows)
-            got |= free
+        # In one order everywhere, so that two who claim the same don't wait for each other.
+        wanted = sorted(set(items))
+        for start in range(0, len(wanted), _CHUNK):
+            part = wanted[start : start + _CHUNK]
+            rows = [{"item": item, "owner": owner, "until": now + seconds} for item in part]
+            got |= {str(item) for item in self._connection.execute(taken, rows).scalars()}
         return got
 
     def release(self, owner: str, items: Sequence[str] | None = None) -> None:
@@ -196,6 +235,10 @@ class Store:
         self._why = why
         self._needed: int | None = None
         self._identity = None if "://" in url else identity(folder / DATABASE)
+        self._stripe = secrets.token_hex(6)
+        self._turn = threading.Lock()
+        self.patience = 0.0
+        """Seconds that reading waits for a server that went away; a screen says so at once."""
         self.pictures = PictureFiles(folder, read_only=write_engine is None)
 
     @classmethod
@@ -206,7 +249,8 @@ class Store:
         then read from a copy that is brought up to date.
 
         Args:
-            location: a folder, or a `postgresql://` URL (pictures then lie in `workspace/`).
+            location: a folder, or a `postgresql://` URL (pictures then lie where `ATOM_FILES` says,
+                else in `workspace/`).
             read_only: nothing may be written; the files may lie on a read-only disk. A folder that
                 is sealed with checksums is never opened otherwise.
 
@@ -255,17 +299,10 @@ class Store:
 
     @classmethod
     def _open_server(cls, url: str, read_only: bool) -> Store:
-        if url.startswith("postgresql://"):
-            url = url.replace("postgresql://", "postgresql+psycopg://", 1)
-        try:
-            engine = sa.create_engine(url, pool_pre_ping=True)
-        except (sa.exc.ArgumentError, ImportError) as error:
-            raise StoreError(
-                f"can't use the store URL: {error}; a folder or postgresql://user@host/name is "
-                "allowed (PostgreSQL needs `pip install 'psycopg[binary]'`)"
-            ) from error
+        writing, reading = server_engines(url)
         why = ReadOnlyError("the store was opened to be read only") if read_only else None
-        store = cls(url, Path("workspace"), None if read_only else engine, engine, why=why)
+        engine = None if read_only else writing
+        store = cls(shown_address(url), server_folder(), engine, reading, why=why)
         if not read_only:
             store._migrate()
         return store
@@ -278,7 +315,7 @@ class Store:
         assert self._write_engine is not None
         with self._told(), self._write_engine.begin() as connection:
             migrate(connection)
-            self._bump(connection)
+            bump_all(connection)
 
     @property
     def read_only(self) -> bool:
@@ -305,8 +342,18 @@ class Store:
             CorruptError: the file is not a database or is damaged.
             StoreError: it can't be read; the message says why.
         """
-        with self._told(), self._read_engine.begin() as connection:
+        with self._told(), self._reading() as connection, connection.begin():
             yield connection
+
+    def _reading(self) -> sa.Connection:
+        patience = Patience(self.patience)
+        while True:
+            try:
+                with self._told():
+                    return self._read_engine.connect()
+            except AwayError:
+                if not patience.wait():
+                    raise
 
     @contextmanager
     def write(self) -> Iterator[Writer]:
@@ -321,9 +368,69 @@ class Store:
         self.must_be_open()
         assert self._write_engine is not None
         with self._told(), self._write_engine.begin() as connection:
+            now = lock_store(connection, shared=False)
             keep_up(connection)
-            yield Writer(connection)
-            self._bump(connection)
+            yield Writer(connection, now)
+            bump_all(connection)
+
+    def transact(self, job: Callable[[Writer], T], *, alone: bool = False) -> T:
+        """Change the store inside one transaction; do it again where it was in vain.
+
+        Where others crossed it, or a server was away, it is done again for `AWAY_SECONDS`; it
+        takes place once, even where the server went away in the moment of its end. Only the
+        studies that the job touches (`Writer.touch`) count as changed.
+
+        Args:
+            job: makes the changes; it may be called several times. It changes only what is this
+                process's own: on a server others write at the same time.
+            alone: nobody else writes at the same time.
+
+        Returns:
+            What the job returned in the transaction that took place.
+
+        Raises:
+            StoreError: as `write` does.
+        """
+        patience = Patience(AWAY_SECONDS)
+        with self._turn:
+            while True:
+                wrote: tuple[tuple[str, int], ...] = ()
+                try:
+                    self.must_be_open()
+                    assert self._write_engine is not None
+                    with self._told(), self._write_engine.begin() as connection:
+                        writer = Writer(connection, lock_store(connection, shared=not alone))
+                        keep_up(connection)
+                        result = job(writer)
+                        wrote = bump_studies(
+                            connection, writer.touched, self._stripe, results=writer.results
+                        )
+                    return result
+                except (AwayError, HeldError):
+                    if not patience.wait():
+                        raise
+                    if wrote and self._stands(wrote, patience):
+                        return result
+
+    def _stands(self, wrote: tuple[tuple[str, int], ...], patience: Patience) -> bool:
+        """Whether a transaction went through although its end wasn't heard of."""
+        assert self._write_engine is not None
+        while True:
+            try:
+                with self._told(), self._write_engine.begin() as connection:
+                    return stand_at(connection, wrote, self._stripe)
+            except AwayError:
+                if not patience.wait():
+                    raise
+
+    def settle(self) -> None:
+        """Leave no trace of having written; called when a run has ended."""
+
+        def job(writer: Writer) -> None:
+            fold(writer.connection, self._stripe)
+
+        self.transact(job, alone=True)
+        self._stripe = secrets.token_hex(6)
 
     def must_be_open(self, sealed: str = SEALED) -> None:
         """Refuse to change what can only be read, and a file that isn't the one that was opened.
@@ -367,8 +474,10 @@ class Store:
         Raises:
             StoreError: it can't be had.
         """
+        engine = self._read_engine if self._identity is not None else self._write_engine
+        assert engine is not None
         with self._told():
-            return self._read_engine.connect()
+            return engine.connect()
 
     @contextmanager
     def write_on(self, connection: sa.Connection) -> Iterator[Writer]:
@@ -380,27 +489,23 @@ class Store:
         self.must_be_open()
         with self._told(), connection.begin():
             # The first statement writes: so the lock is taken before anything is read.
-            self._bump(connection)
+            now = lock_store(connection, shared=False)
+            bump_all(connection)
             keep_up(connection)
-            yield Writer(connection)
+            yield Writer(connection, now)
 
-    @staticmethod
-    def _bump(connection: sa.Connection) -> None:
-        connection.execute(
-            sa.text(
-                "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) "
-                "WHERE key = 'revision'"
-            )
-        )
+    def revision(self, study_id: str | None = None) -> int:
+        """Return a number that grows with every change; caches are keyed by it.
 
-    def revision(self) -> int:
-        """Return a number that grows with every change; caches are keyed by it."""
+        Args:
+            study_id: the study that is looked at; None = any change of the store counts.
+        """
+        return self.mark(study_id).revision
+
+    def mark(self, study_id: str | None = None) -> Mark:
+        """Return where a study stands: how often it changed, and what runs have brought."""
         with self.read() as connection:
-            value = connection.execute(sa.select(meta.c.value).where(meta.c.key == "revision"))
-            try:
-                return int(value.scalar_one())
-            except (ValueError, sa.exc.NoResultFound) as error:
-                raise damaged(repr(self.url), "it doesn't say how often it changed") from error
+            return read_mark(connection, study_id)
 
     def put(self, records: Iterable[Record]) -> int:
         """Add records in one transaction; returns how many were new."""

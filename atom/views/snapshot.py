@@ -114,7 +114,7 @@ def snapshot_folder(store: Store, own: Path | None = None) -> Path:
 
 def _name(store: Store, study: Study, judge_id: str | None) -> tuple[str, int]:
     """Name a snapshot by everything that it depends on: `<place>-<study>-<content>.arrow`."""
-    revision, newest = newest_rows(store)
+    revision, newest = newest_rows(store, study.id)
     place = content_id("place", store.url)[:8]
     selected = content_id("study", study.id, judge_id)[:12]
     settings = (study.answer_sampling.key, study.judge_sampling.key)

@@ -9,7 +9,6 @@ are replaced in one step, so that a kill at any moment leaves the old or the new
 from __future__ import annotations
 
 import os
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -229,7 +228,7 @@ def holding(store: Store, what: str) -> Iterator[None]:
         before = holder_now(writer, name)
         if before is not None and process_gone(before):
             writer.release(before, [name])
-        if not writer.claim([name], owner, _HELD, time.time()):
+        if not writer.claim([name], owner, _HELD):
             raise UsageError(
                 f"another process is busy with the batches of this store ({before}): wait for "
                 "its end, or stop it"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -72,6 +71,7 @@ from atom.stages.growing.induction import SUBSET, Cut, balanced_subset
 from atom.store import (
     Draft,
     Store,
+    Writer,
     add_version,
     begin_history,
     carried,
@@ -462,7 +462,7 @@ class _Desk:
             for owner in owners(writer):
                 if owner != self.owner and process_gone(owner):
                     writer.release(owner)
-            if not writer.claim([name], self.owner, LEASE, time.time()):
+            if not writer.claim([name], self.owner, LEASE):
                 raise UsageError(
                     f"this induction ({self.row.id}) is being done by another process: wait for "
                     "it, or stop it"
@@ -508,14 +508,17 @@ class _Desk:
         await self.off(partial(self._write, tuple(records), self.row))
 
     def _write(self, records: Sequence[Record], row: Induction) -> None:
-        with self.store.write() as writer:
+        def write(writer: Writer) -> None:
+            now = row
             if induction_state(writer, row.id) == "stopping":
                 self.halt.set()
-                row = row.model_copy(update={"state": "stopping"})
+                now = row.model_copy(update={"state": "stopping"})
             kept = [r for r in records if isinstance(r, Call) and r.reply is None]
             writer.put(kept)
-            writer.replace([*(r for r in records if r not in kept), row])
-            writer.claim([induction_claim(row.id)], self.owner, LEASE, time.time())
+            writer.replace([*(r for r in records if r not in kept), now])
+            writer.claim([induction_claim(row.id)], self.owner, LEASE)
+
+        self.store.transact(write)
 
     async def off(self, job: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.writer, job)

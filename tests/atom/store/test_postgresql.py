@@ -1,11 +1,6 @@
 """The same store code on PostgreSQL, where a server is installed."""
 
-import os
-import pwd
-import shutil
-import subprocess
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -16,54 +11,8 @@ from atom.records import Call, Checkpoint, Outcome, Response, Sample, Study
 from atom.store import Store, check_store, find_study, study_places, table, undo_import
 
 
-def _binaries() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return found[-1].parent if found else None
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    binaries = _binaries()
-    if binaries is None:
-        pytest.skip("no PostgreSQL server is installed")
-    pytest.importorskip("psycopg", reason="psycopg isn't installed")
-    root = tmp_path_factory.mktemp("pg")
-    prefix = []
-    if os.getuid() == 0:
-        try:
-            pwd.getpwnam("postgres")
-        except KeyError:
-            pytest.skip("a server doesn't run as root, and there is no user postgres")
-        for folder in (root, *root.parents):
-            if str(folder).startswith("/tmp/pytest"):
-                folder.chmod(0o755)
-        shutil.chown(root, "postgres")
-        prefix = ["runuser", "-u", "postgres", "--"]
-
-    def run(*command: str) -> None:
-        subprocess.run([*prefix, *command], check=True, capture_output=True, timeout=60)
-
-    data = root / "data"
-    run(str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "postgres", "--no-sync")
-    options = f"-c listen_addresses='' -c unix_socket_directories={root} -c fsync=off"
-    run(
-        str(binaries / "pg_ctl"),
-        "-D",
-        str(data),
-        "-w",
-        "-l",
-        str(root / "log"),
-        "-o",
-        options,
-        "start",
-    )
-    yield f"postgresql://postgres@/postgres?host={root}"
-    run(str(binaries / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop")
-
-
-def test_records_are_kept_and_checked_on_postgresql(server, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with Store.open(server) as store:
+def test_records_are_kept_and_checked_on_postgresql(pg_url):
+    with Store.open(pg_url) as store:
         sample = Sample(id="s", dataset="d", question="a\x00b", choices=("x",), synthetic=True)
         call = Call(
             id="k",
@@ -87,14 +36,11 @@ def test_records_are_kept_and_checked_on_postgresql(server, tmp_path, monkeypatc
         first = store.revision()
         store.replace([sample.model_copy(update={"question": "c"})])
         assert store.revision() == first + 1
-    with Store.open(server) as again:
+    with Store.open(pg_url) as again:
         assert again.get(Sample, "s").question == "c"
 
 
-def test_an_import_is_staged_moved_replaced_and_taken_back_on_postgresql(
-    server, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
+def test_an_import_is_staged_moved_replaced_and_taken_back_on_postgresql(pg_url):
     head = "id,question,choices,answer,response,correct,skill\n"
     rows = head + '1,How %s?,,3,3,1,a\n2,Which?,"[""red"", ""blue""]",red,A,,b\n'
 
@@ -102,7 +48,7 @@ def test_an_import_is_staged_moved_replaced_and_taken_back_on_postgresql(
         reading = read("table", [ImportFile.from_bytes("results.csv", text.encode())])
         return import_reading(store, reading, "Staged", datetime(2026, 1, 1, tzinfo=UTC), **how)
 
-    with Store.open(server) as store:
+    with Store.open(pg_url) as store:
         first = bring(rows)
         again = bring(rows)
         assert account_of(again.record).is_known

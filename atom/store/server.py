@@ -1,0 +1,104 @@
+"""Stores on a PostgreSQL server: their address without its password, locks, and patience.
+
+A store in a file has one writer at a time. On a server many write at once; whatever was written
+for one writer stays right by a lock over the whole store (`LOCK`): alone for a change by hand,
+shared for runs, which change only rows that are theirs.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+
+import sqlalchemy as sa
+
+from atom.errors import StoreError
+from atom.store.faults import without_password
+
+LOCK = 0x61746F6E
+"""The advisory lock of whoever changes the store: alone, or shared with other runs."""
+LOCK_SECONDS = 30
+"""Seconds that a transaction waits for another one's locks, as a writer of a file does."""
+_SCHEME = "postgresql+psycopg"
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
+
+
+def server_engines(url: str) -> tuple[sa.Engine, sa.Engine]:
+    """Return the engines for a server's store: for writing, and for reading whole snapshots.
+
+    Raises:
+        StoreError: the address can't be used.
+    """
+    try:
+        address = sa.make_url(url)
+        if address.drivername in ("postgresql", "postgres"):
+            address = address.set(drivername=_SCHEME)
+        engine = sa.create_engine(
+            address,
+            pool_pre_ping=True,
+            pool_size=8,
+            max_overflow=32,
+            connect_args={"options": f"-c lock_timeout={LOCK_SECONDS}s"},
+        )
+    except (sa.exc.ArgumentError, ImportError, ValueError) as error:
+        raise StoreError(
+            f"can't use the store's address {shown_address(url)!r} "
+            f"({without_password(str(error))}); a folder or postgresql://user@host/name is "
+            "allowed (PostgreSQL needs `pip install 'psycopg[binary]'`)"
+        ) from None
+    return engine, engine.execution_options(isolation_level="REPEATABLE READ")
+
+
+def shown_address(url: str) -> str:
+    """Return an address as it may be shown, logged and compared: without its password."""
+    try:
+        address = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        return without_password(url)
+    hidden = {name: "***" for name in address.query if "password" in name.lower()}
+    return address.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
+def clock_of(connection: sa.Connection) -> float:
+    """Return the time by a server's clock, which all who use it share; this computer's in a file.
+
+    Returns:
+        Seconds since the epoch.
+    """
+    if connection.dialect.name != "postgresql":
+        return time.time()
+    row = sa.text("SELECT extract(epoch FROM clock_timestamp())::float8")
+    return float(connection.execute(row).scalar_one())
+
+
+def lock_store(connection: sa.Connection, *, shared: bool) -> float:
+    """Wait for the turn to change a store; the lock ends with the transaction.
+
+    Args:
+        connection: in a transaction.
+        shared: beside others that say so, too; only what is this process's own may be changed.
+
+    Returns:
+        The time, as `clock_of` does.
+    """
+    if connection.dialect.name != "postgresql":
+        return time.time()
+    name = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
+    row = sa.text(f"SELECT {name}({LOCK}), extract(epoch FROM clock_timestamp())::float8")
+    return float(connection.execute(row).one()[1])
+
+
+class Patience:
+    """Pauses between tries, longer each time, until so many seconds have passed."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self._pause = _FIRST_PAUSE
+
+    def wait(self) -> bool:
+        """Pause; False, at once, where the time is over."""
+        if time.monotonic() >= self._until:
+            return False
+        time.sleep(self._pause * (0.5 + random.random()))
+        self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+        return True
