@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 
+from atom.errors import AwayError
 from atom.judge import JudgeClient, Reply, Request, asked_request, call_id, request_hash
 from atom.judge.exchange import judge_completion
 from atom.judge.replies.completion import Completion
@@ -29,8 +32,20 @@ class PaidOnce:
         Raises:
             AtomError: as `JudgeClient.ask` does.
         """
-        stored = self.stored(request)
+        stored = await self.found(request)
         return stored if stored is not None else await self.send(request)
+
+    async def found(self, request: Request) -> Reply | None:
+        """Return the stored reply to this request, or None; a server that went is waited for.
+
+        Raises:
+            AwayError: it didn't come back.
+        """
+        try:
+            return self.stored(request)
+        except AwayError:
+            look = partial(self.stored, request)
+            return await asyncio.to_thread(self._store.patiently, look)
 
     async def send(self, request: Request, tell: Callable[[str], None] | None = None) -> Reply:
         """Ask, without a look at what is stored.

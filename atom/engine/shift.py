@@ -305,7 +305,7 @@ class Shift(ABC):
             HaltedError: a stop came while another run was waited for.
             AtomError: as `JudgeClient.ask` does.
         """
-        stored = lane.client.stored(request)
+        stored = await lane.client.found(request)
         if stored is None:
             asked = asked_request(lane.endpoint, request)
             name = call_id(request_hash(asked, lane.endpoint.model), request.repeat)
@@ -315,7 +315,7 @@ class Shift(ABC):
                     raise HaltedError
             held.append(name)
             # Whoever held it may have brought the reply between our look and our turn.
-            stored = lane.client.stored(request)
+            stored = await lane.client.found(request)
         if stored is not None:
             if tell is not None:
                 tell(stored.text)
@@ -340,8 +340,12 @@ class Shift(ABC):
             self.stop("stopped", f"it stood still for {still:.0f} seconds; resume it to go on")
 
     async def _off(self, job: Callable[[], T]) -> T:
-        """Do a piece of store work in the one writing thread, in the order of the calls."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, job)
+        """Do a piece of store work in the one writing thread, in the order of the calls.
+
+        A server that went away is waited for: what came is kept until it is written.
+        """
+        patiently = partial(self._store.patiently, job)
+        return await asyncio.get_running_loop().run_in_executor(self._writer, patiently)
 
     async def _wait(self, seconds: float) -> None:
         """Wait until something wakes the run, or for so many seconds."""

@@ -237,8 +237,6 @@ class Store:
         self._identity = None if "://" in url else identity(folder / DATABASE)
         self._stripe = secrets.token_hex(6)
         self._turn = threading.Lock()
-        self.patience = 0.0
-        """Seconds that reading waits for a server that went away; a screen says so at once."""
         self.pictures = PictureFiles(folder, read_only=write_engine is None)
 
     @classmethod
@@ -342,15 +340,22 @@ class Store:
             CorruptError: the file is not a database or is damaged.
             StoreError: it can't be read; the message says why.
         """
-        with self._told(), self._reading() as connection, connection.begin():
+        with self._told(), self._read_engine.begin() as connection:
             yield connection
 
-    def _reading(self) -> sa.Connection:
-        patience = Patience(self.patience)
+    def patiently(self, job: Callable[[], T]) -> T:
+        """Do something that reads the store, or writes it by `transact`; wait for its server.
+
+        Args:
+            job: what is done; it may be done several times.
+
+        Raises:
+            AwayError: the server didn't answer for `AWAY_SECONDS`.
+        """
+        patience = Patience(AWAY_SECONDS)
         while True:
             try:
-                with self._told():
-                    return self._read_engine.connect()
+                return job()
             except AwayError:
                 if not patience.wait():
                     raise

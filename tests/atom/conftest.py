@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -79,18 +80,16 @@ def _user_of_servers() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def pg_server(tmp_path_factory) -> Iterator[PostgresServer]:
+def pg_server() -> Iterator[PostgresServer]:
     """Start a PostgreSQL server, once for all tests that want it."""
     found = sorted(_BINARIES.glob("*/bin/initdb"))
     if not found:
         pytest.skip("no PostgreSQL server is installed")
     pytest.importorskip("psycopg", reason="psycopg isn't installed")
-    root = tmp_path_factory.mktemp("pg")
+    # Not in pytest's own folder, which each session closes to other users, the server's too.
+    root = Path(tempfile.mkdtemp(prefix="atom-pg-"))
     server = PostgresServer(root, found[-1].parent, _user_of_servers())
     if server.prefix:
-        for folder in (root, *root.parents):
-            if str(folder).startswith("/tmp/pytest"):
-                folder.chmod(0o755)
         shutil.chown(root, "postgres")
     server.run("initdb", "-D", str(root / "data"), "-A", "trust", "-U", "postgres", "--no-sync")
     server.start()
@@ -98,6 +97,7 @@ def pg_server(tmp_path_factory) -> Iterator[PostgresServer]:
     if not server.answers:
         server.start()
     server.stop()
+    shutil.rmtree(root, ignore_errors=True)
 
 
 _NUMBERS = count(1)

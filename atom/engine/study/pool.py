@@ -21,8 +21,8 @@ from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
 from atom.engine.shift import BEAT, HaltedError, Lane, RunContext, Shift
 from atom.engine.subjects import KEPT, fetch_subject, perform, points, setting_of
-from atom.errors import SpendCapReached, StoreError
-from atom.judge import Reply, Request, failed_call
+from atom.errors import AwayError, SpendCapReached, StoreError
+from atom.judge import Reply, Request, failed_call, request_hash
 from atom.judge.noting import LeftForLater
 from atom.pipeline import BY_NAME
 from atom.records import Call, Endpoint, Record, StudySample
@@ -218,6 +218,15 @@ class Runner(Shift):
             LeftForLater: the question waits for a batch; the item stays missing.
             StoreError: the store can't be read.
         """
+        said: dict[str, Reply] = {}
+        while True:
+            try:
+                return await self._attempt(lane, item, said)
+            except AwayError:
+                await self._off(self._ledger.check)  # returns when the server is back
+
+    async def _attempt(self, lane: Lane, item: Item, said: dict[str, Reply]) -> Brought:
+        """Do an item; `said` keeps the replies that came, should it have to be done again."""
         known = self._open[item.sample_id]
         subject = fetch_subject(self._store, known.case, item, known.kept)
         setting = setting_of(item, self._keys, self._members.tree)
@@ -230,13 +239,17 @@ class Runner(Shift):
             await self._stay()
             if self._stopping is not None:
                 raise HaltedError
-            reply = await send(request)
+            name = f"{request_hash(request, lane.endpoint.model)} {request.repeat}"
+            reply = said.get(name) or await send(request)
+            said[name] = reply
             calls.append(reply.call)
             return reply
 
         try:
             sight = self._sight(lane.endpoint)
             brought = await perform(ask, self._store, item, subject, setting, sight)
+        except AwayError:
+            raise
         except (SpendCapReached, LeftForLater, HaltedError, StoreError):
             if calls:
                 await self._off(partial(self._ledger.keep, calls))
