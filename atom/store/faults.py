@@ -96,7 +96,7 @@ def fault_of(
         needed: bytes that are being written, where that is known.
     """
     origin = getattr(error, "orig", None) or error
-    where = repr(place)
+    where = repr(without_password(place))
     if isinstance(origin, sqlite3.Error):
         return _of_sqlite(origin, where, database, needed)
     if isinstance(error, sa.exc.TimeoutError):

@@ -127,6 +127,16 @@ def induction_state(writer: Writer, induction_id: str) -> str | None:
     return None if found is None else str(found)
 
 
+def is_at_work(store: Store, study_id: str) -> bool:
+    """Whether a run of a study says of itself that it works."""
+    runs = table(Run).c
+    working = sa.select(runs.id).where(
+        runs.study_id == study_id, runs.state.in_(("running", "stopping"))
+    )
+    with store.read() as connection:
+        return connection.execute(working.limit(1)).first() is not None
+
+
 # --- studies ------------------------------------------------------------------------------------
 
 

@@ -30,6 +30,17 @@ class Mark(NamedTuple):
         return self.changes + self.results
 
 
+def held(before: Mark | None, now: Mark) -> Mark:
+    """Return where a study is looked at: results of a run that works don't change what is shown.
+
+    Args:
+        before: where it was looked at so far; None = it is opened now.
+        now: where it stands.
+    """
+    same = before is not None and before.changes == now.changes and before.results <= now.results
+    return before if same and before is not None else now
+
+
 def bump_all(connection: sa.Connection) -> None:
     """Note a change that may concern every study."""
     connection.execute(

@@ -16,7 +16,7 @@ from atom.ui import kit, links, numbers
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.ui.plain import plain
-from atom.ui.shell import faults, filter_box, help_box, stores, tour
+from atom.ui.shell import faults, filter_box, help_box, news, stores, tour
 from atom.ui.shell.chain import chain
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters, known, unknown
@@ -274,6 +274,7 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
             filter_box.draw(data, filters)
         with right:
             help_box.draw(screen, filters)
+    news.draw(entry)
     stops = tour.stops(stores.store_of(entry), data, filters, query())
     if stops is not None:
         kit.show(stops, key="tour")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from atom.errors import StoreError
 from atom.settings import Settings, load_settings
+from atom.store.revisions import Mark, held
 from atom.views.shelf import (
     OpenStore,
     Shelf,
@@ -20,6 +22,8 @@ from atom.views.shelf import (
 from atom.views.snapshot import open_study, snapshot_folder
 from atom.views.study_data import StudyData
 from atom.views.tree.study_trees import StudyTree, study_trees, under_tree
+
+_MARKS = "atom_marks"
 
 
 @st.cache_resource(show_spinner=False)
@@ -118,7 +122,7 @@ def trees_of(entry: StudyEntry, data: StudyData) -> tuple[StudyTree, ...]:
 def study_data(
     entry: StudyEntry, judge_id: str | None = None, tree: str | None = None
 ) -> StudyData:
-    """Load a study as it is now; it is read anew only after the store has changed.
+    """Load a study as it is looked at; it is read anew only after it has changed.
 
     Args:
         entry: the study.
@@ -137,9 +141,30 @@ def study_data(
     return _under(store.url, data.study.id, judge, data.revision, str(tree), store, data)
 
 
+def looked_at(entry: StudyEntry) -> Mark:
+    """Return where a session looks at a study.
+
+    It stays there while runs bring results, until the reader asks for them, something else
+    changes, or the run ends: reading a large study anew takes seconds.
+    """
+    store = store_of(entry)
+    now = store.mark(entry.study.id)
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return now
+    marks: dict[tuple[str, str], Mark] = st.session_state.setdefault(_MARKS, {})
+    name = (store.url, entry.study.id)
+    marks[name] = held(marks.get(name), now)
+    return marks[name]
+
+
+def look_again(entry: StudyEntry) -> None:
+    """Let a session see a study as it is now."""
+    st.session_state.get(_MARKS, {}).pop((store_of(entry).url, entry.study.id), None)
+
+
 def _judged(entry: StudyEntry, judge_id: str | None) -> StudyData:
     store = store_of(entry)
-    revision = store.revision()
+    revision = looked_at(entry).revision
     own = _load(store.url, entry.study.id, None, revision, store)
     wanted = own.judge_id(judge_id)
     if wanted in (None, entry.study.judge_id):

@@ -90,7 +90,7 @@ class Still(shift.Shift):
 
 
 async def test_a_process_that_slept_past_its_lease_looks_before_it_asks(store, monkeypatch):
-    part = Still(store, store.get(Run, "r"), (), None)
+    part = Still(shift.RunContext(store=store, run=store.get(Run, "r")), ())
     clock = [time.monotonic()]
     monkeypatch.setattr(shift.time, "monotonic", lambda: clock[0])
     clock[0] += 49
@@ -102,7 +102,7 @@ async def test_a_process_that_slept_past_its_lease_looks_before_it_asks(store, m
 
 
 async def test_one_that_slept_unnoticed_stops_since_its_items_may_be_others(store, monkeypatch):
-    part = Still(store, store.get(Run, "r"), (), None)
+    part = Still(shift.RunContext(store=store, run=store.get(Run, "r")), ())
     clock = [time.monotonic()]
     monkeypatch.setattr(shift.time, "monotonic", lambda: clock[0])
     clock[0] += 64

@@ -1,0 +1,63 @@
+"""A server's password stands in no error, no log and no command's words."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import traceback
+
+import pytest
+
+from atom.cli.main import main
+from atom.engine.detached import detach
+from atom.errors import AwayError, StoreError
+from atom.records import Study
+from atom.settings import load_settings
+from atom.store import Store
+from tests.atom.conftest import until
+
+SECRET = "s3cret-Pa55"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://me:{SECRET}@127.0.0.1:1/atom",
+        f"postgresql://me@127.0.0.1:1/atom?password={SECRET}",
+        f"postgresql://me:{SECRET}@127.0.0.1:port/atom",
+        f"nosuch://me:{SECRET}@127.0.0.1/atom",
+    ],
+)
+def test_errors_and_logs_hold_no_password(url, capsys, caplog, monkeypatch):
+    monkeypatch.setenv("ATOM_STORE", url)
+    with caplog.at_level(logging.DEBUG), pytest.raises(StoreError) as raised:
+        Store.open(url)
+    told = "".join(traceback.format_exception(raised.value))
+    assert "127.0.0.1" in raised.value.message
+    assert main(["study", "list"]) == 2
+    shown = capsys.readouterr()
+    assert SECRET not in "".join([told, caplog.text, shown.out, shown.err, raised.value.message])
+
+
+def test_a_server_that_isnt_there_is_told_from_one_that_refuses():
+    with pytest.raises(AwayError, match="is it running, and is its address right"):
+        Store.open("postgresql://me@127.0.0.1:1/atom")
+
+
+def test_a_process_of_its_own_shows_no_password(pg_server, pg_url, tmp_path, monkeypatch):
+    database = pg_url.partition("@/")[2].partition("?")[0]
+    address = pg_server.url(database, password=SECRET)
+    log, words = tmp_path / "log", []
+    start = subprocess.Popen
+
+    def started(command, **how):
+        words.extend(command)
+        return start(command, **how)
+
+    monkeypatch.setattr("atom.engine.detached.subprocess.Popen", started)
+    with Store.open(address) as store:
+        store.put([Study(id="s", name="Seen by the child", created="")])
+        settings = load_settings({"ATOM_STORE": address})
+        detach(store, settings, ["study", "list"], name="n", claim="c", log=log)
+        assert SECRET not in " ".join(words) + store.url
+        until(lambda: "Seen by the child" in log.read_text(), 60)
