@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ PROJECT_ROOT = _BUNDLED if _BUNDLED.is_dir() else _PACKAGE.parent
 DEMO_FOLDER = PROJECT_ROOT / "data" / "demo"
 PUBLISHED_FOLDER = PROJECT_ROOT / "data" / "published"
 
+_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^\s]*@")
+_PASSWORD_WORD = re.compile(r"(password\s*=\s*)(?:'[^']*'|[^\s&']+)", re.IGNORECASE)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -30,9 +34,20 @@ class Settings:
     """The file that lists endpoints."""
 
     @property
+    def shown_store(self) -> str:
+        """The store as it may be shown: without a password."""
+        return without_password(self.store)
+
+    @property
     def store_folder(self) -> Path:
         """The folder that holds pictures and snapshots beside the store."""
         return server_folder() if "://" in self.store else Path(self.store)
+
+
+def without_password(words: str) -> str:
+    """Return words in which no address of a server shows its password."""
+    shown = _PASSWORD.sub(r"\1***@", words)
+    return _PASSWORD_WORD.sub(r"\1***", shown)
 
 
 def server_folder(environ: Mapping[str, str] | None = None) -> Path:

@@ -32,7 +32,7 @@ from atom.store.holds import (
     run_state,
     update_run,
 )
-from atom.store.server import clock_of
+from atom.store.together.server import clock_of
 
 LEASE = 60.0
 """Seconds that a claim lasts unless it is renewed."""

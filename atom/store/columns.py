@@ -50,7 +50,6 @@ from atom.records import Mapping as MappingRecord
 from atom.store import packed as fast
 from atom.store.packed import Ints
 from atom.store.people import PEOPLE, persons
-from atom.store.revisions import read_mark
 from atom.store.scales import scales_within
 from atom.store.schema import table
 from atom.store.standing import (
@@ -68,6 +67,7 @@ from atom.store.standing import (
     settings_of_study,
 )
 from atom.store.store import Store
+from atom.store.together.revisions import read_mark
 from taxonomy import Path, parse_tree
 
 SIDES = ("a", "b")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -28,6 +27,7 @@ from atom.errors import (
     StoreError,
 )
 from atom.files import free_bytes, full_words, is_full
+from atom.settings import without_password
 
 LEAST_ROOM = 32_000_000
 """Bytes that a store is said to need where nobody knows how much is being written."""
@@ -48,8 +48,6 @@ _CROSSED = {"40P01", "40001", "55P03"}
 """A deadlock, a transaction that another one crossed, a lock that was waited for in vain."""
 _AWAY = {"08", "57P01", "57P02", "57P03", "53300"}
 """No connection; the server goes, went or isn't up yet; too many are connected."""
-_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^\s]*@")
-_PASSWORD_WORD = re.compile(r"(password\s*=\s*)(?:'[^']*'|[^\s&']+)", re.IGNORECASE)
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ESTALE}
 
@@ -126,12 +124,6 @@ def _of_server(error: sa.exc.DBAPIError, where: str) -> StoreError:
             "its address right?"
         )
     return StoreError(f"the server of the store {where} refuses ({words})")
-
-
-def without_password(words: str) -> str:
-    """Return words in which no address of a server shows its password."""
-    shown = _PASSWORD.sub(r"\1***@", words)
-    return _PASSWORD_WORD.sub(r"\1***", shown)
 
 
 def _of_sqlite(

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from atom.records import Call, CriteriaSet, Induction, Run, RunState, State, Study, StudySample
 from atom.store.schema import claims, table
-from atom.store.server import clock_of
 from atom.store.standing import parts
 from atom.store.store import Store, Writer
+from atom.store.together.server import clock_of
 
 
 class Hold(NamedTuple):

@@ -30,7 +30,6 @@ from atom.engine.own import withdraw_consent
 from atom.errors import AtomError
 from atom.records import BoxConvention, Endpoint
 from atom.settings import app_version
-from atom.store.faults import without_password
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
@@ -623,7 +622,7 @@ def draw_places() -> None:
     settings = stores.settings()
     demo = demo_location(settings)
     facts = [
-        ("Your studies", without_password(settings.store), "Set ATOM_STORE, or start with "
+        ("Your studies", settings.shown_store, "Set ATOM_STORE, or start with "
          "--store, to keep them elsewhere."),
         ("Endpoints file", str(settings.endpoints), "Keys never stand in it."),
         ("Bundled study", demo or "not there", "Sealed: the first change makes your own copy."),

@@ -9,7 +9,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from atom.errors import StoreError
 from atom.settings import Settings, load_settings
-from atom.store.revisions import Mark, held
+from atom.views.runs.news import Moment
+from atom.views.runs.news import looked_at as _looked_at
 from atom.views.shelf import (
     OpenStore,
     Shelf,
@@ -23,7 +24,7 @@ from atom.views.snapshot import open_study, snapshot_folder
 from atom.views.study_data import StudyData
 from atom.views.tree.study_trees import StudyTree, study_trees, under_tree
 
-_MARKS = "atom_marks"
+_MOMENTS = "atom_moments"
 
 
 @st.cache_resource(show_spinner=False)
@@ -141,25 +142,20 @@ def study_data(
     return _under(store.url, data.study.id, judge, data.revision, str(tree), store, data)
 
 
-def looked_at(entry: StudyEntry) -> Mark:
-    """Return where a session looks at a study.
-
-    It stays there while runs bring results, until the reader asks for them, something else
-    changes, or the run ends: reading a large study anew takes seconds.
-    """
-    store = store_of(entry)
-    now = store.mark(entry.study.id)
+def looked_at(entry: StudyEntry) -> Moment:
+    """Return the moment at which a session looks at a study; see `atom.views.runs.news`."""
+    store, study_id = store_of(entry), entry.study.id
     if get_script_run_ctx(suppress_warning=True) is None:
-        return now
-    marks: dict[tuple[str, str], Mark] = st.session_state.setdefault(_MARKS, {})
-    name = (store.url, entry.study.id)
-    marks[name] = held(marks.get(name), now)
-    return marks[name]
+        return _looked_at(store, study_id, None)
+    moments: dict[tuple[str, str], Moment] = st.session_state.setdefault(_MOMENTS, {})
+    name = (store.url, study_id)
+    moments[name] = _looked_at(store, study_id, moments.get(name))
+    return moments[name]
 
 
 def look_again(entry: StudyEntry) -> None:
     """Let a session see a study as it is now."""
-    st.session_state.get(_MARKS, {}).pop((store_of(entry).url, entry.study.id), None)
+    st.session_state.get(_MOMENTS, {}).pop((store_of(entry).url, entry.study.id), None)
 
 
 def _judged(entry: StudyEntry, judge_id: str | None) -> StudyData:

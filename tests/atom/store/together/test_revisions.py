@@ -8,7 +8,7 @@ from atom.engine.ledger import RunLedger, take_hold
 from atom.engine.process import owner_name
 from atom.records import Run, Study, StudySample
 from atom.store import Store
-from atom.store.revisions import Mark, held
+from atom.store.together.revisions import Mark, held
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import time
 import sqlalchemy as sa
 
 from atom.errors import StoreError
-from atom.store.faults import without_password
+from atom.settings import without_password
 
 LOCK = 0x61746F6E
 """The advisory lock of whoever changes the store: alone, or shared with other runs."""

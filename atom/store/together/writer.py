@@ -1,0 +1,170 @@
+"""What changes a store inside one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from atom.records import Record
+from atom.store.schema import KINDS, Kind, claims, import_links
+from atom.store.together.revisions import studies_with
+
+R = TypeVar("R", bound=Record)
+_CHUNK = 400
+
+
+class Writer:
+    """Changes inside one transaction; made by `Store.write` and `Store.transact`.
+
+    Args:
+        connection: in the transaction.
+        now: seconds since the epoch, by the clock that all who use the store share.
+    """
+
+    def __init__(self, connection: sa.Connection, now: float) -> None:
+        self._connection = connection
+        self.now = now
+        self.touched: set[str] = set()
+        self.results = 0
+        insert: Callable[[sa.Table], Any]
+        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+        self._insert = insert
+
+    @property
+    def connection(self) -> sa.Connection:
+        """The connection that the transaction is on."""
+        return self._connection
+
+    @property
+    def is_postgresql(self) -> bool:
+        """Whether the store is on a PostgreSQL server."""
+        return self._connection.dialect.name == "postgresql"
+
+    def put(self, records: Iterable[Record]) -> int:
+        """Add records; one whose key is there already is left as it is.
+
+        Returns:
+            How many were new.
+        """
+        new = 0
+        for kind, rows in _by_kind(records):
+            statement = self._insert(kind.table).on_conflict_do_nothing()
+            for start in range(0, len(rows), _CHUNK):
+                result = self._connection.execute(
+                    statement,
+                    rows[start : start + _CHUNK],
+                    execution_options={"preserve_rowcount": True},
+                )
+                new += max(result.rowcount, 0)
+        return new
+
+    def replace(self, records: Iterable[Record]) -> None:
+        """Add records, overwriting those whose key is there already."""
+        for kind, rows in _by_kind(records):
+            statement = self._insert(kind.table)
+            rest = [name for name in kind.table.columns.keys() if name not in kind.key]  # noqa: SIM118
+            statement = statement.on_conflict_do_update(
+                index_elements=list(kind.key),
+                set_={name: statement.excluded[name] for name in rest},
+            )
+            for start in range(0, len(rows), _CHUNK):
+                self._connection.execute(statement, rows[start : start + _CHUNK])
+
+    def delete(self, record: type[Record], where: sa.ColumnElement[bool]) -> int:
+        """Delete the records that match; returns how many went."""
+        return self._connection.execute(sa.delete(KINDS[record].table).where(where)).rowcount
+
+    def one(self, record: type[R], where: sa.ColumnElement[bool]) -> R:
+        """Return the one record that matches."""
+        kind = KINDS[record]
+        row = self._connection.execute(sa.select(kind.table).where(where)).mappings().one()
+        return kind.from_row(row)  # type: ignore[return-value, arg-type]
+
+    def rows_of(self, kind: Kind, column: str, values: Iterable[str]) -> list[dict[str, Any]]:
+        """Return the stored rows whose column has one of some values, as this transaction sees it.
+
+        Args:
+            kind: how the records are stored.
+            column: the column.
+            values: what it may hold.
+        """
+        found: list[dict[str, Any]] = []
+        wanted = sorted(set(values))
+        for start in range(0, len(wanted), _CHUNK):
+            part = kind.table.c[column].in_(wanted[start : start + _CHUNK])
+            rows = self._connection.execute(sa.select(kind.table).where(part)).mappings()
+            found += [dict(row) for row in rows]
+        return found
+
+    def execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
+        """Run a Core statement in this transaction."""
+        return self._connection.execute(statement)
+
+    def link_import(self, import_id: str, links: Iterable[tuple[str, str]]) -> None:
+        """Note which records (kind, id) an import brought."""
+        rows = [{"import_id": import_id, "kind": k, "record_id": i} for k, i in links]
+        statement = self._insert(import_links).on_conflict_do_nothing()
+        for start in range(0, len(rows), _CHUNK):
+            self._connection.execute(statement, rows[start : start + _CHUNK])
+
+    def touch(self, study_id: str, sample_ids: Iterable[str] = (), *, results: int = 0) -> None:
+        """Say where it shows what `Store.transact` changes; without a word it shows nowhere.
+
+        Args:
+            study_id: the study that it belongs to.
+            sample_ids: samples that results are about; they may count in other studies, too.
+            results: how many results were brought; 0 = it is another change.
+        """
+        self.touched |= {study_id, *studies_with(self._connection, sample_ids)}
+        self.results += results
+
+    def claim(
+        self, items: Sequence[str], owner: str, seconds: float, now: float | None = None
+    ) -> set[str]:
+        """Claim planned items with a lease, so that two runners don't pay twice.
+
+        Args:
+            items: keys of planned items.
+            owner: the runner's name.
+            seconds: how long the lease lasts.
+            now: seconds since the epoch; None = by the store's clock.
+
+        Returns:
+            The items that are the owner's now (free, expired, or already its own).
+        """
+        now = self.now if now is None else now
+        statement = self._insert(claims)
+        taken = statement.on_conflict_do_update(
+            index_elements=["item"],
+            set_={"owner": statement.excluded.owner, "until": statement.excluded.until},
+            where=sa.or_(claims.c.until <= now, claims.c.owner == owner),
+        ).returning(claims.c.item)
+        got: set[str] = set()
+        # In one order everywhere, so that two who claim the same don't wait for each other.
+        wanted = sorted(set(items))
+        for start in range(0, len(wanted), _CHUNK):
+            part = wanted[start : start + _CHUNK]
+            rows = [{"item": item, "owner": owner, "until": now + seconds} for item in part]
+            got |= {str(item) for item in self._connection.execute(taken, rows).scalars()}
+        return got
+
+    def release(self, owner: str, items: Sequence[str] | None = None) -> None:
+        """Give claimed items back; all of the owner's when None."""
+        statement = sa.delete(claims).where(claims.c.owner == owner)
+        if items is None:
+            self._connection.execute(statement)
+            return
+        for start in range(0, len(items), _CHUNK):
+            part = list(items[start : start + _CHUNK])
+            self._connection.execute(statement.where(claims.c.item.in_(part)))
+
+
+def _by_kind(records: Iterable[Record]) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
+    groups: dict[type[Record], list[dict[str, Any]]] = {}
+    for record in records:
+        groups.setdefault(type(record), []).append(KINDS[type(record)].to_row(record))
+    for record_type, rows in groups.items():
+        yield KINDS[record_type], rows
