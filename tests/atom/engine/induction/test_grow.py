@@ -47,7 +47,7 @@ from taxonomy.edits import replay
 from taxonomy.grow import Grown, roots_of
 from taxonomy.prune import support
 
-PROJECT = Path(__file__).resolve().parents[3]
+PROJECT = Path(__file__).resolve().parents[4]
 SAMPLES = 24
 FREE = Prices(input=0.0, output=0.0)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,13 +169,9 @@ def test_a_file_of_grades_alone_has_no_empty_answers(tmp_path):
     assert row.accuracy.withheld == ()
 
 
-REAL = Path(__file__).resolve().parents[4] / "shared/real"
-
-
-@pytest.mark.skipif(not REAL.is_dir(), reason="the session's real files aren't here")
-def test_the_real_case_of_empty_answers(tmp_path):
+def test_the_real_case_of_empty_answers(shared_folder, tmp_path):
     with Store.open(tmp_path) as opened:
-        file = ImportFile.from_path(REAL / "cases/rows/empty_answers.csv")
+        file = ImportFile.from_path(shared_folder / "real/cases/rows/empty_answers.csv")
         import_reading(opened, read("table", [file]), "Empty", MOMENT)
         found = {row.name: row for row in overview(load_study(opened, "Empty"), Filters()).ranking}
     assert round(found["refuser"].score.value, 1) == 50.0
@@ -184,15 +179,15 @@ def test_the_real_case_of_empty_answers(tmp_path):
     assert found["refuser"].given.value == 100.0
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the session's real files aren't here")
-def test_published_figures_stand_whatever_answers_say(tmp_path):
+def test_published_figures_stand_whatever_answers_say(shared_folder, tmp_path):
     """Real graded files, sixty of their texts taken away: every published share stays."""
-    place = REAL / "mathvista/output_bard.json"
+    real = shared_folder / "real"
+    place = real / "mathvista/output_bard.json"
     rows = json.loads(place.read_text(encoding="utf-8"))
     for row in [row for row in rows.values() if not row["true_false"]][:60]:
         row["response"] = ""
     made = ImportFile.from_bytes(place.name, json.dumps(rows).encode())
-    published = json.loads((REAL / "expected.json").read_text(encoding="utf-8"))["mathvista"]
+    published = json.loads((real / "expected.json").read_text(encoding="utf-8"))["mathvista"]
     expected = published["bard"]
     with Store.open(tmp_path) as opened:
         import_reading(opened, read("mathvista", [made]), "M", MOMENT, accept=True)

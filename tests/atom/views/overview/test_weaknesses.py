@@ -35,7 +35,7 @@ from tests.planted import WorldSettings, plant
 
 LEGEND = ("Understanding", "Charts", "Parts of a chart", "Legend mapping")
 MARKS = ("Understanding", "Diagrams", "Notation", "Figure marks")
-DEMO = Path(__file__).parents[3] / "data" / "demo"
+DEMO = Path(__file__).parents[4] / "data" / "demo"
 
 
 @pytest.fixture(scope="module")
