@@ -76,7 +76,7 @@ def nothing(here: frame.Here) -> Html:
         doors.insert(0, kit.button("Clear filters", links.address(page, less), primary=True))
     return kit.empty(
         "Nothing here",
-        "No sample passes: nothing failed under these filters, or nothing is scored yet.",
+        "No sample is listed: nothing failed under these filters, or nothing is scored yet.",
         *doors,
     )
 

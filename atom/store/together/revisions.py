@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from atom.errors import CorruptError
 from atom.records import Study, StudySample
 from atom.store.schema import meta, revisions, table
+from atom.store.together.server import insert_into
 
 
 class Mark(NamedTuple):
@@ -72,15 +72,11 @@ def bump_studies(
     )
 
 
-def _adding(connection: sa.Connection) -> sqlite.Insert | postgresql.Insert:
+def _adding(connection: sa.Connection) -> Any:
     """Return the statement that adds to a row's counts; it is made where it isn't there."""
-    insert: Any = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = insert(revisions)
+    statement = insert_into(connection, revisions)
     counts = {name: revisions.c[name] + statement.excluded[name] for name in ("changes", "results")}
-    added: sqlite.Insert | postgresql.Insert = statement.on_conflict_do_update(
-        index_elements=["study_id", "stripe"], set_=counts
-    )
-    return added
+    return statement.on_conflict_do_update(index_elements=["study_id", "stripe"], set_=counts)
 
 
 def stand_at(connection: sa.Connection, wrote: Iterable[tuple[str, int]], stripe: str) -> bool:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import random
 import time
+from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from atom.errors import StoreError
 from atom.settings import without_password
@@ -57,6 +59,12 @@ def shown_address(url: str) -> str:
         return without_password(url)
     hidden = {name: "***" for name in address.query if "password" in name.lower()}
     return address.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
+def insert_into(connection: sa.Connection, target: sa.Table) -> Any:
+    """Return an insert that can say what happens where a row's key is there already."""
+    make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    return make(target)
 
 
 def clock_of(connection: sa.Connection) -> float:

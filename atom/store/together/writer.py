@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from atom.records import Record
 from atom.store.schema import KINDS, Kind, claims, import_links
 from atom.store.together.revisions import studies_with
+from atom.store.together.server import insert_into
 
 R = TypeVar("R", bound=Record)
 _CHUNK = 400
@@ -29,9 +30,7 @@ class Writer:
         self.now = now
         self.touched: set[str] = set()
         self.results = 0
-        insert: Callable[[sa.Table], Any]
-        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-        self._insert = insert
+        self._insert = partial(insert_into, connection)
 
     @property
     def connection(self) -> sa.Connection:

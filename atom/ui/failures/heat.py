@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from atom.ui import kit, numbers
-from atom.ui.failures.listing import shows, summary, to
+from atom.ui.failures.listing import pager, shows, summary, to
 from atom.ui.html import Html, el
 from atom.ui.media import thumbnail
 from atom.ui.shell.frame import Here
@@ -48,22 +48,8 @@ def grid(here: Here, view: FailureList, cells: Cells) -> Html:
             _legend(view),
         ),
         kit.table(columns, rows, label="Samples by models", tight=True),
-        pager(here, view),
+        pager(base, view, GRID),
         class_="gridview",
-    )
-
-
-def pager(here: Here, view: FailureList) -> Html | None:
-    """Draw the way to the other pages."""
-    if view.pages < 2:
-        return None
-    base, last = here.filters.but(sample=None, criterion=None), view.pages - 1
-    return el(
-        "div",
-        kit.button("‹", to(base, at=str(max(view.page, 1)), lay=GRID), disabled=view.page == 0),
-        f"page {view.page + 1} of {view.pages}",
-        kit.button("›", to(base, at=str(view.page + 2), lay=GRID), disabled=view.page == last),
-        class_="pager",
     )
 
 

@@ -65,7 +65,7 @@ def listing(here: Here, view: FailureList, chosen: str | None) -> Html:
     return el(
         "div",
         head,
-        el("div", items, _pager(base, view), class_="listing low", data_scroll=True),
+        el("div", items, pager(base, view), class_="listing low", data_scroll=True),
         class_="beside",
     )
 
@@ -175,14 +175,25 @@ def _chip(here: Here, chip: Chip) -> Html:
     return kit.score_chip(None, glyph=glyph, note=f"{name}: {answer}", chosen=chip.chosen)
 
 
-def _pager(base: Filters, view: FailureList) -> Html | None:
+def pager(base: Filters, view: FailureList, lay: str | None = None) -> Html | None:
+    """Draw the way to the other pages; nothing where there is one.
+
+    Args:
+        base: the filters without a sample.
+        view: a page of the list.
+        lay: how samples are laid out.
+    """
     if view.pages < 2:
         return None
     last = view.pages - 1
+
+    def door(page: int) -> str:
+        return to(base, at=str(page + 1), lay=lay)
+
     return el(
         "div",
-        kit.button("‹", to(base, at=str(max(view.page, 1))), disabled=view.page == 0),
+        kit.button("‹", door(max(view.page - 1, 0)), disabled=view.page == 0),
         f"page {view.page + 1} of {view.pages}",
-        kit.button("›", to(base, at=str(view.page + 2)), disabled=view.page == last),
+        kit.button("›", door(view.page + 1), disabled=view.page == last),
         class_="pager",
     )

@@ -1,4 +1,4 @@
-"""The heatmap as a Vega-Lite chart: cells to click, a glyph in each, roots named above them.
+"""The heatmap as an Altair chart: cells to click, a glyph in each, roots named above them.
 
 Colours are given cell by cell, so that the picture is the same in every order.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from atom.views.figures import cut
 from atom.views.fingerprints.heat import Colouring, HeatCell, Heatmap
@@ -26,10 +26,15 @@ from atom.views.tree.colours import (
     score_colour,
 )
 
+if TYPE_CHECKING:
+    import altair as alt
+
 Spec = dict[str, Any]
-"""A Vega-Lite specification, or a part of one: JSON whose keys Vega-Lite documents."""
+"""A Vega-Lite specification: JSON whose keys Vega-Lite documents."""
 CLICK = "cell"
 """Name of the selection that a click makes."""
+CELLS = "cells"
+"""Name of the data that a specification brings along."""
 _ROW, _LEAST_ROW, _HIGHEST = 30, 15, 540
 _LABEL = 24
 _VALUES_UP_TO = 12
@@ -89,10 +94,7 @@ def cell_words(cell: HeatCell, facet: str | None, unit: str) -> dict[str, str]:
 
 
 def heat_chart(heat: Heatmap, form: Shape, colouring: Colouring, scheme: Scheme) -> Spec:
-    """Draw the heatmap, as a Vega-Lite specification with its data in it.
-
-    It is written as it is sent: Altair checks each part against a schema, which takes longer than
-    all the rest of the page.
+    """Draw the heatmap, as the specification that is sent, with its data in it.
 
     Args:
         heat: arranged.
@@ -100,89 +102,90 @@ def heat_chart(heat: Heatmap, form: Shape, colouring: Colouring, scheme: Scheme)
         colouring: what fills the cells.
         scheme: the browser's.
     """
+    from altair.utils.schemapi import debug_mode
+
+    # Altair would check each part against a schema, which takes longer than drawing it.
+    with debug_mode(False):
+        spec: Spec = layered(heat, scheme).to_dict(validate=False)
     columns, rows = column_labels(heat), row_labels(heat)
-    domain, titles = _domain(heat, columns)
-    flat = len(columns) <= _FLAT and max(map(len, columns), default=0) <= 2 * _FLAT
-    high = max(min(_ROW, _HIGHEST // max(len(rows), 1)), _LEAST_ROW) * len(rows)
-    records = [
+    cells = [
         _record(heat, (row, number), (rows[row], columns[number]), form, colouring, scheme)
         for row in range(len(rows))
         for number in range(len(columns))
     ]
-    axes = {
-        "x": _axis("column", domain, 0.04, orient="top", labelAngle=0 if flat else -60,
-                   labelColor=INK[scheme], labelFontSize=11.5, labelOverlap=False,
-                   labelPadding=4),
-        "y": _axis("row", rows, 0.06, labelPadding=8, labelColor=INK[scheme], labelFontSize=12.5),
-    }  # fmt: skip
-    cells = {
-        "params": [{"name": CLICK,
-                    "select": {"type": "point", "fields": ["row", "column"], "on": "click"}}],
-        "mark": {"type": "rect", "cursor": "pointer", "strokeWidth": 1},
-        "encoding": {
-            **axes,
-            "fill": _plain("fill", scale=None),
-            "stroke": _plain("edge", scale=None),
-            "tooltip": [_plain(tip) for tip in _tips(heat)],
-        },
-    }  # fmt: skip
-    glyphs = {
-        "mark": {"type": "text", "fontSize": 12, "fontWeight": "bold"},
-        "encoding": {**axes, "text": _plain("text"), "color": _plain("ink", scale=None)},
-    }
-    room = 20 if flat else _label_room(columns)
-    below = 8 + _TITLE * min(len(titles), 2)
-    return {
-        "data": {"values": records},
-        "layer": [cells, glyphs, *_title_layers(titles, domain, scheme)],
-        "height": high + below + room,
-        "background": "transparent",
-        "padding": {"left": 0, "top": 0, "right": 4, "bottom": below},
-        "config": {"font": _FONT, "view": {"stroke": None}},
-    }
+    return {**spec, "datasets": {CELLS: cells}}
 
 
-def _plain(field: str, **more: object) -> Spec:
-    """Encode a field as the text or colour that it holds: Vega shows text, never markup."""
-    return {"field": field, "type": "nominal", **more}
+def layered(heat: Heatmap, scheme: Scheme) -> alt.LayerChart:
+    """Draw the heatmap over cells that are named, not in it: Altair goes through what is in it."""
+    import altair as alt
 
-
-def _axis(field: str, domain: Sequence[str], gap: float, **look: object) -> Spec:
-    return _plain(
-        field,
-        sort=list(domain),
-        scale={"domain": list(domain), "paddingInner": gap, "paddingOuter": 0},
-        axis={"title": None, "labelLimit": 190, "ticks": False, "domain": False, **look},
+    columns, rows = column_labels(heat), row_labels(heat)
+    domain, titles = _domain(heat, columns)
+    flat = len(columns) <= _FLAT and max(map(len, columns), default=0) <= 2 * _FLAT
+    angle = 0 if flat else -60
+    high = max(min(_ROW, _HIGHEST // max(len(rows), 1)), _LEAST_ROW) * len(rows)
+    base = alt.Chart(alt.NamedData(name=CELLS)).encode(
+        x=alt.X(
+            "column:N",
+            sort=domain,
+            scale=alt.Scale(domain=domain, paddingInner=0.04, paddingOuter=0),
+            axis=alt.Axis(orient="top", title=None, labelAngle=angle, labelLimit=190, ticks=False,
+                          domain=False, labelColor=INK[scheme], labelFontSize=11.5,
+                          labelOverlap=False, labelPadding=4),
+        ),
+        y=alt.Y(
+            "row:N",
+            sort=rows,
+            scale=alt.Scale(domain=rows, paddingInner=0.06, paddingOuter=0),
+            axis=alt.Axis(title=None, labelLimit=190, ticks=False, domain=False, labelPadding=8,
+                          labelColor=INK[scheme], labelFontSize=12.5),
+        ),
+    )  # fmt: skip
+    click = alt.selection_point(name=CLICK, fields=["row", "column"], on="click")
+    # Vega shows these as text, so names can't become markup.
+    tips = ["Model", "Capability", "Score", "To the others", "n", "Claim", "Click"]
+    if any(column.judge is not None for column in heat.columns):
+        tips.insert(-1, "Judge")
+    cells = (
+        base.mark_rect(cursor="pointer", strokeWidth=1)
+        .encode(
+            fill=alt.Fill("fill:N", scale=None),
+            stroke=alt.Stroke("edge:N", scale=None),
+            tooltip=[alt.Tooltip(f"{tip}:N") for tip in tips],
+        )
+        .add_params(click)
     )
-
-
-def _tips(heat: Heatmap) -> list[str]:
-    judged = any(column.judge is not None for column in heat.columns)
-    return ["Model", "Capability", "Score", "To the others", "n", "Claim",
-            *(["Judge"] if judged else []), "Click"]  # fmt: skip
-
-
-def _title_layers(titles: Sequence[_Title], domain: Sequence[str], scheme: Scheme) -> list[Spec]:
-    """Name the roots under their columns: those that start at a side and height are a layer."""
-    return [
-        {
-            "data": {
-                "values": [
-                    {"column": title.column, "title": title.text}
-                    for title in titles
-                    if (title.side, title.low) == (side, low)
-                ]
-            },
-            "mark": {"type": "text", "align": side, "fontSize": 12, "fontWeight": "bold",
-                     "baseline": "top", "color": QUIET[scheme]},
-            "encoding": {
-                "x": _plain("column", sort=list(domain), bandPosition=0 if side == "left" else 1),
-                "y": {"value": {"expr": f"height + {6 + low}"}},
-                "text": _plain("title"),
-            },
-        }
-        for side, low in dict.fromkeys((title.side, title.low) for title in titles)
-    ]  # fmt: skip
+    glyphs = base.mark_text(fontSize=12, fontWeight="bold").encode(
+        text="text:N", color=alt.Color("ink:N", scale=None)
+    )
+    layers = [cells, glyphs]
+    for side, low in dict.fromkeys((title.side, title.low) for title in titles):
+        values = [
+            {"column": title.column, "title": title.text}
+            for title in titles
+            if (title.side, title.low) == (side, low)
+        ]
+        layers.append(
+            alt.Chart(alt.Data(values=values))  # type: ignore[no-untyped-call]
+            .mark_text(align=side, fontSize=12, fontWeight="bold", baseline="top",
+                       color=QUIET[scheme])
+            .encode(
+                x=alt.X("column:N", sort=domain, bandPosition=0 if side == "left" else 1),
+                y=alt.YValue(alt.ExprRef(f"height + {6 + low}")),  # type: ignore[no-untyped-call]
+                text="title:N",
+            )
+        )  # fmt: skip
+    below = 8 + _TITLE * min(len(titles), 2)
+    room = 20 if flat else _label_room(columns)
+    chart: alt.LayerChart = (
+        alt.layer(*layers)
+        .properties(height=high + below + room, background="transparent",
+                    padding={"left": 0, "top": 0, "right": 4, "bottom": below})
+        .configure(font=_FONT)
+        .configure_view(stroke=None)
+    )  # fmt: skip
+    return chart
 
 
 def _label_room(labels: Sequence[str]) -> int:

@@ -17,7 +17,14 @@ from atom.store import Store
 from atom.views import figures
 from atom.views.failures.page import failures
 from atom.views.filters import Filters
-from atom.views.fingerprints.chart import cell_fill, clicked, heat_chart, unique_labels
+from atom.views.fingerprints.chart import (
+    CELLS,
+    cell_fill,
+    clicked,
+    heat_chart,
+    layered,
+    unique_labels,
+)
 from atom.views.fingerprints.heat import heat_csv, heatmap
 from atom.views.fingerprints.page import (
     Claims,
@@ -472,8 +479,10 @@ def test_the_chart_holds_every_cell_and_a_click_finds_it(page):
     for scheme in ("light", "dark"):
         for colouring in ("score", "difference", "evidence"):
             chart = heat_chart(heat, page.shape, colouring, scheme)
-            assert len(chart["data"]["values"]) == len(heat.models) * len(heat.columns)
-    cells = chart["data"]["values"]
+            cells = chart.pop("datasets")[CELLS]
+            assert len(cells) == len(heat.models) * len(heat.columns)
+            # What is sent holds against Vega-Lite's schema, by which Altair checks it here.
+            assert layered(heat, scheme).to_dict() == chart
     last = cells[-1]
     assert clicked(heat, last["row"], last["column"]) is heat.cells[-1][-1]
     assert clicked(heat, "nobody", last["column"]) is None
