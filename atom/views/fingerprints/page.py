@@ -535,8 +535,6 @@ def claims(data: StudyData, form: Shape) -> Claims | None:
 
 # --- skill bars --------------------------------------------------------------------------------
 
-_ORDER: tuple[Label, ...] = ("confirmed", "suspected", "strength", "nothing found", "insufficient")
-
 
 def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | None:
     """Make the skill bars of a model, the surest evidence first.
@@ -557,7 +555,7 @@ def bars(form: Shape, said: Claims | None, model: int | None = None) -> Bars | N
     if said is not None:
         nodes.sort(
             key=lambda node: (
-                _ORDER.index(said.label(one, node)),
+                LABELS.index(said.label(one, node)),
                 said.doubt(one, node),
                 -int(form.n[one, node]),
             )

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from atom.analysis.capability.weaknesses import LABELS
 from atom.records import Candidate, Study
 from atom.store import Store
 from atom.views import figures
@@ -285,6 +286,17 @@ def test_planted_weaknesses_lead_the_bars(world, page):
         total += len(confirmed)
     assert total >= 5
     assert hits / total >= 0.8
+
+
+def test_a_node_that_a_model_is_silent_on_comes_last(page):
+    model = page.shape.drawn()[0]
+    first = bars(page.shape, page.claims, model).rows[0]
+    (node,) = [int(at) for at in page.shape.finest if page.shape.path_at(int(at)) == first.path]
+    label = page.claims.seen.label.copy()
+    label[model, node] = LABELS.index("not said")
+    said = replace(page.claims, seen=replace(page.claims.seen, label=label))
+    last = bars(page.shape, said, model).rows[-1]
+    assert (last.path, last.claim.label) == (first.path, "not said")
 
 
 def test_planted_shapes_are_told_apart(page):
