@@ -219,8 +219,9 @@ function start(state, parent) {
     light(root, row ? row.dataset.light : null);
   });
   state.keys = (event) => {
-    const active = document.activeElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    // What has the focus inside of a component is seen by the event's path alone.
+    const active = event.composedPath()[0];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (active && /^(INPUT|TEXTAREA|SELECT)$/.test(active.nodeName)) return;
     if (active && active.isContentEditable) return;
     if (event.key === "/") {
@@ -228,6 +229,8 @@ function start(state, parent) {
       if (search) { event.preventDefault(); search.focus(); search.select(); }
       return;
     }
+    // The sign above is typed with Shift on many keyboards; no other key is.
+    if (event.shiftKey) return;
     const target = root.querySelector(`[data-key="${CSS.escape(ALIKE[event.key] || event.key)}"]`);
     if (target) { event.preventDefault(); target.click(); }
   };

@@ -36,7 +36,7 @@ LAYS = {LIST: "List", GRID: "Grid"}
 def draw(here: Here) -> None:
     """Draw the row; what is set there lives in the address."""
     with st.container(key="find_row"):
-        words, order, more, lay = st.columns([4.4, 2.2, 1.3, 1.2], vertical_alignment="bottom")
+        words, order, more, lay = st.columns([4.4, 2.2, 1.3, 1.2], vertical_alignment="center")
         with words:
             _words(here.filters)
         with order:
