@@ -33,7 +33,8 @@ from atom.analysis.capability.partitions import (
     path_credit,
 )
 from atom.engine.demo import add_probes
-from atom.engine.induction.grow import Induced, InductionSpec, induce, load_cuts
+from atom.engine.induction.ground import InductionSpec, load_cuts
+from atom.engine.induction.grow import Induced, induce
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.plan import RunSpec
 from atom.engine.work import run
@@ -162,7 +163,7 @@ def grow_tree(folder: Path, name: str, judge: str, seed: int, samples: int | Non
         induced = asyncio.run(induce(store, spec, endpoints(), clock=lambda: FIXED))
         seconds = time.perf_counter() - begun
         if induced.tree is None or induced.version is None:
-            raise SystemExit(f"the induction ended early: {induced.row.message}")
+            raise SystemExit(f"the induction ended early: {induced.run.message}")
         cuts = load_cuts(store, study.id)
         ids = [criterion.id for cut in cuts for criterion in cut.criteria]
         mapped = leaf_mappings(store, induced.version.version, ids)
@@ -242,10 +243,10 @@ def cost(folder: Path, work: Path, sizes: Sequence[int]) -> Iterator[dict[str, o
         outcome = grow_tree(place, "Large", LOOSE_NAMER, 0, None)
         shutil.rmtree(place)
         n = len(outcome.planted)
-        calls = outcome.induced.row.done / n
+        calls = outcome.induced.run.done / n
         base = calls if base is None else base
         note = (
-            f"{outcome.induced.row.done} calls, {outcome.seconds:.0f} s in one process, "
+            f"{outcome.induced.run.done} calls, {outcome.seconds:.0f} s in one process, "
             f"AMI {outcome.ami:.3f}"
         )
         if calls > 1.1 * base:

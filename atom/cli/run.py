@@ -303,8 +303,9 @@ def show_progress(line: ProgressLine, progress: Progress) -> None:
     odd = f", {progress.unscored} unscored" if progress.unscored else ""
     odd += f", {progress.failed} failed" if progress.failed else ""
     price = f", {money(progress.cost)}" if progress.cost else ""
+    phase = f"{progress.phase} " if progress.phase else ""
     line.show(
-        f"{bar(progress.done, progress.total)} {progress.done}/{progress.total}"
+        f"{phase}{bar(progress.done, progress.total)} {progress.done}/{progress.total}"
         f" {progress.rate:.1f}/s{price}{odd}{ahead}"
     )
 

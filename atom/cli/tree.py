@@ -12,12 +12,12 @@ from typing import get_args
 from atom.analysis.capability.validity import Homogeneity
 from atom.cli.parts import tree_files
 from atom.cli.parts.options import common, settings_of
-from atom.cli.parts.output import Output, ProgressLine, bar, table
-from atom.cli.run import with_consent
+from atom.cli.parts.output import Output, bar, table
+from atom.cli.run import begin, show_progress, with_consent
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.induction.control import spec_of
 from atom.engine.induction.forecast import InductionForecast, forecast_induction
-from atom.engine.induction.grow import Induced, InductionSpec, Start, induce
+from atom.engine.induction.ground import InductionSpec, Start, spec_of
+from atom.engine.induction.grow import Induced, induce
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.induction.rival_maps import (
     RivalForecast,
@@ -43,7 +43,7 @@ from atom.store import (
     tree_versions,
 )
 from atom.views.filters import Filters
-from atom.views.runs.page import money, spent_words, without_prices
+from atom.views.runs.page import spent_words, without_prices
 from atom.views.study_data import load_study
 from atom.views.tree.files import Form, write_file
 from atom.views.tree.page import node_table, placed
@@ -123,6 +123,7 @@ def _add_induce(one: argparse.ArgumentParser) -> None:
     one.add_argument("--embedding", metavar="ENDPOINT", help="finds likely duplicates by meaning")
     one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
     one.add_argument("--dry-run", action="store_true", help="say what it would ask and cost")
+    one.add_argument("--detach", action="store_true", help="grow in a process of its own")
     one.add_argument("--yes", action="store_true", help="agree to the price and to sending data")
     one.set_defaults(call=grow)
 
@@ -145,6 +146,9 @@ def grow(args: argparse.Namespace, out: Output) -> int:
         dear = expected.cost is None or expected.cost > 0
         if dear and not args.yes and not out.ask("Go on?"):
             raise UsageError("nothing was asked: agree with --yes, or look with --dry-run")
+        if args.detach:
+            begin(store, spec, settings, args, out, owner_id=spec.study_id)
+            return 0
         induced = with_consent(
             store, spec.study_id, args.yes, out, lambda: _here(store, settings, spec, out)
         )
@@ -174,30 +178,18 @@ def _spec(store: Store, args: argparse.Namespace) -> InductionSpec:
 
 def _here(store: Store, settings: Settings, spec: InductionSpec, out: Output) -> Induced:
     """Do it in this process, with a progress line; Ctrl-C lets the calls in flight end."""
-    progress = out.progress()
-
-    async def work() -> Induced:
-        halt = asyncio.Event()
-        with halted_by_signals(lambda _name: halt.set()):
-            return await induce(
+    line = out.progress()
+    try:
+        return asyncio.run(
+            induce(
                 store,
                 spec,
                 known_endpoints(settings),
-                on_progress=lambda row: _show_progress(progress, row),
-                halt=halt,
+                on_progress=lambda progress: show_progress(line, progress),
             )
-
-    try:
-        return asyncio.run(work())
+        )
     finally:
-        progress.end()
-
-
-def _show_progress(progress: ProgressLine, row: Induction) -> None:
-    price = f", {money(row.cost)}" if row.cost else ""
-    progress.show(
-        f"{row.phase or 'ending'} {bar(row.done, row.total)} {row.done}/{row.total}{price}"
-    )
+        line.end()
 
 
 def forecast_lines(expected: InductionForecast) -> list[str]:
@@ -234,16 +226,16 @@ def _forecast_data(expected: InductionForecast) -> dict[str, object]:
 
 def induced_lines(induced: Induced, settings: Settings) -> list[str]:
     """Say in words what came of an induction."""
-    row = induced.row
-    missing = without_prices([row.judge], row.cost, known_endpoints(settings)) if row.done else ()
-    price = spent_words(row.cost, missing)
+    row, run = induced.row, induced.run
+    missing = without_prices([row.judge], run.cost, known_endpoints(settings)) if run.done else ()
+    price = spent_words(run.cost, missing)
     if induced.version is None or induced.tree is None:
-        return [f"{row.state}: {row.message}", f"{row.done} calls are done, {price}"]
+        return [f"{run.state}: {run.message}", f"{run.done} calls are done, {price}"]
     lines = [
         f"version {induced.version.position} ({induced.version.version}): "
         f"{len(induced.tree.leaves)} leaves, {len(induced.log)} edits",
         f"{induced.mapped} criteria are mapped, {induced.unmapped} aren't; "
-        f"{row.done} calls, {price}",
+        f"{run.done} calls, {price}",
     ]
     if row.unplaced:
         lines.append(f"{row.unplaced} criteria found no place when they were proposed")
@@ -254,8 +246,10 @@ def induced_lines(induced: Induced, settings: Settings) -> list[str]:
 
 def _induced_data(induced: Induced) -> dict[str, object]:
     version = induced.version
+    account = induced.run.model_dump(mode="json", include=set(Induction.retired))
     return {
         **induced.row.model_dump(mode="json"),
+        **account,
         "version": version.version if version else None,
         "leaves": len(induced.tree.leaves) if induced.tree else None,
         "edits": len(induced.log),

@@ -18,7 +18,7 @@ from atom.engine.process import process_gone
 from atom.engine.work import Spec, open_work
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import load_endpoints
-from atom.records import Run
+from atom.records import Run, StudyTask
 from atom.settings import Settings
 from atom.store import Store, table
 from atom.store.holds import hold_of, update_run
@@ -121,10 +121,13 @@ def prepare_resume(
             "message": "",
             "heartbeat": stamp(utc_now()),
             "budget": status.run.budget if budget is None else budget,
-            "retry_unscored": retry_unscored
-            or (status.run.retry_unscored and status.run.state != "done"),
         }
     )
+    task = run.task
+    if isinstance(task, StudyTask):
+        again = retry_unscored or (task.retry_unscored and status.run.state != "done")
+        task = task.model_copy(update={"retry_unscored": again})
+        run = run.model_copy(update={"task": task})
     with store.write() as writer:
         writer.replace([run])
         take_hold(writer, run_id)

@@ -136,7 +136,7 @@ class RunLedger:
                 writer.touch(self.study_id, results=len(adopted))
             return writer.claim([i.key for i in items], self.owner, LEASE)
 
-        return self._fenced(claim)
+        return self.fenced(claim)
 
     def commit(
         self,
@@ -177,7 +177,7 @@ class RunLedger:
             writer.release(self.owner, [item.key])
             return writer.claim([i.key for i in follow], self.owner, LEASE)
 
-        return self._fenced(commit)
+        return self.fenced(commit)
 
     def keep(self, calls: Sequence[Call]) -> None:
         """Write calls whose item didn't come to its end, so that they aren't paid for again."""
@@ -186,11 +186,11 @@ class RunLedger:
             for call in calls:
                 self._call(writer, call)
 
-        self._fenced(keep)
+        self.fenced(keep)
 
     def hold(self, name: str) -> bool:
         """Claim something by its name; False while another process holds it."""
-        return bool(self._fenced(lambda writer: writer.claim([name], self.owner, LEASE)))
+        return bool(self.fenced(lambda writer: writer.claim([name], self.owner, LEASE)))
 
     def record(
         self,
@@ -226,7 +226,7 @@ class RunLedger:
             samples = {str(getattr(one, "sample_id", "")) for one in (*kept, *replaced)}
             writer.touch(self.study_id, samples, results=len(kept) + len(replaced))
 
-        self._fenced(record)
+        self.fenced(record)
 
     @staticmethod
     def _call(writer: Writer, call: Call | None) -> None:
@@ -250,7 +250,7 @@ class RunLedger:
             renew_holds(writer, self.owner, LEASE)
             return run_state(writer, self.run_id)
 
-        return self._fenced(beat)
+        return self.fenced(beat)
 
     def end(self, state: RunState, message: str, stamp: str, total: int) -> None:
         """Close the account and give every claim back; a run that others took over is theirs."""
@@ -275,7 +275,7 @@ class RunLedger:
         with self.store.read() as connection:
             self._check(Writer(connection, clock_of(connection)))
 
-    def _fenced(self, job: Callable[[Writer], T]) -> T:
+    def fenced(self, job: Callable[[Writer], T]) -> T:
         """Write, unless another process took the run over while this one was asleep.
 
         Raises:

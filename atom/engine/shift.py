@@ -71,6 +71,7 @@ class Progress:
         failed: items that failed.
         cost: USD spent.
         rate: items a second, over the last seconds of this part.
+        phase: what it is doing, in a word; empty where that goes without saying.
     """
 
     run_id: str
@@ -80,6 +81,7 @@ class Progress:
     failed: int
     cost: float
     rate: float
+    phase: str = ""
 
 
 @dataclass(kw_only=True)
@@ -141,6 +143,7 @@ class Shift(ABC):
         self._wake = asyncio.Event()
         self._beaten = time.monotonic()
         self._stopping: tuple[RunState, str] | None = None
+        self._phase = ""
         self.signal = ""
         """The signal that stopped it, by name; empty = none did."""
         self._recent: deque[tuple[float, int]] = deque(maxlen=20)
@@ -382,6 +385,7 @@ class Shift(ABC):
                 failed=self._failed,
                 cost=self._spend.spent,
                 rate=(after - before) / (now - then) if now > then else 0.0,
+                phase=self._phase,
             )
         )
 

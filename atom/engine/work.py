@@ -27,6 +27,7 @@ _HOMES: Final[Mapping[RunKind, str]] = {
     "experiment": "atom.engine.correction.experiment",
     "bench": "atom.engine.bench.judging",
     "methods": "atom.engine.bench.fidelity",
+    "tree": "atom.engine.induction.grow",
 }
 """The module of each kind, which holds it as `WORK`; read when one is needed, since a benchmark's
 figures need SciPy, which an ordinary run starts a second sooner without."""
@@ -53,6 +54,8 @@ class Work(ABC, Generic[S, G]):
     """Said at once where the store is sealed; empty = what can't be written says it."""
     live_only: ClassVar[str] = ""
     """Why its requests can't be written as a batch; empty = they can."""
+    anew: ClassVar[tuple[str, ...]] = ()
+    """What its row counts from nought in each part, since replies that are there count again."""
 
     @abstractmethod
     def prepare(self, store: Store, spec: S, endpoints: Mapping[str, Endpoint], moment: str) -> G:
@@ -89,7 +92,7 @@ class Work(ABC, Generic[S, G]):
     def shift(self, context: RunContext, spec: S, ground: G) -> Shift:
         """Return what does the items that are missing."""
 
-    def check(self, ground: G) -> None:
+    def check(self, store: Store, ground: G) -> None:
         """Refuse a new run that would have nothing to do or can't be done here.
 
         Raises:
@@ -129,7 +132,7 @@ def open_work(
         store.must_be_open(work.sealed)
     moment = clock()
     ground = work.prepare(store, spec, endpoints, stamp(moment))
-    work.check(ground)
+    work.check(store, ground)
     refuse_unless_agreed(work.questions(store, ground))
     row = work.row(spec, ground, moment)
     there = work.known(store, row)
@@ -186,10 +189,11 @@ async def carry_out(
     # Stop may have been asked for while this process was starting.
     state = "stopping" if found.state == "stopping" else "running"
     kept = found.budget if budget is None else budget
-    row = found.model_copy(update={"state": state, "message": "", "budget": kept})
+    work = work or kind_named(found.kind)
+    anew = dict.fromkeys(work.anew, 0)
+    row = found.model_copy(update={"state": state, "message": "", "budget": kept, **anew})
     if row != found:
         store.replace([row])
-    work = work or kind_named(row.kind)
     spec = work.spec_of(store, row, endpoints, retry_failed=retry_failed)
     ground = work.prepare(store, spec, endpoints, stamp(clock()))
     refuse_unless_agreed(work.questions(store, ground))

@@ -102,7 +102,7 @@ def from_row(kind: Kind, row: Mapping[str, Any], place: str) -> Record:
     Raises:
         FormatError: it doesn't fit; the message says where.
     """
-    unknown = set(row) - set(kind.record.model_fields)
+    unknown = set(row) - set(kind.record.model_fields) - kind.record.retired
     if unknown:
         raise FormatError(
             f"{place} holds {sorted(unknown)[0]!r}, which this Atomscope doesn't know"

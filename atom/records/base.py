@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, ParamSpec, Self, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Literal, ParamSpec, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,6 +25,8 @@ class Record(BaseModel):
     """A stored or exchanged value: frozen, and unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    retired: ClassVar[frozenset[str]] = frozenset()
+    """Fields that older archives and stores hold beside or instead of those of now."""
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Copy the record; what was worked out from its fields isn't copied with them."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from atom.records.base import Id, Record, content_id
 
 TreeOrigin = Literal["seed", "induced", "hand", "imported"]
-InductionState = Literal["running", "stopping", "stopped", "done", "failed"]
 
 
 class TreeVersion(Record):
@@ -48,7 +48,14 @@ class TreeEdit(Record):
 
 
 class Induction(Record):
-    """One growing of a tree from a study's criteria: what was asked for, and how far it is."""
+    """One growing of a tree from a study's criteria: what was asked for, and what came of it.
+
+    How far it is, and what it cost, its run says, which has the same id.
+    """
+
+    retired: ClassVar[frozenset[str]] = frozenset(
+        {"state", "heartbeat", "done", "total", "cost", "budget", "message"}
+    )
 
     id: Id
     study_id: Id
@@ -56,28 +63,23 @@ class Induction(Record):
     """Endpoint name of the judge."""
     settings: str
     """The settings as JSON; equal settings and criteria give the same tree."""
-    state: InductionState = "running"
     phase: str = ""
     """What it is doing, in a word."""
     created: str = ""
-    heartbeat: str = ""
-    """Last sign of life of the process that does it."""
-    done: int = 0
-    """Calls that are done, those used again included."""
-    total: int = 0
-    """Calls in all, as far as known."""
-    cost: float = 0.0
-    """USD spent, earlier parts included."""
-    budget: float | None = None
-    """Spend cap in USD."""
     position: int | None = None
     """The version that came of it."""
     unplaced: int = 0
     """Criteria of the subset that found no place in the proposals."""
     refused: tuple[str, ...] = ()
     """What the gate refused and why, a line each (at most 200)."""
-    message: str = ""
-    """Why it stopped, in words."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_account(cls, data: Any) -> Any:
+        """Leave out what an older archive's inductions told of their run."""
+        if isinstance(data, Mapping):
+            return {name: value for name, value in data.items() if name not in cls.retired}
+        return data
 
     @staticmethod
     def make_id(study_id: str, judge_model: str, settings: str, criteria: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from atom.records import Call, CriteriaSet, Induction, Run, RunState, State, Study, StudySample
+from atom.records import Call, CriteriaSet, Run, RunState, State, Study, StudySample, Task
 from atom.store.schema import claims, table
 from atom.store.standing import parts
 from atom.store.store import Store, Writer
@@ -120,11 +120,11 @@ def run_state(writer: Writer, run_id: str) -> RunState | None:
     return found  # type: ignore[no-any-return]
 
 
-def induction_state(writer: Writer, induction_id: str) -> str | None:
-    """Return an induction's state, which a user may have set; None when there is none."""
-    rows = table(Induction).c
-    found = writer.execute(sa.select(rows.state).where(rows.id == induction_id)).scalar()
-    return None if found is None else str(found)
+def runs_of(store: Store, study_id: str, task: Task) -> list[Run]:
+    """Return a study's runs that are asked just this, the newest first."""
+    runs = table(Run).c
+    found = store.select(Run, runs.study_id == study_id, order_by=[runs.created.desc()])
+    return [run for run in found if run.task == task]
 
 
 def is_at_work(store: Store, study_id: str) -> bool:

@@ -248,7 +248,7 @@ def copy_sets(source: Store, target: Store) -> None:
             continue
         items = source.select(BenchItem, table(BenchItem).c.set_id == record.id)
         verdicts = source.select(Verdict, table(Verdict).c.group == record.id)
-        runs = source.select(Run, table(Run).c.bench_set_id == record.id)
+        runs = source.select(Run, table(Run).c.study_id == record.id)
         judges = source.get_many(Judge, {verdict.judge for verdict in verdicts})
         calls = source.get_many(Call, {v.call_id for v in verdicts if v.call_id is not None})
         names = {slot.picture_id for item in items for slot in item.pictures}

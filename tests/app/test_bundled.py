@@ -33,7 +33,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("run/correction", "cases", r"\d+ answers "),
     ("run/correction", "new", r"\d+ of model-a's 300 answers failed; \d+ take part"),
     ("run/correction", "one", r"\d+ answers came right when asked about the failed steps, and "),
-    ("run/runs", "", r"4 runs made this study: [\d,]+ calls, of which none ended unscored"),
+    ("run/runs", "", r"6 runs made this study: [\d,]+ calls, of which none ended unscored"),
     ("trust/judge_lab", "", r"Trust probe-judge for Perception, Understanding and Reasoning\."),
     ("trust/judge_lab", "judge", r"the judge gives the same score 100 % of the time"),
     ("trust/judge_lab", "judges", r"agree most: alpha 0\.\d\d"),

@@ -208,8 +208,8 @@ def test_a_run_sets_the_studys_sampling(open_app, own, probes):
             time.sleep(0.2)
         run = list_runs(store)[0].run
         study = store.get(Study, probes[1])
-    assert (run.state, run.answer_repeats) == ("done", 2)
-    assert run.answer_sampling == study.answer_sampling == Sampling(temperature=0.2)
+    assert (run.state, run.task.answer_repeats) == ("done", 2)
+    assert run.task.answer_sampling == study.answer_sampling == Sampling(temperature=0.2)
     assert study.judge_sampling == Sampling(temperature=0.0)
 
 

@@ -59,7 +59,7 @@ def test_repeats_are_set_run_and_seen(opened, probes, page, shot):
     run_id = parse_qs(urlsplit(page.url).query)["run"][0]
     with Store.open(probes[0]) as store:
         ended = wait_for_end(store, run_id, seconds=180)
-    assert (ended.run.state, ended.run.repeats) == ("done", 3)
+    assert (ended.run.state, ended.run.task.repeats) == ("done", 3)
     expect(page.get_by_role("heading", name=f"Run {run_id[:8]}")).to_be_visible()
 
     judged = "probe-judge-noisy"

@@ -29,6 +29,7 @@ from atom.methods.registry import ASKED, METHODS, find_method
 from atom.records import (
     Endpoint,
     Judge,
+    MethodsTask,
     Replay,
     Response,
     Run,
@@ -313,9 +314,8 @@ class _MethodsWork(Work[FidelitySpec, Ready]):
         return Run(
             id=content_id("fidelity run", ground.study.id, *told)[:12],
             study_id=ground.study.id,
-            stages=(),
             judge=asked,
-            methods=ground.methods,
+            task=MethodsTask(kind="methods", methods=ground.methods),
             limit=spec.limit,
             budget=spec.budget,
             created=created,
@@ -328,10 +328,11 @@ class _MethodsWork(Work[FidelitySpec, Ready]):
     def spec_of(
         self, store: Store, run: Run, endpoints: Mapping[str, Endpoint], *, retry_failed: bool
     ) -> FidelitySpec:
+        assert isinstance(run.task, MethodsTask)
         return FidelitySpec(
             study_id=run.study_id,
             judge=run.judge or "",
-            methods=run.methods,
+            methods=run.task.methods,
             limit=run.limit,
             budget=run.budget,
             retry_failed=retry_failed,

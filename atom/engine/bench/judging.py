@@ -41,6 +41,7 @@ from atom.probes.worlds.make import ProbeSource, make_probes
 from atom.records import (
     BenchItem,
     BenchSet,
+    BenchTask,
     Endpoint,
     Judge,
     Run,
@@ -337,7 +338,7 @@ def delete_set(store: Store, set_id: str) -> None:
     Raises:
         UsageError: a run works on it.
     """
-    for run in store.select(Run, columns_of(Run).c.bench_set_id == set_id):
+    for run in store.select(Run, columns_of(Run).c.study_id == set_id):
         if holder(store, run_claim(run.id)) is not None:
             raise UsageError(
                 f"run {run.id!r} works on this set: stop it first, with `run stop {run.id}`"
@@ -345,7 +346,7 @@ def delete_set(store: Store, set_id: str) -> None:
     with store.write() as writer:
         writer.delete(Verdict, columns_of(Verdict).c.group == set_id)
         writer.delete(BenchItem, columns_of(BenchItem).c.set_id == set_id)
-        writer.delete(Run, columns_of(Run).c.bench_set_id == set_id)
+        writer.delete(Run, columns_of(Run).c.study_id == set_id)
         writer.delete(BenchSet, columns_of(BenchSet).c.id == set_id)
 
 
@@ -480,7 +481,7 @@ class _BenchWork(Work[BenchSpec, Ready]):
     ) -> BenchForecast:
         return forecast_bench(store, spec, endpoints)
 
-    def check(self, ground: Ready) -> None:
+    def check(self, store: Store, ground: Ready) -> None:
         if not ground.plan.items and ground.without_picture:
             raise UsageError(without_picture_words(ground.without_picture))
         if RUN_CODE in ground.plan.parts:
@@ -501,13 +502,14 @@ class _BenchWork(Work[BenchSpec, Ready]):
         return Run(
             id=content_id("bench run", ground.bench_set.id, *told)[:12],
             study_id=ground.bench_set.id,
-            bench_set_id=ground.bench_set.id,
-            stages=(),
             judge=judge,
-            scorer=scorer,
-            votes=plan.votes,
-            methods=plan.parts,
-            sampling=plan.sampling,
+            task=BenchTask(
+                kind="bench",
+                parts=plan.parts,
+                votes=plan.votes,
+                scorer=scorer,
+                sampling=plan.sampling,
+            ),
             limit=spec.limit,
             budget=spec.budget,
             created=created,
@@ -520,15 +522,17 @@ class _BenchWork(Work[BenchSpec, Ready]):
     def spec_of(
         self, store: Store, run: Run, endpoints: Mapping[str, Endpoint], *, retry_failed: bool
     ) -> BenchSpec:
+        task = run.task
+        assert isinstance(task, BenchTask)
         return BenchSpec(
             set_id=run.study_id,
             judge=run.judge or "",
-            scorer=run.scorer,
-            votes=run.votes,
-            parts=run.methods,
+            scorer=task.scorer,
+            votes=task.votes,
+            parts=task.parts,
             limit=run.limit,
             budget=run.budget,
-            sampling=run.sampling,
+            sampling=task.sampling,
             retry_failed=retry_failed,
         )
 

@@ -42,13 +42,15 @@ from atom.records import (
     Correction,
     Endpoint,
     Experiment,
+    ExperimentTask,
     Record,
     Run,
     State,
     content_id,
 )
 from atom.stages.stage import Brought
-from atom.store import Store, Writer, table
+from atom.store import Store, Writer
+from atom.store.holds import runs_of
 
 OnText = Callable[[Step, str], None]
 """Told each piece of text as it streams in, and the step that it belongs to."""
@@ -105,7 +107,7 @@ class _ExperimentWork(Work[CorrectionSpec, Setup]):
     ) -> CorrectionForecast:
         return forecast_experiment(store, spec, endpoints)
 
-    def check(self, ground: Setup) -> None:
+    def check(self, store: Store, ground: Setup) -> None:
         if not ground.found.subjects:
             raise UsageError(_nobody(ground.found))
 
@@ -118,21 +120,17 @@ class _ExperimentWork(Work[CorrectionSpec, Setup]):
         return Run(
             id=content_id("run", experiment.id, created)[:12],
             study_id=who.study.id,
-            stages=(),
             judge=who.judge_endpoint.name,
             candidates=tuple(dict.fromkeys((who.endpoint.name, *peers))),
             limit=spec.limit,
             budget=spec.budget,
-            experiment_id=experiment.id,
+            task=ExperimentTask(kind="experiment", experiment_id=experiment.id),
             created=created,
             heartbeat=created,
         )
 
     def known(self, store: Store, row: Run) -> Run | None:
-        columns = table(Run).c
-        newest = [columns.created.desc()]
-        mine = columns.experiment_id == row.experiment_id
-        return next(iter(store.select(Run, mine, order_by=newest, limit=1)), None)
+        return next(iter(runs_of(store, row.study_id, row.task)), None)
 
     def begin(self, writer: Writer, ground: Setup, moment: str) -> None:
         made = ground.ground.experiment

@@ -24,12 +24,14 @@ from atom.records import (
     Correction,
     Endpoint,
     Experiment,
+    ExperimentTask,
     FailedRule,
     Outcome,
     Response,
     Run,
 )
 from atom.store import Store, find_study, table
+from atom.store.holds import runs_of
 from atom.store.standing import marks_of, outcomes_of
 
 LIVE_ARMS: tuple[Arm, ...] = ("fresh", "told", "guided")
@@ -208,12 +210,8 @@ def read_tried(store: Store, experiment_id: str, response_id: str) -> Tried:
         columns.response_id == response_id,
         order_by=[columns.round],
     )
-    runs = store.select(
-        Run,
-        table(Run).c.experiment_id == experiment_id,
-        order_by=[table(Run).c.created.desc()],
-        limit=1,
-    )
+    task = ExperimentTask(kind="experiment", experiment_id=experiment_id)
+    runs = runs_of(store, experiment.study_id, task)
     arms = [_arm(store, experiment, arm, rows) for arm in experiment.arms]
     return Tried(
         experiment=experiment,

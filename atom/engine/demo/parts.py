@@ -16,13 +16,13 @@ from atom.engine.bench.judging import BenchSpec, make_probe_set
 from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.demo.people import plant_people
 from atom.engine.demo.site import JUDGE, Part, Site, clock, must_be_done, timeless_client
-from atom.engine.induction.grow import InductionSpec, induce
+from atom.engine.induction.ground import InductionSpec
+from atom.engine.induction.grow import induce
 from atom.engine.plan import RunSpec
 from atom.engine.work import Spec, run
 from atom.errors import StoreError
 from atom.judgebench.registry import BENCHES
 from atom.probes.worlds.make import drawn_already
-from atom.records import Induction
 from atom.records.correction import Arm
 
 LEAST_SAMPLES, LEAST_CANDIDATES = 48, 3
@@ -67,10 +67,7 @@ def _do(site: Site, spec: Spec, name: str) -> None:
 
 def tree(site: Site) -> None:
     """Grow the study's tree from few samples, then from many: two versions, every edit logged."""
-
-    def told(row: Induction) -> None:
-        site.tell("growing", row.done, max(row.total, row.done))
-
+    told = site.on_progress("growing")
     for samples in (FIRST_TREE, InductionSpec(study_id=site.study_id).samples):
         spec = InductionSpec(study_id=site.study_id, judge=JUDGE, samples=samples)
         work = induce(
@@ -78,7 +75,7 @@ def tree(site: Site) -> None:
         )
         grown = asyncio.run(work)
         if grown.version is None:
-            raise StoreError(f"the study's tree couldn't be grown: {grown.row.message}")
+            raise StoreError(f"the study's tree couldn't be grown: {grown.run.message}")
 
 
 def correction(site: Site) -> None:

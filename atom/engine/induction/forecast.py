@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.induction.grow import Ground, InductionSpec, prepare
+from atom.engine.induction.ground import Ground, InductionSpec, prepare
 from atom.engine.induction.growing import LEAVES, PAIRS
 from atom.engine.induction.mapper import SHORTLIST, SHORTLIST_FROM
 from atom.engine.subjects import read_material

@@ -10,64 +10,39 @@ Reference: ATOM 3.2 and E.1; `design/005`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
-from typing import Literal, TypeVar
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.engine.clock import Clock, stamp, utc_now
-from atom.engine.consent import (
-    ConsentNeeded,
-    ConsentQuestion,
-    consent_questions,
-    is_remote,
-)
-from atom.engine.induction.first_tree import first_tree
-from atom.engine.induction.growing import (
-    Answer,
-    GrowSettings,
-    Growth,
-    grow,
-    prune_leaves,
-)
+from atom.engine.consent import ConsentQuestion
+from atom.engine.induction.forecast import InductionForecast, forecast_induction
+from atom.engine.induction.ground import Ground, InductionSpec, prepare, questions, spec_of
+from atom.engine.induction.growing import Answer, Growth, grow, prune_leaves
 from atom.engine.induction.growth_log import GrowthLog, growth_file
 from atom.engine.induction.mapper import Asker, HaltedError, Mapper, together
-from atom.engine.ledger import LEASE
-from atom.engine.members import Members, gather, pick_endpoint
-from atom.engine.plan import RunSpec
-from atom.engine.process import owner_name, process_gone
-from atom.engine.replies import PaidOnce
-from atom.engine.shift import ClientMaker, make_client
-from atom.errors import (
-    AtomError,
-    JudgeError,
-    PermanentError,
-    SpendCapReached,
-    UsageError,
-)
-from atom.judge import PictureCache, Request, SpendLedger
+from atom.engine.shift import BEAT, ClientMaker, OnProgress, RunContext, Shift, make_client
+from atom.engine.work import Work, carry_out, open_work
+from atom.errors import JudgeError, PermanentError, SpendCapReached, UsageError
+from atom.judge import Request
 from atom.judge.embedding import MOST_TEXTS, EmbeddingClient, Vector, embedding_id, unpack
 from atom.records import (
     Call,
-    Criterion,
     Endpoint,
     Induction,
-    InductionState,
     Record,
-    Replay,
-    Sample,
-    Study,
-    Tag,
+    Run,
+    RunState,
+    TreeTask,
     TreeVersion,
 )
 from atom.records import Mapping as LeafMapping
-from atom.stages.growing.induction import SUBSET, Cut, balanced_subset
 from atom.store import (
     Draft,
     Store,
@@ -82,82 +57,14 @@ from atom.store import (
     tree_versions,
     use_version,
 )
-from atom.store.holds import induction_state, lend_judge, owners
+from atom.store.holds import lend_judge, update_run
 from taxonomy import Tree, tree_version
 from taxonomy.edits import Entry, compose, replay
-from taxonomy.grow import Grown, roots_of
+from taxonomy.grow import Grown
 
 MOST_REFUSED = 200
 """Lines about refusals that are kept."""
-
-BEAT = 5.0
-"""Seconds between two signs of life."""
-DEFAULTS = GrowSettings()
-
-Start = Literal["roots", "current"]
-OnProgress = Callable[[Induction], None]
 EmbedderMaker = Callable[[Endpoint], EmbeddingClient]
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True)
-class InductionSpec:
-    """What an induction is asked to do.
-
-    Args:
-        study_id: the study whose criteria the tree grows from.
-        judge: the judge's endpoint name; None = the study's own.
-        samples: samples that proposals are made from; all when None.
-        facet: the facet whose values are the sources to balance; the data set when None.
-        start: grow from the bare roots, or extend the study's tree.
-        grow: seed, rounds, batch sizes and thresholds.
-        budget: spend cap in USD, resumptions included.
-        embedding: endpoint that turns texts into vectors, to find likely duplicates; letters
-            alone decide what is worth asking about when None.
-    """
-
-    study_id: str
-    judge: str | None = None
-    samples: int | None = SUBSET
-    facet: str | None = None
-    start: Start = "roots"
-    grow: GrowSettings = DEFAULTS
-    budget: float | None = None
-    embedding: str | None = None
-
-    @property
-    def settings(self) -> str:
-        """What the tree depends on, as JSON."""
-        kept = {"samples": self.samples, "facet": self.facet, "start": self.start}
-        kept["embedding"] = self.embedding
-        return json.dumps({**kept, **asdict(self.grow)}, sort_keys=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ground:
-    """What a tree grows from.
-
-    Args:
-        members: the study and its judge.
-        cuts: every sample with criteria, in the study's order.
-        subset: those that proposals are made from, in the order in which they are shown.
-        start: the tree that the edits start from.
-        induction_id: the induction's name: equal for equal study, judge, settings and criteria.
-        embedding: who turns texts into vectors; None = nobody.
-    """
-
-    members: Members
-    cuts: tuple[Cut, ...]
-    subset: tuple[Cut, ...]
-    start: Tree
-    induction_id: str
-    embedding: Endpoint | None = None
-
-    @property
-    def judge(self) -> Endpoint:
-        """The judge's endpoint."""
-        assert self.members.judge_endpoint is not None
-        return self.members.judge_endpoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +73,7 @@ class Induced:
 
     Args:
         row: the induction as it is stored.
+        run: its run.
         version: the study's new tree version; None when it was stopped.
         tree: the tree.
         log: every edit from `start` to the tree.
@@ -174,111 +82,12 @@ class Induced:
     """
 
     row: Induction
+    run: Run
     version: TreeVersion | None = None
     tree: Tree | None = None
     log: tuple[Entry, ...] = ()
     mapped: int = 0
     unmapped: int = 0
-
-
-def prepare(
-    store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint], created: str
-) -> Ground:
-    """Find what a tree would grow from.
-
-    Raises:
-        UsageError: a setting is out of range, or the study has no criteria yet.
-    """
-    settings = spec.grow
-    if spec.samples is not None and spec.samples < 1:
-        raise UsageError(f"{spec.samples} samples: at least 1 is needed")
-    if min(settings.rounds, settings.seed) < 0 or settings.rounds > 20:
-        raise UsageError("the seed is 0 or more, and 0 to 20 rounds are allowed")
-    if min(settings.batch, settings.wave, settings.min_criteria, settings.min_samples) < 1:
-        raise UsageError("batch, wave and the support thresholds are 1 or more")
-    run = RunSpec(study_id=spec.study_id, stages=("mapping",), judge=spec.judge, budget=spec.budget)
-    members = gather(store, run, endpoints, created)
-    cuts = load_cuts(store, members.study.id)
-    if not cuts:
-        raise UsageError(
-            f"the study {members.study.name!r} has no criteria yet: run the stages "
-            "'replay' and 'criteria' first"
-        )
-    doubted = _quarantined(store, members)
-    usable = [cut for cut in cuts if cut.sample.id not in doubted]
-    source_of = _sources(store, spec.facet, [cut.sample.id for cut in usable])
-    tree = members.tree if spec.start == "current" else roots_of(first_tree(store, members.study))
-    assert members.judge_endpoint is not None
-    subset = balanced_subset(usable, source_of, spec.samples, spec.grow.seed)
-    embedding = (
-        None if spec.embedding is None else pick_endpoint(endpoints, spec.embedding, "embedding")
-    )
-    return Ground(
-        members=members,
-        embedding=embedding,
-        cuts=cuts,
-        subset=subset,
-        start=replace(tree, name=grown_name(members.study)),
-        induction_id=Induction.make_id(
-            members.study.id,
-            members.judge_endpoint.model,
-            f"{spec.settings}/{members.judge_sampling.key}/{tree_version(tree)}",
-            [criterion.id for cut in cuts for criterion in cut.criteria],
-        ),
-    )
-
-
-def grown_name(study: Study) -> str:
-    """Return the name of a tree that grows from a study's criteria."""
-    return f"Grown from {study.name}"
-
-
-def load_cuts(store: Store, study_id: str) -> tuple[Cut, ...]:
-    """Read a study's samples with their criteria, in the study's order."""
-    sample_of = study_criteria(store, study_id)
-    samples = {s.id: s for s in store.get_many(Sample, sample_of.values())}
-    criteria = {c.id: c for c in store.get_many(Criterion, sample_of)}
-    by_sample: dict[str, list[Criterion]] = {}
-    for criterion_id, sample_id in sample_of.items():
-        if criterion_id in criteria and sample_id in samples:
-            by_sample.setdefault(sample_id, []).append(criteria[criterion_id])
-    return tuple(
-        Cut(sample=samples[sample_id], criteria=tuple(own)) for sample_id, own in by_sample.items()
-    )
-
-
-def _quarantined(store: Store, members: Members) -> set[str]:
-    """Return samples whose replay disagrees with the reference: their criteria may be wrong."""
-    ids = [place.replay_id for place in members.places if place.replay_id]
-    return {r.sample_id for r in store.get_many(Replay, ids) if r.agrees is False}
-
-
-def _sources(store: Store, facet: str | None, sample_ids: Sequence[str]) -> dict[str, str]:
-    if facet is None:
-        return {}
-    tags = store.get_many(Tag, sample_ids, "subject_id")
-    found = {t.subject_id: t.value for t in tags if t.subject == "sample" and t.facet == facet}
-    if not found:
-        known = sorted({t.facet for t in tags if t.subject == "sample"})
-        raise UsageError(f"no sample has the facet {facet!r}; facets: {', '.join(known) or 'none'}")
-    return found
-
-
-def induction_claim(induction_id: str) -> str:
-    """Name what the process that does an induction holds."""
-    return f"induction:{induction_id}"
-
-
-def _embedding_consent(ground: Ground) -> tuple[ConsentQuestion, ...]:
-    """Say what would go to the embedding endpoint's host, if nobody has agreed to that yet."""
-    endpoint = ground.embedding
-    agreed = (*ground.members.study.consent, ground.judge.host)
-    if endpoint is None or not is_remote(endpoint) or endpoint.host in agreed:
-        return ()
-    texts = len(ground.subset)
-    return (
-        ConsentQuestion(host=endpoint.host, endpoints=(endpoint.name,), pictures=0, texts=texts),
-    )
 
 
 async def induce(
@@ -290,7 +99,6 @@ async def induce(
     make_embedder: EmbedderMaker = EmbeddingClient,
     clock: Clock = utc_now,
     on_progress: OnProgress | None = None,
-    halt: asyncio.Event | None = None,
 ) -> Induced:
     """Grow a study's tree and map every criterion to it, or do the rest of that.
 
@@ -301,239 +109,302 @@ async def induce(
         make: opens the judge's client.
         make_embedder: opens the embedding client.
         clock: UTC time, for records.
-        on_progress: told after every call.
-        halt: when set, calls in flight end and nothing more is asked.
+        on_progress: called twice a second at most.
 
     Returns:
-        The tree and its version; the row says `stopped` and why where it didn't get that far.
+        The tree and its version; the run says `stopped` and why where it didn't get that far.
 
     Raises:
         UsageError: it can't begin.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
         StoreError: the store can't be written.
     """
-    opened = open_induction(store, spec, endpoints, clock)
-    if opened.there is not None:
-        return opened.there
-    desk = _Desk(
-        store=store,
-        row=opened.row,
+    there = grown_already(store, prepare(store, spec, endpoints, stamp(clock())))
+    if there is not None:
+        return there
+    run = open_work(store, spec, endpoints, clock=clock)
+    ended = await carry_out(
+        store,
+        run.id,
+        endpoints,
+        make=make,
         clock=clock,
         on_progress=on_progress,
-        halt=halt or asyncio.Event(),
+        work=_TreeWork(make_embedder=make_embedder),
     )
-    return await desk.work(opened.ground, spec, make, make_embedder)
+    return _induced(store, ended)
+
+
+def grown_already(store: Store, ground: Ground) -> Induced | None:
+    """Return what this induction brought earlier, if the study still has that tree."""
+    row = store.get(Induction, ground.row.id)
+    if row is None or row.position is None:
+        return None
+    found = _induced(store, run_of(store, row))
+    version = found.version
+    return found if version and version.version == ground.members.study.tree_version else None
+
+
+def run_of(store: Store, row: Induction) -> Run:
+    """Return an induction's run; for one of an older archive, which told of none, as it ended."""
+    ended = Run(
+        id=row.id,
+        study_id=row.study_id,
+        judge=row.judge,
+        state="stopped" if row.position is None else "done",
+        created=row.created,
+        heartbeat=row.created,
+        task=TreeTask(kind="tree"),
+    )
+    return store.get(Run, row.id) or ended
+
+
+def _induced(store: Store, run: Run) -> Induced:
+    """Read what came of an induction."""
+    row = store.get(Induction, run.id)
+    assert row is not None
+    if row.position is None:
+        return Induced(row=row, run=run)
+    versions = tree_versions(store, run.study_id)
+    version = next((one for one in versions if one.position == row.position), None)
+    if version is None:
+        return Induced(row=row, run=run)
+    ids = list(study_criteria(store, run.study_id))
+    found = leaf_mappings(store, version.version, ids).values()
+    mapped = sum(m.leaf is not None for m in found)
+    return Induced(
+        row=row,
+        run=run,
+        version=version,
+        tree=load_tree(store, version.version),
+        log=tree_log(store, run.study_id, version.position),
+        mapped=mapped,
+        unmapped=len(ids) - mapped,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
-    """An induction that may begin; nothing of it is written yet.
+class _TreeWork(Work[InductionSpec, Ground]):
+    """Grows a study's tree and maps every criterion to it; the same again goes on.
 
     Args:
-        ground: what the tree would grow from.
-        row: how it would stand in the store.
-        there: what it brought earlier, where the study still has that tree.
+        make_embedder: opens the embedding client.
     """
 
-    ground: Ground
-    row: Induction
-    there: Induced | None
-
-
-def open_induction(
-    store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint], clock: Clock = utc_now
-) -> Opened:
-    """See whether an induction may begin, and what is there of it.
-
-    Raises:
-        UsageError: it can't begin.
-        ConsentNeeded: it would send data to a host that nobody has agreed to.
-    """
-    created = stamp(clock())
-    ground = prepare(store, spec, endpoints, created)
-    questions = (*consent_questions(store, ground.members), *_embedding_consent(ground))
-    if questions:
-        raise ConsentNeeded(questions)
-    old = store.get(Induction, ground.induction_id)
-    row = Induction(
-        id=ground.induction_id,
-        study_id=ground.members.study.id,
-        judge=ground.judge.name,
-        settings=spec.settings,
-        created=old.created if old else created,
-        heartbeat=created,
-        cost=old.cost if old else 0.0,
-        budget=spec.budget,
+    make_embedder: EmbedderMaker = EmbeddingClient
+    live_only: ClassVar[str] = (
+        "a tree grows proposal by proposal, each on what came of the one before, and can't be "
+        "written as a batch: grow it live"
     )
-    there = _already(store, ground, old) if old is not None and old.state == "done" else None
-    return Opened(ground=ground, row=row, there=there)
+    anew: ClassVar[tuple[str, ...]] = ("done", "total")
 
+    def prepare(
+        self, store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint], moment: str
+    ) -> Ground:
+        return prepare(store, spec, endpoints, moment)
 
-def _already(store: Store, ground: Ground, row: Induction) -> Induced | None:
-    """Return what this induction brought earlier, if the study still has that tree."""
-    study = ground.members.study
-    for version in tree_versions(store, study.id):
-        if version.position == row.position and version.version == study.tree_version:
-            ids = [criterion.id for cut in ground.cuts for criterion in cut.criteria]
-            found = leaf_mappings(store, version.version, ids).values()
-            mapped = sum(m.leaf is not None for m in found)
-            return Induced(
-                row=row,
-                version=version,
-                tree=load_tree(store, version.version),
-                log=tree_log(store, study.id, version.position),
-                mapped=mapped,
-                unmapped=len(ids) - mapped,
+    def forecast(
+        self, store: Store, spec: InductionSpec, endpoints: Mapping[str, Endpoint]
+    ) -> InductionForecast:
+        return forecast_induction(store, spec, endpoints)
+
+    def check(self, store: Store, ground: Ground) -> None:
+        if grown_already(store, ground) is not None:
+            raise UsageError(
+                "the study has the tree that these settings grow: choose another judge, other "
+                "samples or another begin"
             )
-    return None
+
+    def questions(self, store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
+        return questions(store, ground)
+
+    def row(self, spec: InductionSpec, ground: Ground, moment: datetime) -> Run:
+        created = stamp(moment)
+        return Run(
+            id=ground.row.id,
+            study_id=ground.members.study.id,
+            judge=ground.judge.name,
+            budget=spec.budget,
+            created=created,
+            heartbeat=created,
+            task=TreeTask(kind="tree"),
+        )
+
+    def begin(self, writer: Writer, ground: Ground, moment: str) -> None:
+        writer.replace([ground.row])
+
+    def spec_of(
+        self, store: Store, run: Run, endpoints: Mapping[str, Endpoint], *, retry_failed: bool
+    ) -> InductionSpec:
+        return spec_of(store, run.id)
+
+    def shift(self, context: RunContext, spec: InductionSpec, ground: Ground) -> Shift:
+        return _Growth(context, spec, ground, self.make_embedder)
 
 
-@dataclass(kw_only=True)
-class _Desk:
-    """One induction in this process: its calls, its writes and its row."""
+WORK: Final = _TreeWork()
 
-    store: Store
-    row: Induction
-    clock: Clock
-    on_progress: OnProgress | None
-    halt: asyncio.Event
-    writer: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="atom-induce")
-    )
-    growth: GrowthLog = field(init=False)
 
-    @property
-    def owner(self) -> str:
-        """The name under which this process holds the induction."""
-        return owner_name(self.row.id)
+class _Growth(Shift):
+    """One part of an induction: its calls, its writes, its account."""
 
-    async def work(
+    def __init__(
         self,
-        ground: Ground,
+        context: RunContext,
         spec: InductionSpec,
-        make: ClientMaker,
+        ground: Ground,
         make_embedder: EmbedderMaker,
-    ) -> Induced:
-        """Do it all; whatever happens, the row says how it ended."""
-        await self.off(self._take_over)
-        ticker = asyncio.create_task(self.beat())
-        state: InductionState = "failed"
-        message = "it ended early: see the log"
+    ) -> None:
+        super().__init__(context, [ground.judge])
+        row = context.store.get(Induction, context.run.id)
+        assert row is not None
+        self.store, self.clock, self.row = context.store, context.clock, row
+        self.halt = asyncio.Event()
+        self._noted = ""
+        self._spec, self._ground = spec, ground
+        self._make_embedder = make_embedder
+        self._growth = GrowthLog(growth_file(context.store, context.run.id))
+
+    def stop(self, state: RunState, message: str) -> None:
+        """Let calls in flight end, and ask nothing more."""
+        super().stop(state, message)
+        self.halt.set()
+
+    def _count(self) -> int:
+        return 0  # The judge's replies say how much there is to ask.
+
+    async def _labour(self, group: asyncio.TaskGroup) -> Sequence[asyncio.Task[None]]:
+        if grown_already(self.store, self._ground) is not None:
+            return []
+        work = group.create_task(self._work())
+        while self._stopping is None and not work.done():
+            await asyncio.wait([work], timeout=BEAT)
+        return [work]
+
+    async def _work(self) -> None:
         try:
-            spend = SpendLedger(spec.budget, spent=self.row.cost)
             async with AsyncExitStack() as stack:
-                client = await stack.enter_async_context(make(ground.judge, spend, PictureCache()))
                 embedder = None
-                if ground.embedding is not None:
-                    embedder = await stack.enter_async_context(make_embedder(ground.embedding))
+                if self._ground.embedding is not None:
+                    opened = self._make_embedder(self._ground.embedding)
+                    embedder = await stack.enter_async_context(opened)
                 asker = _Asker(
                     desk=self,
-                    client=PaidOnce(self.store, client),
-                    spend=spend,
-                    lanes=asyncio.Semaphore(ground.judge.concurrency),
+                    client=self._lanes[self._ground.judge.name].client,
+                    spend=self._spend,
+                    lanes=asyncio.Semaphore(self._ground.judge.concurrency),
                     embedder=embedder,
                 )
-                induced = await _grow_and_map(asker, ground, spec)
-            state, message = "done", ""
+                await _grow_and_map(asker, self._ground, self._spec)
         except HaltedError:
-            state, message = "stopped", "stopped on request; the same command goes on"
+            pass
         except SpendCapReached as reached:
-            state, message = "stopped", f"{reached.message} Go on with a larger budget."
+            self.stop("stopped", f"{reached.message} Go on with a larger budget.")
         except JudgeError as error:
-            state, message = "stopped", f"{error.message} The same command goes on."
-        except asyncio.CancelledError:
-            state, message = "stopped", "it was cancelled; the same command goes on"
-            raise
-        except AtomError as error:
-            message = error.message
-            raise
-        finally:
-            ticker.cancel()
-            self._tell(state=state, message=message)
-            await asyncio.shield(self.off(self._close))
-            self.writer.shutdown()
-        if state != "done":
-            return Induced(row=self.row)
-        return Induced(**{**vars(induced), "row": self.row})
-
-    def _take_over(self) -> None:
-        name = induction_claim(self.row.id)
-        with self.store.write() as writer:
-            for owner in owners(writer):
-                if owner != self.owner and process_gone(owner):
-                    writer.release(owner)
-            if not writer.claim([name], self.owner, LEASE):
-                raise UsageError(
-                    f"this induction ({self.row.id}) is being done by another process: wait for "
-                    "it, or stop it"
-                )
-            writer.replace([self.row])
-        self.growth = GrowthLog(growth_file(self.store, self.row.id))
-
-    def _close(self) -> None:
-        with self.store.write() as writer:
-            writer.replace([self.row])
-            writer.release(self.owner)
-
-    async def beat(self) -> None:
-        """Show signs of life while a call takes long."""
-        while True:
-            await asyncio.sleep(BEAT)
-            self._tell()
-            await self.write(())
+            self.stop("stopped", f"{error.message} Resuming it goes on.")
+        await self.write(())
 
     def tell(self, **news: object) -> None:
-        """Note how far it is."""
-        self._tell(**news)
-        if self.on_progress is not None:
-            self.on_progress(self.row)
+        """Note what there is to say of the tree."""
+        self.row = self.row.model_copy(update=news)
+        self._phase = self.row.phase
 
     def planned(self, phase: str, calls: int) -> None:
         """Note that so many calls are left, and for what."""
-        self.tell(phase=phase, total=self.row.done + calls)
+        self.tell(phase=phase)
+        self._left = calls
+
+    def more(self, phase: str, calls: int) -> None:
+        """Note that so many calls come on top, and for what."""
+        self.tell(phase=phase)
+        self._left += calls
 
     def counted(self, cost: float) -> None:
-        """Note that a call is done, and what was spent so far."""
-        self.tell(done=self.row.done + 1, cost=cost)
+        """Note that a call is done."""
+        self._done += 1
+        self._left = max(self._left - 1, 0)
 
-    def _tell(self, **news: object) -> None:
-        self.row = self.row.model_copy(update={"heartbeat": stamp(self.clock()), **news})
+    def note(self, words: str) -> None:
+        """Note what is to be told at the end."""
+        self._noted = words
+
+    def _summary(self) -> str:
+        return self._noted or super()._summary()
 
     async def grown(self, grown: Grown) -> None:
         """Let those who watch see the tree as it is now."""
-        await self.off(partial(self.growth.take, grown))
+        await self._off(partial(self._growth.take, grown))
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Write records and the row, in one transaction; see whether somebody wants it stopped."""
-        await self.off(partial(self._write, tuple(records), self.row))
+        """Write records, and how far it is, in one transaction."""
+        for call in (record for record in records if isinstance(record, Call)):
+            self._end.enter(call, "scored")
+        account = {"done": self._done, "total": self.total, "cost": self._spend.spent}
+        await self._off(partial(self._write, tuple(records), self.row, account))
 
-    def _write(self, records: Sequence[Record], row: Induction) -> None:
+    def _write(
+        self, records: Sequence[Record], row: Induction, account: Mapping[str, float]
+    ) -> None:
+        kept = [r for r in records if isinstance(r, Call) and r.reply is None]
+
         def write(writer: Writer) -> None:
-            now = row
-            if induction_state(writer, row.id) == "stopping":
-                self.halt.set()
-                now = row.model_copy(update={"state": "stopping"})
-            kept = [r for r in records if isinstance(r, Call) and r.reply is None]
             writer.put(kept)
-            writer.replace([*(r for r in records if r not in kept), now])
-            writer.claim([induction_claim(row.id)], self.owner, LEASE)
+            writer.replace([*(r for r in records if r not in kept), row])
+            update_run(writer, row.id, only=None, **account)
 
-        self.store.transact(write)
+        self._ledger.fenced(write)
 
-    async def off(self, job: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self.writer, job)
+    async def publish(
+        self, final: Grown, mappings: Mapping[str, LeafMapping], unplaced: int
+    ) -> TreeVersion:
+        """Give the study its tree: version, log and pointer, all or nothing."""
+        version = await self._off(partial(self._publish, final, mappings, unplaced))
+        self.tell(position=version.position, phase="")
+        return version
+
+    def _publish(
+        self, final: Grown, mappings: Mapping[str, LeafMapping], unplaced: int
+    ) -> TreeVersion:
+        ground, study = self._ground, self._ground.members.study
+        created = stamp(self.clock())
+        mapped = sum(m.leaf is not None for m in mappings.values())
+        criteria = sum(len(cut.criteria) for cut in ground.subset)
+        note = (
+            f"Grown from {criteria} criteria of {len(ground.subset)} samples by "
+            f"{ground.judge.model}; {unplaced} found no place. {mapped} of {len(mappings)} "
+            "criteria are mapped to it."
+        )
+        draft = Draft(
+            tree=final.tree, origin="induced", parent=ground.start, entries=final.log, note=note
+        )
+        grown = self.row
+
+        def publish(writer: Writer) -> TreeVersion:
+            old = ground.members.tree if study.tree_version is not None else None
+            begin_history(writer, study, old, created)
+            version = add_version(writer, study.id, draft, created)
+            use_version(writer, study.id, version.version)
+            judge = ground.members.judge
+            if judge is not None:
+                writer.put([judge])
+                lend_judge(writer, study.id, judge.id)
+            writer.replace([grown.model_copy(update={"position": version.position})])
+            writer.touch(study.id)
+            return version
+
+        return self._ledger.fenced(publish)
 
 
 @dataclass(kw_only=True)
 class _Asker(Asker):
     """Asks the judge for proposals and opinions, too, and an embedding endpoint for vectors."""
 
-    desk: _Desk
+    desk: _Growth
     embedder: EmbeddingClient | None = None
 
     async def all(self, phase: str, requests: Sequence[Request]) -> list[Answer]:
         """Ask several requests at once; see `growing.AskAll`."""
-        self.desk.tell(phase=phase, total=self.desk.row.total + len(requests))
+        self.desk.more(phase, len(requests))
         return await together([self._counted(request) for request in requests])
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
@@ -552,10 +423,11 @@ class _Asker(Asker):
             try:
                 embedded = await self.embedder.embed(part)
             except PermanentError as error:
-                self.desk.tell(message=f"{error.message} Letters alone decide what is alike.")
+                self.desk.note(f"{error.message} Letters alone decide what is alike.")
                 self.embedder = None
                 return None
-            self.desk.tell(done=self.desk.row.done + 1, total=self.desk.row.total + 1)
+            self.desk.more(self.desk.row.phase, 1)
+            self.desk.counted(self.spend.spent)
             await self.desk.write([embedded.call])
             rows += embedded.vectors
         return np.array(rows, dtype=np.float32)
@@ -566,7 +438,7 @@ class _Asker(Asker):
         return asked.answer
 
 
-async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> Induced:
+async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> None:
     growth = await grow(
         asker.all,
         ground.subset,
@@ -594,23 +466,11 @@ async def _grow_and_map(asker: _Asker, ground: Ground, spec: InductionSpec) -> I
     )
     first = await mapper.map_all(growth.grown)
     final, mappings = await _settle(asker.desk, mapper, growth, first, spec)
-    leaf_of = {m.criterion_id: m.leaf for m in mappings.values() if m.leaf is not None}
-    version = await asker.desk.off(
-        partial(_publish, asker.desk, ground, final, mappings, len(growth.unplaced))
-    )
-    asker.desk.tell(position=version.position, phase="")
-    return Induced(
-        row=asker.desk.row,
-        version=version,
-        tree=final.tree,
-        log=final.log,
-        mapped=len(leaf_of),
-        unmapped=len(mappings) - len(leaf_of),
-    )
+    await asker.desk.publish(final, mappings, len(growth.unplaced))
 
 
 async def _settle(
-    desk: _Desk,
+    desk: _Growth,
     mapper: Mapper,
     growth: Growth,
     first: Mapping[str, LeafMapping],
@@ -637,37 +497,3 @@ async def _settle(
         await desk.write(taken)
         grown = pruned
         mappings = await mapper.map_all(grown)
-
-
-def _publish(
-    desk: _Desk,
-    ground: Ground,
-    final: Grown,
-    mappings: Mapping[str, LeafMapping],
-    unplaced: int,
-) -> TreeVersion:
-    """Give the study its tree: version, log and pointer, all or nothing."""
-    study = ground.members.study
-    created = stamp(desk.clock())
-    mapped = sum(m.leaf is not None for m in mappings.values())
-    criteria = sum(len(cut.criteria) for cut in ground.subset)
-    note = (
-        f"Grown from {criteria} criteria of {len(ground.subset)} samples by "
-        f"{ground.judge.model}; {unplaced} found no place. {mapped} of {len(mappings)} criteria "
-        "are mapped to it."
-    )
-    draft = Draft(
-        tree=final.tree, origin="induced", parent=ground.start, entries=final.log, note=note
-    )
-    with desk.store.write() as writer:
-        old = ground.members.tree if study.tree_version is not None else None
-        begin_history(writer, study, old, created)
-        version = add_version(writer, study.id, draft, created)
-        use_version(writer, study.id, version.version)
-        judge = ground.members.judge
-        if judge is not None:
-            writer.put([judge])
-            lend_judge(writer, study.id, judge.id)
-        done = desk.row.model_copy(update={"position": version.position, "state": "done"})
-        writer.replace([done])
-    return version

@@ -17,7 +17,7 @@ from functools import partial
 
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
-from atom.engine.induction.grow import load_cuts
+from atom.engine.induction.ground import load_cuts
 from atom.engine.induction.mapper import (
     SHORTLIST,
     SHORTLIST_FROM,

@@ -14,27 +14,24 @@ from atom.engine.plan import RunSpec
 from atom.engine.shift import RunContext, Shift
 from atom.engine.study.pool import Runner
 from atom.engine.work import Work
-from atom.records import Endpoint, Run, content_id
+from atom.records import Endpoint, Run, StudyTask, content_id
 from atom.store import Store, Writer, set_sampling
+
+_TASK = tuple(name for name in StudyTask.model_fields if name != "kind")
+"""What a spec and a stored task say alike."""
 
 
 def spec_of(run: Run, *, retry_failed: bool = False) -> RunSpec:
     """Say what a stored run of stages does."""
+    assert isinstance(run.task, StudyTask)
     return RunSpec(
         study_id=run.study_id,
-        stages=run.stages,
         judge=run.judge,
         candidates=run.candidates,
         limit=run.limit,
-        repeats=run.repeats,
-        answer_repeats=run.answer_repeats,
         budget=run.budget,
         retry_failed=retry_failed,
-        retry_unscored=run.retry_unscored,
-        show_reference=run.show_reference,
-        score_pictures=run.score_pictures,
-        judge_sampling=run.judge_sampling,
-        answer_sampling=run.answer_sampling,
+        **{name: getattr(run.task, name) for name in _TASK},
     )
 
 
@@ -58,20 +55,13 @@ class _StudyWork(Work[RunSpec, Members]):
         return Run(
             id=content_id("run", *name)[:12],
             study_id=spec.study_id,
-            stages=spec.stages,
             judge=spec.judge,
             candidates=spec.candidates,
             limit=spec.limit,
-            repeats=spec.repeats,
             budget=spec.budget,
-            show_reference=spec.show_reference,
             created=created,
             heartbeat=created,
-            answer_repeats=spec.answer_repeats,
-            score_pictures=spec.score_pictures,
-            judge_sampling=spec.judge_sampling,
-            answer_sampling=spec.answer_sampling,
-            retry_unscored=spec.retry_unscored,
+            task=StudyTask(kind="study", **{name: getattr(spec, name) for name in _TASK}),
         )
 
     def known(self, store: Store, row: Run) -> Run | None:

@@ -34,7 +34,7 @@ from atom.engine.own import DEMO_COPY, find_copy
 from atom.errors import AtomError
 from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS
-from atom.records import Endpoint, Study, content_id
+from atom.records import Endpoint, MethodsTask, Study, content_id
 from atom.ui import kit, links, numbers, work
 from atom.ui.html import Html, el, join
 from atom.ui.lab import parts as judge_lab_parts
@@ -46,7 +46,7 @@ from atom.ui.shell import sealed, stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.lab.fidelity import FidelityView
-from atom.views.runs.page import agenda_words, money, run_view
+from atom.views.runs.page import money, run_view, task_words
 
 TAB = "people"
 FORMS = "people_forms"
@@ -358,7 +358,7 @@ def _start_button(
 def _draw_progress(here: Here) -> bool:
     """Draw the run that works on the methods, or that was left; return whether one works."""
     found = list_runs(here.store, here.entry.study.id)
-    known = [one for one in found if run_view(one.run, alive=one.alive).is_methods]
+    known = [one for one in found if one.run.kind == "methods"]
     status = next((one for one in known if one.alive), None) or (known[0] if known else None)
     if status is None or (
         not status.alive and status.run.state == "done" and not status.run.failed
@@ -367,9 +367,10 @@ def _draw_progress(here: Here) -> bool:
     run_id, alive = status.run.id, status.alive
 
     def watch(seen: RunStatus) -> None:
-        titles = [METHODS[name].title if name in METHODS else name for name in seen.run.methods]
+        asked = seen.run.task.methods if isinstance(seen.run.task, MethodsTask) else ()
+        titles = [METHODS[name].title if name in METHODS else name for name in asked]
         who = el("p", f"{seen.run.judge}: {', '.join(titles)}", class_="quiet small text",
-                 data_tip=agenda_words(seen.run))  # fmt: skip
+                 data_tip=task_words(seen.run))  # fmt: skip
         pace = runs_parts.pace(run_control.watched(seen), "questions")
         kit.show(join(who, pace), key=f"people_run_{run_id}")
 

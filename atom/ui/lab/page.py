@@ -59,7 +59,7 @@ from atom.views.lab.page import (
     result_csv,
     standings,
 )
-from atom.views.runs.page import agenda_words, run_view
+from atom.views.runs.page import run_view, task_words
 from atom.views.shelf import OpenStore
 
 FORMS = "lab_forms"
@@ -465,7 +465,7 @@ def _draw_progress(store: OpenStore, record: BenchSet) -> bool:
     run_id, alive = status.run.id, status.alive
 
     def watch(seen: RunStatus) -> None:
-        who = el("p", f"{seen.run.judge}: {agenda_words(seen.run)}", class_="quiet small text")
+        who = el("p", f"{seen.run.judge}: {task_words(seen.run)}", class_="quiet small text")
         pace = runs_parts.pace(run_control.watched(seen), "verdicts")
         kit.show(join(who, pace), key=f"lab_run_{run_id}")
 
@@ -488,7 +488,7 @@ def _draw_progress(store: OpenStore, record: BenchSet) -> bool:
 def _open_questions(record: BenchSet, status: RunStatus) -> tuple[ConsentQuestion, ...]:
     """Return what a run that goes on would send to hosts that nobody has agreed to yet."""
     endpoints = known_endpoints(stores.settings())
-    asked = [endpoints[n] for n in (status.run.judge, status.run.scorer) if n and n in endpoints]
+    asked = [endpoints[n] for n in status.run.asked if n in endpoints]
     return tuple(
         ConsentQuestion(
             host=one.host, endpoints=(one.name,), pictures=record.n_items, texts=record.n_items

@@ -87,7 +87,7 @@ def buttons(
 
     def ask(go: Callable[[], None]) -> None:
         endpoints = known_endpoints(stores.settings())
-        asked = [endpoints[n] for n in (run.judge, *run.candidates) if n and n in endpoints]
+        asked = [endpoints[n] for n in run.asked if n in endpoints]
         hosts = work.hosts_to_ask(here.entry, asked)
         if hosts:
             work.ask_first(here.entry, hosts, sent, go)

@@ -311,7 +311,7 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
 
 def draw_elsewhere(here: Here) -> None:
     """Say where the runs are that belong to no study."""
-    benches = sum(item.run.bench_set_id is not None for item in list_runs(here.store))
+    benches = sum(item.run.kind == "bench" for item in list_runs(here.store))
     words = runs_parts.elsewhere(benches, Filters(study=here.entry.key))
     if words is not None:
         kit.show(words, key="runs_elsewhere")

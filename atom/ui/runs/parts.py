@@ -8,7 +8,7 @@ from atom.engine.forecast import Forecast
 from atom.records import Run
 from atom.ui import kit, links, numbers, work
 from atom.ui.html import Html, el, join
-from atom.ui.pages import CORRECTION, JUDGE_LAB, OVERVIEW, RUNS
+from atom.ui.pages import CORRECTION, JUDGE_LAB, OVERVIEW, RUNS, TREE
 from atom.views.filters import Filters
 from atom.views.runs.page import RunView, duration, money
 
@@ -92,11 +92,15 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
         el("span", f"{view.what} · begun {when(run.created)} UTC", class_="quiet small"),
         class_="row",
     )
-    results = links.address(OVERVIEW.url_path, filters)
-    if view.is_correction:
-        results = links.address(CORRECTION.url_path, filters, experiment=run.experiment_id)
-    elif view.is_methods:
-        results = links.address(JUDGE_LAB.url_path, filters, tab="people")
+    results = {
+        "study": links.address(OVERVIEW.url_path, filters),
+        "experiment": links.address(
+            CORRECTION.url_path, filters, experiment=run.experiment_id or ""
+        ),
+        "methods": links.address(JUDGE_LAB.url_path, filters, tab="people"),
+        "bench": links.address(JUDGE_LAB.url_path, filters),
+        "tree": links.address(TREE.url_path, filters, tab="grow"),
+    }[run.kind]
     door = kit.door("See the results", results)
     return el(
         "div",

@@ -7,18 +7,16 @@ from typing import Any
 
 import streamlit as st
 
+from atom.engine.control import start_work, stop_run
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.control import (
     InductionStatus,
     newest_induction,
-    spec_of,
-    start_induction,
     start_of,
-    stop_induction,
     what_grew,
 )
 from atom.engine.induction.forecast import InductionForecast, forecast_induction
-from atom.engine.induction.grow import InductionSpec, Start
+from atom.engine.induction.ground import InductionSpec, Start, spec_of
 from atom.engine.induction.growth_log import read_growth
 from atom.errors import AtomError
 from atom.records import Endpoint, content_id
@@ -148,23 +146,25 @@ def _watch(here: Here, status: InductionStatus) -> None:
         with picture:
             kit.show(_picture(view), key="grow_picture")
 
-    if status.alive or status.row.state != "done":
+    if status.alive or status.run.state != "done":
         st.fragment(look, run_every=EVERY if status.alive else None)()
-    if status.row.state == "done":
+    if status.run.state == "done":
         _came_of_it(here, status)
 
 
 def _stop(here: Here, status: InductionStatus) -> None:
-    st.button("Stop", key="grow_stop", disabled=status.row.state == "stopping",
-              on_click=lambda: stop_induction(here.store, status.row.id))  # fmt: skip
+    def halt() -> None:
+        stop_run(here.store, status.run.id)
+
+    st.button("Stop", key="grow_stop", disabled=status.run.state == "stopping", on_click=halt)
 
 
 def _progress(status: InductionStatus, view: GrowthView) -> Html:
-    row = status.row
-    share = 100 * row.done / row.total if row.total else 0.0
+    run, phase = status.run, status.row.phase
+    share = 100 * run.done / run.total if run.total else 0.0
     words = {"stopping": "stopping: the calls in flight end first", "done": "done"}
     words |= {"failed": "failed", "stopped": "stopped"}
-    said = words.get(row.state, PHASES.get(row.phase, row.phase))
+    said = words.get(run.state, PHASES.get(phase, phase))
     counts = [
         (view.leaves, "leaves now"),
         (view.added, "added"),
@@ -182,16 +182,16 @@ def _progress(status: InductionStatus, view: GrowthView) -> Html:
             el("i", style=f"width:{share:.1f}%"),
             class_="progress",
             role="progressbar",
-            aria_valuenow=row.done,
-            aria_valuemax=row.total,
+            aria_valuenow=run.done,
+            aria_valuemax=run.total,
             aria_label="calls done",
         ),
-        el("p", f"{row.done:,} of about {row.total:,} calls to {row.judge} so far · "
-                f"{money(row.cost)}" if row.total else "Reading the study's criteria.",
+        el("p", f"{run.done:,} of about {run.total:,} calls to {run.judge} so far · "
+                f"{money(run.cost)}" if run.total else "Reading the study's criteria.",
            class_="quiet small"),
         el("dl", [el("div", el("dd", f"{n:,}"), el("dt", name)) for n, name in counts],
            class_="tally"),
-        el("p", row.message, class_="text small") if row.message and not status.alive else None,
+        el("p", run.message, class_="text small") if run.message and not status.alive else None,
         class_="grow-head",
     )  # fmt: skip
 
@@ -376,7 +376,7 @@ def _form(here: Here, status: InductionStatus | None) -> None:
     except AtomError as error:
         kit.show(kit.fault(error), key="grow_endpoints")
         return
-    if status is not None and status.row.state in ("stopped", "failed"):
+    if status is not None and status.run.state in ("stopped", "failed"):
         _go_on(here, status, endpoints)
     form = _held(here, endpoints)
     judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
@@ -474,7 +474,7 @@ def _button(here: Here, spec: InductionSpec, judge: Endpoint, words: str, key: s
     def start() -> None:
         st.session_state.pop(FAULT, None)
         try:
-            start_induction(here.store, spec, stores.settings())
+            start_work(here.store, spec, stores.settings())
         except AtomError as error:
             st.session_state[FAULT] = error.message
 

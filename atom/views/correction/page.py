@@ -45,8 +45,18 @@ from atom.analysis.correction.trials import (
     standing,
 )
 from atom.analysis.intervals import MIN_CLUSTERS, Ints
-from atom.records import Arm, Cohort, Correction, Criterion, Experiment, Hint, Response, Run
+from atom.records import (
+    Arm,
+    Cohort,
+    Correction,
+    Criterion,
+    Experiment,
+    ExperimentTask,
+    Hint,
+    Response,
+)
 from atom.store import Store, table
+from atom.store.holds import runs_of
 from atom.views.correction.data import (
     ExperimentRow,
     TrialData,
@@ -276,7 +286,7 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
     loaded = load_trials(store, [experiment.id])
     trials = loaded.trials
     seen = standing(trials, upto)
-    unfinished = _unfinished(store, experiment.id)
+    unfinished = _unfinished(store, experiment)
     planned = unfinished and _plans_controls(experiment)
     found = effects(trials, upto=upto)
     if planned:
@@ -331,11 +341,9 @@ def results(store: Store, experiment_id: str, tries: int | None = None) -> Resul
     )
 
 
-def _unfinished(store: Store, experiment_id: str) -> bool:
-    columns = table(Run).c
-    runs = store.select(
-        Run, columns.experiment_id == experiment_id, order_by=[columns.created.desc()]
-    )
+def _unfinished(store: Store, experiment: Experiment) -> bool:
+    task = ExperimentTask(kind="experiment", experiment_id=experiment.id)
+    runs = runs_of(store, experiment.study_id, task)
     return bool(runs) and runs[0].state != "done"
 
 

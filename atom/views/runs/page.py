@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from atom.records import Candidate, Endpoint, Experiment, Judge, Run, Sampling, StageName
+from atom.records import (
+    BenchTask,
+    Candidate,
+    Endpoint,
+    Experiment,
+    ExperimentTask,
+    Judge,
+    MethodsTask,
+    Run,
+    Sampling,
+    StageName,
+    StudyTask,
+    TreeTask,
+)
 from atom.store import Store
 
 STATE_WORDS = {
@@ -79,35 +92,12 @@ class RunView:
     @property
     def can_retry_unscored(self) -> bool:
         """Whether what a server's fault left unscored can be asked for again."""
-        return not self.alive and self.run.unscored > 0 and bool(self.run.stages)
-
-    @property
-    def is_correction(self) -> bool:
-        """Whether it carries out a self-correction experiment."""
-        return self.run.experiment_id is not None
-
-    @property
-    def is_bench(self) -> bool:
-        """Whether a judge works through a benchmark."""
-        return self.run.bench_set_id is not None
-
-    @property
-    def is_methods(self) -> bool:
-        """Whether methods judge the study's answers for comparison."""
-        return not self.is_bench and bool(self.run.methods) and not self.run.stages
+        return not self.alive and self.run.unscored > 0 and self.run.kind == "study"
 
     @property
     def what(self) -> str:
         """What it does, in words."""
-        if self.is_correction:
-            return self.label or f"Self-correction: {', '.join(self.run.candidates[:1])}"
-        if self.is_bench or self.is_methods:
-            return agenda_words(self.run)
-        stages = ", ".join(self.run.stages)
-        asked = self.run.candidates
-        who = f" · {', '.join(asked[:4])}" if asked else ""
-        more = f" and {len(asked) - 4} more" if len(asked) > 4 else ""
-        return f"{stages}{who}{more}"
+        return self.label or task_words(self.run)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,12 +138,24 @@ def run_view(
     )
 
 
-def agenda_words(run: Run) -> str:
-    """Say what a run of a judge benchmark or of methods does, in words."""
-    votes = f", {run.votes} votes" if run.votes > 1 else ""
-    scorer = f", scored by {run.scorer}" if run.scorer else ""
-    kind = "Methods" if run.bench_set_id is None else "Judge benchmark"
-    return f"{kind}: {', '.join(run.methods)}{votes}{scorer}"
+def task_words(run: Run) -> str:
+    """Say what a run does, in words."""
+    match run.task:
+        case BenchTask(parts=parts, votes=votes, scorer=scorer):
+            often = f", {votes} votes" if votes > 1 else ""
+            by = f", scored by {scorer}" if scorer else ""
+            return f"Judge benchmark: {', '.join(parts)}{often}{by}"
+        case MethodsTask(methods=methods):
+            return f"Methods: {', '.join(methods)}"
+        case ExperimentTask():
+            return f"Self-correction: {', '.join(run.candidates[:1])}"
+        case TreeTask():
+            return "The tree grows from the study's criteria"
+        case StudyTask(stages=stages):
+            asked = run.candidates
+            who = f" · {', '.join(asked[:4])}" if asked else ""
+            more = f" and {len(asked) - 4} more" if len(asked) > 4 else ""
+            return f"{', '.join(stages)}{who}{more}"
 
 
 def run_labels(store: Store, runs: Sequence[Run]) -> dict[str, str]:
@@ -222,8 +224,7 @@ def unpriced(run: Run, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
         run: the run.
         endpoints: endpoints by name, as they are set up now.
     """
-    names = [name for name in (run.judge, *run.candidates, run.scorer) if name]
-    return without_prices(names, run.cost, endpoints)
+    return without_prices(run.asked, run.cost, endpoints)
 
 
 def without_prices(

@@ -77,9 +77,8 @@ def test_it_is_foreseen_carried_out_listed_and_shown(say, answered):
 def test_a_run_of_it_is_an_ordinary_run(say, answered):
     say(*RUN)
     rows = say("run", "status", "--json").data
-    assert {bool(row["experiment_id"]) for row in rows} == {True, False}
-    (mine,) = [row for row in rows if row["experiment_id"]]
-    assert mine["stages"] == []
+    assert {row["task"]["kind"] for row in rows} == {"study", "experiment"}
+    (mine,) = [row for row in rows if row["task"]["kind"] == "experiment"]
     assert say("run", "status", mine["id"]).out.startswith(f"run {mine['id']}: done")
 
 

@@ -108,10 +108,10 @@ def test_a_studys_sampling_is_set_by_flags(say, probes):
     asked = (*START, "--stages", "answer", "--json")
     done = say(*asked, "--answer-temperature", "0.2", "--answer-seed", "7", "--answer-repeats", "2")
     assert (done.code, done.data["total"]) == (0, 6)
-    wanted = done.data["answer_sampling"]
+    wanted = done.data["task"]["answer_sampling"]
     assert (wanted["temperature"], wanted["seed"]) == (0.2, 7)
     # They hold from then on, but for what is set anew.
-    then = say(*asked, "--answer-seed", "default").data["answer_sampling"]
+    then = say(*asked, "--answer-seed", "default").data["task"]["answer_sampling"]
     assert (then["temperature"], then["seed"]) == (0.2, None)
     assert "the temperature is 7" in say(*START, "--judge-temperature", "7").err
 
@@ -119,7 +119,7 @@ def test_a_studys_sampling_is_set_by_flags(say, probes):
 def test_what_a_server_spoiled_is_asked_again_by_a_flag(say, probes):
     assert say(*START).code == 0
     again = say(*START, "--retry-unscored", "--json").data
-    assert (again["total"], again["retry_unscored"]) == (0, True)
+    assert (again["total"], again["task"]["retry_unscored"]) == (0, True)
     assert "no run can be resumed" in say("run", "resume", "--retry-unscored").err
     said = say("run", "batch", "write", "--study", "Fresh", "--judge", "probe-judge",
                "--retry-unscored")  # fmt: skip

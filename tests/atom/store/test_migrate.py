@@ -4,7 +4,20 @@ import sqlite3
 
 import pytest
 
-from atom.records import JUDGE_SCALE, Checkpoint, Study, TreeVersion
+from atom.records import (
+    JUDGE_SCALE,
+    BenchTask,
+    Checkpoint,
+    ExperimentTask,
+    Induction,
+    MethodsTask,
+    Run,
+    Sampling,
+    Study,
+    StudyTask,
+    TreeTask,
+    TreeVersion,
+)
 from atom.store import Store, tree_versions
 from atom.store.migrate import migrations
 from atom.store.schema import metadata
@@ -69,3 +82,67 @@ def test_older_marks_get_the_value_of_their_score(tmp_path):
     }  # fmt: skip
     assert [marks[key].raw for key in "123456"] == ["1", "2", "3", "4", "5", ""]
     assert {point.scale for point in marks.values()} == {JUDGE_SCALE.id}
+
+
+RUN = {
+    "study_id": "s", "stages": "[]", "candidates": '["a","b"]', "repeats": 1, "state": "done",
+    "created": "", "heartbeat": "", "done": 3, "total": 4, "unscored": 1, "failed": 0, "cost": 0.5,
+    "message": "",
+}  # fmt: skip
+OLD_RUNS = (
+    {
+        "id": "study", "stages": '["replay","scoring"]', "judge": 'a "quoted" \\ name', "limit": 5,
+        "repeats": 2, "answer_repeats": 3, "show_reference": True, "score_pictures": False,
+        "judge_sampling": '{"temperature":0.7}', "retry_unscored": True,
+    },
+    {"id": "experiment", "experiment_id": "e1"},
+    {
+        "id": "bench", "study_id": "set", "bench_set_id": "set", "methods": '["pair"]', "votes": 3,
+        "scorer": 'a "quoted" \\ name', "sampling": '{"top_p":0.5}',
+    },
+    {"id": "methods", "methods": '["scan","rank"]'},
+)  # fmt: skip
+TASKS = {
+    "study": StudyTask(
+        kind="study", stages=("replay", "scoring"), repeats=2, answer_repeats=3,
+        show_reference=True, score_pictures=False, retry_unscored=True,
+        judge_sampling=Sampling(temperature=0.7),
+    ),
+    "experiment": ExperimentTask(kind="experiment", experiment_id="e1"),
+    "bench": BenchTask(
+        kind="bench", parts=("pair",), votes=3, scorer='a "quoted" \\ name',
+        sampling=Sampling(top_p=0.5),
+    ),
+    "methods": MethodsTask(kind="methods", methods=("scan", "rank")),
+}  # fmt: skip
+
+
+def test_older_runs_tell_their_task_and_inductions_have_a_run(tmp_path):
+    old_store(tmp_path / "old", 9)
+    with sqlite3.connect(tmp_path / "old" / "atomscope.sqlite") as connection:
+        for values in (RUN | run for run in OLD_RUNS):
+            names = ", ".join(f'"{name}"' for name in values)
+            marks = ", ".join("?" for _ in values)
+            connection.execute(f"INSERT INTO runs ({names}) VALUES ({marks})", [*values.values()])
+        connection.execute(
+            "INSERT INTO inductions VALUES ('ind', 's', 'judge', '{}', 'stopped', 'mapping', 'c', "
+            "'h', 7, 9, 1.5, 2.0, NULL, 4, '[]', 'why')"
+        )
+    with Store.open(tmp_path / "old") as store:
+        runs = {run.id: run for run in store.select(Run)}
+        (induction,) = store.select(Induction)
+    grown = runs.pop("ind")
+    assert {name: run.task for name, run in runs.items()} == TASKS
+    account = [(run.done, run.total, run.unscored, run.cost) for run in runs.values()]
+    assert account == [(3, 4, 1, 0.5)] * 4
+    assert (runs["study"].judge, runs["study"].limit) == ('a "quoted" \\ name', 5)
+    assert grown == Run(
+        id="ind", study_id="s", judge="judge", budget=2.0, state="stopped", created="c",
+        heartbeat="h", done=7, total=9, cost=1.5, message="why", task=TreeTask(kind="tree"),
+    )  # fmt: skip
+    assert (induction.phase, induction.unplaced, induction.created) == ("mapping", 4, "c")
+
+
+@pytest.mark.parametrize("old", OLD_RUNS, ids=lambda old: old["id"])
+def test_rows_of_older_archives_tell_the_same(old):
+    assert Run.model_validate(RUN | old | {"candidates": []}).task == TASKS[old["id"]]

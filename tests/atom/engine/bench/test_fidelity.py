@@ -250,7 +250,7 @@ def test_nothing_leaves_without_consent(judged, endpoints):
     with pytest.raises(ConsentNeeded, match=r"judge\.example"):
         open_work(judged, spec(judged, judge="far"), known)
     give_consent(judged, judged.select(Study)[0].id, ["judge.example"])
-    assert open_work(judged, spec(judged, judge="far"), known).methods
+    assert open_work(judged, spec(judged, judge="far"), known).task.methods
 
 
 # --- rankings ------------------------------------------------------------------------------------

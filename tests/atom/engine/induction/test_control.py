@@ -5,14 +5,9 @@ import time
 
 import pytest
 
-from atom.engine.induction.control import (
-    newest_induction,
-    spec_of,
-    start_induction,
-    start_of,
-    stop_induction,
-)
-from atom.engine.induction.grow import InductionSpec
+from atom.engine.control import resume_run, start_work, stop_run
+from atom.engine.induction.control import newest_induction, start_of
+from atom.engine.induction.ground import InductionSpec, spec_of
 from atom.engine.induction.growing import GrowSettings
 from atom.engine.induction.growth_log import read_growth
 from atom.engine.plan import RunSpec
@@ -54,24 +49,24 @@ def wait(store, study_id, wanted):
 @pytest.mark.slow
 def test_it_is_watched_stopped_and_taken_up_again(store, study, spec, settings):
     assert newest_induction(store, study.id) is None
-    row = start_induction(store, spec, settings)
+    row = start_work(store, spec, settings)
     assert newest_induction(store, study.id).alive
     assert spec_of(store, row.id) == spec
-    with pytest.raises(UsageError, match="growing already"):
-        start_induction(store, spec, settings)
-    wait(store, study.id, lambda now: now.row.done >= 2)
-    stop_induction(store, row.id)
+    with pytest.raises(UsageError, match="carried out already by run"):
+        start_work(store, spec, settings)
+    wait(store, study.id, lambda now: now.run.done >= 2)
+    stop_run(store, row.id)
     stopped = wait(store, study.id, lambda now: not now.alive)
-    assert stopped.row.state == "stopped"
+    assert stopped.run.state == "stopped"
     assert read_growth(store, row.id).entries
     assert tree_versions(store, study.id) == []
     roots = start_of(store, stopped.row)
     assert [node.children for node in roots.roots] == [()] * 6
 
-    again = start_induction(store, spec_of(store, row.id), settings)
+    again = resume_run(store, row.id, settings)
     assert again.id == row.id
     done = wait(store, study.id, lambda now: not now.alive)
-    assert done.row.state == "done", done.row.message
+    assert done.run.state == "done", done.run.message
     assert store.get(Study, study.id).tree_version == tree_versions(store, study.id)[-1].version
     assert start_of(store, done.row).roots == roots.roots
 
@@ -79,4 +74,3 @@ def test_it_is_watched_stopped_and_taken_up_again(store, study, spec, settings):
 def test_what_is_not_there(store):
     with pytest.raises(UsageError, match="no induction 'x'"):
         spec_of(store, "x")
-    stop_induction(store, "x")

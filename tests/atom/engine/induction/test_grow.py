@@ -15,12 +15,15 @@ import pytest
 import yaml
 
 from atom.engine.consent import ConsentNeeded
+from atom.engine.control import stop_run
 from atom.engine.demo import add_probes
 from atom.engine.induction.forecast import forecast_induction
-from atom.engine.induction.grow import InductionSpec, induce, load_cuts, prepare
+from atom.engine.induction.ground import InductionSpec, load_cuts, prepare
+from atom.engine.induction.grow import induce
 from atom.engine.induction.growing import GrowSettings
+from atom.engine.ledger import run_claim
 from atom.engine.plan import RunSpec
-from atom.engine.work import run
+from atom.engine.work import open_work, run
 from atom.errors import UsageError
 from atom.judge import CallRefused
 from atom.judge.embedding import Embedded, EmbeddingClient, embedding_id, pack
@@ -31,7 +34,7 @@ from atom.probes.serving.endpoint import LOOSE_NAMER, ProbeEndpoint
 from atom.probes.serving.faults import FaultPlan
 from atom.probes.serving.server import serving
 from atom.probes.worlds.make import make_probes
-from atom.records import Call, Criterion, Endpoint, Induction, Mapping, Prices, Sample, Study
+from atom.records import Call, Criterion, Endpoint, Induction, Mapping, Prices, Run, Sample, Study
 from atom.store import (
     Store,
     leaf_mappings,
@@ -41,6 +44,7 @@ from atom.store import (
     tree_log,
     tree_versions,
 )
+from atom.store.holds import drop_hold
 from atom.store.store import DATABASE
 from taxonomy import load_anchors, to_json
 from taxonomy.edits import replay
@@ -103,10 +107,10 @@ def do(store, spec, endpoints, counted, **options):
 def test_the_planted_leaves_come_back(store, spec, endpoints, counted):
     told = []
     done = do(store, spec, endpoints, counted, on_progress=told.append)
-    assert (done.row.state, done.unmapped, done.row.unplaced) == ("done", 0, 0)
+    assert (done.run.state, done.unmapped, done.row.unplaced) == ("done", 0, 0)
     sample_of = study_criteria(store, spec.study_id)
     assert done.mapped == len(sample_of)
-    assert done.row.done == done.row.total == counted.total == told[-1].done
+    assert done.run.done == done.run.total == counted.total == told[-1].done
     # The study has the tree, its history and its log.
     study = store.get(Study, spec.study_id)
     first, version = tree_versions(store, study.id)
@@ -206,62 +210,53 @@ def test_many_leaves_are_offered_in_shortlists(store, spec, endpoints, counted, 
 def test_a_spend_cap_stops_it_and_a_larger_one_goes_on(store, spec, endpoints, counted):
     capped = replace(spec, judge="dear", budget=1.0)
     stopped = do(store, capped, endpoints, counted)
-    assert (stopped.version, stopped.row.state) == (None, "stopped")
-    assert "larger budget" in stopped.row.message
-    assert 0 < stopped.row.cost <= 1.0
+    assert (stopped.version, stopped.run.state) == (None, "stopped")
+    assert "larger budget" in stopped.run.message
+    assert 0 < stopped.run.cost <= 1.0
     asked = counted.total
     done = do(store, replace(capped, budget=1000.0), endpoints, counted)
-    assert done.row.state == "done"
-    assert done.row.cost > stopped.row.cost
-    assert counted.total == done.row.done > asked
+    assert done.run.state == "done"
+    assert done.run.cost > stopped.run.cost
+    assert counted.total == done.run.done > asked
     assert max(counted.asked.values()) == 1
 
 
-def test_a_stop_lets_calls_in_flight_end(store, spec, endpoints, counted):
-    async def work():
-        halt = asyncio.Event()
-        counted.latency = 0.02
+def test_a_stop_lets_calls_in_flight_end(store, spec, endpoints, counted, monkeypatch):
+    # It looks at its row often and asks slowly, so that the stop meets it at work.
+    monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
+    counted.latency = 0.05
+    before = len(store.select(Call))
 
-        def stop(row):
-            if row.done >= 5:
-                halt.set()
-
-        return await induce(store, spec, endpoints, make=counted.make, on_progress=stop, halt=halt)
-
-    stopped = asyncio.run(work())
-    assert (stopped.version, stopped.row.state) == (None, "stopped")
-    assert "stopped on request" in stopped.row.message
-    assert len([c for c in store.select(Call) if c.task == "propose"]) == counted.total
-    assert tree_versions(store, spec.study_id) == []
-    done = do(store, spec, endpoints, counted)
-    assert done.row.state == "done"
-    assert max(counted.asked.values()) == 1
-
-
-def test_a_stop_from_elsewhere_is_seen(store, spec, endpoints, counted):
-    def stop(row):
-        if row.done == 3:
-            store.replace([row.model_copy(update={"state": "stopping"})])
+    def stop(progress):
+        if progress.done >= 5:
+            stop_run(store, progress.run_id)
 
     stopped = do(store, spec, endpoints, counted, on_progress=stop)
-    assert stopped.row.state == "stopped"
+    assert (stopped.version, stopped.run.state) == (None, "stopped")
+    assert "stopped on request" in stopped.run.message
+    assert len(store.select(Call)) - before == counted.total  # nothing that was asked is lost
+    assert tree_versions(store, spec.study_id) == []
+    done = do(store, spec, endpoints, counted)
+    assert done.run.state == "done"
+    assert max(counted.asked.values()) == 1
 
 
 def test_a_server_that_is_down_stops_it_and_nothing_is_lost(store, spec, endpoints, counted):
     counted.faults = FaultPlan(rates={"server_error": 1.0})
     quick = endpoints["probe-judge"].model_copy(update={"max_tries": 1})
     stopped = do(store, spec, {**endpoints, "probe-judge": quick}, counted)
-    assert (stopped.row.state, stopped.version) == ("stopped", None)
-    assert "goes on" in stopped.row.message
+    assert (stopped.run.state, stopped.version) == ("stopped", None)
+    assert "goes on" in stopped.run.message
     counted.faults = FaultPlan()
-    assert do(store, spec, endpoints, counted).row.state == "done"
+    assert do(store, spec, endpoints, counted).run.state == "done"
 
 
 def test_one_process_at_a_time(store, spec, endpoints, counted):
-    ground = prepare(store, spec, endpoints, "")
+    row = open_work(store, spec, endpoints)
     with store.write() as writer:
-        writer.claim([f"induction:{ground.induction_id}"], "elsewhere/1/", 60, time.time())
-    with pytest.raises(UsageError, match="another process"):
+        drop_hold(writer, run_claim(row.id))
+        writer.claim([run_claim(row.id)], "elsewhere/1/", 60, time.time())
+    with pytest.raises(UsageError, match="carried out already by run"):
         do(store, spec, endpoints, counted)
     assert counted.total == 0
 
@@ -311,8 +306,8 @@ def test_calls_and_price_are_known_before(store, spec, endpoints, counted):
         "weeding",
         "mapping",
     ]
-    assert 0.6 * done.row.done <= expected.calls <= 1.6 * done.row.done
-    assert 0.4 * done.row.cost <= expected.cost <= 2.5 * done.row.cost
+    assert 0.6 * done.run.done <= expected.calls <= 1.6 * done.run.done
+    assert 0.4 * done.run.cost <= expected.cost <= 2.5 * done.run.cost
     free = forecast_induction(store, spec, endpoints)
     assert free.cost == 0
     unknown = endpoints["dear"].model_copy(update={"prices": Prices()})
@@ -360,7 +355,7 @@ def test_embeddings_are_paid_once(store, spec, vectors, counted):
 def test_without_embeddings_letters_decide(store, spec, vectors, counted):
     Embedder.able = False
     done = do(store, replace(spec, embedding="vectors"), vectors, counted, make_embedder=Embedder)
-    assert done.row.state == "done"
+    assert done.run.state == "done"
     with pytest.raises(UsageError, match="roles"):
         do(store, replace(spec, embedding="probe-judge"), vectors, counted)
 
@@ -375,7 +370,8 @@ KILLED = """
 import asyncio, sys
 from pathlib import Path
 from atom.engine.induction.growing import GrowSettings
-from atom.engine.induction.grow import InductionSpec, induce
+from atom.engine.induction.grow import induce
+from atom.engine.induction.ground import InductionSpec
 from atom.judge.servers.endpoints import load_endpoints
 from atom.records import Study
 from atom.store import Store
@@ -457,5 +453,5 @@ def _outcome(store):
         to_json(load_tree(store, version.version)),
         tree_log(store, study.id, version.position),
         {name: m.leaf for name, m in mapped.items()},
-        [row.state for row in store.select(Induction)],
+        [run.state for run in store.select(Run)],
     )

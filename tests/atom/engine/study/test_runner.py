@@ -408,7 +408,7 @@ async def test_a_runs_settings_become_the_studys_and_old_answers_come_back(
     ended = await run(store, hot, endpoints, make=counted.make)
     assert counted.total == 2 * sent
     (now,) = store.select(Study)
-    assert now.answer_sampling == ended.answer_sampling == Sampling(temperature=1.0)
+    assert now.answer_sampling == ended.task.answer_sampling == Sampling(temperature=1.0)
     assert now.judge_sampling == study.judge_sampling
     # A run that sets nothing goes on under them; the old settings are paid for already.
     assert (await run(store, answers, endpoints, make=counted.make)).total == 0
@@ -455,7 +455,7 @@ async def test_answers_and_marks_are_repeated(store, study, endpoints, counted):
     twice = spec(study, candidates=("model-a",), limit=2, answer_repeats=3, repeats=2)
     expected = forecast(store, twice, endpoints)
     ended = await run(store, twice, endpoints, make=counted.make)
-    assert (ended.total, ended.answer_repeats, ended.repeats) == (expected.calls, 3, 2)
+    assert (ended.total, ended.task.answer_repeats, ended.task.repeats) == (expected.calls, 3, 2)
     assert sorted(r.repeat for r in store.select(Response)) == [0, 0, 1, 1, 2, 2]
     points = Counter((p.response_id, p.criterion_id) for p in store.select(Checkpoint))
     assert set(points.values()) == {2}
@@ -482,7 +482,7 @@ async def test_what_the_servers_fault_left_unscored_is_asked_again(
                      endpoints.items()}  # fmt: skip
     sent = counted.total
     again = await run(store, replace(answers, retry_unscored=True), endpoints, make=counted.make)
-    assert (again.total, counted.total, again.retry_unscored) == (1, sent + 1, True)
+    assert (again.total, counted.total, again.task.retry_unscored) == (1, sent + 1, True)
     now = store.get(Response, broken.id)
     assert store.get(Response, refused.id).state == "unscored"
     if mended:
@@ -586,7 +586,7 @@ async def test_scoring_without_pictures_names_other_marks_that_stand_behind(
 ):
     one = spec(study, candidates=("model-a",), limit=1)
     ended = await run(store, replace(one, score_pictures=False), endpoints, make=counted.make)
-    assert not ended.score_pictures
+    assert not ended.task.score_pictures
     blind = store.select(Checkpoint)
     assert {point.prompt for point in blind} == {scoring.BLIND}
     (call,) = [c for c in store.select(Call) if c.task == "scoring"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.records import Candidate, Experiment, Run
+from atom.records import Candidate, Experiment, Run, TreeTask
 from atom.store import Store
 from atom.views.runs.page import RunForm, Seen, duration, money, pace, run_labels, run_view
 
@@ -105,8 +105,8 @@ def test_an_experiments_run_says_what_it_does(tmp_path):
     )  # fmt: skip
     one = asked.model_copy(update={"id": "one", "sample_ids": ("x",), "arms": ("told",),
                                    "rounds": 1})  # fmt: skip
-    rows = [row, row.model_copy(update={"id": "r2", "experiment_id": "one"}),
-            row.model_copy(update={"id": "r3", "experiment_id": "gone"}), run(id="r4")]  # fmt: skip
+    rows = [row, run(id="r2", experiment_id="one"), run(id="r3", experiment_id="gone"),
+            run(id="r4")]  # fmt: skip
     with Store.open(tmp_path / "s") as store:
         assert run_labels(store, rows[3:]) == {}
         store.put([asked, one, Candidate(id="m", name="Model A")])
@@ -116,8 +116,7 @@ def test_an_experiments_run_says_what_it_does(tmp_path):
         "r2": "Self-correction: Model A, one answer, 1 arm",
     }
     assert run_view(row, alive=False, label=labels["r"]).what == labels["r"]
-    assert run_view(row, alive=False).is_correction
-    assert not run_view(rows[3], alive=False).is_correction
+    assert [one.kind for one in rows] == ["experiment"] * 3 + ["study"]
 
 
 @pytest.mark.parametrize(
@@ -132,3 +131,8 @@ def test_an_experiments_run_says_what_it_does(tmp_path):
 def test_a_run_without_stages_says_what_it_does(values, what):
     row = Run(id="r", study_id="s", stages=(), created="2026-01-02T03:04:05+00:00", **values)
     assert run_view(row, alive=False).what == what
+
+
+def test_a_growing_tree_s_run_says_so():
+    row = Run(id="r", study_id="s", task=TreeTask(kind="tree"))
+    assert run_view(row, alive=False).what == "The tree grows from the study's criteria"

@@ -1,0 +1,151 @@
+"""Runs: one row for every kind of work, with a task that says what its kind is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from atom.records.base import Id, Record
+from atom.records.call import Sampling
+
+RunState = Literal["running", "stopping", "stopped", "done", "failed"]
+RunKind = Literal["study", "experiment", "bench", "methods", "tree"]
+StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
+
+
+class StudyTask(Record):
+    """A study's own stages."""
+
+    kind: Literal["study"]
+    stages: tuple[StageName, ...]
+    repeats: int = 1
+    """How often the judge scores each answer."""
+    answer_repeats: int = 1
+    """How often each candidate answers each question."""
+    show_reference: bool = False
+    """Whether the judge is told the reference answer when it solves a sample."""
+    score_pictures: bool = True
+    """Whether the judge sees the pictures when it scores."""
+    judge_sampling: Sampling | None = None
+    """How the judge is asked; None = as the study says."""
+    answer_sampling: Sampling | None = None
+    """How candidates are asked; None = as the study says."""
+    retry_unscored: bool = False
+    """Whether what ended unscored through the server's fault is asked again."""
+
+
+class ExperimentTask(Record):
+    """A self-correction experiment."""
+
+    kind: Literal["experiment"]
+    experiment_id: Id
+
+
+class BenchTask(Record):
+    """A judge benchmark's data, which belongs to no study: the run's `study_id` is the set's id."""
+
+    kind: Literal["bench"]
+    parts: tuple[str, ...] = ()
+    """Which parts of the benchmark are asked."""
+    votes: int = 1
+    """How often the judge is asked each question."""
+    scorer: str | None = None
+    """Endpoint name of whoever scores the judge's critiques; None = nobody."""
+    sampling: Sampling | None = None
+    """How the judge is asked; None = the benchmark's own."""
+
+
+class MethodsTask(Record):
+    """Rival methods, which rank a study's answers."""
+
+    kind: Literal["methods"]
+    methods: tuple[str, ...]
+
+
+class TreeTask(Record):
+    """A study's tree grows: the induction that has the run's id."""
+
+    kind: Literal["tree"]
+
+
+Task = StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask
+
+
+class Run(Record):
+    """One execution, of any kind: what it is asked, who does it, and how far it is."""
+
+    retired: ClassVar[frozenset[str]] = frozenset(
+        {
+            "stages", "repeats", "show_reference", "experiment_id", "bench_set_id", "methods",
+            "votes", "scorer", "sampling", "answer_repeats", "judge_sampling", "answer_sampling",
+            "score_pictures", "retry_unscored",
+        }
+    )  # fmt: skip
+
+    id: Id
+    study_id: Id
+    """The study that it adds to, or the benchmark's set."""
+    judge: str | None = None
+    """Endpoint name of the judge."""
+    candidates: tuple[str, ...] = ()
+    """Endpoint names of candidates that answer in this run; empty = score what is there."""
+    limit: int | None = None
+    """At most this many samples, answers or items."""
+    budget: float | None = None
+    """Spend cap in USD."""
+    state: RunState = "running"
+    created: str = ""
+    heartbeat: str = ""
+    """Last sign of life of the process that runs it."""
+    done: int = 0
+    total: int = 0
+    unscored: int = 0
+    failed: int = 0
+    cost: float = 0.0
+    message: str = ""
+    """Why it stopped, in words."""
+    task: Annotated[Task, Field(discriminator="kind")]
+    """What it is asked."""
+
+    @property
+    def kind(self) -> RunKind:
+        """What kind of run it is."""
+        return self.task.kind
+
+    @property
+    def experiment_id(self) -> str | None:
+        """The self-correction experiment that it carries out, if it does."""
+        return self.task.experiment_id if isinstance(self.task, ExperimentTask) else None
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Endpoint names of everybody who is asked, the judge first."""
+        scorer = self.task.scorer if isinstance(self.task, BenchTask) else None
+        return tuple(name for name in (self.judge, *self.candidates, scorer) if name)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_task(cls, data: Any) -> Any:
+        """Read a row of when the fields of four kinds stood side by side."""
+        if not isinstance(data, Mapping) or "task" in data:
+            return data
+        old = {name: _value(data[name]) for name in cls.retired & data.keys()}
+        if old.get("experiment_id"):
+            task = {"kind": "experiment", "experiment_id": old["experiment_id"]}
+        elif old.get("bench_set_id"):
+            task = {"kind": "bench", "parts": old.get("methods", ())}
+            task |= {name: old[name] for name in ("votes", "scorer", "sampling") if name in old}
+        elif old.get("methods"):
+            task = {"kind": "methods", "methods": old["methods"]}
+        else:
+            task = {"kind": "study"}
+            task |= {name: old[name] for name in StudyTask.model_fields.keys() & old.keys()}
+        return {**{n: v for n, v in data.items() if n not in cls.retired}, "task": task}
+
+
+def _value(cell: Any) -> Any:
+    """Read a nested value that may still be JSON, as columns hold it."""
+    return json.loads(cell) if isinstance(cell, str) and cell[:1] in ("[", "{") else cell

@@ -1,0 +1,28 @@
+-- What a run is asked stands in one column, by kind, and an induction's account in a run of its id.
+ALTER TABLE runs ADD COLUMN task TEXT NOT NULL DEFAULT '{"kind":"tree"}';
+UPDATE runs SET task = '{"kind":"experiment","experiment_id":"' || experiment_id || '"}' WHERE experiment_id IS NOT NULL;
+UPDATE runs SET task = '{"kind":"bench","parts":' || methods || ',"votes":' || CAST(votes AS TEXT) || ',"scorer":' || COALESCE('"' || replace(replace(scorer, '\', '\\'), '"', '\"') || '"', 'null') || ',"sampling":' || COALESCE(sampling, 'null') || '}' WHERE experiment_id IS NULL AND bench_set_id IS NOT NULL;
+UPDATE runs SET task = '{"kind":"methods","methods":' || methods || '}' WHERE experiment_id IS NULL AND bench_set_id IS NULL AND methods <> '[]';
+UPDATE runs SET task = '{"kind":"study","stages":' || stages || ',"repeats":' || CAST(repeats AS TEXT) || ',"answer_repeats":' || CAST(answer_repeats AS TEXT) || ',"show_reference":' || CASE WHEN show_reference THEN 'true' ELSE 'false' END || ',"score_pictures":' || CASE WHEN score_pictures THEN 'true' ELSE 'false' END || ',"judge_sampling":' || COALESCE(judge_sampling, 'null') || ',"answer_sampling":' || COALESCE(answer_sampling, 'null') || ',"retry_unscored":' || CASE WHEN retry_unscored THEN 'true' ELSE 'false' END || '}' WHERE experiment_id IS NULL AND bench_set_id IS NULL AND methods = '[]';
+ALTER TABLE runs DROP COLUMN stages;
+ALTER TABLE runs DROP COLUMN repeats;
+ALTER TABLE runs DROP COLUMN show_reference;
+ALTER TABLE runs DROP COLUMN experiment_id;
+ALTER TABLE runs DROP COLUMN bench_set_id;
+ALTER TABLE runs DROP COLUMN methods;
+ALTER TABLE runs DROP COLUMN votes;
+ALTER TABLE runs DROP COLUMN scorer;
+ALTER TABLE runs DROP COLUMN sampling;
+ALTER TABLE runs DROP COLUMN answer_repeats;
+ALTER TABLE runs DROP COLUMN judge_sampling;
+ALTER TABLE runs DROP COLUMN answer_sampling;
+ALTER TABLE runs DROP COLUMN score_pictures;
+ALTER TABLE runs DROP COLUMN retry_unscored;
+INSERT INTO runs (id, study_id, judge, candidates, budget, state, created, heartbeat, done, total, unscored, failed, cost, message, task) SELECT id, study_id, judge, '[]', budget, state, created, heartbeat, done, total, 0, 0, cost, message, '{"kind":"tree"}' FROM inductions;
+ALTER TABLE inductions DROP COLUMN state;
+ALTER TABLE inductions DROP COLUMN heartbeat;
+ALTER TABLE inductions DROP COLUMN done;
+ALTER TABLE inductions DROP COLUMN total;
+ALTER TABLE inductions DROP COLUMN cost;
+ALTER TABLE inductions DROP COLUMN budget;
+ALTER TABLE inductions DROP COLUMN message;
