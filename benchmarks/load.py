@@ -19,8 +19,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -29,7 +30,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from atom.records import Study
+from atom.engine.demo.build import DEMO_NAME
+from atom.records import Candidate, Judge, Sample, Study, Tag
 from atom.store import Store
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.attacks._app import Running, running_app
@@ -42,6 +44,8 @@ PAGES = (
 """Addresses of pages that are walked through."""
 MOST_SECONDS = 2.0
 """Processor time that a page of a study of an odd size may take."""
+LONG = 5_000
+"""Characters of a name that nobody expects."""
 _PATIENCE = 300.0
 _PAUSE = 1.0
 """Seconds that somebody looks at a page."""
@@ -52,6 +56,7 @@ SIZES = {
     "2,000 leaves": WorldSettings(samples=2_500, models=3, flat_leaves=2_000),
     "60 candidates on a sample": WorldSettings(samples=1, models=60),
     "one sample": WorldSettings(samples=1, models=2),
+    "names of 5,000 characters": WorldSettings(samples=40, models=4),
     "nothing scored": WorldSettings(samples=20, models=2, unscored=1.0),
 }
 
@@ -114,7 +119,7 @@ class Visitor:
     async def see(self, page: str) -> str:
         """Ask for a page and wait for its end; return what it showed wrong."""
         asked = BackMsg()
-        asked.rerun_script.query_string = f"study={self._study}"
+        asked.rerun_script.query_string = urlencode({"study": self._study})
         asked.rerun_script.page_name = page
         await self._line.send(asked.SerializeToString())
         wrong = ""
@@ -214,6 +219,9 @@ async def measure_pages(app: Running, study: str, words: str) -> list[Size]:
     """Draw each page of a study once."""
     found = []
     async with _visit(app) as line:
+        bundled = Visitor(line, DEMO_NAME)
+        for page in PAGES:
+            await bundled.see(page)  # loads every page's modules, whose time is no study's
         visitor = Visitor(line, study)
         await visitor.see("")  # what every page reads is read once
         for page in PAGES:
@@ -266,7 +274,38 @@ def _of_size(name: str, folder: Path) -> str:
             store.put([study])
         return study.id
     world = plant(SIZES[name], np.random.default_rng(1))
-    return make_study(folder, world, (name * 20)[:120] if name == "one sample" else name).id
+    if not name.startswith("names"):
+        return make_study(folder, world, name).id
+    leaves = tuple(tuple(_far_too_long(part) for part in path) for path in world.leaves)
+    study = make_study(folder, replace(world, leaves=leaves), name)
+    _lengthen(folder)
+    return study.id
+
+
+def _far_too_long(name: str) -> str:
+    """Make a name that goes on and on, the latter half without a space."""
+    words = f"{name} goes on and on, as a path in a pipeline does: " * LONG
+    return f"{words[: LONG // 2]}{'x' * (LONG // 2)}"
+
+
+def _lengthen(folder: Path) -> None:
+    """Give every model, judge, data set and label a name that is far too long."""
+    with Store.open(folder) as store:
+        for kind in (Candidate, Judge):
+            store.replace(
+                row.model_copy(update={"name": _far_too_long(row.name)})
+                for row in store.select(kind)
+            )
+        store.replace(
+            sample.model_copy(update={"dataset": _far_too_long(sample.dataset)})
+            for sample in store.select(Sample)
+        )
+        store.put(
+            tag.model_copy(
+                update={"facet": _far_too_long(tag.facet), "value": _far_too_long(tag.value)}
+            )
+            for tag in store.select(Tag)
+        )
 
 
 def measure_sizes(names: Sequence[str]) -> Iterator[Size]:
