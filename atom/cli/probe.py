@@ -25,6 +25,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--samples", type=int, default=20, metavar="N", help="how many (20)")
     one.add_argument("--seed", type=int, metavar="S", help="the time of day when left out")
     one.add_argument("--families", metavar="A,B", help=f"of {', '.join(FAMILIES)}; all: left out")
+    one.add_argument(
+        "--stated",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="share whose question states the answer, for the blind control to find",
+    )
     place = one.add_mutually_exclusive_group(required=True)
     place.add_argument("--study", help="into a new study of this name")
     place.add_argument("--output", metavar="DIR", help="as PNG files with questions.jsonl")
@@ -41,6 +48,10 @@ def make(args: argparse.Namespace, out: Output) -> int:
     """Draw fresh probes."""
     if args.samples < 1:
         raise UsageError(f"{args.samples} samples: at least 1 is needed")
+    if not 0 <= args.stated <= 1 or (args.stated and args.output):
+        raise UsageError(
+            f"--stated is {args.stated}: it is a share from 0 to 1, and goes with --study"
+        )
     moment = datetime.now(UTC)
     seed = int(moment.timestamp()) if args.seed is None else args.seed
     if seed < 0:
@@ -82,6 +93,7 @@ def _into_study(
                 probes,
                 seed,
                 total=args.samples,
+                stated=args.stated,
                 tell=lambda what, done, total: line.show(
                     f"{what} {bar(done, total)} {done}/{total}"
                 ),

@@ -44,6 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs."""
     # It uses the helpers below.
     from atom.cli.parts.run_batch import add_batch
+    from atom.cli.parts.run_blind import add_blind
 
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     one = verbs.add_parser("start", parents=[common()], help="do what is still missing in a study")
@@ -51,6 +52,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--study", help="name or id")
     which.add_argument("--resume-id", metavar="RUN", help=argparse.SUPPRESS)
     what_options(one)
+    one.add_argument(
+        "--blind",
+        type=int,
+        metavar="N",
+        help="put N questions, at random, to the candidates without their pictures",
+    )
     one.add_argument("--yes", action="store_true", help="agree that data goes to the hosts named")
     one.add_argument("--detach", action="store_true", help="run in a process of its own")
     one.set_defaults(call=start)
@@ -74,6 +81,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.set_defaults(call=stop)
 
     add_batch(verbs)
+    add_blind(verbs)
 
 
 def what_options(parser: argparse.ArgumentParser) -> None:
@@ -166,6 +174,12 @@ def start(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         if args.resume_id:
             return _here(store, settings, args.resume_id, out, retry_failed=args.retry_failed)
+        if args.blind is not None:
+            from atom.cli.parts.run_blind import blind_spec
+
+            asked = blind_spec(args, store)
+            row = begin(store, asked, settings, args, out, owner_id=asked.study_id)
+            return 0 if row is None else _here(store, settings, row.id, out, retry_failed=False)
         spec = spec_from(args, store)
         for notice in run_notices(store, spec, known_endpoints(settings)):
             out.problem(notice)

@@ -25,6 +25,7 @@ from atom.store import Store, Writer
 _HOMES: Final[Mapping[RunKind, str]] = {
     "study": "atom.engine.study.runner",
     "experiment": "atom.engine.correction.experiment",
+    "blind": "atom.engine.blind.control",
     "bench": "atom.engine.bench.judging",
     "methods": "atom.engine.bench.fidelity",
     "tree": "atom.engine.induction.grow",

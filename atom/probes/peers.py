@@ -11,9 +11,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from atom.probes.answers.prose import fill
 from atom.probes.draws import Draws
 from atom.probes.program import Program, Step
 
+STATED: Final = "A note beside the picture says:"
+"""What a question says its picture's truths after, where it states them."""
+OVERLOOKED: Final = 0.05
+"""Share of models that overlook such a note."""
 LEAK_RATE: Final = 0.05
 """Share of first attempts at a hint that give the result away."""
 
@@ -80,9 +85,13 @@ def guess(model: str, text: str, *, repeat: str) -> str:
         repeat: names the repeat; equal repeats give equal guesses.
 
     Returns:
-        An answer by chance, unless the advice names one option, or says what "it is".
+        An answer by chance, unless the advice names one option, or says what "it is", or the
+        question itself states its truths.
     """
     draws = Draws("blind", model, text, repeat)
+    if STATED in text and draws.uniform("overlooked") >= OVERLOOKED:
+        note = text.partition(STATED)[2].partition("\n")[0].strip()
+        return f"{note}\nAnswer: {_final_of(note, dict(_OPTION.findall(text)))}"
     options = dict(_OPTION.findall(text))
     found = _ADVICE.search(text)
     advice = found.group(1) if found else ""
@@ -93,6 +102,21 @@ def guess(model: str, text: str, *, repeat: str) -> str:
     if said:
         return f"Answer: {said.group(1) if said.re is _SAID else said.group()}"
     return f"Answer: {draws.integer(20, 'number') + 1}"
+
+
+def state_truths(program: Program) -> str:
+    """Write a probe's question with the truth of each of its steps, so that no picture is needed.
+
+    Such questions are planted for the blind control, which has to find them.
+    """
+    told = " ".join(fill(step.phrases[0], step.truth) for step in program.steps)
+    return f"{program.question}\n{STATED} {told} So the answer is {program.answer}."
+
+
+def _final_of(note: str, options: dict[str, str]) -> str:
+    """Return the answer that a note ends with: its letter where there are options."""
+    answer = note.rpartition("So the answer is ")[2].rstrip(".")
+    return next((letter for letter, option in options.items() if option == answer), answer)
 
 
 def _named(advice: str, options: dict[str, str]) -> str | None:

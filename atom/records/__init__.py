@@ -20,6 +20,9 @@ from atom.records.endpoint import (
     StructuredMode,
 )
 from atom.records.evidence import (
+    ANSWERABLE,
+    ANSWERABLE_NO,
+    ANSWERABLE_YES,
     APART,
     CAUSES,
     HAND_MADE,
@@ -47,6 +50,7 @@ from atom.records.mark_scale import JUDGE_SCALE, Mark, MarkScale, MarkState
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.run import (
     BenchTask,
+    BlindTask,
     ExperimentTask,
     MethodsTask,
     Run,
@@ -87,6 +91,9 @@ from atom.records.trust import (
 )
 
 __all__ = [
+    "ANSWERABLE",
+    "ANSWERABLE_NO",
+    "ANSWERABLE_YES",
     "APART",
     "Annotation",
     "AnnotationKind",
@@ -95,6 +102,7 @@ __all__ = [
     "BenchItem",
     "BenchSet",
     "BenchTask",
+    "BlindTask",
     "BoxConvention",
     "CAUSES",
     "Call",

@@ -25,6 +25,9 @@ their marks: they enter no mean of a study."""
 
 
 AnswerCause = Literal["", "refused", "filtered", "cut", "empty"]
+ANSWERABLE = "answerable from text"
+"""The label that says whether models answered a question without its picture (METHODS T8)."""
+ANSWERABLE_YES, ANSWERABLE_NO = "yes", "no"
 CAUSES = ("", "refused", "filtered", "cut", "empty", "failed")
 """Why an answer wasn't given, as columns code it; `failed` is no fault of the model's."""
 """The model refused, a content filter stopped it, the token limit cut it, nothing came."""

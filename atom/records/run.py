@@ -12,7 +12,7 @@ from atom.records.base import Id, Record
 from atom.records.call import Sampling
 
 RunState = Literal["running", "stopping", "stopped", "done", "failed"]
-RunKind = Literal["study", "experiment", "bench", "methods", "tree"]
+RunKind = Literal["study", "experiment", "bench", "methods", "tree", "blind"]
 StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
 
 
@@ -71,7 +71,15 @@ class TreeTask(Record):
     kind: Literal["tree"]
 
 
-Task = StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask
+class BlindTask(Record):
+    """A part of a study's questions, put to its models without their pictures."""
+
+    kind: Literal["blind"]
+    samples: int
+    """How many questions, drawn at random."""
+
+
+Task = StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask | BlindTask
 
 
 class Run(Record):

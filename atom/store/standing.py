@@ -277,6 +277,25 @@ def study_answers(
         return _answers(connection, study.answer_sampling, of_candidates, chosen)
 
 
+def answers_apart(store: Store, study_id: str, arm: str) -> list[Response]:
+    """Return answers of a study's candidates that are none of its own, by sample and candidate.
+
+    Args:
+        store: where they are.
+        study_id: the study.
+        arm: what keeps them apart, as `blind`.
+    """
+    response = table(Response).c
+    with store.read() as connection:
+        mine = members(connection, study_id)
+    return store.select(
+        Response,
+        response.arm == arm,
+        *mine,
+        order_by=[response.sample_id, response.candidate_id, response.id],
+    )
+
+
 def answers_under(
     store: Store, wanted: Sampling, sample_ids: Iterable[str], candidate_ids: Sequence[str]
 ) -> list[Answer]:

@@ -118,6 +118,9 @@ FINGERPRINTS = Screen(
         "strength",
         "nothing found",
         "insufficient",
+        "blind control",
+        "visual gain",
+        "answerable from text",
     ),
     guide=(_GUIDE, "Read the ranking"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.ui import kit
+from atom.ui.fingerprints import blind as fingerprint_blind
 from atom.ui.fingerprints import heat as fingerprint_heat
 from atom.ui.fingerprints import identity as fingerprint_identity
 from atom.ui.fingerprints import parts as fingerprint_parts
@@ -10,6 +11,7 @@ from atom.ui.fingerprints import trees as fingerprint_trees
 from atom.ui.lab import flaws as judge_flaws
 from atom.ui.pages import FINGERPRINTS
 from atom.ui.shell import frame
+from atom.views.fingerprints.blind import blind_view
 from atom.views.fingerprints.page import bars, claims, shape, statements, told_apart
 from atom.views.fingerprints.radar import radars
 
@@ -47,6 +49,9 @@ def body(here: frame.Here) -> None:
         fingerprint_parts.show(
             fingerprint_parts.skills(here, form, shown), key="fingerprints_skills"
         )
+    needs = fingerprint_blind.told(here, blind_view(here.store, here.data, here.filters))
+    if needs is not None:
+        fingerprint_parts.show(needs, key="fingerprints_blind")
     fingerprint_parts.show(fingerprint_identity.told(here, apart), key="fingerprints_apart")
 
 

@@ -37,6 +37,8 @@ from atom.engine.work import run
 from atom.errors import StoreError, UsageError
 from atom.files import clear_parts, new_folder, part_path, write_file
 from atom.judge.servers.endpoints import CANDIDATE_NAMES
+from atom.probes.draws import Draws
+from atom.probes.peers import state_truths
 from atom.probes.worlds.make import Probe, make_probes
 from atom.records import PictureSlot, Record, Run, Sample, Study, StudySample, Tag
 from atom.store import Store, copy_sets, copy_study, count_study, list_studies
@@ -44,6 +46,7 @@ from atom.store.check import settle, sqlite_version
 from atom.store.store import DATABASE, SEAL
 
 DATASET = "Probe world"
+PLANTED, STATED_VALUE = "planted", "its question states the answer"
 DEMO_NAME = "Probe world (synthetic demo)"
 DEMO_SEED = 20261127
 BANDS = ((0.34, "easy"), (0.67, "medium"), (1.01, "hard"))
@@ -74,26 +77,29 @@ class DemoBuilt:
     n_bytes: int | None = None
 
 
-def probe_sample(probe: Probe, seed: int, picture_ids: tuple[str, ...]) -> tuple[Sample, list[Tag]]:
+def probe_sample(
+    probe: Probe, seed: int, picture_ids: tuple[str, ...], *, stated: bool = False
+) -> tuple[Sample, list[Tag]]:
     """Make the records of a probe.
 
     Args:
         probe: the probe.
         seed: the seed that it was drawn with.
         picture_ids: its pictures, as they are stored.
+        stated: whether its question states what the picture shows.
 
     Returns:
-        The sample and its tags: family, template, difficulty.
+        The sample and its tags: family, template, difficulty; what was planted.
     """
     program = probe.program
-    source_id = f"{program.family}/{seed}/{program.index:05d}"
+    source_id = f"{program.family}/{seed}/{program.index:05d}{'/stated' if stated else ''}"
     answer_step = program.step(program.answer_step)
     kinds = {"num": "number", "time": "time", "cat": "text", "text": "text"}
     sample = Sample(
         id=Sample.make_id(DATASET, source_id),
         dataset=DATASET,
         source_id=source_id,
-        question=program.question,
+        question=state_truths(program) if stated else program.question,
         choices=program.choices,
         reference=program.answer,
         answer_type="choice" if program.choices else kinds[answer_step.kind],
@@ -109,6 +115,7 @@ def probe_sample(probe: Probe, seed: int, picture_ids: tuple[str, ...]) -> tuple
         "family": program.family,
         "template": f"{program.family}: {program.template}",
         "difficulty": band,
+        **({PLANTED: STATED_VALUE} if stated else {}),
     }
     tags = [
         Tag(subject="sample", subject_id=sample.id, source=DATASET, facet=facet, value=value)
@@ -118,9 +125,25 @@ def probe_sample(probe: Probe, seed: int, picture_ids: tuple[str, ...]) -> tuple
 
 
 def add_probes(
-    store: Store, study: Study, probes: Iterator[Probe], seed: int, *, total: int, tell: Tell
+    store: Store,
+    study: Study,
+    probes: Iterator[Probe],
+    seed: int,
+    *,
+    total: int,
+    tell: Tell,
+    stated: float = 0.0,
 ) -> int:
     """Put probes into a study, which is made now if it isn't there: all of them, or none.
+
+    Args:
+        store: the store.
+        study: the study.
+        probes: the probes.
+        seed: what they were drawn with.
+        total: how many they are.
+        tell: told how far it is.
+        stated: share of them whose question states what the picture shows, drawn at random.
 
     Returns:
         How many.
@@ -130,7 +153,9 @@ def add_probes(
     done = 0
     for done, probe in enumerate(probes, start=1):
         pictures = [store.pictures.add(data) for data in probe.pictures]
-        sample, tags = probe_sample(probe, seed, tuple(p.id for p in pictures))
+        ids = tuple(picture.id for picture in pictures)
+        says = Draws("stated", seed, probe.program.index).uniform("stated") < stated
+        sample, tags = probe_sample(probe, seed, ids, stated=says)
         place = StudySample(study_id=study.id, sample_id=sample.id, position=done - 1)
         records += [*pictures, sample, *tags, place]
         if done % _BATCH == 0 or done == total:

@@ -20,6 +20,7 @@ from atom.ui import kit, links, work
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
 from atom.ui.runs import batch as batch_panel
+from atom.ui.runs import blind as blind_panel
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
 from atom.ui.runs import sampling as sampling_box
@@ -190,6 +191,7 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
         found = _forecast(here, spec, endpoints)
         _start_button(here, spec, endpoints, found)
     _show_fault()
+    blind_panel.draw(here, form.judge, endpoints, _sent(here))
     batch_panel.safely(lambda: batch_panel.draw(here, spec, endpoints, _sent(here)))
 
 

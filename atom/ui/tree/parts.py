@@ -10,6 +10,7 @@ import streamlit as st
 
 from atom.analysis.capability.weaknesses import Label
 from atom.ui import kit, links, numbers
+from atom.ui.fingerprints.blind import NEEDS, signed
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
 from atom.ui.pages import FAILURES, TREE
@@ -17,6 +18,7 @@ from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
 from atom.views.failures.sample import points_words
 from atom.views.filters import Filters
+from atom.views.fingerprints.blind import NodeNeed
 from atom.views.lab.judge_marks import JudgeMark
 from atom.views.overview.weaknesses import (
     Evidence,
@@ -470,6 +472,7 @@ def card(
     log: Html | None = None,
     said: NodeEvidence | None = None,
     judge: JudgeMark | None = None,
+    need: NodeNeed | None = None,
 ) -> Html:
     """Draw a node: what it means, who is good at it, what goes wrong there, a judge's flaw."""
     support = [
@@ -492,12 +495,24 @@ def card(
             if node.meaning
             else None,
             _said(here, said) if said is not None else None,
+            _needs(need) if need is not None else None,
         ),
         _strip(here, node),
         _worst(here, node),
         _below(here, nodes, node),
         log,
         class_="card",
+    )
+
+
+def _needs(need: NodeNeed) -> Html:
+    """Say how much the picture helps here, where a blind control asked."""
+    return el(
+        "div",
+        f"The picture: {NEEDS[need.need]}. Gain {signed(need.gain)} points over answers "
+        f"without it, n {numbers.count(need.gain.samples, 'question')}",
+        class_="quiet small",
+        data_testid="node-need",
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from atom.records import (
     BenchTask,
+    BlindTask,
     Candidate,
     Endpoint,
     Experiment,
@@ -151,11 +152,16 @@ def task_words(run: Run) -> str:
             return f"Self-correction: {', '.join(run.candidates[:1])}"
         case TreeTask():
             return "The tree grows from the study's criteria"
+        case BlindTask(samples=samples):
+            return f"without the picture · {samples} questions, {_named(run.candidates)}"
         case StudyTask(stages=stages):
-            asked = run.candidates
-            who = f" · {', '.join(asked[:4])}" if asked else ""
-            more = f" and {len(asked) - 4} more" if len(asked) > 4 else ""
-            return f"{', '.join(stages)}{who}{more}"
+            named = ", ".join(stages)
+            return f"{named} · {_named(run.candidates)}" if run.candidates else named
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return f"{', '.join(names[:4])}{more}"
 
 
 def run_labels(store: Store, runs: Sequence[Run]) -> dict[str, str]:
