@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -23,6 +24,7 @@ from atom.stages.stage import Brought
 from atom.store import Store, Writer
 from atom.store.holds import (
     count_item,
+    count_items,
     drop_hold,
     hold_of,
     holder_now,
@@ -78,6 +80,57 @@ def take_hold(writer: Writer, run_id: str, claim: str | None = None) -> None:
     writer.claim([claim], owner_name(run_id), LEASE)
 
 
+def sample_lease(sample_id: str) -> str:
+    """Name the lease by which one process works on a sample."""
+    return f"sample:{sample_id}"
+
+
+def release_gone(writer: Writer, me: str) -> None:
+    """Free whatever processes of this computer hold that are gone."""
+    for owner in owners(writer):
+        if owner != me and process_gone(owner):
+            writer.release(owner)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """An item that is done, and what it brought.
+
+    Args:
+        item: the item.
+        brought: its calls and records.
+    """
+
+    item: Item
+    brought: Brought
+
+    @property
+    def state(self) -> State:
+        """How it ended."""
+        return state_of(self.brought.records)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Its calls, in order."""
+        last = self.brought.call
+        return (*self.brought.earlier, *(() if last is None else (last,)))
+
+    @property
+    def _better(self) -> bool:
+        # What is unscored stays where asking again brought nothing at all.
+        return self.item.again and not (self.item.spoiled and self.state == "failed")
+
+    @property
+    def kept(self) -> tuple[Record, ...]:
+        """Records that don't take the place of what is there already."""
+        return () if self._better else tuple(self.brought.records)
+
+    @property
+    def replaced(self) -> tuple[Record, ...]:
+        """Records that do."""
+        return tuple(self.brought.records) if self._better else ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunLedger:
     """Writes one run's results, claims and progress.
@@ -107,24 +160,35 @@ class RunLedger:
             parent = owner_name(self.run_id, os.getppid())
             if holder_now(writer, name) == parent != self.owner:
                 drop_hold(writer, name)
-            for owner in owners(writer):
-                if owner != self.owner and process_gone(owner):
-                    writer.release(owner)
+            release_gone(writer, self.owner)
             if writer.claim([name], self.owner, LEASE):
                 return None
             return holder_now(writer, name)
 
         return self.store.transact(take, alone=True)
 
-    def claim(self, items: Sequence[Item], adopted: Sequence[StudySample] = ()) -> set[str]:
-        """Claim items, and point the study at records of others that can stand for it.
+    def lease(self, sample_ids: Sequence[str]) -> set[str]:
+        """Take samples, so that no other run asks about them; work of processes that are gone, too.
 
         Returns:
-            Keys of the items that are this run's now.
+            The samples that are this process's now, until it gives them back.
         """
+        names = {sample_lease(sample_id): sample_id for sample_id in sample_ids}
 
-        def claim(writer: Writer) -> set[str]:
-            for place in adopted:
+        def lease(writer: Writer) -> set[str]:
+            got = writer.claim(list(names), self.owner, LEASE)
+            if len(got) < len(names):
+                release_gone(writer, self.owner)
+                got |= writer.claim(list(names), self.owner, LEASE)
+            return {names[name] for name in got}
+
+        return self.fenced(lease)
+
+    def adopt(self, places: Sequence[StudySample]) -> None:
+        """Point the study at records of others that can stand for its samples."""
+
+        def adopt(writer: Writer) -> None:
+            for place in places:
                 point_place(
                     writer,
                     self.study_id,
@@ -132,52 +196,51 @@ class RunLedger:
                     replay_id=place.replay_id,
                     set_id=place.criteria_set_id,
                 )
-            if adopted:
-                writer.touch(self.study_id, results=len(adopted))
-            return writer.claim([i.key for i in items], self.owner, LEASE)
+            writer.touch(self.study_id, results=len(places))
 
-        return self.fenced(claim)
+        self.fenced(adopt)
 
     def commit(
         self,
-        item: Item,
-        brought: Brought,
+        ended: Sequence[Ended],
         *,
-        follow: Sequence[Item],
-        total: int,
+        free: Sequence[str],
+        total: int | None,
         cost: float,
-    ) -> set[str]:
-        """Write what an item brought: call, records, pointers and account, all or nothing.
+    ) -> None:
+        """Write what items brought: calls, records, pointers and account, all or nothing.
 
         Args:
-            item: the item.
-            brought: its call and records.
-            follow: items that became ready by it; they are claimed in the same transaction.
-            total: items of the whole run, as known now.
-            cost: USD spent by the whole run so far.
-
-        Returns:
-            Keys of the follow-ups that are this run's now.
+            ended: the items with what they brought, in the order in which they ended.
+            free: samples that are given back.
+            total: items of the whole run, as known now; None = another process knows better.
+            cost: USD spent since the last commit.
         """
 
-        def commit(writer: Writer) -> set[str]:
-            for call in (*brought.earlier, brought.call):
-                self._call(writer, call)
-            state = state_of(brought.records)
-            # What is unscored stays where asking again brought nothing at all.
-            better = item.again and not (item.spoiled and state == "failed")
-            (writer.replace if better else writer.put)(brought.records)
-            for record in brought.records:
+        def commit(writer: Writer) -> None:
+            records = [one for item in ended for one in item.kept]
+            calls = [call for item in ended for call in item.calls]
+            writer.put([*(call for call in calls if call.reply is None), *records])
+            better = [one for item in ended for one in item.replaced]
+            writer.replace([*(call for call in calls if call.reply is not None), *better])
+            for record in (*records, *better):
                 if isinstance(record, Replay):
                     point_place(writer, self.study_id, record.sample_id, replay_id=record.id)
                 elif isinstance(record, CriteriaSet):
                     point_place(writer, self.study_id, record.sample_id, set_id=record.id)
-            count_item(writer, self.run_id, state, total=total, cost=cost)
-            writer.touch(self.study_id, [item.sample_id], results=1)
-            writer.release(self.owner, [item.key])
-            return writer.claim([i.key for i in follow], self.owner, LEASE)
+            if ended:
+                states = Counter(item.state for item in ended)
+                count_items(writer, self.run_id, states, total=total, cost=cost)
+                samples = {item.item.sample_id for item in ended}
+                writer.touch(self.study_id, samples, results=len(ended))
+            writer.release(self.owner, [sample_lease(sample_id) for sample_id in free])
 
-        return self.fenced(commit)
+        self.fenced(commit)
+
+    def free(self, sample_ids: Sequence[str]) -> None:
+        """Give samples back."""
+        names = [sample_lease(sample_id) for sample_id in sample_ids]
+        self.fenced(lambda writer: writer.release(self.owner, names))
 
     def keep(self, calls: Sequence[Call]) -> None:
         """Write calls whose item didn't come to its end, so that they aren't paid for again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -105,6 +105,31 @@ def count_item(writer: Writer, run_id: str, state: State, *, total: int, cost: f
         failed=runs.failed + int(state == "failed"),
         total=total,
         cost=cost,
+    )
+
+
+def count_items(
+    writer: Writer, run_id: str, states: Mapping[State, int], *, total: int | None, cost: float
+) -> None:
+    """Count finished items of a run, which other processes may work at, too.
+
+    Args:
+        writer: an open transaction.
+        run_id: the run.
+        states: how many ended how.
+        total: items of the whole run, as known now; None = it stays as it is.
+        cost: USD that is spent since the last time.
+    """
+    runs = table(Run).c
+    known: dict[str, Any] = {} if total is None else {"total": total}
+    update_run(
+        writer,
+        run_id,
+        done=runs.done + sum(states.values()),
+        unscored=runs.unscored + states.get("unscored", 0),
+        failed=runs.failed + states.get("failed", 0),
+        cost=runs.cost + cost,
+        **known,
     )
 
 

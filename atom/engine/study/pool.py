@@ -1,8 +1,9 @@
 """Runs a plan: bounded queues of items, a fixed pool of workers for each endpoint.
 
-Each worker takes an item, asks, parses, and writes what came in one transaction together with the
-items that became ready by it. So a stop at any moment loses at most the calls in flight, and a
-resumed run finds by the content keys what is still missing.
+Each worker takes an item, asks and parses; what ended within `GROUP` is written in one transaction,
+and then the items that became ready by it are queued. So a stop at any moment loses at most the
+calls in flight and those of the last moment, and a resumed run finds by the content keys what is
+still missing. A sample is leased from its first item to its last: no other run asks about it.
 
 Every item ends `scored`, `unscored` (the reply was unusable, with the reason) or `failed` (with
 the error); `Runner._perform` is the one place where an exception becomes a failed record. Samples
@@ -12,11 +13,13 @@ whose replay disagrees with the reference are judged like all others; the views 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from atom.engine.cases import CHUNK, Loaded, load_cases
+from atom.engine.ledger import Ended
 from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
 from atom.engine.shift import BEAT, HaltedError, Lane, RunContext, Shift
@@ -44,6 +47,21 @@ class _Open:
     kept: dict[str, Record] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Group:
+    """What ended within a moment."""
+
+    write: Callable[[], None]
+    follow: list[Item]
+    n_ended: int
+    n_free: int
+
+
+GROUP = 0.05
+"""Seconds for which what ended waits for more, to be written with it."""
+BEHIND = 2
+"""Workers wait where so many times as many items as there are workers aren't written yet."""
+
 _Queue = asyncio.PriorityQueue[tuple[int, int, Item | None]]
 
 
@@ -65,6 +83,12 @@ class Runner(Shift):
         self._pending = 0
         self._order = 0
         self._pointed = False
+        self._ended: list[tuple[Ended, list[Item]]] = []
+        self._free: list[str] = []
+        self._came = asyncio.Event()
+        self._written = asyncio.Event()
+        self._workers = 0
+        self._counted_cost = self._spend.spent
 
     def _summary(self) -> str:
         """Add, once, that nobody knows how the judge writes the boxes that this part brought."""
@@ -82,6 +106,8 @@ class Runner(Shift):
             for lane in self._lanes.values()
             for _ in range(lane.endpoint.concurrency)
         ]
+        self._workers = len(workers)
+        workers.append(group.create_task(self._write_groups()))
         await self._feed()
         for name, lane in self._lanes.items():
             for _ in range(lane.endpoint.concurrency):
@@ -124,9 +150,10 @@ class Runner(Shift):
         )
 
     async def _admit(self, places: Sequence[StudySample], first: int) -> None:
-        """Load cases, claim what is ready in them, and queue it."""
+        """Lease samples, load their cases, and queue what is ready in them."""
         opened = []
-        for offset, loaded in enumerate(await self._off(partial(self._load, places))):
+        mine, cases = await self._off(partial(self._take, places))
+        for offset, loaded in enumerate(cases):
             known = self._open.get(loaded.case.sample_id)
             if known is None:
                 known = _Open(number=first + offset, case=loaded.case, place=loaded.place)
@@ -134,15 +161,29 @@ class Runner(Shift):
             else:
                 known.case = replace(loaded.case, tried=known.case.tried)
                 self._recount(known)
-            known.contended = False
+            known.contended = loaded.case.sample_id not in mine
             self._open[loaded.case.sample_id] = known
-            opened.append((known, loaded.adopted))
-        fresh = [item for known, _ in opened for item in self._fresh(known)]
-        adopted = [place for _, place in opened if place is not None]
-        if fresh or adopted:
-            self._queue(fresh, await self._off(partial(self._ledger.claim, fresh, adopted)))
-        for known, _ in opened:
-            self._close_if_empty(known)
+            if not known.contended:
+                opened.append(known)
+        for known in opened:
+            self._queue(self._fresh(known))
+        done = [known for known in opened if self._close_if_empty(known)]
+        if done:
+            free = [known.case.sample_id for known in done]
+            await self._off(partial(self._ledger.free, free))
+
+    def _take(self, places: Sequence[StudySample]) -> tuple[set[str], list[Loaded]]:
+        """Lease samples, then look what is there of them; another run may just have brought it."""
+        mine = self._ledger.lease([place.sample_id for place in places])
+        cases = self._load(places)
+        adopted = [
+            loaded.adopted
+            for loaded in cases
+            if loaded.adopted is not None and loaded.case.sample_id in mine
+        ]
+        if adopted:
+            self._ledger.adopt(adopted)
+        return mine, cases
 
     def _fresh(self, known: _Open) -> list[Item]:
         """Return a case's ready items that aren't queued yet, and note that they are now."""
@@ -151,14 +192,9 @@ class Runner(Shift):
         known.scheduled.update(item.key for item in fresh)
         return fresh
 
-    def _queue(self, items: Sequence[Item], mine: set[str]) -> None:
-        """Queue the items that were claimed; those of another runner are looked at again later."""
+    def _queue(self, items: Sequence[Item]) -> None:
         for item in items:
             known = self._open[item.sample_id]
-            if item.key not in mine:
-                known.scheduled.discard(item.key)
-                known.contended = True
-                continue
             self._pending += 1
             self._order += 1
             self._queues[self._lane(item).endpoint.name].put_nowait(
@@ -176,13 +212,23 @@ class Runner(Shift):
         self._left += now - known.remaining
         known.remaining = now
 
-    def _close_if_empty(self, known: _Open) -> None:
-        if not known.scheduled and not known.contended:
+    def _close_if_empty(self, known: _Open) -> bool:
+        """Forget a case in which nothing is left to do; return whether it is so."""
+        empty = not known.scheduled and not known.contended
+        if empty:
             self._open.pop(known.case.sample_id, None)
+        return empty
 
     # Working
 
     async def _work(self, lane: Lane) -> None:
+        try:
+            await self._work_off(lane)
+        finally:
+            self._workers -= 1
+            self._came.set()
+
+    async def _work_off(self, lane: Lane) -> None:
         while True:
             _, _, item = await self._queues[lane.endpoint.name].get()
             if item is None or self._stopping is not None:
@@ -197,7 +243,10 @@ class Runner(Shift):
             except LeftForLater:
                 self._leave(item)
             else:
-                await self._finish(item, brought)
+                self._finish(item, brought)
+            while len(self._ended) > BEHIND * self._workers:
+                self._written.clear()
+                await self._written.wait()
 
     def _leave(self, item: Item) -> None:
         """Let an item stay missing: what it asks waits for a batch."""
@@ -206,7 +255,9 @@ class Runner(Shift):
         known.later.add(item.key)
         self._later += 1
         self._pending -= 1
-        self._close_if_empty(known)
+        if self._close_if_empty(known):
+            self._free.append(item.sample_id)
+            self._came.set()
         if not self._pending or self._hungry():
             self._wake.set()
 
@@ -264,8 +315,8 @@ class Runner(Shift):
         main = brought.call.id if brought.call else ""
         return replace(brought, earlier=tuple(call for call in calls if call.id != main))
 
-    async def _finish(self, item: Item, brought: Brought) -> None:
-        """Account for an item, write it, and queue what became ready by it."""
+    def _finish(self, item: Item, brought: Brought) -> None:
+        """Account for an item; it is written, and what became ready by it queued, in a moment."""
         known = self._open[item.sample_id]
         known.case = finished(known.case, item, brought.records)
         known.kept.update((r.id, r) for r in brought.records if isinstance(r, KEPT))
@@ -273,18 +324,49 @@ class Runner(Shift):
         known.scheduled.discard(item.key)
         self._recount(known)
         self._account(state_of(brought.records), brought.call)
-        follow = self._fresh(known)
-        commit = partial(
-            self._ledger.commit,
-            item,
-            brought,
-            follow=follow,
-            total=self.total,
-            cost=self._spend.spent,
+        self._ended.append((Ended(item=item, brought=brought), self._fresh(known)))
+        self._came.set()
+
+    async def _write_groups(self) -> None:
+        """Write what ends, until the last worker has ended."""
+        try:
+            while self._workers or self._ended or self._free:
+                await self._came.wait()
+                self._came.clear()
+                if self._workers:
+                    await asyncio.sleep(GROUP)
+                await self._write_group()
+        except asyncio.CancelledError:
+            # What is paid for is written before the run falls.
+            with suppress(StoreError):
+                self._writer.submit(self._group().write).result()
+            raise
+
+    def _group(self) -> _Group:
+        """Take what ended so far."""
+        taken, self._ended = self._ended, []
+        free, self._free = self._free, []
+        for sample_id in dict.fromkeys(ended.item.sample_id for ended, _ in taken):
+            known = self._open.get(sample_id)
+            if known is not None and self._close_if_empty(known):
+                free.append(sample_id)
+        cost, self._counted_cost = self._spend.spent - self._counted_cost, self._spend.spent
+        ended = [one for one, _ in taken]
+        write = partial(self._ledger.commit, ended, free=free, total=self.total, cost=cost)
+        return _Group(
+            write=write,
+            follow=[item for _, follow in taken for item in follow],
+            n_ended=len(ended),
+            n_free=len(free),
         )
-        mine = await self._off(commit)
-        self._queue(follow, mine)
-        self._pending -= 1
-        self._close_if_empty(known)
+
+    async def _write_group(self) -> None:
+        """Write what ended so far, and queue what became ready by it."""
+        group = self._group()
+        if group.n_ended or group.n_free:
+            await self._off(group.write)
+        self._queue(group.follow)
+        self._pending -= group.n_ended
+        self._written.set()
         if not self._pending or self._hungry():
             self._wake.set()

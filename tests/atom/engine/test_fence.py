@@ -50,7 +50,8 @@ def test_whoever_was_taken_over_writes_nothing_more(store):
         lambda: mine.beat("later", 9),
         lambda: mine.keep([]),
         lambda: mine.hold("call"),
-        lambda: mine.claim([]),
+        lambda: mine.lease([]),
+        lambda: mine.commit([], free=[], total=9, cost=0.0),
         lambda: mine.record(None, [], [], state="scored", total=9, cost=1.0),
         mine.check,
     ):
