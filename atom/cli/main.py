@@ -40,6 +40,7 @@ NOUNS: dict[str, tuple[str, str]] = {
         "do scores rank answers as people do? rival methods: run, show, rankings, plant",
     ),
     "report": ("report", "findings, text, figures and cases in one file: write"),
+    "figure": ("figure", "figures to publish, with caption and data: list, write"),
     "export": ("export", "a study as files: exact archive, tables, other tools' forms, one page"),
     "store": ("store", "the store itself: check"),
 }

@@ -140,6 +140,7 @@ def test_versions_of_an_untouched_study(open_app, made):
     assert "IN USE" in seen.markup
     assert {b.proto.label for b in seen.test.get("download_button")} == {
         "Download YAML", "GraphML", "EvalTree form",
+        "SVG", "PNG", "PDF", "CSV", "Caption",
     }  # fmt: skip
 
 

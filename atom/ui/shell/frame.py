@@ -16,7 +16,7 @@ from atom.ui import kit, links, numbers
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.ui.plain import plain
-from atom.ui.shell import faults, filter_box, help_box, news, stores, tour
+from atom.ui.shell import faults, figure_box, filter_box, help_box, news, stores, tour
 from atom.ui.shell.chain import chain
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters, known, unknown
@@ -131,8 +131,12 @@ def here(screen: Screen) -> Here | None:
         store=stores.store_of(entry),
         data=data,
         filters=_of_screen(screen, known(data, filters).but(study=entry.key)),
-        query={key: held[key][-1] for key in links.LOCAL_KEYS if key in held},
+        query=_own_keys(held),
     )
+
+
+def _own_keys(held: Mapping[str, list[str]]) -> dict[str, str]:
+    return {key: held[key][-1] for key in links.LOCAL_KEYS if key in held}
 
 
 def _of_screen(screen: Screen, filters: Filters) -> Filters:
@@ -267,12 +271,16 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
     ignored = () if named else unknown(data, filters)
     filters = known(data, filters).but(study=entry.key)
     with st.container(key="chain_row"):
-        left, middle, right = st.columns([8, 1.2, 0.95])
+        figures = figure_box.has(screen)
+        left, *boxes = st.columns([8, 1.2, 1.2, 0.95] if figures else [8, 1.2, 0.95])
         with left:
             kit.show(chain(screen, entry, stores.store_of(entry), data, filters), key="chain")
-        with middle:
+        with boxes[0]:
             filter_box.draw(data, filters)
-        with right:
+        if figures:
+            with boxes[1]:
+                figure_box.draw(screen, stores.store_of(entry), data, filters, _own_keys(query()))
+        with boxes[-1]:
             help_box.draw(screen, filters)
     news.draw(entry)
     stops = tour.stops(stores.store_of(entry), data, filters, query())

@@ -1,0 +1,180 @@
+"""The Fingerprints page's figures: radars, the heatmap, one model's skills."""
+
+from __future__ import annotations
+
+import math
+
+from atom.errors import UsageError
+from atom.exports.figures.base import (
+    INK,
+    INTERVAL,
+    QUIET,
+    UNITS,
+    Asked,
+    Figure,
+    caption,
+    dots,
+    frame,
+    glyph,
+    names,
+    rows_high,
+    x_axis,
+)
+from atom.views.figures import colour, radar_svg
+from atom.views.fingerprints.chart import column_labels, row_labels
+from atom.views.fingerprints.heat import heatmap
+from atom.views.fingerprints.page import Bar, Claims, Shape, bars, claims, shape
+from atom.views.fingerprints.radar import Radar, radars
+from atom.views.tree.colours import ink_on, score_colour, stops
+
+_MOST_SKILLS = 40
+_CELL = 17
+
+
+def _form(asked: Asked) -> tuple[Shape, Claims | None]:
+    form = shape(asked.data, asked.filters, facet=asked.query.get("facet"))
+    if not form.models:
+        raise UsageError("no model has a value yet: there is no fingerprint to draw")
+    said = claims(asked.data, form)
+    return form.opened(said), said
+
+
+def radar(asked: Asked, place: int = 0) -> Figure:
+    """Draw one of the two radars."""
+    drawn = radars(_form(asked)[0])
+    if place >= len(drawn):
+        raise UsageError(f"there are {len(drawn)} radars here, and no number {place + 1}")
+    one = drawn[place]
+    return Figure(
+        name=f"radar-{place + 1}",
+        title=f"Fingerprints: {one.title}",
+        caption=caption(
+            asked,
+            f"{_unit(asked)}; the rim is 100.",
+            f"Grey: {one.band_words}." if one.band_words else "",
+            f"{one.left_out} axes with less data are left out." if one.left_out else "",
+        ),
+        columns=("capability", "model", "value_0_100", "lo", "hi", "samples", "n"),
+        rows=list(_radar_rows(one)),
+        drawn=radar_svg(one),
+    )
+
+
+def _unit(asked: Asked) -> str:
+    form, _ = _form(asked)
+    return UNITS[form.measure]
+
+
+def _radar_rows(one: Radar) -> list[tuple[object, ...]]:
+    return [
+        (axis.full, model.name, mark.estimate.value, mark.estimate.lo, mark.estimate.hi,
+         mark.estimate.samples, mark.estimate.n)
+        for axis in one.axes
+        for model, mark in zip(one.models, axis.marks, strict=True)
+    ]  # fmt: skip
+
+
+def heat(asked: Asked) -> Figure:
+    """Draw every model on every capability."""
+    form, said = _form(asked)
+    found = heatmap(form, said, rows="score", columns="tree")
+    columns, rows = column_labels(found), row_labels(found)
+    lo, hi = found.span
+    values: list[dict[str, object]] = []
+    data: list[tuple[object, ...]] = []
+    for row, model in enumerate(found.models):
+        for number, column in enumerate(found.columns):
+            cell = found.cells[row][number]
+            known = cell.mark.estimate
+            ground = score_colour(100 * (known.value - lo) / (hi - lo), "light")
+            values.append({"row": rows[row], "column": columns[number], "group": column.group,
+                           "value": known.value if known.known else None,
+                           "glyph": glyph(cell.glyph),
+                           "ink": ink_on(ground) if known.known else QUIET})  # fmt: skip
+            data.append((model.name, column.full, known.value, known.lo, known.hi, known.samples,
+                         known.n, cell.difference,
+                         cell.claim.label if cell.claim else ""))  # fmt: skip
+    x = {"field": "column", "type": "nominal", "sort": columns, "title": None,
+         "axis": {"orient": "top", "labelAngle": -60, "labelLimit": 200, "ticks": False,
+                  "domain": False, "labelOverlap": False}}  # fmt: skip
+    y = names(rows, "row")
+    y["axis"]["grid"] = False
+    fill = {"field": "value", "type": "quantitative", "title": UNITS[form.measure],
+            "scale": {"domain": [lo, hi], "range": list(stops("light", difference=False))},
+            "legend": {"orient": "bottom", "direction": "horizontal",
+                       "gradientLength": 220}}  # fmt: skip
+    return Figure(
+        name="heatmap",
+        title="Every model on every capability",
+        caption=caption(
+            asked,
+            "Mean score of each model on each capability, the best model first; capabilities in "
+            "the order of the tree." if form.facet is None else
+            f"Mean score of each model on each label of {form.facet}.",
+            "▼ confirmed weakness, (▼) suspected, ▲ strength, ○ insufficient, against what the "
+            "model's level and the other models predict, false discovery rate 10 %; an empty cell "
+            "has no value.",
+        ),
+        columns=("model", "capability", "value_0_100", "lo", "hi", "samples", "n",
+                 "difference_to_others_points", "claim"),
+        rows=data,
+        spec={
+            **frame(values, [
+                {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
+                 "encoding": {"x": x, "y": y, "color": fill}},
+                {"mark": {"type": "text", "fontSize": 9},
+                 "encoding": {"x": x, "y": y, "text": {"field": "glyph"},
+                              "color": {"field": "ink", "type": "nominal", "scale": None}}},
+            ]),
+            "resolve": {"scale": {"color": "independent"}},
+            "width": _CELL * len(columns), "height": max(_CELL + 5, 1) * len(rows),
+        },
+    )  # fmt: skip
+
+
+def skills(asked: Asked) -> Figure:
+    """Draw one model's capabilities, the surest evidence first."""
+    form, said = _form(asked)
+    shown = bars(form, said)
+    if shown is None:
+        raise UsageError("no capability has a value: there are no skills to draw")
+    rows = shown.rows[:_MOST_SKILLS]
+    rest = len(shown.rows) - len(rows)
+    labels = [_label(bar) for bar in rows]
+    values: list[dict[str, object]] = [
+        {"name": label, "model": shown.model.name, "value": bar.mark.estimate.value,
+         "lo": bar.mark.estimate.lo, "hi": bar.mark.estimate.hi,
+         "held": bar.held if math.isfinite(bar.held) else None}
+        for label, bar in zip(labels, rows, strict=True)
+    ]  # fmt: skip
+    y, x = names(labels, limit=320), x_axis(UNITS[form.measure], lo=0, hi=100)
+    ink = {"value": colour(shown.model.index)}
+    return Figure(
+        name=f"skills-{shown.model.name}",
+        title=f"Skills of {shown.model.name}, the surest evidence first",
+        caption=caption(
+            asked,
+            "Points: the model's mean. Black ticks: what the model's level and the other models "
+            "predict there, or the other models' mean where nothing is claimed.",
+            INTERVAL,
+            "▼ confirmed weakness, (▼) suspected, ▲ strength (false discovery rate 10 %).",
+            f"{rest} more with less evidence are in the table." if rest else "",
+        ),
+        columns=("model", "capability", "claim", "value_0_100", "lo", "hi", "expected", "samples",
+                 "n"),
+        rows=[(shown.model.name, bar.full, bar.claim.label if bar.claim else "",
+               bar.mark.estimate.value, bar.mark.estimate.lo, bar.mark.estimate.hi, bar.held,
+               bar.mark.estimate.samples, bar.mark.estimate.n) for bar in shown.rows],
+        spec=frame(
+            values,
+            [*dots(y, x, ink),
+             {"mark": {"type": "tick", "thickness": 2, "color": INK, "size": 12, "opacity": 1},
+              "encoding": {"y": y, "x": {**x, "field": "held"}}}],
+            height=rows_high(len(rows), 18),
+        ),
+    )  # fmt: skip
+
+
+def _label(bar: Bar) -> str:
+    told = bar.claim is not None and bar.claim.label != "nothing found"
+    return f"{glyph(bar.claim.glyph)} {bar.name}" if told and bar.claim else bar.name

@@ -1,0 +1,247 @@
+"""Figures of Compare, the capability tree and Self-correction."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from atom.errors import UsageError
+from atom.exports.figures.base import (
+    INTERVAL,
+    QUIET,
+    WIDE,
+    Asked,
+    Figure,
+    Spec,
+    caption,
+    dots,
+    frame,
+    names,
+    rows_high,
+    x_axis,
+)
+from atom.views.compare.page import Comparison, compare
+from atom.views.compare.sides import pick
+from atom.views.correction.data import ExperimentRow, list_experiments
+from atom.views.correction.form import EFFECT_WORDS
+from atom.views.correction.page import results
+from atom.views.tree.chart import node_colours
+from atom.views.tree.colours import ink_on
+from atom.views.tree.page import NodeTable, Shown, node_table, placed, shown
+from taxonomy import format_path
+
+_MOST_NODES = 40
+_ZERO: Spec = {
+    "data": {"values": [{"zero": 0}]},
+    "mark": {"type": "rule", "color": "#9AA3AE", "strokeDash": [4, 3]},
+    "encoding": {"x": {"field": "zero", "type": "quantitative"}},
+}
+_AHEAD, _BEHIND, _EVEN = "#2457D6", "#B4530A", "#7A838E"
+_TREE_WIDE, _TREE_HIGH = 760, 900
+_READABLE = 9.5
+
+
+def differences(asked: Asked) -> Figure:
+    """Draw where two models differ, capability by capability."""
+    picked = pick(asked.data, asked.filters, asked.query)
+    if picked is None or picked.alike:
+        raise UsageError("at least two models with answers are needed")
+    view = compare(asked.data, asked.filters, picked, facet=asked.query.get("facet"))
+    tested = [one for one in view.nodes if math.isfinite(one.lo) and not one.repeats]
+    if not tested:
+        raise UsageError("the two share too few samples to be compared by capability")
+    surest = sorted(tested, key=lambda one: (_least(one.adjusted), -abs(one.gap)))
+    drawn = sorted(surest[:_MOST_NODES], key=lambda one: -one.gap)
+    first, second = picked.first.label, picked.second.label
+    labels = _unique([one.name for one in drawn])
+    kinds = {"first": f"{first} is ahead", "second": f"{second} is ahead",
+             "none": "not told apart", "thin": "insufficient"}  # fmt: skip
+    values: list[dict[str, object]] = [
+        {"name": label, "value": one.gap, "lo": one.lo, "hi": one.hi, "kind": kinds[one.verdict]}
+        for label, one in zip(labels, drawn, strict=True)
+    ]
+    there = [kinds[key] for key in kinds if any(one.verdict == key for one in drawn)]
+    inks = dict(zip(kinds.values(), (_AHEAD, _BEHIND, _EVEN, _EVEN), strict=True))
+    ink = {"field": "kind", "type": "nominal", "title": None,
+           "legend": {"orient": "bottom", "labelLimit": WIDE},
+           "scale": {"domain": there, "range": [inks[kind] for kind in there]}}  # fmt: skip
+    y, x = names(labels, limit=320), x_axis(f"{first} less {second}, points of 100")
+    rest = len(view.nodes) - len(drawn)
+    return Figure(
+        name=f"differences-{first}-{second}",
+        title=f"{first} against {second}: {_overall(view)}",
+        caption=caption(
+            asked,
+            f"Mean paired difference on what both answered; below zero {second} is better. "
+            "Lines are 95 % intervals; samples are independent. Who is ahead is told at a "
+            "false discovery rate of 10 % within a level of the tree.",
+            f"{rest} of {len(view.nodes)} with less evidence are in the table." if rest else "",
+        ),
+        columns=("capability", "first", "second", "difference_points", "lo", "hi", "samples", "n",
+                 "p", "p_adjusted", "verdict"),
+        rows=[(format_path(one.path) if one.path else one.name, one.first, one.second, one.gap,
+               one.lo, one.hi, one.samples, one.n, one.p, one.adjusted, kinds[one.verdict])
+              for one in view.nodes],
+        spec=frame(values, [_ZERO, *dots(y, x, ink)], height=rows_high(len(drawn), 18)),
+    )  # fmt: skip
+
+
+def _least(p: float) -> float:
+    return p if math.isfinite(p) else math.inf
+
+
+def _overall(view: Comparison) -> str:
+    gap = view.gap
+    return f"{gap.value:+.1f} points ({gap.lo:+.1f} to {gap.hi:+.1f}) overall".replace("-", "−")
+
+
+def _unique(labels: list[str]) -> list[str]:
+    """Number labels that come twice: Vega would put them on one line."""
+    found: list[str] = []
+    for label in labels:
+        number, name = 1, label
+        while name in found:
+            number += 1
+            name = f"{label} ({number})"
+        found.append(name)
+    return found
+
+
+# --- tree ----------------------------------------------------------------------------------------
+
+
+def tree_map(asked: Asked) -> Figure:
+    """Draw the capability tree as an icicle, coloured by mean score."""
+    tree = asked.data.tree
+    if tree is None:
+        raise UsageError("this study has no tree: make one on Capability tree › Grow")
+    nodes = node_table(asked.data, tree, placed(asked.store, asked.data), asked.filters)
+    model = asked.data.model_index(asked.filters.model)
+    view = shown(nodes, model=model, colouring="score")
+    who = "all models" if model is None else asked.data.candidates[model].name
+    lo, hi = view.span
+    return Figure(
+        name="capability-tree",
+        title=f"{tree.name}: mean score of {who}",
+        caption=caption(
+            asked,
+            f"Each column is a layer, each box a capability, as high as the cube root of its "
+            f"criteria; darker is better, from {lo:g} to {hi:g} of 100. A grey box has no score.",
+        ),
+        columns=("capability", "layer", "criteria", "samples", "mean_0_100", "scored_checkpoints"),
+        rows=[
+            (format_path(nodes.paths[at]) or "(all)", len(nodes.paths[at]),
+             int(nodes.criteria[at]), int(nodes.samples[at]), float(view.value[at]),
+             int(nodes.n[:, at].sum() if model is None else nodes.n[model, at]))
+            for at in range(len(nodes.paths))
+        ],
+        spec=_icicle(nodes, view),
+    )  # fmt: skip
+
+
+def _icicle(nodes: NodeTable, view: Shown) -> Spec:
+    """Lay the boxes out: the leaves below one another, each node beside what lies under it."""
+    size = np.where(nodes.is_leaf, np.cbrt(np.maximum(nodes.criteria, 1)), 0.0)
+    sums = np.r_[0.0, np.cumsum(size)]
+    layers = max(len(path) for path in nodes.paths)
+    wide = _TREE_WIDE / max(layers, 1)
+    leaves = max(int(nodes.is_leaf.sum()), 1)
+    high = max(_TREE_HIGH, 13.0 * leaves)
+    colours = node_colours(view, "light")
+    values: list[dict[str, object]] = []
+    for at in map(int, view.nodes):
+        if not nodes.paths[at]:
+            continue
+        top = high * sums[at] / sums[-1]
+        bottom = high * sums[nodes.end[at]] / sums[-1]
+        left = wide * (len(nodes.paths[at]) - 1)
+        number = "" if math.isnan(view.value[at]) else f"  {view.value[at]:.0f}"
+        name = _fitting(nodes.paths[at][-1], int((wide - 10) / 5.4) - len(number))
+        values.append({
+            "x": left, "x2": left + wide, "y": high - top, "y2": high - bottom,
+            "fill": colours[at], "ink": ink_on(colours[at]), "left": left + 5,
+            "middle": high - (top + bottom) / 2,
+            "name": f"{name}{number}" if bottom - top >= _READABLE else "",
+        })  # fmt: skip
+    plain = {"type": "quantitative", "axis": None}
+    x = {**plain, "scale": {"domain": [0, _TREE_WIDE], "nice": False}}
+    y = {**plain, "scale": {"domain": [0, high], "nice": False}}
+    ink = {"type": "nominal", "scale": None, "legend": None}
+    return {
+        **frame(values, [
+            {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
+             "encoding": {"x": {**x, "field": "x"}, "x2": {"field": "x2"},
+                          "y": {**y, "field": "y"}, "y2": {"field": "y2"},
+                          "color": {**ink, "field": "fill"}}},
+            {"mark": {"type": "text", "align": "left", "baseline": "middle", "fontSize": 9.5},
+             "encoding": {"x": {**x, "field": "left"}, "y": {**y, "field": "middle"},
+                          "text": {"field": "name"}, "color": {**ink, "field": "ink"}}},
+        ]),
+        "width": _TREE_WIDE, "height": high,
+    }  # fmt: skip
+
+
+def _fitting(name: str, letters: int) -> str:
+    """Cut a name in the middle where it has no room."""
+    if len(name) <= max(letters, 4):
+        return name
+    half = max((letters - 1) // 2, 1)
+    return f"{name[:half]}…{name[-half:]}"
+
+
+# --- self-correction -----------------------------------------------------------------------------
+
+
+def effects(asked: Asked) -> Figure:
+    """Draw the effects of an experiment, each beside its control."""
+    row = _experiment(asked)
+    found = results(asked.store, row.experiment.id)
+    known = [one for one in found.effects if math.isfinite(one.estimate) and one.n]
+    if not known:
+        raise UsageError("the experiment has no arm with a control yet: no effect can be drawn")
+    labels = [EFFECT_WORDS[one.name].name for one in known]
+    values: list[dict[str, object]] = [
+        {"name": label, "value": 100 * one.estimate, "lo": 100 * one.lo, "hi": 100 * one.hi,
+         "words": f"{100 * one.estimate:+.1f} ({100 * one.lo:+.1f} to {100 * one.hi:+.1f})  "
+         f"n {one.n}".replace("-", "−")}
+        for label, one in zip(labels, known, strict=True)
+    ]  # fmt: skip
+    y = names(labels)
+    x = x_axis("More right answers than under the control, points of 100")
+    meant = [f"{label}: {EFFECT_WORDS[one.name].meaning}"
+             for label, one in zip(labels, known, strict=True)]  # fmt: skip
+    return Figure(
+        name="self-correction-effects",
+        title=f"What feedback does to {found.model}'s failed answers beyond its control",
+        caption=caption(
+            asked,
+            f"An arm less its control on the same answers, after {found.tries} "
+            f"{'try' if found.tries == 1 else 'tries'}; n: answers with a result in both.",
+            INTERVAL.replace("; samples", "; pictures").replace("marks of one sample",
+                                                                "answers to one picture"),
+            *meant,
+            judged=False,
+        ),
+        columns=("effect", "arm", "control", "difference_points", "lo", "hi", "n", "p_holm"),
+        rows=[(label, one.arm, one.control, 100 * one.estimate, 100 * one.lo, 100 * one.hi, one.n,
+               one.holm) for label, one in zip(labels, known, strict=True)],
+        spec=frame(
+            values,
+            [_ZERO, *dots(y, x, {"value": _AHEAD}),
+             {"mark": {"type": "text", "align": "left", "fontSize": 10.5, "color": QUIET},
+              "encoding": {"y": y, "x": {"value": WIDE + 10}, "text": {"field": "words"}}}],
+            height=rows_high(len(known), 28),
+        ),
+    )  # fmt: skip
+
+
+def _experiment(asked: Asked) -> ExperimentRow:
+    rows = list_experiments(asked.store, asked.data.study.id)
+    wanted = asked.query.get("experiment", "")
+    whole = [row for row in rows if len(row.experiment.sample_ids) != 1]
+    found = next((row for row in rows if wanted and row.experiment.id.startswith(wanted)), None)
+    found = found or next(iter(whole), None)
+    if found is None:
+        raise UsageError("this study has no self-correction experiment yet")
+    return found
