@@ -580,19 +580,26 @@ class _Guesser:
     def _labels(self, columns: ColumnMap) -> dict[str, _Labels]:
         """Look at every row of the file: what groups it may be sorted by it."""
         found = {name: _Labels() for name in self._free}
-        alive = dict(found)
+        alive = list(found.items())
         answers = columns.response is not None or columns.correct is not None
+        key = 0
         for values in self._every():
-            key = 0
             if answers:
-                name = cell(values, columns.id)
-                key = hash(name if isinstance(name, str | int) else to_name(name))
-                key = key if name is not None else hash(cell_text(values, columns.question))
-            for name in [n for n, one in alive.items() if not one.add(cell(values, n), key)]:
-                del alive[name]
-            if not alive:
-                break
+                key = _key_of(values, columns)
+            bad = [name for name, one in alive if not one.add(cell(values, name), key)]
+            if bad:
+                alive = [(name, one) for name, one in alive if name not in bad]
+                if not alive:
+                    break
         return found
+
+
+def _key_of(values: Mapping[str, object], columns: ColumnMap) -> int:
+    """Return what is equal for rows of one question: its id hashed, else its text."""
+    name = cell(values, columns.id)
+    if name is None:
+        return hash(cell_text(values, columns.question))
+    return hash(name if isinstance(name, str | int) else to_name(name))
 
 
 def cell_text(values: Mapping[str, object], column: str | None) -> str:
@@ -604,7 +611,8 @@ class _Labels:
     """What a column's cells come to as labels of questions or answers."""
 
     def __init__(self) -> None:
-        self._values: dict[object, tuple[str, ...]] = {}
+        self._values: dict[object, tuple[tuple[str, ...], int]] = {}
+        """Cells met -> their labels, and these hashed."""
         self._distinct: set[str] = set()
         self._seen: dict[int, int] = {}
         self._n = 0
@@ -618,9 +626,12 @@ class _Labels:
         known: object = value
         if value.__class__ is not str:  # 1 and True are equal, and two labels
             known = (value.__class__, value) if plain else None
-        labels = self._values.get(known) if plain else None
-        if labels is None:
+        met = self._values.get(known) if plain else None
+        if met is not None:
+            labels, now = met
+        else:
             labels = labels_of(value)
+            now = hash(labels)
             if any(len(label) > _MAX_TAG_LENGTH or "\n" in label for label in labels):
                 self._bad = True
                 return False
@@ -629,10 +640,9 @@ class _Labels:
                 self._bad = True
                 return False
             if plain and len(self._values) < 4 * _MAX_TAG_VALUES_LARGE:
-                self._values[known] = labels
+                self._values[known] = labels, now
         self._n += len(labels)
         if key and not self.varies and (key in self._seen or len(self._seen) < _MOST_SEEN):
-            now = hash(labels)
             self.varies = self._seen.setdefault(key, now) != now
             if self.varies:
                 self._seen.clear()

@@ -26,6 +26,8 @@ DELIMITERS = (",", "\t", ";", "|")
 _FIELD_LIMIT = 64_000_000
 _TOO_LONG = "this line is longer than 64 MB"
 _SCAN_CHUNK = 1 << 20
+_PIECE = 1 << 16
+"""Characters that are cut into lines at once."""
 _END = "\x1e\x1eend of table\x1e\x1e"
 
 
@@ -383,26 +385,53 @@ class _Lines(Iterator[str]):
 
 def _json_lines(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
     number = 0
-    while line := text.readline(_FIELD_LIMIT):
-        number += 1
-        if len(line) == _FIELD_LIMIT:
-            problems.broken(f"{name} line {number}: {_TOO_LONG}; the rows before are kept")
-            return
-        stripped = line.strip().lstrip("\ufeff")
-        if not stripped:
-            continue
-        place = f"{name} line {number}"
-        try:
-            value = decode(stripped)
-        except RecursionError:
-            problems.skip(place, "it is nested too deeply")
-            continue
-        except ValueError as error:
-            cut = not line.endswith("\n")
-            problems.skip(place, "the file breaks off in this line" if cut else f"no JSON: {error}")
-            continue
-        if row := _object(place, value, problems):
-            yield row
+    for lines, is_whole in _lines_in_pieces(text):
+        for line in lines:
+            number += 1
+            if len(line) >= _FIELD_LIMIT:
+                problems.broken(f"{name} line {number}: {_TOO_LONG}; the rows before are kept")
+                return
+            stripped = line.strip().lstrip("\ufeff")
+            if not stripped:
+                continue
+            place = f"{name} line {number}"
+            try:
+                value = decode(stripped)
+            except RecursionError:
+                problems.skip(place, "it is nested too deeply")
+                continue
+            except ValueError as error:
+                told = f"no JSON: {error}" if is_whole else "the file breaks off in this line"
+                problems.skip(place, told)
+                continue
+            if row := _object(place, value, problems):
+                yield row
+
+
+def _lines_in_pieces(text: TextIO) -> Iterator[tuple[list[str], bool]]:
+    """Give a text's lines without their ends, many at once: to ask for each costs twice as much.
+
+    Yields:
+        Some lines, and whether they had ends, which only the text's last line may not have. A line
+        that is too long is the last one given, and not all of it.
+    """
+    held: list[str] = []
+    length = 0
+    while piece := text.read(_PIECE):
+        if "\r" in piece:
+            piece += text.read(1) if piece.endswith("\r") else ""
+            piece = piece.replace("\r\n", "\n").replace("\r", "\n")
+        lines = piece.split("\n")
+        if len(lines) > 1:
+            lines[0] = "".join((*held, lines[0]))
+            held, length = [], 0
+            yield lines[:-1], True
+        held.append(lines[-1])
+        length += len(lines[-1])
+        if length >= _FIELD_LIMIT:
+            break
+    if length:
+        yield ["".join(held)], False
 
 
 def _json(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:

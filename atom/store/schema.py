@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Mapping as AbcMapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -62,7 +63,7 @@ class Kind:
     key: tuple[str, ...]
     nested: frozenset[str]
 
-    @property
+    @cached_property
     def columns(self) -> dict[str, ColumnType]:
         """What each column holds; nested values are JSON texts."""
         return {name: _NAMED[type(column.type)] for name, column in self.table.columns.items()}

@@ -36,6 +36,8 @@ class Stage:
         self.columns = tuple(kind.table.columns.keys())
         self.sum = sums.COLUMN if connection.dialect.name == "sqlite" else None
         """The column with each row's checksum, where the store keeps them."""
+        self.is_summed = self.sum is not None
+        """Whether all rows bring their checksums."""
         self.rows = 0
         self._connection = connection
         self._table = f"rows_{kind.table.name}"
@@ -65,6 +67,7 @@ class Stage:
         own: list[Sequence[Any]] = [range(self.rows, self.rows + len(rows))]
         if self.sum is not None:
             own.append(sums.of_columns(self.kind, columns))
+            self.is_summed &= own[-1][0] is not None
         self._insert([*(columns[at] for at in self._written), *own])
         self.rows += len(rows)
 

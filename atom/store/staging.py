@@ -294,7 +294,7 @@ class _Move:
             if self._conflicts(known):
                 forget_changed(self._writer, self._study.id)
                 known = self._find_known()
-        n_placed = self._put_places()
+        n_placed = self._put_places(known)
         if gone:
             self._restore_places(old_places)
         new = {}
@@ -492,8 +492,11 @@ class _Move:
             study=self._study.id,
         )
 
-    def _put_places(self) -> int:
+    def _put_places(self, known: Mapping[type[Record], int]) -> int:
         """Give new questions and candidates their places, and note that this import did.
+
+        Args:
+            known: how many of a kind the store holds; where it holds none, none has a place.
 
         Returns:
             How many questions got one.
@@ -518,13 +521,20 @@ class _Move:
                 f"JOIN {places} p ON p.study_id = :study AND p.{column} = s.id",
                 **{"import": self._import.id, "study": self._study.id},
             )
-            placed = self._run(
+            place_of = ":last + 1 + s.seq"
+            unplaced = "WHERE true"
+            if known.get(kind):
+                place_of = ":last + row_number() OVER (ORDER BY s.seq)"
+                unplaced = (
+                    f"LEFT JOIN {places} p ON p.study_id = :study AND p.{column} = s.id "
+                    f"WHERE p.{column} IS NULL"
+                )
+            placed = self._run_summed(
+                place,
                 f"{_into(place, column, summed=stage.sum is not None)} FROM (SELECT "
-                f"CAST(:study AS TEXT) AS study_id, s.id AS {column}, "
-                f":last + row_number() OVER (ORDER BY s.seq) AS position FROM {stage.name} s "
-                f"LEFT JOIN {places} p ON p.study_id = :study AND p.{column} = s.id "
-                f"WHERE p.{column} IS NULL) n WHERE true ON CONFLICT DO NOTHING",
-                study=self._study.id, last=last,
+                f"CAST(:study AS TEXT) AS study_id, s.id AS {column}, {place_of} AS position "
+                f"FROM {stage.name} s {unplaced}) n WHERE true ON CONFLICT DO NOTHING",
+                is_summed=stage.sum is not None, study=self._study.id, last=last,
             ).rowcount  # fmt: skip
             self._run(
                 "INSERT INTO import_links (import_id, kind, record_id) SELECT "
@@ -570,10 +580,24 @@ class _Move:
         # With the checksum that was staged: a trigger would write each row twice.
         names = stage.columns if stage.sum is None else (*stage.columns, stage.sum)
         columns = ", ".join(f'"{name}"' for name in names)
-        return self._run(
+        return self._run_summed(
+            stage.kind,
             f"INSERT INTO {stage.kind.table.name} ({columns}) SELECT {columns} "
-            f"FROM {stage.name} WHERE true ON CONFLICT DO NOTHING"
+            f"FROM {stage.name} WHERE true ON CONFLICT DO NOTHING",
+            is_summed=stage.is_summed,
         ).rowcount
+
+    def _run_summed(
+        self, kind: Kind, sql: str, *, is_summed: bool, **values: object
+    ) -> sa.CursorResult[Any]:
+        """Insert rows of a kind; where all of them bring their checksums, no trigger looks."""
+        if not is_summed:
+            return self._run(sql, **values)
+        stop, resume = sums.without_trigger(kind)
+        self._run(stop)
+        done = self._run(sql, **values)
+        self._run(resume)
+        return done
 
     def _tell(self, known: Mapping[type[Record], int]) -> None:
         """Take texts that come only now: of answers known from votes alone, and of questions."""
