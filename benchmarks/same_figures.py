@@ -2,7 +2,8 @@
 
 Run it before and after: `python benchmarks/same_figures.py FOLDER` writes what each command prints
 with `--json`, without the time and the store's revision; with `--against BEFORE` it also compares
-the two folders, names the files that differ, and ends with 1 where any does.
+the two folders, names the files that differ, and ends with 1 where any does. `--schema N` looks
+at a copy of the study that is brought back to that schema first, so that it is migrated on the way.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import contextlib
 import io
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -19,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from atom.cli.main import main as command
 from atom.records import Candidate
 from atom.store import Store, list_studies
+from benchmarks._old_store import bring_back
 
 DEMO = Path(__file__).parents[1] / "data" / "demo"
 
@@ -68,17 +71,30 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--store", default=str(DEMO))
     parser.add_argument("--against", type=Path)
+    parser.add_argument("--schema", type=int, help="bring a copy back to this schema first")
     chosen = parser.parse_args()
-    with Store.open(chosen.store, read_only=True) as store:
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    if chosen.schema is None:
+        write(chosen.store, chosen.folder)
+    else:
+        with tempfile.TemporaryDirectory() as place:
+            old = Path(place) / "old"
+            bring_back(Path(chosen.store), old, chosen.schema)
+            Store.open(old).close()
+            write(str(old), chosen.folder)
+    return compare(chosen.against, chosen.folder) if chosen.against else 0
+
+
+def write(place: str, folder: Path) -> None:
+    """Write every figure of a store's first study."""
+    with Store.open(place, read_only=True) as store:
         study = list_studies(store)[0].name
         models = sorted(one.name for one in store.select(Candidate))
-    chosen.folder.mkdir(parents=True, exist_ok=True)
     for name, arguments in commands(models, ["template", "family"]).items():
-        text = run(arguments, study, chosen.store)
-        (chosen.folder / f"{name}.json").write_text(text, encoding="utf-8")
+        text = run(arguments, study, place)
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
         sys.stdout.write(f"{name}: {len(text):,} characters\n")
-    tables(study, chosen.store, chosen.folder)
-    return compare(chosen.against, chosen.folder) if chosen.against else 0
+    tables(study, place, folder)
 
 
 def compare(before: Path, after: Path) -> int:

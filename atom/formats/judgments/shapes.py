@@ -82,8 +82,9 @@ def exploded(row: Values, columns: Sequence[str]) -> Iterator[Values]:
 
     Args:
         row: the row; its other cells are kept, a member's own fields come before them.
-        columns: which cells; one that is there only inside another's members is opened in turn, and
-            of `name.*` the members of all members of `name`.
+        columns: which cells; one that is there only inside another's members is opened in turn (an
+            empty one there leaves the member as it is: a criterion that nobody voted on), and of
+            `name.*` the members of all members of `name`.
 
     Raises:
         ShapeError: a cell holds no list, or lists of one row have different lengths.
@@ -112,10 +113,10 @@ def exploded(row: Values, columns: Sequence[str]) -> Iterator[Values]:
             if VALUE in member:
                 made[name] = member[VALUE]
             made.update(member)
-        if later:
-            yield from exploded(made, later)
-        else:
+        if not later:
             yield made
+            continue
+        yield from list(exploded(made, later)) or [made]
 
 
 def _members_of(row: Values, name: str) -> list[Values] | None:

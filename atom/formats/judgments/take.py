@@ -291,7 +291,7 @@ class Taker:
             read = scale.expected({w: g(row) for w, g in get.probabilities.items()})
         else:
             read = scale.read(raw, reason)
-        if read is EMPTY and self._columns.wide:
+        if read is EMPTY and (self._columns.wide or self._is_nobodys(row)):
             self._out.tally(NO_MARK, place, "judgments")
             return
         if not reason and read.raw and len(text := to_text(raw) or "") > len(read.raw) + 2:
@@ -326,6 +326,11 @@ class Taker:
                 scale.record.id,
             ),
         )
+
+    def _is_nobodys(self, row: Mapping[str, object]) -> bool:
+        """Whether a row names no judge where a column should."""
+        columns = self._plan.columns
+        return bool(columns.judge or columns.annotator) and to_name(self._get.judge(row)) is None
 
     def _judge(self, row: Mapping[str, object]) -> str:
         cell = self._get.judge(row)

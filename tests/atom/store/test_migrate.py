@@ -1,9 +1,11 @@
 """Stores of every older schema open, and hold what they held."""
 
+import json
 import sqlite3
 
 import pytest
 
+from atom.cli.main import main
 from atom.records import (
     JUDGE_SCALE,
     BenchTask,
@@ -21,6 +23,8 @@ from atom.records import (
 from atom.store import Store, tree_versions
 from atom.store.migrate import migrations
 from atom.store.schema import metadata
+from benchmarks._old_store import bring_back, make_schema
+from tests.factories import STUDY, open_small
 
 NEWEST = migrations()[-1][0]
 
@@ -29,13 +33,7 @@ def old_store(folder, number):
     """Make the database as the code of that schema made it."""
     folder.mkdir()
     connection = sqlite3.connect(folder / "atomscope.sqlite")
-    connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)")
-    connection.execute(
-        "INSERT INTO meta VALUES ('schema_version', ?), ('revision', '5')", (str(number),)
-    )
-    for at, script in migrations():
-        if at <= number:
-            connection.executescript(script.replace("BYTEA", "BLOB"))
+    make_schema(connection, number)
     connection.execute(
         "INSERT INTO studies (id, name, created, synthetic, judge_sampling, answer_sampling, note,"
         " consent) VALUES ('s', 'Old', '', 0, '{}', '{}', '', '[]')"
@@ -146,3 +144,25 @@ def test_older_runs_tell_their_task_and_inductions_have_a_run(tmp_path):
 @pytest.mark.parametrize("old", OLD_RUNS, ids=lambda old: old["id"])
 def test_rows_of_older_archives_tell_the_same(old):
     assert Run.model_validate(RUN | old | {"candidates": []}).task == TASKS[old["id"]]
+
+
+def figures(folder, capsys, model):
+    """Return what the command prints of a model, as it prints it."""
+    words = ["profile", "show", "--model", model, "--study", STUDY, "--store", str(folder)]
+    assert main([*words, "--json"]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [1, 7])
+def test_a_migration_keeps_every_figure(tmp_path, capsys, number):
+    open_small(tmp_path / "now").close()
+    bring_back(tmp_path / "now", tmp_path / "old", number)
+    models = [f"Candidate {letter}" for letter in "AB"]
+    before = [figures(tmp_path / "now", capsys, model) for model in models]
+    # A's five samples, weights 2, 3, 5: 1, .925, .875, .95 and 1; their mean is .95.
+    assert json.loads(before[0])["score"]["value"] == pytest.approx(95.0)
+    with sqlite3.connect(tmp_path / "old" / "atomscope.sqlite") as connection:
+        found = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'")
+        assert found.fetchone() == (str(number),)
+    Store.open(tmp_path / "old").close()
+    assert [figures(tmp_path / "old", capsys, model) for model in models] == before

@@ -131,6 +131,47 @@ AUTORUBRIC = [
                     "Judge call failed (infrastructure): timeout", "infrastructure: timeout"),
         ]}},
 ]  # fmt: skip
+
+
+def _option(label: str | None, value: float, *, na: bool = False) -> dict[str, Any]:
+    return {"selected_index": 0, "selected_label": label, "value": value, "na": na}
+
+
+def _vote(judge: str, said: dict[str, Any], reason: str) -> dict[str, Any]:
+    return {
+        "judge_id": judge, "reason": reason, "weight": 1.0, "error": None, "reasoning": None,
+        "probabilities": None, "confidence": None, "superseded": False, **said,
+    }  # fmt: skip
+
+
+def _voted(requirement: str, weight: float, votes: list[Any], options: list[Any]) -> dict[str, Any]:
+    return {
+        "criterion": {"weight": weight, "requirement": requirement, "name": None, "options": None,
+                      "scale_type": "ordinal", "aggregation": None},
+        "final_verdict": "MET" if votes else None, "final_reason": "together", "votes": votes,
+        "agreement": 0.5, "final_multi_choice_verdict": None, "multi_choice_votes": options,
+        "error": None, "escalated": False,
+    }  # fmt: skip
+
+
+ENSEMBLE = [
+    {"item_idx": 0, "duration_seconds": 1.5, "error": None, "report": {
+        "score": 0.5, "raw_score": 5.0, "error": None, "cannot_assess_count": 0,
+        "mean_agreement": 0.5, "report_type": "ensemble", "criterion_reports": [
+            _voted("States the margin", 10.0,
+                   [_vote("gpt-4", {"verdict": "MET"}, "17 %."),
+                    _vote("claude", {"verdict": "UNMET"}, "No.")], []),
+            _voted("Names a source", 5.0,
+                   [_vote("gpt-4", {"verdict": "CANNOT_ASSESS"}, "No links."),
+                    _vote("claude", {"verdict": "CANNOT_ASSESS"},
+                          "Judge call failed (infrastructure): timeout")], []),
+            _voted("Leaves the reader satisfied", 5.0, [],
+                   [_vote("gpt-4", _option("Satisfied", 0.67), "Mostly."),
+                    _vote("claude", _option("N/A - No claims made", 0.0, na=True), "None made."),
+                    _vote("grok", _option(None, 0.0, na=True),
+                          "Judge call failed (parse): no option")]),
+        ], "judge_scores": {"gpt-4": 1.0, "claude": 0.0}}},
+]  # fmt: skip
 RUBRIC = [
     {"id": "a1", "model": "m", "score": 0.5, "raw_score": 5.0, "report": [
         {"weight": 10.0, "requirement": "States the margin", "verdict": "MET", "reason": "yes"},
@@ -251,6 +292,37 @@ def test_known_formats_come_in_by_themselves(
     assert seen == marks
     assert set(frame.model) == {"m" if "reports.jsonl" in files else "gpt-x"}
     assert Account.model_validate(found.said["account"]).adds_up
+
+
+def _by_judge(frame: pd.DataFrame) -> dict[str, float | str]:
+    return {
+        f"{row.judge} {row.criterion}": row.value if row.state == "scored" else row.state
+        for row in frame.itertuples()
+    }
+
+
+def test_every_vote_of_an_ensemble_is_a_mark(tmp_path: Path, capsys: Any) -> None:
+    """Judges stand side by side; a criterion of another kind is without a mark, and counted."""
+    files = {"experiments/gpt-x/items.jsonl": _lines(ENSEMBLE)}
+    found = _came(tmp_path, capsys, files, "", "--accept")
+    assert "read by the map of autorubric's ensembles" in found.notes
+    assert _by_judge(found.frame) == {
+        "gpt-4 States the margin": 1, "claude States the margin": 0,
+        "gpt-4 Names a source": "not_applicable", "claude Names a source": "unscored",
+    }  # fmt: skip
+    assert "a cell holds no mark" in found.notes
+    assert Account.model_validate(found.said["account"]).adds_up
+
+
+def test_options_of_a_rubric_are_a_scale_of_its_map(tmp_path: Path, capsys: Any) -> None:
+    """The label is the mark, its value the rubric's own; an option that means N/A is none."""
+    files = {"experiments/gpt-x/items.jsonl": _lines(ENSEMBLE)}
+    found = _came(tmp_path, capsys, files, "autorubric-options", "--accept")
+    assert _by_judge(found.frame) == {
+        "gpt-4 Leaves the reader satisfied": 0.67,
+        "claude Leaves the reader satisfied": "not_applicable",
+        "grok Leaves the reader satisfied": "unscored",
+    }  # fmt: skip
 
 
 def test_healthbench_counts_points(tmp_path: Path, capsys: Any) -> None:

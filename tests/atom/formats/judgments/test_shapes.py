@@ -68,6 +68,18 @@ def test_lists_inside_lists() -> None:
     assert found == [(1, "a", 1), (1, "b", 0), (2, "a", 0)]
 
 
+def test_an_empty_list_inside_another_loses_nothing() -> None:
+    """A criterion on which nobody voted stays a row: without a vote, and in sight."""
+    row: dict[str, object] = {
+        "reports": [{"name": "a", "votes": [{"by": "x"}, {"by": "y"}]}, {"name": "b", "votes": []}]
+    }
+    opened = exploded(row, ["reports", "votes"])
+    assert [(one["name"], one.get("by")) for one in opened] == [
+        ("a", "x"), ("a", "y"), ("b", None),
+    ]  # fmt: skip
+    assert list(exploded({"reports": []}, ["reports", "votes"])) == []
+
+
 def test_a_weighted_tree() -> None:
     """A leaf's share is the product of the shares on its way: 1/4 x 2/3 = 1/6."""
     tree = {
