@@ -32,6 +32,7 @@ from atom.engine.bench.judging import (
     read_probe_set,
     read_set,
 )
+from atom.engine.bench.picking import answers_name, read_answers
 from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
@@ -39,12 +40,13 @@ from atom.foreign import read_foreign, read_foreign_text
 from atom.formats import FolderPictures, ImportFile, PictureFinder
 from atom.formats.zip_pictures import SeveralPictures, ZipPictures
 from atom.judgebench.base import BenchResult, MetricRow, Unit, without_picture_words
+from atom.judgebench.best_of_n.benchmark import NAME as BEST_OF_N
 from atom.judgebench.published import Place
 from atom.judgebench.registry import BENCHES, find_bench
 from atom.judgebench.words import count
 from atom.records import BenchSet, Sampling, Verdict
 from atom.settings import Settings
-from atom.store import Store
+from atom.store import Store, find_study
 from atom.store import table as columns_of
 from atom.views.lab.page import (
     Standing,
@@ -126,6 +128,15 @@ def _add_bench(one: argparse.ArgumentParser) -> None:
     )
     one.add_argument("--seed", type=int, default=0, metavar="N", help="of the probes (0)")
     one.add_argument(
+        "--study",
+        metavar="STUDY",
+        help="best_of_n: a set of a study's answers, where a model answered several times",
+    )
+    one.add_argument("--model", metavar="NAME", help="with --study: whose answers")
+    one.add_argument(
+        "--answers", type=int, metavar="N", help="with --study: so many of each question's answers"
+    )
+    one.add_argument(
         "--columns",
         type=Path,
         metavar="FILE",
@@ -204,7 +215,8 @@ def bench(args: argparse.Namespace, out: Output) -> int:
 
 _CALIBRATE = {
     "name": CALIBRATION, "files": None, "scorer": None, "votes": None, "parts": None,
-    "limit": None, "replies": None, "name_of_judge": None,
+    "limit": None, "study": None, "model": None, "answers": None, "replies": None,
+    "name_of_judge": None,
 }  # fmt: skip
 
 
@@ -246,8 +258,12 @@ def _the_set(store: Store, args: argparse.Namespace, out: Output) -> BenchSet | 
     With --dry-run a new one isn't kept.
     """
     bench = find_bench(args.name)
-    if args.files and args.probes is not None:
-        raise UsageError("a new set comes from --files or from --probes, not from both")
+    if sum((bool(args.files), args.probes is not None, args.study is not None)) > 1:
+        raise UsageError("a new set comes from one of --files, --probes and --study, not from both")
+    if args.study is not None:
+        return _answers_of_a_study(store, args, out)
+    if args.model is not None or args.answers is not None:
+        raise UsageError("--model and --answers say which answers of a --study become a set")
     if args.files:
         made = read_set(
             store,
@@ -278,6 +294,22 @@ def _the_set(store: Store, args: argparse.Namespace, out: Output) -> BenchSet | 
             "--probes 60"
         )
     return sets[0]
+
+
+def _answers_of_a_study(store: Store, args: argparse.Namespace, out: Output) -> BenchSet | NewSet:
+    """Return the set of a model's repeated answers; the same answers again are the same set."""
+    if args.name != BEST_OF_N:
+        raise UsageError(f"--study makes a set of {BEST_OF_N}; {args.name} has no such sets")
+    if args.model is None:
+        raise UsageError("say whose answers they are with --model NAME")
+    study = find_study(store, args.study)
+    if args.set is None:
+        name = answers_name(store, study, args.model, args.answers)
+        there = store.get(BenchSet, BenchSet.make_id(BEST_OF_N, name))
+        if there is not None:
+            return there
+    made = read_answers(store, study, args.model, args.answers, name=args.set)
+    return _kept(store, made, args, out)
 
 
 def _kept(store: Store, made: NewSet, args: argparse.Namespace, out: Output) -> BenchSet | NewSet:

@@ -17,7 +17,7 @@ from atom.stages.verdicts import Agenda, Ask, Asked
 from atom.store import Store
 from atom.store import table as columns_of
 
-ROUNDS = 20
+ROUNDS = 64
 """No agenda has later questions than so many rounds deep."""
 TRIED = 6
 """Requests that are built to see how long they are."""

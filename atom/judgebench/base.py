@@ -168,6 +168,8 @@ class Bench:
         read_replies: reads replies that were made elsewhere: files, the set's items, the judge's
             name.
         pictured: whether every item is about a picture.
+        later: counts the questions that build on answers that aren't there yet; None where their
+            number hangs on what is said.
     """
 
     name: str
@@ -182,6 +184,7 @@ class Bench:
     measure: Callable[[Sequence[BenchItem], Sequence[Verdict]], BenchResult]
     read_replies: Callable[[Sequence[ImportFile], Sequence[BenchItem], str], Replies]
     pictured: bool = False
+    later: Callable[[BenchPlan, Mapping[str, Verdict]], int] | None = None
 
     def lacks_picture(self, item: BenchItem) -> bool:
         """Say whether a picture that an item is about isn't there: it can't be asked."""

@@ -16,6 +16,7 @@ import numpy as np
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.analysis.agreement.calibration import STEPS
 from atom.judgebench.base import MetricRow
+from atom.judgebench.best_of_n import benchmark as best_of_n_bench
 from atom.judgebench.critic_bench import ask as critic_bench_ask
 from atom.judgebench.critic_bench import benchmark as critic_bench_bench
 from atom.judgebench.critic_bench.code import (
@@ -487,11 +488,46 @@ def _calibration_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
     ]
 
 
+# --- best of n --------------------------------------------------------------------------------
+
+
+def _best_of_n(data: Mapping[str, Any]) -> Card:
+    answers = data["answers"]
+    right = [str(at) for at, one in enumerate(answers, start=1) if one["right"]]
+    return Card(
+        question=_text(data["question"]),
+        texts=_kept(
+            (f"Answer {at}, {'right' if one['right'] else 'wrong'}", one["text"])
+            for at, one in enumerate(answers, start=1)
+        ),
+        truth=(("Right answers", ", ".join(right) or "none of them"),),
+        facets=(("Right answers", f"{len(right)} of {len(answers)}"),),
+        groups=frozenset({"", *best_of_n_bench.GROUPS}),
+    )
+
+
+def _best_of_n_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
+    places = [int(at) for at in one.part.split("/")[1:]]
+    names = [f"answer {at + 1}" for at in places]
+    reason = _text(one.data.get("reason")) or one.text
+    if len(places) == 1:
+        number = "" if one.value is None else f"{one.value:g}"
+        return [Said(verdict=one, about=f"{names[0]} by itself", words=number,
+                     code=_code(one, None), reason=reason)]  # fmt: skip
+    right = [bool(data["answers"][at]["right"]) for at in places]
+    chosen = "ab".find(one.label) if one.label else -1
+    better = right[chosen] if chosen >= 0 and right[0] != right[1] else None
+    return [Said(verdict=one, about=" against ".join(names),
+                 words=names[chosen] if chosen >= 0 else one.label, code=_code(one, better),
+                 reason=reason)]  # fmt: skip
+
+
 _CARDS: Final[Mapping[str, Callable[[Mapping[str, Any]], Card]]] = {
     vl_rewardbench_data.NAME: _vlrb,
     multi_crit_bench.BENCH.name: _multi_crit,
     mm_critic_data.NAME: _mm_critic,
     critic_bench_bench.BENCH.name: _critic_bench,
+    best_of_n_bench.NAME: _best_of_n,
     CALIBRATION: _calibration,
 }
 _SAYS: Final[Mapping[str, Callable[[Mapping[str, Any], Verdict], list[Said]]]] = {
@@ -499,6 +535,7 @@ _SAYS: Final[Mapping[str, Callable[[Mapping[str, Any], Verdict], list[Said]]]] =
     multi_crit_bench.BENCH.name: _multi_crit_said,
     mm_critic_data.NAME: _mm_critic_said,
     critic_bench_bench.BENCH.name: _critic_bench_said,
+    best_of_n_bench.NAME: _best_of_n_said,
     CALIBRATION: _calibration_said,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from atom.errors import UsageError
 from atom.judgebench.base import Bench
+from atom.judgebench.best_of_n.benchmark import BENCH as BEST_OF_N
 from atom.judgebench.calibration import BENCH as CALIBRATION
 from atom.judgebench.critic_bench.benchmark import BENCH as CRITIC_BENCH
 from atom.judgebench.mm_critic.benchmark import BENCH as MM_CRITIC
@@ -15,6 +16,7 @@ BENCHES: dict[str, Bench] = {
     MULTI_CRIT.name: MULTI_CRIT,
     MM_CRITIC.name: MM_CRITIC,
     CRITIC_BENCH.name: CRITIC_BENCH,
+    BEST_OF_N.name: BEST_OF_N,
     CALIBRATION.name: CALIBRATION,
 }
 """By name, in the order of the screens."""

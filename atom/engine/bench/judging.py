@@ -454,8 +454,9 @@ def forecast_bench(
         mine = [ask for ask in asks if ask.by == by]
         if not mine:
             continue
-        calls[endpoint.name] = len(mine)
-        price = price_of(endpoint, mine, len(mine))
+        later = ready.bench.later(ready.plan, have) if ready.bench.later and by == "judge" else 0
+        calls[endpoint.name] = len(mine) + later
+        price = price_of(endpoint, mine, calls[endpoint.name])
         cost = None if cost is None or price is None else cost + price
     return BenchForecast(
         items=len(ready.plan.items),

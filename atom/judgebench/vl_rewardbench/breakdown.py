@@ -20,7 +20,6 @@ from atom.analysis.intervals import Floats, Ints, wilson
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable, rate_row
 from atom.judgebench.rates import INVALID, RIGHT, WRONG, majority, mean_interval, rate
 from atom.judgebench.vl_rewardbench.ask import PAIR, POINT_PARTS
-from atom.judgebench.vl_rewardbench.best_of_n import nothing_known
 from atom.judgebench.vl_rewardbench.data import answer_length
 from atom.judgebench.vl_rewardbench.measures import (
     ABSENT,
@@ -109,10 +108,9 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
     more = _point_tables(votes, grades) if grades.items else ()
     if not head and more:
         head = more[0].rows[:2]
-    best = (nothing_known(),) if answered else ()
     return BenchResult(
         headline=head,
-        tables=(*tables, *more, *best),
+        tables=(*tables, *more),
         items=len(items),
         verdicts=len(verdicts),
         missing=sum(item.id not in answered for item in items),
@@ -127,7 +125,7 @@ def gather_votes(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Vot
     """
     pairs = [one for one in verdicts if one.part == PAIR]
     told = [one for one in pairs if one.state != "failed"]
-    alike = _asked_alike(told)
+    alike = asked_alike(told)
     mine: dict[str, list[Verdict]] = {}
     for one in sorted(alike, key=lambda one: (one.repeat, one.order)):
         mine.setdefault(one.subject_id, []).append(one)
@@ -155,7 +153,7 @@ def gather_votes(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Vot
     )
 
 
-def _asked_alike(told: Sequence[Verdict]) -> list[Verdict]:
+def asked_alike(told: Sequence[Verdict]) -> list[Verdict]:
     """Return those verdicts that were asked in the way that most of them were."""
     kinds = Counter((one.prompt, one.sampling.key) for one in told)
     chosen = min(kinds, key=lambda kind: (-kinds[kind], kind), default=None)
@@ -166,7 +164,7 @@ def gather_grades(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> Gr
     """Lay a judge's grades of single answers out, the better answer first."""
     told = [one for one in verdicts if one.part in POINT_PARTS and one.state != "failed"]
     values: dict[tuple[str, str], list[float]] = {}
-    for one in _asked_alike(told):
+    for one in asked_alike(told):
         there = values.setdefault((one.subject_id, one.part), [])
         if one.state == "scored" and one.value is not None:
             there.append(one.value)

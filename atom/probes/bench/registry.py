@@ -8,6 +8,7 @@ one for whatever it is asked).
 from __future__ import annotations
 
 from atom.errors import UsageError
+from atom.probes.bench import best_of_n
 from atom.probes.bench import calibration as bench_calibration
 from atom.probes.bench import critic_bench as bench_critic_bench
 from atom.probes.bench import methods as bench_methods
@@ -31,6 +32,7 @@ TASKS: dict[str, Answer] = {
 """Who answers a task, by the prompt's id; the reply is an object that fits the prompt's schema."""
 MAKERS: dict[str, MakeFiles] = {
     "vl_rewardbench": bench_vl_rewardbench.make,
+    "best_of_n": best_of_n.make,
     "multi_crit": bench_multi_crit.make,
     "mm_critic": bench_mm_critic.make,
     "critic_bench": bench_critic_bench.make,

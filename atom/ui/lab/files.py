@@ -8,15 +8,20 @@ from dataclasses import dataclass
 import streamlit as st
 
 from atom.engine.bench.judging import keep_set, make_probe_set, read_set
+from atom.engine.bench.picking import read_answers, repeated_answers
 from atom.errors import AtomError, UsageError
 from atom.formats import ImportFile, PictureFinder
 from atom.judgebench.base import Bench
+from atom.judgebench.best_of_n.benchmark import LEAST
+from atom.judgebench.best_of_n.benchmark import NAME as BEST_OF_N
 from atom.records import BenchSet
-from atom.ui import kit, work
+from atom.ui import kit, numbers, work
 from atom.ui.data.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.ui.lab import parts as judge_lab_parts
+from atom.ui.plain import plain
 from atom.ui.shell import stores
+from atom.ui.shell.frame import Here
 from atom.views.lab.page import Preview, data_files, preview, read_columns
 
 JOB = "lab_file_job"
@@ -25,20 +30,23 @@ FAULT = "lab_file_fault"
 PROBES = 60
 
 
-def draw(bench: Bench, made: int) -> None:
+def draw(bench: Bench, made: int, here: Here | None) -> None:
     """Draw how data come in.
 
     Args:
         bench: the benchmark.
         made: sets that were made from probes already: the next one gets another seed.
+        here: the study that is open, whose own answers can become a set for best of n.
     """
     job = st.session_state.get(JOB)
-    if job is not None and job[0] == bench.name and job[1] in ("make", "take"):
+    if job is not None and job[0] == bench.name and job[1] in ("make", "take", "study"):
         _watch(bench, job[1], job[2])
         return
     left, right = st.columns([1, 1.4], gap="large")
     with left:
         _probes(bench, made)
+        if bench.name == BEST_OF_N and here is not None:
+            _study(bench, here)
     with right:
         _files(bench)
 
@@ -69,6 +77,46 @@ def _probes(bench: Bench, made: int) -> None:
 
     st.button(f"Make {int(items):,} items from probes", key="lab_make", type="primary",
               on_click=make)  # fmt: skip
+
+
+def _study(bench: Bench, here: Here) -> None:
+    """Draw what of the study can become a set: a model's answers, where it gave several."""
+    study, source = here.data.study, here.store
+    found = repeated_answers(source, study)
+    words = (
+        f"What a model answered several times in {study.name}, where answers are known to be right "
+        "or wrong: real answers, and the judge picks."
+        if found
+        else f"No model answered a question of {study.name} several times with an outcome. On "
+        "Runs, raise Answers per model and the temperature, and have outcomes worked out."
+    )
+    kit.show(
+        el("div", el("h2", "From this study", style="margin:0"),
+           el("p", words, class_="quiet small text")),
+        key="lab_study_head",
+    )  # fmt: skip
+    if not found:
+        return
+    names = {one.candidate.id: one for one in found}
+    chosen = st.selectbox("Whose answers", list(names), key="lab_study_model",
+                          format_func=lambda one: plain(names[one].candidate.name))  # fmt: skip
+    mine = names[chosen]
+    most = max(map(len, mine.answers.values()))
+    n = int(st.number_input("Answers a question", LEAST, most, mine.n, step=1,
+                            key=f"lab_study_n_{chosen[:12]}"))  # fmt: skip
+    questions = mine.questions(n)
+
+    def make() -> None:
+        store = stores.user_store(create=True)
+        assert store is not None
+        _begin(
+            bench,
+            "study",
+            lambda: keep_set(store, read_answers(source, study, chosen, n, into=store)),
+        )
+
+    st.button(f"Make {numbers.count(questions, 'item')} of these answers", key="lab_study_make",
+              on_click=make, disabled=not questions)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +250,7 @@ def _begin(bench: Bench, what: str, do: Callable[[], Preview | BenchSet]) -> Non
 
 _WORDS = {
     "make": "Drawing probes and writing their answers…",
+    "study": "Gathering the answers…",
     "take": "Taking the files in…",
     "look": "Looking at the files…",
 }

@@ -200,7 +200,7 @@ def _draw_bench(lab: Lab, bench: Bench) -> None:
     _show_told()
     if not sets:
         kit.show(judge_lab_parts.no_sets(bench), key="lab_empty")
-        judge_lab_files.draw(bench, len(sets))
+        judge_lab_files.draw(bench, len(sets), lab.here)
         return
     if wanted and named is None:
         words = "The link names a set that isn't in your store; this is the newest one."
@@ -234,7 +234,7 @@ def _draw_bench(lab: Lab, bench: Bench) -> None:
         with st.expander("Score replies made elsewhere", key="lab_replies"):
             _draw_replies(store, record)
     with st.expander(f"Take in more data of {plain(bench.title)}", key="lab_more"):
-        judge_lab_files.draw(bench, sum(one.synthetic for one, _ in sets))
+        judge_lab_files.draw(bench, sum(one.synthetic for one, _ in sets), lab.here)
     if store.read_only:
         return
     with st.container(horizontal=True, key="stepbar_lab_delete"):

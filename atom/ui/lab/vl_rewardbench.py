@@ -1,4 +1,4 @@
-"""VL-RewardBench's own drawing in the Judge lab: the curve of votes, and best of N."""
+"""VL-RewardBench's own drawing in the Judge lab: the curve of votes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-import streamlit as st
-
-from atom.judgebench.base import MetricTable
 from atom.records import BenchSet
 from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.lab.parts import LabContext
 from atom.views.lab.page import Standing
-from atom.views.lab.vl_rewardbench import Scaling, best_of_n_table, read_picked, scaling_of
+from atom.views.lab.vl_rewardbench import Scaling, scaling_of
 
 _WIDE, _HIGH = 620.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 96.0, 14.0, 34.0
@@ -23,7 +20,8 @@ _DASHED: Final = "5 4"
 
 
 def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
-    """Draw the chosen judge's curve and, where several judged the set, best of N."""
+    """Draw the chosen judge's curve."""
+    del record, judges
     found = scaling_of(lab.result) if lab.result and lab.chosen else None
     if found is not None and lab.chosen is not None:
         kit.show(
@@ -35,8 +33,6 @@ def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> Non
             ),
             key="lab_votes",
         )
-    if len(judges) > 1:
-        _best_of_n(lab, record, judges)
 
 
 def sentence(found: Scaling, name: str) -> str:
@@ -132,30 +128,3 @@ def _text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
 def _path(points: list[tuple[float, float]], **more: str) -> Html:
     return el("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in points), fill="none",
               **more)  # fmt: skip
-
-
-def _best_of_n(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
-    """Let the user say what picking by each judge brought, and correlate."""
-    with st.expander("Do judges that do well here also pick well? (best of N)"):
-        text = st.text_area(
-            "Accuracy of the answers that each judge picked out of N on another task, one a line",
-            key=f"lab_best_of_n_{record.id[:12]}",
-            height=120,
-            placeholder="\n".join(f"{one.name} = 45.0" for one in judges[:3]),
-        )
-        names = {one.judge: one.name for one in judges}
-        table = best_of_n_table(lab.results, names, read_picked(text or ""))
-        kit.show(correlation(table), key="lab_best_of_n")
-
-
-def correlation(table: MetricTable) -> Html:
-    """Say what the correlation is, or what it still needs."""
-    row = table.rows[0]
-    if math.isnan(row.value):
-        return el("p", table.note, class_="note")
-    interval = "" if math.isnan(row.lo) else f" ({row.lo:.2f} to {row.hi:.2f})"
-    return el(
-        "p",
-        f"Pearson r = {row.value:.2f}{interval}, Spearman {table.rows[1].value:.2f}, over "
-        f"{row.n} judges. {table.note}",
-    )

@@ -1,6 +1,7 @@
 """Judges of one set beside each other: size, length and people's agreement against their figures.
 
-Reference: MM-CRITIC Figures 2 and 4; Multi-Crit Figure 7; CriticBench Figure 5.
+Reference: MM-CRITIC Figures 2 and 4; Multi-Crit Figure 7; CriticBench Figure 5; VL-RewardBench
+Figure 4.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
+from atom.judgebench.best_of_n import benchmark as best_of_n_bench
 from atom.judgebench.critic_bench import ask as critic_bench_ask
 from atom.judgebench.critic_bench import benchmark as critic_bench_bench
 from atom.judgebench.describe import Described, describe
@@ -22,11 +24,25 @@ from atom.judgebench.multi_crit import benchmark as multi_crit_bench
 from atom.judgebench.multi_crit.criteria import names_of
 from atom.judgebench.multi_crit.files import SPLITS
 from atom.judgebench.multi_crit.measures import agreement_correlation
+from atom.judgebench.vl_rewardbench import data as vl_rewardbench_data
+from atom.judgebench.vl_rewardbench.measures import best_of_n_correlation
 from atom.records import BenchSet
 from atom.store import Store
 from atom.store.verdicts import items_of, verdicts_about
-from atom.views.lab.page import SCORER_PART, SHARED_PART, Standing
+from atom.views.lab.page import (
+    SCORER_PART,
+    SHARED_PART,
+    Standing,
+    bench_results,
+    bench_sets,
+    standings,
+)
 
+PICKING: Final = {
+    vl_rewardbench_data.NAME: best_of_n_bench.NAME,
+    best_of_n_bench.NAME: vl_rewardbench_data.NAME,
+}
+"""The two benchmarks that VL-RewardBench's Figure 4 holds against each other."""
 LEAST: Final = 3
 """Points that a correlation needs."""
 _SIZE = re.compile(r"(?<![\w.])(\d{1,4}(?:\.\d+)?)\s?[bB](?![a-zA-Z])")
@@ -115,6 +131,8 @@ def scatters(
         found = [_people(store, record, results)]
     elif record.benchmark == critic_bench_bench.BENCH.name:
         found = [_words(store, record, judges, results)]
+    elif record.benchmark in PICKING:
+        found = _picking(store, record, judges, results)
     return tuple(one for one in found if len(one.points) > 1)
 
 
@@ -157,6 +175,55 @@ def _words(
         results, "subjective_score", unique,
         note="Words between spaces count, large and small letters alike.",
     )  # fmt: skip
+
+
+def _picking(
+    store: Store,
+    record: BenchSet,
+    judges: Sequence[Standing],
+    results: Mapping[str, BenchResult],
+) -> Iterable[Scatter]:
+    """Hold judges' accuracy on pairs against what their picks among n answers gain.
+
+    The other set is the one that most of these judges worked through; of equals the newest.
+    """
+    mine = {one.judge for one in judges}
+    others = bench_sets(store, PICKING[record.benchmark])
+    shared = [[one.judge for one in standings(store, each.id) if one.judge in mine]
+              for each in others]  # fmt: skip
+    most = max(map(len, shared), default=0)
+    if most == 0:
+        return
+    at = next(at for at, held in enumerate(shared) if len(held) == most)
+    there = bench_results(store, others[at].id, shared[at])
+    picking = record.benchmark == best_of_n_bench.NAME
+    pairs, picks = (there, results) if picking else (results, there)
+    sets = {record.benchmark: record.name, others[at].benchmark: others[at].name}
+    accuracy = {one.judge: _value(pairs.get(one.judge), "overall_accuracy") for one in judges}
+    found = _scatter(
+        "Do judges that judge well also pick well?", "VL-RewardBench, Figure 4",
+        "accuracy on pairs, %", "gain of picks over random ones, points of accuracy", judges,
+        picks, best_of_n_bench.GAIN, accuracy,
+    )  # fmt: skip
+    r = best_of_n_correlation(
+        np.array([one.x for one in found.points]), np.array([one.y for one in found.points])
+    )
+    ranks = "" if math.isnan(r.spearman) else f" By ranks (Spearman) it is {_signed(r.spearman)}."
+    ends = (
+        ""
+        if math.isnan(r.lo)
+        else f" Pearson’s r lies from {_signed(r.lo)} to {_signed(r.hi)} (95 %)."
+    )
+    yield replace(
+        found,
+        r=r.pearson,
+        note=f"Pairs of {sets[vl_rewardbench_data.NAME]!r}, picks of "
+        f"{sets[best_of_n_bench.NAME]!r}.{ranks}{ends}",
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _scatter(

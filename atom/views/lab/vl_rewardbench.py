@@ -1,17 +1,15 @@
-"""What more votes bring a judge on VL-RewardBench, and what picking by judges brought.
+"""What more votes bring a judge on VL-RewardBench.
 
-Reference: VL-RewardBench 4.2, Figure 5b (votes), 3.3, Figure 4 (best of N).
+Reference: VL-RewardBench 4.2, Figure 5b.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from atom.judgebench.base import BenchResult, MetricRow, MetricTable
-from atom.judgebench.vl_rewardbench.best_of_n import best_of_n
+from atom.judgebench.base import BenchResult, MetricRow
 from atom.judgebench.vl_rewardbench.measures import SIZES
 
 METRICS: Final = ("macro_average_accuracy", "overall_accuracy")
@@ -87,39 +85,3 @@ def _point(size: int, measured: MetricRow | None, closed: MetricRow | None) -> S
         hi=measured.hi if measured else nan,
         foretold=closed.value if closed else nan,
     )
-
-
-def read_picked(text: str) -> dict[str, float]:
-    """Read lines `judge = percent`: what picking the best of N by each judge brought.
-
-    Lines that hold no number are left out.
-    """
-    found: dict[str, float] = {}
-    for line in text.splitlines():
-        name, _, number = line.rpartition("=")
-        try:
-            value = float(number.replace("%", "").strip())
-        except ValueError:
-            continue
-        if name.strip() and math.isfinite(value):
-            found[name.strip()] = value
-    return found
-
-
-def best_of_n_table(
-    results: Mapping[str, BenchResult], names: Mapping[str, str], picked: Mapping[str, float]
-) -> MetricTable:
-    """Correlate the judges' overall accuracies on a set with what picking by them brought.
-
-    Args:
-        results: figures by the judge's id.
-        names: judge's id → name.
-        picked: judge's name → best-of-N accuracy, percent.
-    """
-    measured = {
-        names.get(judge, judge): row.value
-        for judge, result in results.items()
-        for row in result.headline
-        if row.metric == "overall_accuracy" and row.rule == "strict"
-    }
-    return best_of_n(measured, picked)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from atom.judgebench.vl_rewardbench.best_of_n import best_of_n
 from atom.judgebench.vl_rewardbench.breakdown import gather_votes, measure
 from atom.records import BenchItem, Sampling, Verdict
 
@@ -194,16 +193,3 @@ def test_a_coin_stands_at_chance_everywhere():
         assert abs(row.value - row.chance) <= 3.5 / 1.96 * half + 1e-9, row
         checked += 1
     assert checked > 30
-    title = [table.title for table in result.tables]
-    assert title[-1] == "Best of N"
-
-
-def test_best_of_n_takes_several_judges_and_says_so():
-    # (50, 40), (60, 50), (55, 45): on one line; nobody knows d.
-    found = best_of_n({"a": 50.0, "b": 60.0, "c": 55.0}, {"a": 40, "b": 50, "c": 45, "d": 1})
-    assert found.rows[0].value == pytest.approx(1)
-    assert found.rows[0].n == 3
-    assert "Not judges of this set: d." in found.note
-    alone = best_of_n({"a": 1.0}, {"a": 40.0})
-    assert math.isnan(alone.rows[0].value)
-    assert "at least three judges" in alone.note

@@ -103,3 +103,28 @@ def test_the_best_judge_of_each_criterion_against_peoples_agreement(store):
 def test_a_benchmark_without_such_a_figure_has_none(store):
     record = a_set(store, "vl_rewardbench")
     assert scatters(store, record, [judge("x")], {}, {}) == ()
+
+
+def test_accuracy_on_pairs_against_what_picks_gain(store, monkeypatch):
+    pairs, picks = a_set(store, "vl_rewardbench"), a_set(store, "best_of_n")
+    names = ("a", "b", "c", "d")
+    judges = [judge(name) for name in names]
+    accuracy = {name: result(row("overall_accuracy", 50.0 + 10 * at))
+                for at, name in enumerate(names)}  # fmt: skip
+    gains = {name: result(row("picked_accuracy", 1), row("gain_over_random", value))
+             for name, value in zip(names, (0.0, 4.0, 2.0, 6.0), strict=True)}  # fmt: skip
+    figures = {pairs.id: accuracy, picks.id: gains}
+    at = "atom.views.lab.scatters"
+    monkeypatch.setattr(f"{at}.standings", lambda store, set_id: judges)
+    monkeypatch.setattr(f"{at}.bench_results", lambda store, set_id, asked: figures[set_id])
+    (found,) = scatters(store, pairs, judges, accuracy, {})
+    assert found.paper == "VL-RewardBench, Figure 4"
+    assert [(one.x, one.y) for one in found.points] == [(50, 0), (60, 4), (70, 2), (80, 6)]
+    # x - 65: -15, -5, 5, 15; y - 3: -3, 1, -1, 3: sum 80 over sqrt(500 * 20) = 100.
+    assert found.r == pytest.approx(0.8)
+    # Ranks 1 2 3 4 and 1 3 2 4: 1 - 6 * 2 / 60 = .8.
+    assert "By ranks (Spearman) it is 0.80." in found.note
+    assert "95 %" in found.note
+    (mirrored,) = scatters(store, picks, judges, gains, {})
+    assert mirrored.points == found.points
+    assert scatters(store, pairs, [], {}, {}) == ()

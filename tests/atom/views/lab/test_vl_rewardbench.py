@@ -5,8 +5,8 @@ import math
 import pytest
 
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
-from atom.ui.lab.vl_rewardbench import chart, correlation, sentence
-from atom.views.lab.vl_rewardbench import best_of_n_table, read_picked, scaling_of
+from atom.ui.lab.vl_rewardbench import chart, sentence
+from atom.views.lab.vl_rewardbench import scaling_of
 
 
 def row(metric, value, lo=math.nan, hi=math.nan):
@@ -46,18 +46,3 @@ def test_the_chart_says_in_words_what_it_draws():
         assert word in drawn
     assert "gains 2.0 points on 40 pairs; their intervals overlap" in sentence(found, "j")
     assert "nan" not in drawn
-
-
-def test_lines_of_judges_are_read_and_correlated():
-    picked = read_picked("a = 40\nb = x\nodd=name = 50 %\n\nc = 45\nnan = nan\n = 3")
-    assert picked == {"a": 40.0, "odd=name": 50.0, "c": 45.0}
-    results = {
-        name: BenchResult(headline=(MetricRow(metric="overall_accuracy", label="", value=value,
-                                              rule="strict"),))
-        for name, value in {"id-a": 50.0, "odd=name": 60.0, "c": 55.0}.items()
-    }  # fmt: skip
-    table = best_of_n_table(results, {"id-a": "a"}, picked)
-    # (50, 40), (60, 50), (55, 45) lie on one line.
-    assert table.rows[0].value == pytest.approx(1)
-    assert "Pearson r = 1.00" in str(correlation(table))
-    assert "at least three judges" in str(correlation(best_of_n_table(results, {}, {"a": 1.0})))
