@@ -349,6 +349,12 @@ class Outcome(Record):
 TagSubject = Literal["sample", "response"]
 
 
+TAG_FACET = "tagged"
+"""What people's own tags on samples are labels of."""
+PERSON_SOURCE = "person:"
+"""How the source of a tag begins that a person put there; the name follows."""
+
+
 class Tag(Record):
     """A label from a source: skill, category, difficulty, ..."""
 

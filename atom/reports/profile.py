@@ -20,7 +20,7 @@ from atom.views.overview.weaknesses import (
     evidence,
     weaknesses,
 )
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, data_facets
 from taxonomy import Path
 
 
@@ -122,9 +122,10 @@ def known_facet(data: StudyData, name: str | None) -> str | None:
     Raises:
         UsageError: the study has no labels of that name.
     """
-    if name is None or name in data.table.facets:
+    facets = data_facets(data.table.facets)
+    if name is None or name in facets:
         return name
-    known = ", ".join(map(repr, data.table.facets)) or "none"
+    known = ", ".join(map(repr, facets)) or "none"
     raise UsageError(f"the study {data.study.name!r} has no labels {name!r}; labels are {known}")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import sqlalchemy as sa
 
-from atom.records import Annotation, AnnotationKind
+from atom.records import UNASKED, Annotation, AnnotationKind
 from atom.store.schema import table
 from atom.store.standing import closed
 from atom.store.store import Store
@@ -92,6 +92,12 @@ def given_scores(store: Store, study_id: str) -> list[GivenScore]:
         return [GivenScore(*row) for row in rows]
 
 
+def everything_said(store: Store, study_id: str) -> list[Annotation]:
+    """Read all that people said of a study, asked or not, in the order it was said."""
+    return labels_of(store, study_id, [kind for kind in get_args(AnnotationKind)
+                                       if kind != "version"])  # fmt: skip
+
+
 def labels_of(
     store: Store, study_id: str, kinds: Collection[AnnotationKind] = ()
 ) -> list[Annotation]:
@@ -105,7 +111,7 @@ def labels_of(
     column = table(Annotation).c
     with store.read() as connection:
         done = closed(connection, "annotation", column.id)
-    some = [column.kind.in_(list(kinds))] if kinds else [column.kind != "version"]
+    some = [column.kind.in_(list(kinds))] if kinds else [column.kind.not_in(UNASKED)]
     return store.select(
         Annotation, column.study_id == study_id, *some, *done,
         order_by=(column.created, column.id),

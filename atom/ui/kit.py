@@ -6,7 +6,7 @@ address inside the app, followed without loading anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,13 +42,20 @@ def _component() -> Any:
     )
 
 
-def show(markup: Html, *, key: str) -> None:
+def show(markup: Html, *, key: str, act: Callable[[str], None] | None = None) -> None:
     """Put markup on the page.
 
     Args:
         markup: what `el` and the pieces here made.
         key: unique on the page and the same in every run, so that the piece stays in place.
+        act: does what a button (`data-act`) or a field (`data-say`) in it asks for.
     """
+
+    def acted() -> None:
+        state = st.session_state.get(key)
+        asked = state.get("act") if state is not None else None
+        if act is not None and isinstance(asked, str):
+            act(asked)
 
     def moved() -> None:
         state = st.session_state.get(key)
@@ -56,7 +63,8 @@ def show(markup: Html, *, key: str) -> None:
         if isinstance(target, str):
             go(target)
 
-    _component()(data={"html": str(markup)}, key=key, on_go_change=moved)
+    _component()(data={"html": str(markup)}, key=key, on_go_change=moved,
+                 on_act_change=acted)  # fmt: skip
 
 
 def go(target: str) -> None:

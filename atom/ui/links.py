@@ -22,6 +22,7 @@ LOCAL_KEYS = (
     "beside", "layer",
     "tour", "welcome",
     "vs", "lay",
+    "slice", "slice_model", "slice2", "slice2_model",
 )  # fmt: skip
 """Keys that belong to one page (a table, a page of a list, whose answer) and not to the chain."""
 _MAX_VALUES = 40

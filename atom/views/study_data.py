@@ -6,7 +6,7 @@ pages share it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from atom.analysis.agreement.repeats import merge_repeats
 from atom.analysis.intervals import Ints
 from atom.analysis.score_table import Facet, ScoreTable
-from atom.records import CAUSES, NOT_APPLICABLE, Candidate, Judge, Scale, Study, TreeRecord
+from atom.records import (
+    CAUSES,
+    NOT_APPLICABLE,
+    TAG_FACET,
+    Candidate,
+    Judge,
+    Scale,
+    Study,
+    TreeRecord,
+)
 from atom.store import Store, asks_again, find_study, study_candidates
 from atom.store.columns import Marks, StudyRows, Uses, read_study
 from atom.store.people import ALL_PEOPLE, PEOPLE
@@ -35,6 +44,15 @@ DATASET_FACET = "data set"
 def dataset_facet(facets: Container[str]) -> str:
     """Return the name of the labels that say which data set a question is of."""
     return DATASET_FACET if DATASET_FACET in facets else SOURCE_FACET
+
+
+def data_facets(facets: Mapping[str, Facet]) -> dict[str, Facet]:
+    """Return the labels that came with the data.
+
+    People's own tags narrow what is looked at, and nothing is tested by them: who tags failures
+    would find that models fail there.
+    """
+    return {name: facet for name, facet in facets.items() if name != TAG_FACET}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ import streamlit as st
 from atom.ui import kit
 from atom.ui.compare import case as compare_case
 from atom.ui.compare import parts as compare_parts
+from atom.ui.compare import slices as compare_slices
 from atom.ui.compare import versions as compare_versions
 from atom.ui.html import el
 from atom.ui.pages import COMPARE
@@ -76,6 +77,7 @@ def body(here: frame.Here) -> None:
         )
     pairs(here, view, picked, other)
     compare_versions.form(here, picked)
+    compare_slices.draw(here, picked)
 
 
 here = frame.here(COMPARE)

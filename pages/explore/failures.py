@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from atom.ui import kit, links
-from atom.ui.failures import bar, heat, listing
+from atom.ui.failures import bar, heat, listing, marks
 from atom.ui.failures import case as case_parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
 from atom.ui.shell import frame
 from atom.views.failures.page import PAGE_SIZE, FailureList, failures, listed_cells
-from atom.views.failures.sample import sample_view
+from atom.views.failures.sample import SampleView, sample_view
 
 
 def page_number(here: frame.Here, order: tuple[str, ...] | None = None) -> int:
@@ -39,16 +39,21 @@ def neighbours(here: frame.Here, view: FailureList, sample: str) -> tuple[str | 
     return door(at - 1), door(at + 1)
 
 
-def shown(here: frame.Here, view: FailureList) -> Html:
-    """Draw the case: the chosen sample, or the worst one while none is chosen."""
+def chosen_case(here: frame.Here, view: FailureList) -> SampleView | None:
+    """Return the chosen sample, or the worst one while none is chosen; None where there is none."""
     filters = here.filters
-    if filters.sample is None:
-        if not view.rows:
-            return nothing(here)
+    if filters.sample is None and view.rows:
         first = view.rows[0]
         filters = filters.but(sample=first.sample_id, criterion=first.criterion_id)
     model = here.query.get("by") or filters.model
-    case = sample_view(here.store, here.data, filters.but(model=model))
+    return sample_view(here.store, here.data, filters.but(model=model))
+
+
+def shown(here: frame.Here, view: FailureList, case: SampleView | None) -> Html:
+    """Draw the case, or say why there is none."""
+    filters = here.filters
+    if filters.sample is None and not view.rows:
+        return nothing(here)
     if case is None:
         return kit.empty(
             "This sample isn't in the study",
@@ -107,17 +112,21 @@ if here is not None:
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     chosen = here.filters.sample or (view.rows[0].sample_id if view.rows else None)
     kit.show(kit.page_header(FAILURES.title, FAILURES.question, *badges), key="failures_head")
-    bar.draw(here)
-    if grid_shown and view.rows:
+    bar.draw(here, view)
+    if marks.copy_in_sight(here):
+        pass
+    elif grid_shown and view.rows:
         cells = listed_cells(here.data, here.filters)
         kit.show(heat.grid(here, view, cells), key="failures_grid")
     else:
+        case = chosen_case(here, view)
         kit.show(
             el(
                 "div",
                 listing.listing(here, view, chosen),
-                el("div", shown(here, view), style="min-width:0"),
+                el("div", shown(here, view, case), style="min-width:0"),
                 class_="split",
             ),
             key="failures",
+            act=marks.acts(here, case),
         )

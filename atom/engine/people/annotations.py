@@ -87,7 +87,8 @@ def check_label(label: Annotation) -> None:
                          f"not {label.value!r}")  # fmt: skip
     if label.kind == "ranking" and len({rank.response_id for rank in label.ranks}) < 2:
         raise UsageError("a ranking names two different answers at least")
-    if label.kind in ("mapping", "error_type", "report", "preference") and not label.label.strip():
+    worded = ("mapping", "error_type", "report", "preference", "flag", "remark", "slice")
+    if label.kind in worded and not label.label.strip():
         raise UsageError(f"a label of kind {label.kind} needs a word, and there is none")
 
 
@@ -274,7 +275,7 @@ def _known(
             there = {place.sample_id for place in study_places(store, study_id)}
         elif kind == "report":
             there = {candidate.id for candidate in study_candidates(store, study_id)}
-        elif kind == "preference":
+        elif kind in ("preference", "slice"):
             there = names
         elif kind in ("accuracy", "necessity", "mapping"):
             there = {one.id for one in store.get_many(Criterion, names)}

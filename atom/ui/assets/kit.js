@@ -20,7 +20,10 @@ function morph(from, to) {
           }
         }
         for (const { name, value } of Array.from(next.attributes)) {
-          if (at.getAttribute(name) !== value) at.setAttribute(name, value);
+          if (at.getAttribute(name) !== value) {
+            at.setAttribute(name, value);
+            if (name === "value" && at.nodeName === "INPUT") at.value = value;
+          }
         }
         if (at.dataset && at.dataset.case !== undefined && at.dataset.case !== at.__case) {
           at.__case = at.dataset.case;
@@ -190,6 +193,8 @@ function start(state, parent) {
       present(!document.documentElement.hasAttribute("data-presenting"));
       return;
     }
+    const act = event.target.closest("[data-act]");
+    if (act) { hide(); state.send("act", act.dataset.act); return; }
     const save = event.target.closest("[data-save]");
     if (save) { saveTable(save.closest("table")); return; }
     const door = event.target.closest("[data-go]");
@@ -218,6 +223,17 @@ function start(state, parent) {
     const row = event.target.closest("[data-light]");
     light(root, row ? row.dataset.light : null);
   });
+  root.addEventListener("change", (event) => {
+    const field = event.target.closest("[data-say]");
+    if (field) state.send("act", `${field.dataset.say}:${field.value}`);
+  });
+  root.addEventListener("keydown", (event) => {
+    const field = event.target.closest("[data-say]");
+    if (!field || (event.key !== "Enter" && event.key !== "Escape")) return;
+    event.preventDefault();
+    if (event.key === "Escape") field.value = field.getAttribute("value") || "";
+    field.blur();
+  });
   state.keys = (event) => {
     // What has the focus inside of a component is seen by the event's path alone.
     const active = event.composedPath()[0];
@@ -232,7 +248,9 @@ function start(state, parent) {
     // The sign above is typed with Shift on many keyboards; no other key is.
     if (event.shiftKey) return;
     const target = root.querySelector(`[data-key="${CSS.escape(ALIKE[event.key] || event.key)}"]`);
-    if (target) { event.preventDefault(); target.click(); }
+    if (!target) return;
+    event.preventDefault();
+    if (target.nodeName === "INPUT") target.focus(); else target.click();
   };
   document.addEventListener("keydown", state.keys);
   state.hide = hide;

@@ -6,11 +6,13 @@ from typing import Any
 
 import streamlit as st
 
+from atom.ui.failures import keep
 from atom.ui.failures.heat import GRID
 from atom.ui.plain import plain
 from atom.ui.shell.filter_box import set_filters, several
 from atom.ui.shell.frame import Here
 from atom.views.failures.find import PLACES, STATE_WORDS, Place, Sort
+from atom.views.failures.page import FailureList
 from atom.views.filters import Filters
 from taxonomy import Path, format_path
 
@@ -33,16 +35,24 @@ LIST = "list"
 LAYS = {LIST: "List", GRID: "Grid"}
 
 
-def draw(here: Here) -> None:
-    """Draw the row; what is set there lives in the address."""
+def draw(here: Here, view: FailureList) -> None:
+    """Draw the row; what is set there lives in the address.
+
+    Args:
+        here: what the reader is looking at.
+        view: the list under it.
+    """
     with st.container(key="find_row"):
-        words, order, more, lay = st.columns([4.4, 2.2, 1.3, 1.2], vertical_alignment="center")
+        words, order, more, kept, lay = st.columns([4, 2, 1.2, 1.4, 1.2],
+                                                   vertical_alignment="center")  # fmt: skip
         with words:
             _words(here.filters)
         with order:
             _order(here.filters)
         with more:
             _more(here)
+        with kept:
+            keep.draw(here, view)
         with lay:
             _lay(here)
 

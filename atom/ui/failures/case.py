@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from atom.records import JUDGE_SCALE, Checkpoint, Outcome, PictureSlot, Replay
 from atom.ui import kit, links, numbers
-from atom.ui.failures import beside
+from atom.ui.failures import beside, marks
 from atom.ui.failures.listing import to
 from atom.ui.html import Html, el, join
 from atom.ui.lab import preference as preference_parts
@@ -15,6 +15,7 @@ from atom.ui.pages import CORRECTION
 from atom.ui.picture import Mark, missing, picture
 from atom.ui.shell.frame import Here
 from atom.views.failures.beside import difference, others
+from atom.views.failures.said import said_of
 from atom.views.failures.sample import (
     AnswerView,
     CheckpointView,
@@ -41,13 +42,14 @@ def case(here: Here, view: SampleView, before: str | None = None, after: str | N
         after: the address of the one after it.
     """
     doors = _Doors(here, view)
+    said = said_of(here.store, here.entry.study.id, view)
     return el(
         "article",
         _case_head(here, view, before, after),
         el(
             "div",
             pictures(here, view, doors.criterion),
-            el("div", question(view), _why(here, view)),
+            el("div", question(view), _why(here, view), marks.panel(here, view, said)),
             class_="top",
         ),
         _criteria(here, view, doors),

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from atom.engine.people.annotations import Change, give, take_back
-from atom.records import Annotation, AnnotationKind, Checkpoint, RankedAnswer, Response
+from atom.records import PICKED, Annotation, AnnotationKind, Checkpoint, RankedAnswer, Response
 from atom.views.failures.sample import SampleView
 from atom.views.people.annotations import (
     LEAST_SURE,
@@ -233,7 +233,7 @@ class Desk:
         """Return how far labelling has come."""
         done: Counter[str] = Counter()
         for (kind, name), one in self.stands.items():
-            drawn = one.label is not None and one.label.note != LEAST_SURE
+            drawn = one.label is not None and not one.label.note.startswith(PICKED)
             if kind == "score" and drawn and name in self._sample_of:
                 done[self._sample_of[name]] += 1
         own = [

@@ -18,12 +18,17 @@ from atom.ui.people import parts as human_check_parts
 from atom.ui.people import scale as people_scale
 from atom.ui.people import summary as human_check_summary
 from atom.ui.people.desk import Desk, read_acts
+from atom.ui.people.names import WHO
 from atom.ui.shell import sealed, stores
 from atom.ui.shell.frame import Here
-from atom.views.people.annotations import annotations_csv, load_annotations, people_of
+from atom.views.people.annotations import (
+    annotations_csv,
+    load_annotations,
+    load_everything,
+    people_of,
+)
 from atom.views.people.page import QUEUES, Pick, QueueName
 
-WHO = "human_named"
 DESK = "human_desk"
 DECK = "human_deck"
 FAULT = "human_went_wrong"
@@ -249,7 +254,7 @@ def _files(here: Here, desk: Desk) -> None:
     with left:
         st.download_button(
             "All labels of this study (CSV)",
-            data=lambda: annotations_csv(load_annotations(here.store, here.entry.study.id)),
+            data=lambda: annotations_csv(load_everything(here.store, here.entry.study.id)),
             file_name=f"labels-{here.entry.study.id[:8]}.csv",
             mime="text/csv",
             key="human_csv",

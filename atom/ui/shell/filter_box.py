@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import streamlit as st
 
 from atom.analysis.readings import Reading
+from atom.records import TAG_FACET
 from atom.ui import links
 from atom.ui.plain import plain
 from atom.ui.shell.glossary import meaning
@@ -55,7 +56,8 @@ def draw(data: StudyData, filters: Filters) -> None:
             ours = dataset_facet(data.table.facets)
             for name in sorted(data.table.facets, key=lambda name: (name != ours, name)):
                 values = data.table.facets[name].values
-                if 2 <= len(values) <= _MOST_VALUES:
+                # A tag is only on some samples: one alone tells them apart.
+                if (1 if name == TAG_FACET else 2) <= len(values) <= _MOST_VALUES:
                     _facet(name, values, filters)
         if filters.active:
             st.button("Clear filters", key="filter_clear", on_click=set_filters,

@@ -12,6 +12,7 @@ from atom.ui import kit, work
 from atom.ui.plain import plain
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
+from atom.views.filters import Filters
 
 
 def copying(here: Here) -> Callable[[], Study]:
@@ -23,7 +24,14 @@ def copying(here: Here) -> Callable[[], Study]:
 
 
 def offer_copy(
-    here: Here, name: str, why: str, *, button: str, fault: str, keep: Sequence[str] = ()
+    here: Here,
+    name: str,
+    why: str,
+    *,
+    button: str,
+    fault: str,
+    keep: Sequence[str] = (),
+    filters: Filters | None = None,
 ) -> None:
     """Offer a copy of the sealed study, make it with its progress in sight, and go there.
 
@@ -34,6 +42,7 @@ def offer_copy(
         button: the button's words.
         fault: where in the session the page keeps what went wrong.
         keep: keys of the address that go along.
+        filters: the chain and the filters that go along, if any.
     """
     at = f"{name}_copy_job"
     job_id = st.session_state.get(at)
@@ -52,7 +61,8 @@ def offer_copy(
     study: Study | None = state.result
     if study is not None:
         query = {key: here.query[key] for key in keep if key in here.query}
-        st.query_params.from_dict({"study": study.id, **query})
+        chain = {} if filters is None else filters.to_query()
+        st.query_params.from_dict({**chain, "study": study.id, **query})
     else:
         st.session_state[fault] = state.error
     st.rerun()

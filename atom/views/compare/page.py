@@ -41,7 +41,7 @@ from atom.views.lab.preferences import compare as combined
 from atom.views.lab.preferences import share_won
 from atom.views.overview.accuracy import Accuracy, accuracies
 from atom.views.reading import carries, mean_rows_kept, score_rows_kept
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, data_facets
 from taxonomy import Path
 
 ALPHA = 0.05
@@ -286,7 +286,9 @@ def compare(
     p = math.nan if few else _overall_p(measure, gap, counted, pairs)
     identical = bool(pairs.shared.any()) and _identical(items, counted)
     facets = tuple(
-        name for name, group in data.table.facets.items() if 2 <= len(group.values) <= _MOST_LABELS
+        name
+        for name, group in data_facets(data.table.facets).items()
+        if 2 <= len(group.values) <= _MOST_LABELS
     )
     by_label = facet in facets or measure != "process" or not data.table.leaves
     chosen = choose_facet(facet, facets) if by_label else None

@@ -44,7 +44,7 @@ from atom.views.overview.weaknesses import (
     left_out_of,
 )
 from atom.views.reading import mean_rows_kept
-from atom.views.study_data import StudyData, dataset_facet
+from atom.views.study_data import StudyData, data_facets, dataset_facet
 from taxonomy import Path, format_path
 
 MOST_DRAWN = 4
@@ -337,8 +337,9 @@ def shape(data: StudyData, filters: Filters, *, facet: str | None = None) -> Sha
     """
     table = data.table
     measure = measure_of(data, filters)
-    facets = tuple(name for name, one in table.facets.items() if len(one.values) >= 2)
-    by_label = measure != "process" or not table.leaves or facet in table.facets
+    known = data_facets(table.facets)
+    facets = tuple(name for name, one in known.items() if len(one.values) >= 2)
+    by_label = measure != "process" or not table.leaves or facet in known
     chosen = _choose_facet(data, facet, facets) if by_label else None
     anchor = _anchor(data, measure)
     key = ("shape", measure, chosen, *filters.narrowing)
@@ -375,7 +376,7 @@ def shape(data: StudyData, filters: Filters, *, facet: str | None = None) -> Sha
 
 
 def _choose_facet(data: StudyData, facet: str | None, facets: Sequence[str]) -> str | None:
-    if facet in data.table.facets:
+    if facet in data_facets(data.table.facets):
         return facet
     usual = ("skills", "skill", "capability", "category", "task")
     rest = [name for name in facets if name != dataset_facet(facets)]

@@ -35,7 +35,7 @@ from atom.views.overview.weaknesses import (
     weaknesses,
 )
 from atom.views.reading import mean_rows_kept, model_said
-from atom.views.study_data import StudyData, dataset_facet
+from atom.views.study_data import StudyData, data_facets, dataset_facet
 from taxonomy import Path
 
 MOST_VALUES = 60
@@ -241,7 +241,7 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     kept = _Kept(answers=counted, value=value[counted])
     facets = tuple(
         name
-        for name, group in table.facets.items()
+        for name, group in data_facets(table.facets).items()
         if 2 <= len(group.values) <= MOST_VALUES and _groups(table, name, group)
     )
     by_label = measure != "process" or facet is not None
@@ -314,7 +314,7 @@ def _anchor(data: StudyData, measure: Measure) -> int | None:
 
 
 def _choose_facet(data: StudyData, facet: str | None, facets: tuple[str, ...]) -> str | None:
-    if facet in data.table.facets:
+    if facet in data_facets(data.table.facets):
         return facet
     for name in ("skills", "skill", "capability", "category", "task"):
         if name in facets:

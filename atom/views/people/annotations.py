@@ -16,15 +16,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from atom.analysis.agreement.raters import krippendorff_alpha, rater_kappas
-from atom.records import Annotation, AnnotationKind
+from atom.records import PICKED, Annotation, AnnotationKind
 from atom.store import Store
-from atom.store.labels import labels_of
+from atom.store.labels import everything_said, labels_of
 from atom.views.csv_text import csv_text
 from taxonomy import fold, parse_path
 
 Subject: TypeAlias = "tuple[AnnotationKind, str]"
 """What was labelled: (kind, subject's id)."""
-LEAST_SURE = "picked: where the judge is least sure"
+LEAST_SURE = f"{PICKED}where the judge is least sure"
 """Note of a label whose sample wasn't drawn at random; it must not debias a mean."""
 CLOSE = 1.0
 """Two scores 1..5 this close are taken as one, their mean; further apart is a conflict."""
@@ -94,6 +94,11 @@ def load_annotations(
         kind: only this kind; None = all.
     """
     return tuple(labels_of(store, study_id, [] if kind is None else [kind]))
+
+
+def load_everything(store: Store, study_id: str) -> tuple[Annotation, ...]:
+    """Read what people said without being asked, too: flags, notes and saved slices."""
+    return tuple(everything_said(store, study_id))
 
 
 def says(label: Annotation) -> object:

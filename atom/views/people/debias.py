@@ -30,12 +30,13 @@ from atom.analysis.agreement.debias import (
 from atom.analysis.intervals import Floats, Ints, NodeStats, make_cells, node_stats
 from atom.analysis.layout import Mask
 from atom.analysis.score_table import AnswerScores
+from atom.records import PICKED, PICKED_HERE
 from atom.store import Store
 from atom.store.marks import HUMAN_CHECK, PersonMark, person_marks, subjects_of_marks
 from atom.views.csv_text import csv_text
 from atom.views.filters import Filters, answers_kept, measure_of, root_scores
 from atom.views.overview.page import Estimate
-from atom.views.people.annotations import LEAST_SURE, Standing, load_annotations, standing
+from atom.views.people.annotations import Standing, load_annotations, standing
 from atom.views.reading import mean_rows_kept, score_rows_kept
 from atom.views.study_data import StudyData, roots_of_rows
 from taxonomy import Path, format_path
@@ -99,9 +100,11 @@ def load_labels(store: Store, data: StudyData) -> Labels:
         for label in load_annotations(store, data.study.id, "score")
         if "/" not in label.subject_id
     ]
-    stands = {subject: one for (_, subject), one in standing(given).items()}
+    # What was said with the judge's score in sight neither counts here nor unsettles what does.
+    blind = [label for label in given if label.note != PICKED_HERE]
+    stands = {subject: one for (_, subject), one in standing(blind).items()}
     marks = _person_marks(store, data)
-    if not stands and not marks:
+    if not given and not marks:
         return no_labels()
     kept = {key: one for key, one in stands.items() if not _picked(one)}
     values = {key: one.value for key, one in kept.items() if one.value is not None}
@@ -120,16 +123,16 @@ def load_labels(store: Store, data: StudyData) -> Labels:
         + len({one.judge_id for one in marks}),
         conflicts=sum(one.state == "conflict" for one in kept.values()),
         settled=sum(one.state == "adjudicated" for one in kept.values()),
-        picked=len(stands) - len(kept),
+        picked=len({label.subject_id for label in given if label.state == "given"} - set(kept)),
         astray=astray,
         unscored=int((~scored).sum()),
     )
 
 
 def _picked(one: Standing) -> bool:
-    """Say whether a checkpoint was labelled only because the judge was unsure of its sample."""
+    """Say whether a checkpoint was labelled only because it was picked, not drawn."""
     first = [label for label in one.given if not label.adjudicates] or one.given
-    return all(label.note.startswith(LEAST_SURE) for label in first)
+    return all(label.note.startswith(PICKED) for label in first)
 
 
 def _person_marks(store: Store, data: StudyData) -> list[PersonMark]:

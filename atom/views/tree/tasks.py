@@ -14,7 +14,7 @@ import scipy
 from atom.analysis.intervals import Ints
 from atom.analysis.score_table import Facet
 from atom.views.filters import Filters, answers_kept, label_name
-from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData
+from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData, data_facets
 
 TASKS = ("task", "tasks", "template", "subtask", "category", "question_type", "type")
 SKILLS = ("skill", "skills", "capability", "family", "ability", "domain", "subject", "topic")
@@ -100,7 +100,9 @@ def task_table(
     Returns:
         The table; None where the samples carry no labels.
     """
-    known = {name: one for name, one in data.table.facets.items() if len(one.values) > 1}
+    known = {
+        name: one for name, one in data_facets(data.table.facets).items() if len(one.values) > 1
+    }
     if not known:
         return None
     kept = answers_kept(data, filters)

@@ -36,7 +36,7 @@ from atom.store.labels import labels_of
 from atom.store.rivals import RivalTree, rival_trees
 from atom.views.overview.page import MIN_SAMPLES
 from atom.views.people.annotations import standing
-from atom.views.study_data import StudyData, dataset_facet
+from atom.views.study_data import StudyData, data_facets, dataset_facet
 from atom.views.tree.page import Placed, placed
 from taxonomy import Path, parse_path
 
@@ -448,7 +448,7 @@ def _labels(data: StudyData, where: Placed) -> Grouping | None:
     """Group by the facet with most labels, among those that give every sample one label."""
     best: tuple[int, str, Ints] | None = None
     scores = data.table
-    for name, facet in scores.facets.items():
+    for name, facet in data_facets(scores.facets).items():
         sample = scores.sample[facet.response]
         label = np.full(len(scores.sample_ids), NOWHERE, dtype=np.int64)
         label[sample] = facet.value

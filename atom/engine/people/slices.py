@@ -1,0 +1,49 @@
+"""Slices: filters that people saved under a name, one of each name in a study."""
+
+from __future__ import annotations
+
+from atom.engine.clock import stamp, utc_now
+from atom.engine.people.annotations import annotator_name
+from atom.engine.people.tags import tag_name
+from atom.records import Annotation
+from atom.store import Store, table
+
+SAVED = "saved"
+"""Whose label a slice is; who saved it stands in its note."""
+
+
+def save_slice(store: Store, study_id: str, name: str, query: str, who: str) -> Annotation | None:
+    """Save a slice; one of the same name is replaced.
+
+    Args:
+        store: the study's store.
+        study_id: the study.
+        name: what it is called, 60 letters at most.
+        query: its filters, as an address has them.
+        who: who saves it.
+
+    Returns:
+        What it replaced.
+
+    Raises:
+        UsageError: it can't be called so.
+    """
+    name = tag_name(name)
+    identity = Annotation.make_id(study_id, "slice", name, SAVED)
+    before = store.get(Annotation, identity)
+    store.replace(
+        [
+            Annotation(
+                id=identity, study_id=study_id, kind="slice", subject_id=name, annotator=SAVED,
+                label=query, note=annotator_name(who), created=stamp(utc_now()),
+            )
+        ]
+    )  # fmt: skip
+    return before
+
+
+def delete_slice(store: Store, study_id: str, name: str) -> None:
+    """Remove a slice."""
+    identity = Annotation.make_id(study_id, "slice", name, SAVED)
+    with store.write() as writer:
+        writer.delete(Annotation, table(Annotation).c.id == identity)

@@ -1,0 +1,164 @@
+"""Saved slices on Compare: two of one model, or one of two models, by capability."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from atom.ui import kit, links, numbers
+from atom.ui.failures.listing import to
+from atom.ui.html import Html, el
+from atom.ui.pages import FAILURES
+from atom.ui.plain import plain
+from atom.ui.shell.frame import Here
+from atom.views.compare.sides import Picked
+from atom.views.failures.slices import (
+    WHOLE,
+    Side,
+    Slice,
+    SliceComparison,
+    SliceGap,
+    compare_slices,
+    slices_of,
+)
+from atom.views.filters import Filters
+from taxonomy import format_path
+
+_WORDS = {"better": "first better", "worse": "second better", "same": "not told apart",
+          "thin": "too little to test"}  # fmt: skip
+_MOST = 40
+
+
+def draw(here: Here, picked: Picked) -> None:
+    """Draw slices and their comparison; a hint where none is saved.
+
+    Args:
+        here: what the reader is looking at.
+        picked: the two models of the page.
+    """
+    there = slices_of(here.store, here.data, here.entry.key)
+    if not there:
+        door = kit.door("save one on Failures", links.address(FAILURES.url_path, here.filters))
+        words = el("p", "Slices can be compared like models: ", door, ".", class_="note")
+        kit.show(el("section", el("h2", "Slices"), words), key="slices_none")
+        return
+    whole = Slice(name=WHOLE, filters=Filters(study=here.entry.key))
+    by_name = {one.name: one for one in (whole, *there)}
+    models = {one.id: one.name for one in here.data.candidates}
+    kit.show(el("section", el("h2", "Slices"), el(
+        "p", "Two slices of one model, or one slice of two models. Samples needn’t be the same on "
+        "both sides; those that are count once.", class_="note")), key="slices_head")  # fmt: skip
+    first = _side(here, "first", by_name, models, (there[0].name, picked.first.model_id))
+    second = _side(here, "second", by_name, models, (WHOLE, picked.first.model_id))
+    if first == second:
+        kit.show(kit.notice("Both sides are the same: choose another slice or model."),
+                 key="slices_same")  # fmt: skip
+        return
+    found = compare_slices(here.store, here.data, first, second)
+    kit.show(table(here, found), key="slices_table")
+
+
+def _side(
+    here: Here,
+    which: str,
+    slices: dict[str, Slice],
+    models: dict[str, str],
+    usual: tuple[str, str],
+) -> Side:
+    """Let the reader choose a side; the address keeps it."""
+    keys = {"first": ("slice", "slice_model"), "second": ("slice2", "slice2_model")}[which]
+    name = here.query.get(keys[0], usual[0])
+    model = here.query.get(keys[1], usual[1])
+    name, model = (name if name in slices else usual[0]), (model if model in models else usual[1])
+
+    def changed() -> None:
+        st.query_params[keys[0]] = st.session_state[f"slices_{which}"]
+        st.query_params[keys[1]] = st.session_state[f"slices_{which}_model"]
+
+    st.session_state[f"slices_{which}"] = name
+    st.session_state[f"slices_{which}_model"] = model
+    left, right = st.columns(2)
+    with left:
+        st.selectbox(plain(f"The {which} side: slice"), list(slices), key=f"slices_{which}",
+                     format_func=lambda one: plain("The whole study" if one == WHOLE else one),
+                     on_change=changed)  # fmt: skip
+    with right:
+        st.selectbox("of model", list(models), key=f"slices_{which}_model",
+                     format_func=lambda one: plain(models[one]), on_change=changed)  # fmt: skip
+    return Side(part=slices[name], model=list(models).index(model))
+
+
+def table(here: Here, found: SliceComparison) -> Html:
+    """Draw the whole and every capability, the surest first."""
+    names = [_name(here, side) for side in (found.first, found.second)]
+    rows = [_row(here, found, one) for one in (found.whole, *found.nodes[:_MOST])]
+    columns = [
+        kit.Column(title="Capability"),
+        kit.Column(title=f"First: {names[0]}", number=True),
+        kit.Column(title=f"Second: {names[1]}", number=True),
+        kit.Column(title="Difference (95 %)", number=True),
+        kit.Column(title="Verdict"),
+    ]
+    return el(
+        "section",
+        el("p", sentence(found, names), class_="strong"),
+        kit.notice("A slice here is chosen by what models got or wrote: it is low or high by that "
+                   "choice, so nothing is tested.") if found.by_results else None,
+        kit.table(columns, rows, label="Slices by capability", tight=True),
+        class_="stack",
+    )  # fmt: skip
+
+
+def sentence(found: SliceComparison, names: list[str]) -> str:
+    """Say how far apart both are on the whole, and how sure that is."""
+    gap = found.whole.apart
+    if not math.isfinite(gap.gap):
+        return "One side has nothing that counts."
+    counts = " and ".join(numbers.count(n, "sample") for n in found.samples)
+    lo, hi = gap.interval()
+    ends = f" (95 % {100 * lo:+.1f} to {100 * hi:+.1f})" if math.isfinite(lo) else ""
+    said = {"better": "beyond chance", "worse": "beyond chance", "same": "not beyond chance",
+            "thin": "not tested"}[found.whole.verdict]  # fmt: skip
+    return (
+        f"{names[0]} is {abs(100 * gap.gap):.1f} points "
+        f"{'above' if gap.gap >= 0 else 'below'} {names[1]}{ends}, {said}: {counts}, "
+        f"{numbers.count(gap.shared, 'picture group')} in both."
+    )
+
+
+def _name(here: Here, side: Side) -> str:
+    part = "whole study" if side.part.name == WHOLE else side.part.name
+    return f"{part}, {here.data.candidates[side.model].name}"
+
+
+def _row(here: Here, found: SliceComparison, one: SliceGap) -> kit.Row:
+    gap = one.apart
+    lo, hi = gap.interval()
+    ends = f" ({100 * lo:+.1f} to {100 * hi:+.1f})" if math.isfinite(lo) else ""
+    name = el("span", one.path[-1], data_tip=format_path(one.path)) if one.path else "Sample scores"
+    return kit.Row(
+        cells=[
+            name,
+            _value(here, found.first, one, gap.first, gap.n[0]),
+            _value(here, found.second, one, gap.second, gap.n[1]),
+            f"{100 * gap.gap:+.1f}{ends}" if math.isfinite(gap.gap) else "–",
+            "not tested" if found.by_results else _verdict(one),
+        ]
+    )
+
+
+def _verdict(one: SliceGap) -> str:
+    word = _WORDS[one.verdict]
+    return word if math.isnan(one.adjusted) or not one.path else f"{word}, q {one.adjusted:.2g}"
+
+
+def _value(here: Here, side: Side, one: SliceGap, value: float, n: int) -> Html:
+    """Draw a side's mean with its n, a door to the failures behind it."""
+    if not math.isfinite(value):
+        return el("span", "–", class_="quiet")
+    filters = side.part.filters.but(model=here.data.candidates[side.model].id)
+    if one.path:
+        filters = filters.but(node=one.path)
+    return el("span", kit.door(f"{100 * value:.1f}", to(filters)),
+              el("span", f" n {n:,}", class_="quiet small"))  # fmt: skip
