@@ -88,6 +88,8 @@ class Described:
 
     tables: tuple[SetTable, ...] = ()
     spreads: tuple[Histogram, ...] = ()
+    rubrics: tuple[tuple[str, str], ...] = ()
+    """(task type, its rubric), where the set has any; as MM-CRITIC's Table 10."""
 
 
 def describe(benchmark: str, items: Sequence[BenchItem]) -> Described:
@@ -255,6 +257,8 @@ def _mm_critic(items: Datas) -> Described:
                               and _group(one) == group for one in items) for group in groups),
                     ]) for kind in types]),
         ),
+        rubrics=tuple(dict.fromkeys((words(one["task_type"]), one["rubric"]) for one in items
+                                    if one.get("rubric"))),
     )  # fmt: skip
 
 

@@ -316,7 +316,7 @@ def _mm_critic(data: Mapping[str, Any]) -> Card:
     return Card(
         question=_text(data["question"]),
         texts=_kept([("Choices", "\n".join(map(str, data.get("choices", ())))), *shown]),
-        truth=_kept(truth),
+        truth=_kept([*truth, ("Rubric that the scorer is shown", data.get("rubric"))]),
         facets=_kept([("Asked for", _DIMENSIONS.get(data["dimension"])), ("Sub-dataset", subset),
                       ("Task type", task), ("Task", data.get("task"))]),
         groups=frozenset({"", subset, task, _DIMENSIONS.get(data["dimension"], ""), *bands,

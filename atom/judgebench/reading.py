@@ -87,8 +87,8 @@ class ItemReader:
         self._out = out
         self._pictures: dict[str, PictureData] = {}
 
-    def _item(self, row: Row) -> BenchItem:
-        """Make a row's item.
+    def _item(self, row: Row) -> BenchItem | None:
+        """Make a row's item; None for a row that says something of other rows' items.
 
         Raises:
             Unusable: the row can't be one.
@@ -107,9 +107,12 @@ class ItemReader:
                 self._out.note(f"only the first {limit} {self.noun}s were read, as asked")
                 return
             try:
-                self.items.append(self._item(row))
+                item = self._item(row)
             except Unusable as why:
                 self._out.skip(row.place, str(why))
+            else:
+                if item is not None:
+                    self.items.append(item)
 
     def _slot(self, cell: object, name: str = "") -> PictureSlot | None:
         """Fill a picture's place; None where a cell gives nothing and no name is known."""

@@ -29,6 +29,8 @@ CRITIQUE: Final = "mmc_critique/1"
 CORRECTION: Final = "mmc_correction/1"
 COMPARE: Final = "mmc_compare/1"
 SCORE: Final = "mmc_score/1"
+RUBRIC_SCORE: Final = "mmc_score_rubric/1"
+"""The same with the set's own rubric for the kind of task."""
 PARAPHRASE: Final = "mmc_paraphrase/1"
 PARTS: Final[Mapping[str, str]] = {
     "critique": "write a critique of a response, say whether it is right, and rate it; a scorer "
@@ -209,7 +211,8 @@ class CriticAgenda:
         of: Verdict | None = None,
     ) -> Ask:
         # The prompt of what is scored is part of the key: a new version is scored anew.
-        prompt = SCORE if of is None else f"{SCORE} of {of.prompt}"
+        asked = RUBRIC_SCORE if "rubric" in item.data else SCORE
+        prompt = asked if of is None else f"{asked} of {of.prompt}"
         repeat = 0 if of is None else of.repeat
         values = {
             "kind": kind,
@@ -217,12 +220,14 @@ class CriticAgenda:
             "reference": reference["text"],
             "text": text,
         }
+        if asked == RUBRIC_SCORE:
+            values["rubric"] = item.data["rubric"]
         about: dict[str, object] = {"annotator": reference["annotator"]}
         if of is not None:
             about["of"] = of.key
         return Ask(
             blank=self._blank(item, part, scorer, prompt, repeat),
-            build=self._build(SCORE, item, values, SCORE_SCHEMA, repeat),
+            build=self._build(asked, item, values, SCORE_SCHEMA, repeat),
             read=partial(read_score, about=about),
             by="scorer",
         )

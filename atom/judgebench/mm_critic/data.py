@@ -13,10 +13,14 @@ by a column map. One row an item, as JSON lines, JSON, CSV or Parquet:
 - comparison: `response_a`, `response_b`, `model_a`, `model_b`, `quality_a`, `quality_b` (0..10 or
   low, medium, high), `preferred` (a or b; the one of higher quality when left out).
 
+A row with `rubric` and no `question` says by what items of its `task_type` are scored, those of all
+types where it names none; an item's own `rubric` goes before. They are the paper's Table 10, with
+your own words. Files with "rubric" in their name are read first.
+
 A column map says for a field of ours which column of the file holds it, or `=core` for a value
 that all rows share.
 
-Reference: MM-CRITIC 3, Tables 5-7, appendix B; METHODS A17.
+Reference: MM-CRITIC 3, Tables 5-7 and 10, appendix B; METHODS A17.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from atom.errors import FormatError, UsageError
@@ -102,6 +107,7 @@ FIELDS: Final = (
     "quality_a",
     "quality_b",
     "preferred",
+    "rubric",
 )
 LAYOUT: Final = (
     "each row needs `id`, `question` and either `response` with `correct` or `reference_critique` "
@@ -110,6 +116,9 @@ LAYOUT: Final = (
     '{"question": "query", "subset": "=core"}'
 )
 _MAX_NAME = 500
+_MAX_RUBRIC: Final = 4000
+_ALL: Final = "all"
+"""Stands for every task type where a rubric names none."""
 _WORDS: Final = ("low", "medium", "high")
 _OTHER_WORDS: Final[Mapping[str, str]] = {"med": "medium", "mid": "medium"}
 _SAME_DIMENSION: Final[Mapping[str, Dimension]] = {
@@ -180,7 +189,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
         raise UsageError(f"the column map names {unknown[0]!r}; MM-CRITIC has {', '.join(FIELDS)}")
     out = Collector(NAME, "MM-CRITIC", [file.name for file in files])
     reader = _Reader(options, out)
-    reader.read(files)
+    reader.read(sorted(files, key=lambda file: "rubric" not in file.name.casefold()))
     columns = reader.columns
     there = {options.columns.get(name, name) for name in ("id", "question")}
     lacking = [name for name in there if not name.startswith("=") and name not in columns]
@@ -190,7 +199,7 @@ def load(files: Sequence[ImportFile], options: LoadOptions) -> Loaded:
             f"{', '.join(list(columns)[:12])}); MM-CRITIC's published field names aren't known, "
             f"so {LAYOUT}"
         )
-    return reader.finish()
+    return reader.with_rubrics(reader.finish())
 
 
 class _Reader(ItemReader):
@@ -201,6 +210,7 @@ class _Reader(ItemReader):
         self.columns: dict[str, None] = {}
         self._seen: dict[str, str] = {}
         self._turns: Counter[str] = Counter()
+        self._rubrics: dict[str, str] = {}
 
     def _cell(self, row: Row, name: str) -> object:
         named = self._options.columns.get(name, name)
@@ -212,7 +222,39 @@ class _Reader(ItemReader):
     def _text(self, row: Row, name: str) -> str:
         return (to_text(self._cell(row, name)) or "").strip()
 
-    def _item(self, row: Row) -> BenchItem:
+    def with_rubrics(self, loaded: Loaded) -> Loaded:
+        """Give every item of a set that has rubrics its own: the scorer is asked alike of all."""
+        own = any(item.data["rubric"] for item in loaded.items)
+        there = bool(self._rubrics) or own
+
+        def given(item: BenchItem) -> dict[str, object]:
+            data = dict(item.data)
+            rubric = data.pop("rubric") or "\n\n".join(
+                self._rubrics[name] for name in (_ALL, data["task_type"]) if name in self._rubrics
+            )
+            return {**data, "rubric": rubric} if there else data
+
+        items = tuple(one.model_copy(update={"data": given(one)}) for one in loaded.items)
+        if not there:
+            return replace(loaded, items=items)
+        n = sum(bool(one.data["rubric"]) for one in items)
+        note = f"{n:,} of {len(items):,} items have a rubric, which the scorer is shown"
+        unused = sorted(set(self._rubrics) - {_ALL} - {one.data["task_type"] for one in items})
+        more = (f"rubrics of task types without an item: {', '.join(unused)}",) if unused else ()
+        return replace(loaded, items=items, notes=(*loaded.notes, note, *more))
+
+    def _keep_rubric(self, row: Row, text: str) -> None:
+        kind = plain_key(to_name(self._cell(row, "task_type")) or "")[:80]
+        kind = _SAME_TYPE.get(kind, kind) or _ALL
+        if kind in self._rubrics:
+            text = f"{self._rubrics[kind]}\n\n{text}"
+        self._rubrics[kind] = text[:_MAX_RUBRIC]
+
+    def _item(self, row: Row) -> BenchItem | None:
+        rubric = self._text(row, "rubric")[:_MAX_RUBRIC]
+        if rubric and not self._text(row, "question"):
+            self._keep_rubric(row, rubric)
+            return None
         if len(self.columns) < _MAX_NAME:
             self.columns.update(dict.fromkeys(row.values))
         source = (to_name(self._cell(row, "id")) or "")[:_MAX_NAME]
@@ -235,6 +277,7 @@ class _Reader(ItemReader):
             "question": question,
             "choices": list(choices.texts) if choices else [],
             "reference_answer": self._text(row, "reference_answer"),
+            "rubric": rubric,
             **read[dimension](row),
         }
         slots = self._slots(row)

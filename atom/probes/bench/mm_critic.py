@@ -287,6 +287,7 @@ TASKS: Final[Mapping[str, Answer]] = {
     "mmc_correction": _correction,
     "mmc_compare": _compare,
     "mmc_score": _score,
+    "mmc_score_rubric": _score,
     "mmc_paraphrase": _paraphrase,
 }
 

@@ -42,11 +42,12 @@ def draw(lab: LabContext) -> None:
             key="lab_scatters",
         )
     held = _described(store.url, record.id, store.revision(), store, record)
-    if held.tables or held.spreads:
+    if held.tables or held.spreads or held.rubrics:
         kit.show(
             el("section", el("h2", "What is in this set"),
                [kit.fold(one.title, _spread(one)) for one in held.spreads],
-               [kit.fold(one.title, _table(one)) for one in held.tables if one.rows]),
+               [kit.fold(one.title, _table(one)) for one in held.tables if one.rows],
+               [kit.fold("Rubrics by task type", _rubrics(held.rubrics))] if held.rubrics else []),
             key="lab_described",
         )  # fmt: skip
 
@@ -101,6 +102,25 @@ def _table(found: SetTable) -> Html:
         el("p", f"{found.note} As in {found.paper}.".strip(), class_="note text"),
         kit.table(columns, rows, label=found.title, tight=True),
         csv_link(text, "set.csv"),
+    )
+
+
+def _rubrics(found: Sequence[tuple[str, str]]) -> Html:
+    rows = [
+        kit.Row(
+            cells=[
+                el("span", kind),
+                el("span", rubric, class_="text", style="white-space:pre-line"),
+            ]
+        )
+        for kind, rubric in found
+    ]
+    columns = [kit.Column(title="task type"), kit.Column(title="what the scorer is told to weigh")]
+    return el(
+        "div",
+        el("p", "They came with the set's files. As MM-CRITIC, Table 10.", class_="note text"),
+        kit.table(columns, rows, label="Rubrics by task type", tight=True),
+        csv_link(csv_text(("task type", "rubric"), found), "rubrics.csv"),
     )
 
 

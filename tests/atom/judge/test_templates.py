@@ -75,6 +75,7 @@ PROMPTS = {
     "mmc_correction/1": mm_critic.CORRECTION_SCHEMA,
     "mmc_compare/1": mm_critic.COMPARE_SCHEMA,
     "mmc_score/1": mm_critic.SCORE_SCHEMA,
+    mm_critic.RUBRIC_SCORE: mm_critic.SCORE_SCHEMA,
     "mmc_paraphrase/1": mm_critic.PARAPHRASE_SCHEMA,
     **{critic_bench.PROMPTS[part]: schema for part, schema in critic_bench.SCHEMAS.items()},
 }

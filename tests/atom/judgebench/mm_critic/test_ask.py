@@ -19,6 +19,7 @@ from atom.judgebench.mm_critic.ask import (
     PARAPHRASE_SCHEMA,
     REFERENCE_PART,
     REWRITE_PART,
+    RUBRIC_SCORE,
     SCORE,
     SCORE_SCHEMA,
     USUAL,
@@ -186,3 +187,20 @@ def test_replies_that_cannot_be_used_say_why():
         found = reader(said, blank)
         assert (found.state, found.value) == ("unscored", None)
         assert words in found.detail
+
+
+def test_the_scorer_alone_is_shown_a_sets_rubrics_and_asked_alike_of_all():
+    rows = ({"task_type": "science", "rubric": "Facts."}, BASIC, FIX)
+    agenda = make_agenda(plan(rows))
+    first = agenda.asks({})
+    judge = [ask for ask in first if ask.by == "judge"]
+    assert {ask.blank.prompt for ask in judge} == {CRITIQUE, CORRECTION}
+    assert all("rubric" not in sent(ask) for ask in judge)
+    have = {}
+    for ask in judge:
+        have[ask.key] = ask.read(reply(ANSWERS[ask.blank.prompt.partition("/")[0]]), ask.blank)
+    scores = [ask for ask in agenda.asks(have) if ask.blank.part.startswith("scorer/j/")]
+    assert {sent(ask)["kind"]: sent(ask)["rubric"] for ask in scores} == {
+        "critique": "Facts.", "correction": "",
+    }  # fmt: skip
+    assert all(ask.blank.prompt.startswith(f"{RUBRIC_SCORE} of ") for ask in scores)

@@ -6,6 +6,8 @@ import pytest
 from atom.errors import FormatError, UsageError
 from atom.formats import ImportFile
 from atom.judgebench.base import LoadOptions
+from atom.judgebench.describe import describe
+from atom.judgebench.items import card_of
 from atom.judgebench.mm_critic.benchmark import BENCH
 from atom.judgebench.mm_critic.data import load, pairing
 
@@ -205,3 +207,32 @@ def test_replies_that_belong_to_nothing_are_named():
     for reason, line in zip(reasons, replies.skipped, strict=True):
         assert reason in line
     assert [one.state for one in replies.verdicts] == ["scored", "scored", "unscored"]
+
+
+def test_rubrics_come_by_task_type_for_all_or_with_an_item():
+    rubrics = lines(
+        [
+            {"task_type": "science", "rubric": "In line with facts."},
+            {"rubric": "Legible."},
+            {"task_type": "Math", "rubric": "Right steps first."},
+        ],
+        "My rubrics.jsonl",
+    )
+    items = lines([{**BASIC, "limit": 1}, {**FIX, "rubric": "It runs."}, PAIR])
+    # Files of rubrics are read first, wherever they stand, and count nothing to a limit.
+    loaded = load([items, rubrics], LoadOptions(set_id="set", limit=3))
+    assert [one.data["rubric"] for one in loaded.items] == [
+        "Legible.\n\nIn line with facts.", "It runs.", "Legible.",
+    ]  # fmt: skip
+    assert "3 of 3 items have a rubric, which the scorer is shown" in loaded.notes
+    assert "rubrics of task types without an item: mathematics" in loaded.notes
+    assert loaded.skipped == ()
+    (told,) = [describe(BENCH.name, loaded.items).rubrics]
+    assert told[1] == ("coding", "It runs.")
+    assert ("Rubric that the scorer is shown", "It runs.") in card_of(
+        BENCH.name, loaded.items[1]
+    ).truth
+
+
+def test_a_set_without_rubrics_is_as_it_was():
+    assert all("rubric" not in one.data for one in read(BASIC, FIX, PAIR).items)
