@@ -414,3 +414,26 @@ def _facets(rows: StudyRows) -> dict[str, Facet]:
             value=place[value_].astype(np.int32),
         )
     return facets
+
+
+def rows_about(data: StudyData, about: Sequence[tuple[str, str] | None]) -> Ints:
+    """Return the row of the score table of each checkpoint, shape (len(about),); -1 without one.
+
+    Args:
+        data: the study.
+        about: (answer, criterion); None = not known any more.
+    """
+    table = data.table
+    answers = {name: at for at, name in enumerate(table.response_ids)}
+    criteria = {name: at for at, name in enumerate(table.criterion_ids)}
+    width = max(len(criteria), 1)
+    wanted = [
+        -1
+        if one is None or one[0] not in answers or one[1] not in criteria
+        else answers[one[0]] * width + criteria[one[1]]
+        for one in about
+    ]
+    key = table.response.astype(np.int64) * width + table.criterion
+    near = np.flatnonzero(np.isin(key, wanted))
+    row_at = dict(zip(key[near].tolist(), near.tolist(), strict=True))
+    return np.array([row_at.get(one, -1) for one in wanted], dtype=np.int64)

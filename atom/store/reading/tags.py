@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.records import PERSON_SOURCE, TAG_FACET, Annotation, Tag
+import sqlalchemy as sa
+
+from atom.records import PERSON_SOURCE, TAG_FACET, Annotation, AnnotationKind, Tag
 from atom.store.labels import labels_of
 from atom.store.schema import table
 from atom.store.store import Store
 
 _CHUNK = 400
+_KINDS: dict[str, AnnotationKind] = {"flagged": "flag", "noted": "remark", "rated": "score"}
 
 
 def tags_of_samples(store: Store, samples: Sequence[str], name: str | None = None) -> list[Tag]:
@@ -67,6 +70,25 @@ def said_here(store: Store, study_id: str, keys: Sequence[str]) -> list[Annotati
         column.subject_id.in_(list(keys)),
         order_by=(column.created, column.id),
     )
+
+
+def told_keys(store: Store, study_id: str, told: Sequence[str]) -> list[str]:
+    """Return the keys of checkpoints that people flagged, noted on or scored.
+
+    Args:
+        store: the study's store.
+        study_id: the study.
+        told: `flagged`, `noted`, `rated`: any of these.
+    """
+    kinds = [_KINDS[one] for one in told]
+    column = table(Annotation).c
+    query = (
+        sa.select(column.subject_id)
+        .distinct()
+        .where(column.study_id == study_id, column.kind.in_(kinds), column.state == "given")
+    )
+    with store.read() as connection:
+        return sorted(connection.execute(query).scalars())
 
 
 def saved_slices(store: Store, study_id: str) -> list[Annotation]:

@@ -81,11 +81,11 @@ def _side(
     left, right = st.columns(2)
     with left:
         st.selectbox(plain(f"The {which} side: slice"), list(slices), key=f"slices_{which}",
-                     format_func=lambda one: plain("The whole study" if one == WHOLE else one),
+                     format_func=lambda one: "The whole study" if one == WHOLE else one,
                      on_change=changed)  # fmt: skip
     with right:
         st.selectbox("of model", list(models), key=f"slices_{which}_model",
-                     format_func=lambda one: plain(models[one]), on_change=changed)  # fmt: skip
+                     format_func=lambda one: models[one], on_change=changed)  # fmt: skip
     return Side(part=slices[name], model=list(models).index(model))
 
 
@@ -120,6 +120,8 @@ def sentence(found: SliceComparison, names: list[str]) -> str:
     ends = f" (95 % {100 * lo:+.1f} to {100 * hi:+.1f})" if math.isfinite(lo) else ""
     said = {"better": "beyond chance", "worse": "beyond chance", "same": "not beyond chance",
             "thin": "not tested"}[found.whole.verdict]  # fmt: skip
+    if gap.gap == 0 and gap.se == 0:
+        return f"{names[0]} and {names[1]} are exactly level: {counts}."
     return (
         f"{names[0]} is {abs(100 * gap.gap):.1f} points "
         f"{'above' if gap.gap >= 0 else 'below'} {names[1]}{ends}, {said}: {counts}, "

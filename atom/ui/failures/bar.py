@@ -11,7 +11,7 @@ from atom.ui.failures.heat import GRID
 from atom.ui.plain import plain
 from atom.ui.shell.filter_box import set_filters, several
 from atom.ui.shell.frame import Here
-from atom.views.failures.find import PLACES, STATE_WORDS, Place, Sort
+from atom.views.failures.find import PLACES, STATE_WORDS, TOLD, TOLD_WORDS, Place, Sort
 from atom.views.failures.page import FailureList
 from atom.views.filters import Filters
 from taxonomy import Path, format_path
@@ -119,6 +119,7 @@ def _more(here: Here) -> None:
                     (find.states, find.stateless),
                     lambda states, stateless: _found(
                         filters, states=states, stateless=stateless))  # fmt: skip
+            _told(filters)
         if find.narrows:
             st.button("Clear the search", key="find_clear", on_click=set_filters,
                       args=(filters.but(find=find.cleared),))  # fmt: skip
@@ -135,6 +136,15 @@ def _places(filters: Filters) -> None:
              selection_mode="multi",
              on_change=lambda: _to(filters, places=tuple(st.session_state[key])),
              help="Everywhere, if none is chosen.")  # fmt: skip
+
+
+def _told(filters: Filters) -> None:
+    key = "find_told"
+    st.session_state[key] = list(filters.find.told)
+    st.pills("People", TOLD, format_func=lambda one: TOLD_WORDS[one].capitalize(), key=key,
+             selection_mode="multi",
+             on_change=lambda: _to(filters, told=tuple(st.session_state[key])),
+             help="Checkpoints that anybody flagged, noted on or scored.")  # fmt: skip
 
 
 def _nodes(here: Here) -> list[Path]:

@@ -10,7 +10,7 @@ from atom.ui import kit, links, numbers
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, OVERVIEW, Screen, Step
 from atom.ui.shell import filter_box
-from atom.views.failures.find import NOTHING, STATE_WORDS
+from atom.views.failures.find import NOTHING, STATE_WORDS, TOLD_WORDS
 from atom.views.filters import Filters, label_name
 from atom.views.reading import READINGS
 from atom.views.shelf import OpenStore, StudyEntry
@@ -239,3 +239,6 @@ def _sought(data: StudyData, filters: Filters) -> Iterator[tuple[str, Filters]]:
         for state in getattr(find, field):
             rest = tuple(one for one in getattr(find, field) if one != state)
             yield f"{word}{STATE_WORDS[state]}", filters.but(find=find.but(**{field: rest}))
+    for told in find.told:
+        others = tuple(one for one in find.told if one != told)
+        yield TOLD_WORDS[told], filters.but(find=find.but(told=others))

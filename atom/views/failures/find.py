@@ -19,10 +19,19 @@ own order."""
 State = Literal["scored", "unscored", "failed", "silent", "carried"]
 """What a checkpoint is: scored; the judge's reply unusable; the call failed; the answer says
 nothing of it; wrong only because an earlier step was."""
+Told = Literal["flagged", "noted", "rated"]
+"""What people did to a checkpoint: flagged it, wrote a note, said what they would score it."""
 PLACES: tuple[Place, ...] = get_args(Place)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 STATES: tuple[State, ...] = get_args(State)
-FIND_KEYS = ("q", "in", "sort", "fails", "passes", "within", "outside", "state", "nostate")
+TOLD: tuple[Told, ...] = get_args(Told)
+TOLD_WORDS: dict[Told, str] = {
+    "flagged": "flagged",
+    "noted": "noted on",
+    "rated": "scored by people",
+}
+"""What people did, in words."""
+FIND_KEYS = ("q", "in", "sort", "fails", "passes", "within", "outside", "state", "nostate", "told")
 STATE_WORDS: dict[State, str] = {
     "scored": "scored",
     "unscored": "judge’s reply unusable",
@@ -48,6 +57,7 @@ class Find:
         outside: nodes that it hangs under none of.
         states: states of which it has any; all when empty.
         stateless: states that it has none of.
+        told: what people did to it, any of these; all when empty.
     """
 
     words: str = ""
@@ -59,6 +69,7 @@ class Find:
     outside: tuple[Path, ...] = ()
     states: tuple[State, ...] = ()
     stateless: tuple[State, ...] = ()
+    told: tuple[Told, ...] = ()
 
     @classmethod
     def from_lists(cls, every: Callable[[str], list[str]]) -> Self:
@@ -78,6 +89,7 @@ class Find:
             outside=_paths(every("outside")),
             states=_known(every("state"), STATES),
             stateless=_known(every("nostate"), STATES),
+            told=_known(every("told"), TOLD),
         )
 
     def to_query(self) -> dict[str, str | list[str]]:
@@ -92,6 +104,7 @@ class Find:
             "outside": [format_path(path) for path in self.outside],
             "state": list(self.states),
             "nostate": list(self.stateless),
+            "told": list(self.told),
         }
         return {key: value for key, value in query.items() if value}
 
@@ -107,13 +120,14 @@ class Find:
     @property
     def narrows(self) -> int:
         """How many things narrow the list; the order isn't one."""
-        sides = (self.fails, self.passes, self.within, self.outside, self.states, self.stateless)
+        sides = (self.fails, self.passes, self.within, self.outside, self.states, self.stateless,
+                 self.told)  # fmt: skip
         return bool(self.terms) + sum(map(len, sides))
 
     @property
     def by_results(self) -> bool:
         """Whether samples are chosen by what models got: then their scores say little."""
-        return bool(self.fails or self.passes or self.states or self.stateless)
+        return bool(self.fails or self.passes or self.states or self.stateless or self.told)
 
     @property
     def cleared(self) -> Find:

@@ -19,9 +19,11 @@ from atom.analysis.layout import Mask
 from atom.records import Checkpoint, Criterion, Response, Sample
 from atom.records.base import Record
 from atom.store import Store
+from atom.store.marks import subjects_of_marks
+from atom.store.reading.tags import told_keys
 from atom.store.reading.texts import StudyTexts, Texts, read_texts, ready
 from atom.views.failures.find import PLACES, Find, Place, Term
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, rows_about
 
 _TELLING: tuple[Place, ...] = ("reason", "answer", "criterion", "question")
 """Places, what says most about a failure first."""
@@ -65,7 +67,7 @@ def texts_of(store: Store, data: StudyData) -> StudyTexts:
 
 
 def search(store: Store, data: StudyData, find: Find) -> Found | None:
-    """Look for words.
+    """Look for words, and for what people flagged, noted on or scored.
 
     Args:
         store: where the texts are.
@@ -73,12 +75,27 @@ def search(store: Store, data: StudyData, find: Find) -> Found | None:
         find: the words, and where.
 
     Returns:
-        What holds them; None where no word is given.
+        What holds them; None where nothing is looked for.
     """
-    if not find.terms:
-        return None
-    key = ("found", find.words, find.places)
-    return data.table.recent.get(key, lambda: _search(texts_of(store, data), data, find))
+    found = None
+    if find.terms:
+        key = ("found", find.words, find.places)
+        found = data.table.recent.get(key, lambda: _search(texts_of(store, data), data, find))
+    return _told(store, data, find, found) if find.told else found
+
+
+def _told(store: Store, data: StudyData, find: Find, found: Found | None) -> Found:
+    """Keep what people told something of; it may change at any moment, so it is read anew."""
+    table = data.table
+    about = subjects_of_marks(store, told_keys(store, data.study.id, find.told))
+    at = rows_about(data, list(about.values()))
+    rows = np.zeros(len(table.response), dtype=bool)
+    rows[at[at >= 0]] = True
+    if found is not None:
+        rows &= found.rows
+    answers = np.zeros(len(table.sample), dtype=bool)
+    answers[table.response[rows]] = True
+    return Found(rows=rows, answers=answers, by=found.by if found is not None else {})
 
 
 def _search(texts: StudyTexts, data: StudyData, find: Find) -> Found:

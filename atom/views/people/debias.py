@@ -38,7 +38,7 @@ from atom.views.filters import Filters, answers_kept, measure_of, root_scores
 from atom.views.overview.page import Estimate
 from atom.views.people.annotations import Standing, load_annotations, standing
 from atom.views.reading import mean_rows_kept, score_rows_kept
-from atom.views.study_data import StudyData, roots_of_rows
+from atom.views.study_data import StudyData, roots_of_rows, rows_about
 from taxonomy import Path, format_path
 
 HALF = 3.0
@@ -159,24 +159,12 @@ def _rows_of(
         data: the study.
         things: (answer, criterion), None = not known any more; and its score, 1..5.
     """
-    table = data.table
-    answers = {name: at for at, name in enumerate(table.response_ids)}
-    criteria = {name: at for at, name in enumerate(table.criterion_ids)}
-    width = max(len(criteria), 1)
-    wanted = [
-        -1
-        if about is None or about[0] not in answers or about[1] not in criteria
-        else answers[about[0]] * width + criteria[about[1]]
-        for about, _ in things
-    ]
-    key = table.response.astype(np.int64) * width + table.criterion
-    near = np.flatnonzero(np.isin(key, wanted))
-    row_at = dict(zip(key[near].tolist(), near.tolist(), strict=True))
     found: dict[int, list[float]] = defaultdict(list)
-    for one, (_, score) in zip(wanted, things, strict=True):
-        if one in row_at:
-            found[row_at[one]].append(score)
-    return found, sum(one not in row_at for one in wanted)
+    rows = rows_about(data, [about for about, _ in things])
+    for row, (_, score) in zip(rows.tolist(), things, strict=True):
+        if row >= 0:
+            found[row].append(score)
+    return found, int((rows < 0).sum())
 
 
 # --- values ---------------------------------------------------------------------------------------

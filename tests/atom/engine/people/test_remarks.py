@@ -3,12 +3,17 @@ import pytest
 from atom.engine.people import remarks, tags
 from atom.engine.people.annotations import give
 from atom.errors import UsageError
+from atom.exports.base import Source
+from atom.exports.cases import cases
 from atom.records import Annotation, Checkpoint, Tag
 from atom.reports.profile import known_facet
 from atom.store import table
 from atom.store.labels import labels_of
+from atom.store.marks import subjects_of_marks
 from atom.store.reading.tags import tags_of_samples
 from atom.store.studies import copy_study
+from atom.views.failures.find import NOTHING
+from atom.views.failures.page import samples_listed
 from atom.views.failures.said import said_of, said_of_keys
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters, answers_kept
@@ -87,6 +92,23 @@ def test_flags_notes_and_slices_are_nobodys_answers(small, key):
     assert set(said_of(small, study, view)) <= {key}
 
 
+def test_what_people_flagged_or_noted_on_is_a_list(small, key):
+    data = load_study(small, STUDY)
+    about = subjects_of_marks(small, [key])[key]
+    remarks.flag(small, data.study.id, key, "ada")
+
+    def listed(**find):
+        return samples_listed(data, Filters(show="all", find=NOTHING.but(**find)), small).tolist()
+
+    sample = data.table.sample[data.table.response_ids.index(about[0])]
+    assert listed(told=("flagged",)) == [sample]
+    assert listed(told=("noted",)) == []
+    assert listed(told=("noted", "flagged")) == [sample]
+    assert listed(told=("flagged",), words="no such words") == []
+    remarks.flag(small, data.study.id, key, "ada")
+    assert listed(told=("flagged",)) == []
+
+
 def test_what_was_said_goes_with_a_copy(small, key):
     study = study_of(small)
     remarks.flag(small, study, key, "ada")
@@ -152,6 +174,16 @@ def test_nothing_is_tested_by_a_tag(small):
         assert shape(tagged, Filters(), facet=facet).facet != "tagged"
     with pytest.raises(UsageError, match="no labels 'tagged'"):
         known_facet(tagged, "tagged")
+
+
+def test_a_tag_stands_in_what_is_exported(small):
+    tags.add_tag(small, load_study(small, STUDY).table.sample_ids[:1], "=look, again", "ada")
+    tagged = [
+        case
+        for case in cases(Source(small, study_of(small)))
+        if ("tagged", "=look, again") in case.tags
+    ]
+    assert len(tagged) == 1
 
 
 def test_what_files_say_is_never_removed(small):

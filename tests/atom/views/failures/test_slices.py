@@ -70,6 +70,7 @@ def test_a_hostile_slice_is_read_as_far_as_it_can_be(tmp_path):
         (part(find={"words": "red"}), True),
         (part(find={"fails": ("cand-a",)}), True),
         (part(find={"stateless": ("silent",)}), True),
+        (part(find={"told": ("flagged",)}), True),
         (part(outcome="wrong"), True),
         (part(among=(("tagged", "look again"),)), True),
         (part(without=(("tagged", "look again"),)), True),
