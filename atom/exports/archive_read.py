@@ -7,7 +7,8 @@ checked, since an archive may come from anybody.
 from __future__ import annotations
 
 import hashlib
-import io
+import os
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -16,10 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, cast
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from atom.errors import DataError, FormatError, PictureError, UsageError
@@ -35,6 +34,8 @@ from atom.exports.archive_form import (
 )
 from atom.files import size_of
 from atom.foreign import files_in, open_foreign
+from atom.foreign.native import parquet_rows
+from atom.foreign.parsers import parse_rows, time_for
 from atom.records import (
     BenchItem,
     BenchSet,
@@ -57,6 +58,7 @@ _ROWS = 400
 _MOST_FILES = 2_000_000
 _MANIFEST_BYTES = 200_000_000
 _BLOCK = 1 << 20
+_LINE_BYTES = 64 << 20
 _DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, EOFError)
 _LINKED = {
     "sample": "samples", "response": "responses", "candidate": "candidates",
@@ -269,6 +271,19 @@ def _check_files(files: _Files, manifest: ArchiveManifest, name: str) -> None:
             )
 
 
+@contextmanager
+def _as_file(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Give a file that a worker can be handed; one in a zip file is unpacked onto the disk."""
+    with stream:
+        if isinstance(stream, zipfile.ZipExtFile):
+            with tempfile.TemporaryFile() as unpacked:
+                shutil.copyfileobj(stream, unpacked, _BLOCK)
+                unpacked.seek(0)
+                yield cast("BinaryIO", unpacked)
+        else:
+            yield stream
+
+
 class _Reader:
     """One reading of an archive."""
 
@@ -369,30 +384,44 @@ class _Reader:
 
     def _rows(self, kind: Kind, path: str) -> Iterator[list[Record]]:
         at = 0
-        for batch in self._batches(path):
-            rows = batch.to_pylist()
+        for rows in self._columns(path):
             yield [
                 from_row(kind, row, f"{self._name!r}, {path}, row {at + number}")
                 for number, row in enumerate(rows)
             ]
             at += len(rows)
 
-    def _batches(self, path: str) -> Iterator[pa.RecordBatch]:
+    def _columns(self, path: str) -> Iterator[list[dict[str, object]]]:
+        """Read a file of columns in a worker: a page of it may ask for more memory than there is.
+
+        Raises:
+            FormatError: it can't be read, or takes more memory or time than any study's does.
+        """
+        name = f"{path} in {self._name}"
         try:
             with ExitStack() as stack:
-                stream = stack.enter_context(self._files.open(path))
-                if not stream.seekable():
-                    stream = io.BytesIO(stream.read())
-                reader = stack.enter_context(pq.ParquetFile(stream))
-                yield from reader.iter_batches(batch_size=_ROWS)
-        except (pa.ArrowException, *_DAMAGED) as error:
-            raise FormatError(f"{self._name!r}: {path!r} can't be read: {error}") from error
+                stream = stack.enter_context(_as_file(self._files.open(path)))
+                limits = time_for(os.fstat(stream.fileno()).st_size)
+                for rows, broken in parse_rows(
+                    parquet_rows, stream, name, name=name, limits=limits
+                ):
+                    yield from (rows[at : at + _ROWS] for at in range(0, len(rows), _ROWS))
+                    if broken:
+                        raise FormatError(f"{name!r} can't be read: {broken}")
+        except _DAMAGED as error:
+            raise FormatError(f"{name!r} can't be read: {error}") from error
 
     def _lines(self, kind: Kind, path: str) -> Iterator[list[Record]]:
         held: list[Record] = []
         with self._files.open(path) as stream:
-            for number, line in enumerate(stream):
-                held.append(from_line(kind, line, f"{self._name!r}, {path}, line {number + 1}"))
+            for number, line in enumerate(iter(lambda: stream.readline(_LINE_BYTES + 1), b"")):
+                where = f"{self._name!r}, {path}, line {number + 1}"
+                if len(line) > _LINE_BYTES:
+                    raise FormatError(
+                        f"{where} has more than {_LINE_BYTES >> 20} MB, which no record has: it is "
+                        "damaged"
+                    )
+                held.append(from_line(kind, line, where))
                 if len(held) == _ROWS:
                     yield held
                     held = []
@@ -461,9 +490,9 @@ class _Reader:
         path = f"records/{LINKS}.parquet"
         if path not in self._paths:
             return
-        for batch in self._batches(path):
+        for rows in self._columns(path):
             by_import: dict[str, list[tuple[str, str]]] = {}
-            for row in batch.to_pylist():
+            for row in rows:
                 kind, record_id = row.get("kind"), row.get("record_id")
                 known = row.get("import_id") in self._imports
                 if not known or not isinstance(kind, str) or not isinstance(record_id, str):

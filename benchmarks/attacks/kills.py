@@ -2,166 +2,150 @@
 
 from __future__ import annotations
 
-import os
+import pkgutil
 import random
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import atom
 from atom.errors import AtomError
-from atom.records import Study
-from atom.store import Store, check_store, count_study
+from atom.records import Induction
+from atom.store import Store
+from benchmarks.attacks._afterwards import Seen, harm_of, seen_in
+from benchmarks.attacks._forked import Came, Commands, Kill
 from benchmarks.attacks._tried import Tried
+from benchmarks.attacks._victims import VICTIMS, Given, prepare
 
-ROOT = Path(__file__).resolve().parents[2]
-DEMO = ROOT / "data" / "demo"
-NAME = "Probe world (synthetic demo)"
-KILLS = 200
-ROWS = 3_000
-_AT_LEAST = 0.3
-"""Seconds: before them nothing but imports has happened."""
+KILLS = 216
+"""Six of each command: three at a moment, three just before it writes something."""
+_KILLED = -9
 
 
-@dataclass(frozen=True)
-class Victim:
-    """A command that is killed.
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    """A command that came to its end, twice.
 
     Args:
-        words: what stands behind `python -m atom`; `{new}` is a place for what it writes.
-        suffix: of that place.
+        seconds: by the clock.
+        points: how often it wrote.
+        before: what was there before.
+        end: what is there afterwards.
+        twin: the same after the second time.
     """
 
-    words: tuple[str, ...]
-    suffix: str = ""
+    seconds: float
+    points: int
+    before: Seen
+    end: Seen
+    twin: Seen
 
 
-VICTIMS = {
-    "import": Victim(("import", "table", "{rows}", "--study", "Fresh", "--accept")),
-    "study import": Victim(("study", "import", "{archive}", "--name", "Brought")),
-    "study copy": Victim(("study", "copy", NAME, "Another")),
-    "study delete": Victim(("study", "delete", NAME, "--yes")),
-    "study rename": Victim(("study", "rename", NAME, "Renamed")),
-    "demo build": Victim(
-        ("demo", "build", "--samples", "2", "--candidates", "1", "--parts", "none", "--name", "D")
-    ),
-    "probe make": Victim(("probe", "make", "--samples", "20", "--study", "Probes")),
-    "export csv": Victim(("export", "csv", "--study", NAME, "--out", "{new}")),
-    "export parquet": Victim(("export", "parquet", "--study", NAME, "--out", "{new}"), ".zip"),
-    "report write": Victim(("report", "write", "--study", NAME, "--out", "{new}"), ".html"),
-}
+def attack(kills: int = KILLS, names: Sequence[str] | None = None) -> Iterator[Tried]:
+    """Kill each command so many times in all, each time on a store of its own.
 
-
-def attack(kills: int = KILLS) -> Iterator[Tried]:
-    """Kill each command so many times in all, each time on a store of its own."""
+    Args:
+        kills: how many times.
+        names: which commands; None = all.
+    """
+    chosen = list(VICTIMS if names is None else names)
     draw = random.Random(15)
     with tempfile.TemporaryDirectory(prefix="atomscope-kills-") as place:
-        given = _prepare(Path(place))
-        seconds = {name: _whole(name, given) for name in VICTIMS}
-        for number in range(kills):
-            name = list(VICTIMS)[number % len(VICTIMS)]
-            after = draw.uniform(_AT_LEAST, max(seconds[name][0], _AT_LEAST))
-            yield Tried(
-                name=f"{name} no. {number} after {after:.2f} s",
-                fell=_kill(name, given, after, seconds[name][1]),
-            )
+        folder = Path(place)
+        with Commands(modules_of(), {"ATOM_DEMO": str(folder / "no-demo")}) as commands:
+            given = prepare(commands, folder)
+            for at, name in enumerate(chosen):
+                whole = undisturbed(name, given)
+                share = kills // len(chosen) + (at < kills % len(chosen))
+                for number in range(share):
+                    kill = _draw(draw, whole, by_point=number % 2 == 0)
+                    fell = killed(name, given, whole, kill)
+                    yield Tried(name=f"{name}, {_told(kill)}", fell=fell)
 
 
-@dataclass(frozen=True)
-class _Given:
-    folder: Path
-    store: Path
+def modules_of() -> list[str]:
+    """Name the modules that commands use, to be imported once."""
+    rooms = ("cli", "engine", "store", "formats", "judge", "stages", "exports", "reports", "views")
+    return [
+        module.name
+        for module in pkgutil.walk_packages(atom.__path__, "atom.")
+        if module.name.split(".")[1] in rooms
+    ]
 
 
-def _prepare(folder: Path) -> _Given:
-    store = folder / "store"
-    shutil.copytree(DEMO, store)
-    (store / "SHA256SUMS").unlink()
-    given = _Given(folder=folder, store=store)
-    lines = [f"{n},What is {n}?,{n % 7},m{n % 3},{n % 5}" for n in range(ROWS)]
-    text = "\n".join(["id,question,answer,model,prediction", *lines])
-    (folder / "rows.csv").write_text(text, encoding="utf-8")
-    archive = folder / "archive.zip"
-    words = ["export", "parquet", "--study", NAME, "--out", str(archive), "--store", str(store)]
-    subprocess.run(
-        [sys.executable, "-m", "atom", *words], cwd=ROOT, check=True, capture_output=True
-    )
-    return given
+def undisturbed(name: str, given: Given) -> Whole:
+    """Let a command come to its end twice, and see what is there then."""
+    ends: list[Seen] = []
+    for _ in range(2):
+        before = seen_in(_copy(given))
+        came = _do(name, given)
+        if came.code:
+            raise RuntimeError(f"{name} ends with status {came.code}, unkilled: {came.said[-800:]}")
+        ends.append(seen_in(given.folder / "work"))
+    if not ends[0].differs(before):
+        raise RuntimeError(f"{name} changes nothing: {came.said[-800:]}")
+    return Whole(seconds=came.lasted, points=came.points, before=before, end=ends[0], twin=ends[1])
 
 
-def _start(name: str, given: _Given, work: Path) -> subprocess.Popen[bytes]:
+def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
+    """Kill a command, look, do it again, and look; return what is wrong."""
+    work, victim = _copy(given), VICTIMS[name]
+    try:
+        came = _do(name, given, kill)
+        if came.code not in (0, _KILLED):
+            return f"it ends with {came.code}: {came.said[-300:]}"
+        if harm := harm_of(work):
+            return harm
+        seen = seen_in(work)
+        half = seen.differs(whole.before) and seen.differs(whole.end, whole.twin)
+        if half and not victim.goes_on:
+            return f"half of it is visible: {half}"
+        again = _do(name, given, again=True)
+        done = not seen.differs(whole.end, whole.twin)
+        if again.code and not done:
+            return f"done again it ends with {again.code}: {again.said[-300:]}"
+        harm = harm_of(work)
+        return harm or _told_end(seen_in(work).differs(whole.end, whole.twin))
+    except AtomError as error:
+        return error.message
+
+
+def _told_end(differs: str) -> str:
+    return differs and f"done again it comes to another end: {differs}"
+
+
+def _draw(draw: random.Random, whole: Whole, *, by_point: bool) -> Kill:
+    if by_point and whole.points:
+        return Kill(point=draw.randint(1, whole.points))
+    return Kill(after=draw.uniform(0, whole.seconds))
+
+
+def _told(kill: Kill) -> str:
+    if kill.after is not None:
+        return f"after {kill.after:.2f} s"
+    return f"at write {kill.point}"
+
+
+def _copy(given: Given) -> Path:
+    work = given.folder / "work"
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(given.store, work / "store")
     (work / "out").mkdir()
-    victim = VICTIMS[name]
-    words = [
-        word.format(
-            new=work / "out" / f"new{victim.suffix}",
-            rows=given.folder / "rows.csv",
-            archive=given.folder / "archive.zip",
-        )
-        for word in victim.words
-    ]
-    return subprocess.Popen(
-        [sys.executable, "-m", "atom", *words, "--store", str(work / "store")],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env={**os.environ, "ATOM_DEMO": str(work / "no-demo")},
-    )
+    return work
 
 
-def _whole(name: str, given: _Given) -> tuple[float, object]:
-    """Let a command come to its end; return its seconds, and what is there then."""
-    work = given.folder / "work"
-    begun = time.monotonic()
-    code = _start(name, given, work).wait()
-    seconds = time.monotonic() - begun
-    if code:
-        raise RuntimeError(f"{name} ends with status {code}, unkilled")
-    return seconds, _seen(work)
+def _do(name: str, given: Given, kill: Kill | None = None, *, again: bool = False) -> Came:
+    victim, work = VICTIMS[name], given.folder / "work"
+    words = victim.words
+    if again and victim.again and (begun := _begun(work)):
+        words = tuple(word.replace("{induction}", begun) for word in victim.again)
+    return given.run(words, work, work / "out" / f"new{victim.suffix}", kill)
 
 
-def _kill(name: str, given: _Given, after: float, end: object) -> str:
-    work = given.folder / "work"
-    process = _start(name, given, work)
-    try:
-        process.wait(after)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    before = _studies(given.store), ()
-    try:
-        seen = _seen(work)
-        with Store.open(work / "store") as store:
-            problems = check_store(store, pictures=False).problems
-            hidden = [path.name for path in (work / "store").glob(".*.part*")]
-    except AtomError as error:
-        return error.message
-    if problems:
-        return problems[0]
-    if hidden:
-        return f"{hidden[0]} is left after the next start"
-    return "" if seen in (before, end) else f"half of it is visible: {seen}"
-
-
-def _seen(work: Path) -> tuple[object, object]:
-    """Return what a user sees: studies with what counts in them, and files by size."""
-    files = sorted(p.relative_to(work).as_posix() for p in (work / "out").rglob("*") if p.is_file())
-    visible = tuple(name for name in files if not name.startswith("out/."))
-    return _studies(work / "store"), visible
-
-
-def _studies(folder: Path) -> tuple[object, ...]:
-    with Store.open(folder) as store:
-        return tuple(
-            (study.name, count_study(store, study.id))
-            for study in sorted(store.select(Study), key=lambda study: study.name)
-        )
+def _begun(work: Path) -> str:
+    """Return the id of the induction that was begun last and isn't done; empty if there is none."""
+    with Store.open(work / "store") as store:
+        open_ones = [one for one in store.select(Induction) if one.phase != "done"]
+    return max(open_ones, key=lambda one: one.created).id if open_ones else ""

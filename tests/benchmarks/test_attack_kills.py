@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+import dataclasses
+import shutil
+from contextlib import closing
+from sqlite3 import connect
+
 import pytest
 
 from benchmarks.attacks import kills
+from benchmarks.attacks._afterwards import Seen, harm_of
+from benchmarks.attacks._forked import ROOT, Commands, Kill
+from benchmarks.attacks._victims import VICTIMS, Given
 
 
-@pytest.mark.slow
+def seen(value: str, file: str = "a", time: str = "1") -> Seen:
+    return Seen(studies=(), tables={"t": {"x": value, "time": time}}, files={"f": file})
+
+
+def test_what_differs_between_two_undisturbed_ends_is_no_difference():
+    one, twin = seen("1", time="1"), seen("1", time="2")
+    assert seen("1", time="3").differs(one, twin) == ""
+    assert seen("1", time="3").differs(one) == "t.time"
+    assert seen("2", time="1").differs(one, twin) == "t.x"
+    assert seen("1", file="b").differs(one, twin) == "the file f"
+
+
+def test_there_are_two_hundred_kills_and_each_command_is_killed_as_often():
+    assert kills.KILLS >= 200
+    assert kills.KILLS % len(VICTIMS) == 0
+
+
+@pytest.mark.attack
 def test_a_killed_rename_is_there_or_not(tmp_path):
     store = tmp_path / "store"
-    kills.shutil.copytree(kills.DEMO, store)
+    shutil.copytree(ROOT / "data" / "demo", store)
     (store / "SHA256SUMS").unlink()
-    given = kills._Given(folder=tmp_path, store=store)
-    seconds, end = kills._whole("study rename", given)
-    assert "Renamed" in str(end)
-    assert kills._kill("study rename", given, seconds / 2, end) == ""
-    # What is neither the state before nor the one after is a fall.
-    assert "half" in kills._kill("study rename", given, 30, ("another end", ()))
+    with Commands(("atom.cli.study", "atom.cli.main")) as commands:
+        given = Given(commands, tmp_path, store, {})
+        whole = kills.undisturbed("study rename", given)
+        assert "Renamed" in str(whole.end.studies)
+        for point in range(1, whole.points + 1):
+            assert kills.killed("study rename", given, whole, Kill(point=point)) == ""
+        # What is neither the state before nor the one after is a fall.
+        other = dataclasses.replace(whole, end=whole.before, twin=whole.before)
+        told = kills.killed("study rename", given, other, Kill(after=60))
+    assert "half of it is visible: studies: (('Renamed'" in told
+    with closing(connect(tmp_path / "work" / "store" / "atomscope.sqlite")) as hurt, hurt:
+        hurt.execute("UPDATE studies SET note = 'changed by somebody else'")
+    assert "studies" in harm_of(tmp_path / "work")

@@ -7,6 +7,7 @@ import re
 import shutil
 import zipfile
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,12 +15,14 @@ import pytest
 from atom.errors import AtomError, FormatError, FullError, UsageError
 from atom.exports import import_archive, is_archive, read_manifest, write_archive
 from atom.files import in_words, size_of
+from atom.foreign.parsers import Limits
 from atom.records import BenchItem, BenchSet, Call, Candidate, Response, Study, Verdict
 from atom.store import Store, check_store, faults, find_study, list_studies, undo_import
 from atom.store.schema import KINDS
 from atom.store.selection import Selection
 from atom.store.studies import linked_records
 from tests.atom.exports.whole_study import HALF, LONG, MOMENT, make_whole, with_hint
+from tests.bombs import parquet_bomb
 from tests.factories import STUDY, open_small
 from tests.hurt import full
 
@@ -247,6 +250,37 @@ def test_a_hostile_archive_is_refused_and_leaves_nothing(whole, tmp_path, change
     with Store.open(tmp_path / "other") as other:
         with pytest.raises(FormatError, match=words):
             import_archive(other, place)
+        assert [n for n in everything(other).values() if n] == []
+
+
+def test_a_page_that_would_fill_the_memory_is_refused(whole, tmp_path, monkeypatch):
+    limits = Limits(memory=700 << 20, cpu=20)
+    monkeypatch.setattr("atom.exports.archive_read.time_for", lambda n_bytes: limits)
+    bomb = parquet_bomb(characters=40_000_000)  # 64 rows of it: 2.6 GB
+    place = edited(
+        whole[2], tmp_path, lambda at: (at / "records" / "tags.parquet").write_bytes(bomb)
+    )
+    packed = Path(shutil.make_archive(str(tmp_path / "z"), "zip", place))
+    with Store.open(tmp_path / "other") as other:
+        with pytest.raises(FormatError, match=r"takes more than 734 MB of memory.*get it again"):
+            import_archive(other, packed)
+        assert [n for n in everything(other).values() if n] == []
+
+
+def test_a_line_without_end_is_refused(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr("atom.exports.archive_read._LINE_BYTES", 1 << 20)
+
+    def lines(at):
+        (at / "records" / "tags.parquet").unlink()
+        (at / "records" / "tags.jsonl").write_bytes(b"x" * (2 << 20))
+        manifest = json.loads((at / "manifest.json").read_text())
+        for file in manifest["files"]:
+            file["path"] = file["path"].replace("tags.parquet", "tags.jsonl")
+        (at / "manifest.json").write_text(json.dumps(manifest))
+
+    with Store.open(tmp_path / "other") as other:
+        with pytest.raises(FormatError, match="line 1 has more than 1 MB"):
+            import_archive(other, edited(whole[2], tmp_path, lines))
         assert [n for n in everything(other).values() if n] == []
 
 

@@ -1,0 +1,128 @@
+"""What is there after a command: what a user sees, each table by its contents, and files."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zipfile
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from atom.records import Study
+from atom.store import Store, check_store, count_study
+from atom.store.store import DATABASE
+
+UNTOLD = {"meta", "calls", "claims", "runs", "sqlite_stat1", "revisions"}
+"""Tables that a command that is repeated may leave in another state than one that isn't: calls in
+flight are asked again, by a run of its own, once the claims on them are over.
+"""
+_ENDS = (".part", ".part.zip")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What is there.
+
+    Args:
+        studies: with what counts in them.
+        tables: each table's columns: a hash of the values, whatever their order.
+        files: what was written, with a hash each.
+    """
+
+    studies: tuple[object, ...]
+    tables: Mapping[str, Mapping[str, str]]
+    files: Mapping[str, str]
+
+    def differs(self, other: Seen, steady: Seen | None = None) -> str:
+        """Say what isn't as in another state; empty where all is.
+
+        Args:
+            other: the other state.
+            steady: a second state like the other one: what differs between these two (times,
+                ids by chance) is no difference.
+        """
+        twin = steady or other
+        if self.studies != other.studies and twin.studies == other.studies:
+            return f"studies: {self.studies}"
+        if set(self.files) != set(other.files):
+            return f"files: {sorted(set(self.files) ^ set(other.files))}"
+        for name, value in other.files.items():
+            if twin.files.get(name) == value != self.files[name]:
+                return f"the file {name}"
+        for table, columns in other.tables.items():
+            for column, value in columns.items():
+                if twin.tables[table][column] == value != self.tables[table].get(column):
+                    return f"{table}.{column}"
+        return ""
+
+
+def seen_in(work: Path) -> Seen:
+    """Look at what is there.
+
+    Args:
+        work: a folder with a store (`store`) and what was written beside it (`out`).
+
+    Raises:
+        AtomError: the store can't be read.
+    """
+    with Store.open(work / "store") as store:
+        studies = tuple(
+            (study.name, study.tree_version, count_study(store, study.id))
+            for study in sorted(store.select(Study), key=lambda study: study.name)
+        )
+    files = {
+        path.relative_to(work).as_posix(): _hash_file(path)
+        for path in sorted((work / "out").rglob("*"))
+        if path.is_file() and not path.name.endswith(_ENDS) and ".part/" not in path.as_posix()
+    }
+    settings = work / "store" / "endpoints.yaml"
+    return Seen(
+        studies=studies,
+        tables=_tables(work / "store" / DATABASE),
+        files=files | {"endpoints.yaml": _hash_file(settings)},
+    )
+
+
+def harm_of(work: Path) -> str:
+    """Say what is wrong with the store itself, after its next start."""
+    with Store.open(work / "store") as store:
+        problems = check_store(store).problems
+    litter = [path.name for path in (work / "store").rglob(".*.part*")]
+    if problems:
+        return problems[0]
+    return f"{litter[0]} is left after the next start" if litter else ""
+
+
+def _tables(database: Path) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        for (name,) in names.fetchall():
+            if name in UNTOLD:
+                continue
+            rows = connection.execute(f'SELECT * FROM "{name}"')
+            columns = [about[0] for about in rows.description]
+            values = list(zip(*rows, strict=True)) or [()] * len(columns)
+            found[name] = {
+                column: _hash_values(cells) for column, cells in zip(columns, values, strict=True)
+            }
+    return found
+
+
+def _hash_values(cells: tuple[object, ...]) -> str:
+    summed = hashlib.sha256()
+    for text in sorted(repr(cell) for cell in cells):
+        summed.update(text.encode("utf-8", "replace") + b"\0")
+    return f"{len(cells)} values, {summed.hexdigest()[:16]}"
+
+
+def _hash_file(path: Path) -> str:
+    """Hash a file; of an archive what is in it, which must be whole."""
+    if not path.exists():
+        return "none"
+    if not zipfile.is_zipfile(path):
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    with zipfile.ZipFile(path) as archive:
+        return f"cut at {bad}" if (bad := archive.testzip()) else str(sorted(archive.namelist()))
