@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from atom.store.migrate import migrations
+from atom.store.schema import import_links
 
 DATABASE = "atomscope.sqlite"
 
@@ -43,10 +44,10 @@ def bring_back(store: Path, old: Path, schema: int) -> None:
         ).fetchall()
         for (table,) in tables:
             names = _shared(connection, table)
+            order = "" if table == import_links.name else "ORDER BY rowid"  # links have none
             if names:
                 connection.execute(
-                    f"INSERT INTO main.{table} ({names}) SELECT {names} FROM today.{table} "
-                    "ORDER BY rowid"
+                    f"INSERT INTO main.{table} ({names}) SELECT {names} FROM today.{table} {order}"
                 )
         # To migrate counts as one change: so both stores are at the same one in the end.
         connection.execute(

@@ -94,9 +94,11 @@ def alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def full(folder: Path) -> Iterator[None]:
-    """The database can't grow by a page, as on a full disk."""
+    """The database has no page left and can't grow by one, as on a full disk."""
     clean(folder)
     usual = sqlite3.connect
+    with closing(usual(folder / DATABASE)) as connection:
+        connection.execute("VACUUM")
 
     def connect(*words: object, **more: object) -> sqlite3.Connection:
         connection = usual(*words, **more)

@@ -84,10 +84,12 @@ def to_list(value: object) -> list[object] | None:
     Returns:
         The items; None when the cell isn't a list.
     """
-    if isinstance(value, list | tuple):
-        return list(value)
-    if not isinstance(value, str):
-        return None
+    if isinstance(value, str):
+        return _listed(value) if "[" in value else None
+    return list(value) if isinstance(value, list | tuple) else None
+
+
+def _listed(value: str) -> list[object] | None:
     text = value.strip()
     if not (text.startswith("[") and text.endswith("]")) or len(text) > _MAX_LITERAL:
         return None
@@ -162,7 +164,7 @@ def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
         None when the cell is empty; a verdict without a value, and the reason, when it says
         something that is no verdict.
     """
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, int | float):
         return _verdict_of(value, top)
     if isinstance(value, str) and len(value) <= _LONGEST_VERDICT:
         return _verdict_of(value, top)

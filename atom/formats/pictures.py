@@ -31,7 +31,8 @@ PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")
 _DATA_URL = re.compile(r"^data:[^,]{0,200};base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"^[A-Za-z0-9+/\s]++={0,2}\s*\Z")
-_HASH = re.compile(r"[0-9a-fA-F]{64}")
+_DIGITS = 64
+_HASH = re.compile(rf"[0-9a-fA-F]{{{_DIGITS}}}")
 _MOST_FOLDERS = 10_000
 _MAX_HASHED = 10_000
 _MAX_NAME = 500
@@ -187,10 +188,11 @@ class FolderPictures:
         if refusal:
             return Look(picture=None, reason=refusal)
         outside = False
-        lone = "/" not in name and "\\" not in name and not _HASH.fullmatch(name)
+        is_hash = len(name) == _DIGITS and _HASH.fullmatch(name) is not None
+        lone = "/" not in name and "\\" not in name and not is_hash
         if lone and name.strip().casefold() not in self._root_names():
             return _ABSENT  # a log of a million ids asks for a million names
-        if _HASH.fullmatch(name):
+        if is_hash:
             path_by_hash = self._hashes().get(name.lower())
             if path_by_hash is not None:
                 return _checked_file(path_by_hash, name)
@@ -351,6 +353,6 @@ def _parts(name: str) -> tuple[str, ...]:
 def _refusal(name: str) -> str:
     if "\x00" in name or not name.strip():
         return "it has no usable name"
-    if _SCHEME.match(name) and not re.match(r"^[a-zA-Z]:[\\/]", name):
+    if ":" in name and _SCHEME.match(name) and not re.match(r"^[a-zA-Z]:[\\/]", name):
         return "it is an address, and nothing is fetched: download it into a picture folder"
     return ""

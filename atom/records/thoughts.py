@@ -22,6 +22,11 @@ class Spoken(NamedTuple):
     unfinished: bool = False
 
 
+def may_think(text: str) -> bool:
+    """Whether a reply may hold thoughts; most hold nothing that a tag begins with."""
+    return "<" in text or "◁" in text
+
+
 def tell_apart(text: str) -> Spoken:
     """Split a reply into its answer and its thoughts, in one pass.
 
@@ -32,7 +37,7 @@ def tell_apart(text: str) -> Spoken:
     Args:
         text: the raw reply; without tags all of it is the answer.
     """
-    if "<" not in text and "◁" not in text:
+    if not may_think(text):
         return Spoken(answer=text.strip())
     said: list[str] = []
     thought: list[str] = []

@@ -85,8 +85,8 @@ def migrate(connection: sa.Connection) -> int:
     for number, script in steps:
         if number <= current:
             continue
-        if connection.dialect.name == "sqlite":
-            script = script.replace("BYTEA", "BLOB")
+        ours, theirs = ("BYTEA", "BLOB") if in_file else (" WITHOUT ROWID", "")
+        script = script.replace(ours, theirs)
         script = re.sub(r"(?m)^--.*$", "", script)
         for statement in filter(None, (part.strip() for part in re.split(r";\s*\n", script))):
             connection.exec_driver_sql(statement.rstrip(";"))

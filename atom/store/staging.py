@@ -554,7 +554,7 @@ class _Move:
             self._run(
                 "INSERT INTO import_links (import_id, kind, record_id) SELECT "
                 f"CAST(:import AS TEXT), 'outcome', response_id FROM {stage.name} "
-                "WHERE how = 'imported' ON CONFLICT DO NOTHING",
+                "WHERE how = 'imported' ORDER BY response_id ON CONFLICT DO NOTHING",
                 **{"import": self._import.id},
             )
             return
@@ -566,7 +566,7 @@ class _Move:
         self._run(
             "INSERT INTO import_links (import_id, kind, record_id) SELECT "
             f"CAST(:import AS TEXT), '{word}', \"{key}\" FROM {stage.name} WHERE {new} "
-            "ON CONFLICT DO NOTHING",
+            f'ORDER BY "{key}" ON CONFLICT DO NOTHING',
             **{"import": self._import.id},
         )
         if n_known:

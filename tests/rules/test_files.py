@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from atom.store.migrate import migrations
+
 ALLOWED = {
     "atom.files": "the one place",
     "atom.ui.shell.launch": "a note that only this user can read, for the browser that is opened",
@@ -66,3 +68,9 @@ def test_files_are_written_in_one_place(modules):
 def test_what_is_allowed_still_writes(modules):
     writing = {module.name for module in modules if list(writes(module.tree))}
     assert set(ALLOWED) <= writing
+
+
+def test_no_two_migrations_share_a_number():
+    """A store that took one of them would never take the other."""
+    numbers = [number for number, _ in migrations()]
+    assert sorted(set(numbers)) == numbers

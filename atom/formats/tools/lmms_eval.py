@@ -44,7 +44,7 @@ from atom.formats.maker import (
 )
 from atom.formats.rows import Row
 from atom.records import AnswerCause
-from atom.records.thoughts import tell_apart
+from atom.records.thoughts import may_think, tell_apart
 
 NAME = "lmms-eval"
 _TASK = re.compile(r"(?:^|_)samples_(?P<task>.+?)(?:_\d{4}-\d\d-\d\dT[\d.\-:]+)?\Z")
@@ -361,10 +361,18 @@ class _Reader:
                     answer=cut(answer.read, 4_000),
                     unread="" if metric is None else f"{metric} holds no score",
                 )
-        if metric is not None and verdict is not None and verdict.value is not None:
-            self._sums.setdefault(metric, _Sums(metric=metric)).add(verdict.value)
-        elif metric is not None:
-            out.tally(f"{self._task}: {metric} can't be read as a score from 0 to 1", row.place)
+        if metric is not None:
+            self._sum(row, metric, verdict)
+
+    def _sum(self, row: Row, metric: str, verdict: Verdict | None) -> None:
+        """Take a score into its metric's mean, or note that there is none."""
+        if verdict is None or verdict.value is None:
+            told = f"{self._task}: {metric} can't be read as a score from 0 to 1"
+            self._maker.out.tally(told, row.place)
+            return
+        if metric not in self._sums:
+            self._sums[metric] = _Sums(metric=metric)
+        self._sums[metric].add(verdict.value)
 
     def _question(
         self, row: Row, document: Mapping[str, object], name: str, said: _SaidOnce
@@ -423,11 +431,11 @@ class _Reader:
 
 def _verdict(value: object) -> Verdict | None:
     """Read a metric: a number or yes/no, or an object with one inside."""
+    if isinstance(value, int | float):
+        return to_verdict(value)
     if isinstance(value, dict):
         inside = next((value[key] for key in _SCORE_KEYS if key in value), None)
         return None if isinstance(inside, dict | list) else to_verdict(inside)
-    if isinstance(value, bool | int | float):
-        return to_verdict(value)
     return None
 
 
@@ -492,8 +500,8 @@ def _spoken(raw: str | None, read: str | None) -> _Answered:
     """Tell the thoughts of a text apart; a text that is all thoughts is no answer."""
     if raw is None:
         return _Answered(text=read, read=read or "", cause="" if read else "empty")
-    spoken = tell_apart(raw)
-    if not spoken.thoughts and not spoken.unfinished:
+    spoken = tell_apart(raw) if may_think(raw) else None
+    if spoken is None or not (spoken.thoughts or spoken.unfinished):
         return _Answered(text=raw, read=read or "")
     if spoken.unfinished:
         return _Answered(
@@ -612,10 +620,11 @@ def _asked(value: object) -> str | None:
                 return _asked(value[key])
         return None
     if isinstance(value, list):
-        parts = (text for item in value if (text := _asked(item)) is not None)
         if value and isinstance(value[0], dict):
-            return "\n".join(parts) or None
-        return next(parts, None)
+            return "\n".join([text for item in value if (text := _asked(item)) is not None]) or None
+        for item in value:
+            if (text := _asked(item)) is not None:
+                return text
     return None
 
 
