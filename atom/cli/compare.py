@@ -10,6 +10,7 @@ from pathlib import Path
 from atom.cli.parts.options import add_common, add_reading, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study
+from atom.display import numbers
 from atom.errors import UsageError
 from atom.files import write_file
 from atom.reports.profile import find_judge, find_model, known_facet
@@ -155,8 +156,9 @@ def _lines(step: VersionStep) -> list[str]:
         "",
         *(
             f"{words[one.verdict]} {one.before:6.1f} -> {one.after:6.1f}  "
-            f"{one.gap:+6.1f} ({one.lo:+.1f} to {one.hi:+.1f})  fixed {one.fixed}, broken "
-            f"{one.broke}, n {one.samples}  {format_path(one.path) if one.path else one.name}"
+            f"{numbers.signed(one.gap):>6} ({numbers.signed_ends(one.lo, one.hi)})  "
+            f"fixed {one.fixed}, broken {one.broke}, n {one.samples}  "
+            f"{format_path(one.path) if one.path else one.name}"
             for one in shown
             if one.samples
         ),

@@ -25,6 +25,7 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.run import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
+from atom.display import numbers
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
@@ -353,7 +354,7 @@ def gate(args: argparse.Namespace, out: Output) -> int:
     lines = [
         verdict.sentence,
         f"{verdict.n} answers without the picture: {_percent(verdict.with_hint)} % right with the "
-        f"hints, {_percent(verdict.without)} % without (mid-p {_p(verdict.mid_p)})",
+        f"hints, {_percent(verdict.without)} % without (mid-p {numbers.p_value(verdict.mid_p)})",
     ]
     if found.undecided:
         lines.append(f"{found.undecided} more gave no answer that a rule can check")
@@ -451,8 +452,8 @@ def _effect_lines(found: Sequence[Effect]) -> list[str]:
     head = ("effect", "arm", "control", "pairs", "points", "95 %", "p (Holm)", "says")
     rows = [
         [
-            effect.name, effect.arm, effect.control, effect.n, _points(effect.estimate),
-            f"{_points(effect.lo)} to {_points(effect.hi)}", _p(effect.holm), effect.verdict,
+            effect.name, effect.arm, effect.control, effect.n, numbers.points(effect.estimate),
+            numbers.points_ends(effect.lo, effect.hi), numbers.p_value(effect.holm), effect.verdict,
         ]
         for effect in found
     ]  # fmt: skip
@@ -488,8 +489,8 @@ def _break_lines(broken: Share, net: NetGain) -> list[str]:
     ]
     if not math.isnan(net.value):
         lines.append(
-            f"Net change if everyone got it: {_points(net.value)} points "
-            f"({_points(net.lo)} to {_points(net.hi)}), luck included"
+            f"Net change if everyone got it: "
+            f"{numbers.points_interval(net.value, net.lo, net.hi)} points, chance included"
         )
     return [*lines, ""]
 
@@ -512,16 +513,8 @@ def _percent(value: float) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.1f}"
 
 
-def _points(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:+.1f}"
-
-
 def _score(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.2f}"
-
-
-def _p(value: float) -> str:
-    return "–" if math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _interval(share: Share) -> str:

@@ -12,6 +12,7 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.people_labels import finite, people_labels
 from atom.cli.run import begin, do_here, run_lines
+from atom.display import numbers
 from atom.engine.bench.fidelity import (
     FidelityForecast,
     FidelitySpec,
@@ -220,7 +221,7 @@ def _cells(row: MethodRow, view: FidelityView) -> list[object]:
     accuracy, gap = row.accuracy, row.against_atom
     if accuracy is None:
         return [row.title, *("" for _ in view.roots), "-", "", "", "", "", "", ""]
-    against = f"{100 * gap.gap:+.1f} ({100 * gap.lo:+.1f} to {100 * gap.hi:+.1f})" if gap else ""
+    against = numbers.signed_interval(100 * gap.gap, 100 * gap.lo, 100 * gap.hi) if gap else ""
     roots = [f"{100 * share.value:.1f}" if (share := row.by_root.get(root)) else "-"
              for root in view.roots]  # fmt: skip
     usd = "?" if row.cost.usd is None else f"{row.cost.usd:.4f}"

@@ -14,6 +14,7 @@ from atom.cli.parts import tree_files
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, bar, table
 from atom.cli.run import begin, show_progress, with_consent
+from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.forecast import InductionForecast, forecast_induction
 from atom.engine.induction.ground import InductionSpec, Start, spec_of
@@ -353,9 +354,9 @@ def validity_lines(found: Validity) -> list[str]:
     head = ("grouping", "leaves", "MAE_G", "MAE_I", "delta", "LOSO delta", "adjusted", "p")
     rows = [_validity_row(row) for row in (found.own, *found.rivals)]
     lines = [
-        f"{found.own.name}: {word} (p = {verdict.p:.3f}, {found.permutations} permutations, "
-        f"{found.scores} scores of {found.samples} samples); place {found.rank} of "
-        f"{1 + len(found.rivals)} by adjusted delta",
+        f"{found.own.name}: {word} (p {numbers.p_value(verdict.p)}, "
+        f"{found.permutations} permutations, {found.scores} scores of {found.samples} samples); "
+        f"place {found.rank} of {1 + len(found.rivals)} by adjusted delta",
         *table(head, rows),
         *found.left_out,
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from atom.display.numbers import p_value
 from atom.reports.records import Number
 from atom.stages.answer import lettered as write_choices
 from atom.views.overview.page import Estimate, RankRow
@@ -32,10 +33,11 @@ def lettered(choices: Sequence[str]) -> str:
 
 
 def p_words(p: float | None) -> str:
-    """Write `p = 0.012` or `p < 0.001`; empty where there is none."""
+    """Write `p = .012` or `p < .001`; empty where there is none."""
     if p is None or math.isnan(p):
         return ""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    text = p_value(p).replace("\u00a0", " ")
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def with_interval(value: float, lo: float, hi: float, decimals: int = 1) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from atom.display import numbers
 from atom.reports.markdown_file import escaped
 from atom.views.compare.nodes import Q
 from atom.views.compare.versions import WHOLE, Change, VersionStep
@@ -69,9 +70,8 @@ def _table(step: VersionStep) -> list[str]:
 def _row(one: Change) -> str:
     sign = {"worse": "▼ ", "better": "▲ "}.get(one.verdict, "")
     name = escaped(format_path(one.path) if one.path else one.name)
-    ends = "" if math.isnan(one.lo) else f" ({one.lo:+.1f} to {one.hi:+.1f})"
     cells = (f"{sign}{name}", _number(one.before), _number(one.after),
-             "" if math.isnan(one.gap) else f"{one.gap:+.1f}{ends}",
+             "" if math.isnan(one.gap) else numbers.signed_interval(one.gap, one.lo, one.hi),
              f"{one.fixed:,}", f"{one.broke:,}", f"{one.samples:,}")  # fmt: skip
     return f"| {' | '.join(cells)} |"
 

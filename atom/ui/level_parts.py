@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.ui import kit, numbers
+from atom.display import numbers
+from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.views.level_shares import LevelShares
 

@@ -6,7 +6,7 @@ import pytest
 
 COMMON = {"atom.errors", "atom.settings"}
 FILES = {"atom.files"}
-PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign"}
+PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign", "atom.display"}
 LOGIC = {"atom.analysis", "atom.stages", "atom.methods", "atom.judgebench", "atom.formats"}
 METHOD = {"atom.pipeline"}
 MAY_IMPORT = {
@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "atom.settings": {"atom.errors"},
     "atom.foreign": {"atom.errors"},
     "atom.files": {"atom.errors"},
+    "atom.display": set(),
     "atom.records": {"taxonomy", *COMMON},
     "atom.analysis": PURE,
     "atom.formats": {*PURE, "atom.analysis"},

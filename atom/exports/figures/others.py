@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from atom.display import numbers
 from atom.errors import UsageError
 from atom.exports.figures.base import (
     INTERVAL,
@@ -93,7 +94,7 @@ def _least(p: float) -> float:
 
 def _overall(view: Comparison) -> str:
     gap = view.gap
-    return f"{gap.value:+.1f} points ({gap.lo:+.1f} to {gap.hi:+.1f}) overall".replace("-", "−")
+    return f"{numbers.signed(gap.value)} points ({numbers.signed_ends(gap.lo, gap.hi)}) overall"
 
 
 def _unique(labels: list[str]) -> list[str]:
@@ -203,8 +204,8 @@ def effects(asked: Asked) -> Figure:
     labels = [EFFECT_WORDS[one.name].name for one in known]
     values: list[dict[str, object]] = [
         {"name": label, "value": 100 * one.estimate, "lo": 100 * one.lo, "hi": 100 * one.hi,
-         "words": f"{100 * one.estimate:+.1f} ({100 * one.lo:+.1f} to {100 * one.hi:+.1f})  "
-         f"n {one.n}".replace("-", "−")}
+         "words": numbers.signed_interval(100 * one.estimate, 100 * one.lo, 100 * one.hi)
+         + f"  n {one.n}"}
         for label, one in zip(labels, known, strict=True)
     ]  # fmt: skip
     y = names(labels)

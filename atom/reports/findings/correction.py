@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from atom.analysis.correction.effects import Effect
+from atom.display.numbers import points_interval
 from atom.reports.findings.looking import Look, make
 from atom.reports.printed import estimate_words, finite, p_words, plain, share_number
 from atom.reports.records import Finding, Kind, Number
 from atom.views.correction.cases import CaseQuery, write_query
 from atom.views.correction.data import list_experiments
 from atom.views.correction.form import ARM_WORDS
-from atom.views.correction.page import HEADLINES, ArmLine, RepairLine, Results, results, signed
+from atom.views.correction.page import HEADLINES, ArmLine, RepairLine, Results, results
 
 PAGE = "correction"
 LEAST = 2
@@ -133,7 +134,7 @@ def _effect_numbers(effect: Effect) -> list[Number]:
     return [
         Number(
             name="effect",
-            text=_signed(effect.estimate, effect.lo, effect.hi),
+            text=points_interval(effect.estimate, effect.lo, effect.hi),
             value=finite(100 * effect.estimate),
             unit="percentage points",
             lo=finite(100 * effect.lo),
@@ -149,12 +150,6 @@ def _effect_numbers(effect: Effect) -> list[Number]:
             for name, share in (("arm", effect.arm_share), ("control", effect.control_share))
         ),
     ]  # fmt: skip
-
-
-def _signed(value: float, lo: float, hi: float) -> str:
-    if math.isnan(lo):
-        return signed(value)
-    return f"{signed(value)} ({signed(lo)} to {signed(hi)})"
 
 
 def _share(line: ArmLine) -> Number:
@@ -205,8 +200,9 @@ def _breaks(tried: _Tried) -> Iterator[Finding]:
     ]  # fmt: skip
     if net is not None:
         numbers.append(
-            Number(name="net", text=_signed(net.value, net.lo, net.hi), value=100 * net.value,
-                   unit="percentage points", lo=finite(100 * net.lo), hi=finite(100 * net.hi),
+            Number(name="net", text=points_interval(net.value, net.lo, net.hi),
+                   value=100 * net.value, unit="percentage points",
+                   lo=finite(100 * net.lo), hi=finite(100 * net.hi),
                    n=net.n_failed + net.n_right, n_unit="answers")
         )  # fmt: skip
     yield tried.make(
@@ -260,7 +256,7 @@ def _repair(line: RepairLine) -> str:
     """Say what is repaired of a capability's failed steps, beyond the control."""
     repair = line.repair
     n = f"n = {repair.n:,} failed step{'' if repair.n == 1 else 's'}"
-    beyond = _signed(repair.estimate, repair.lo, repair.hi)
+    beyond = points_interval(repair.estimate, repair.lo, repair.hi)
     if math.isnan(repair.estimate):
         return f"{line.path[-1]} ({n})"
     text = f"{line.path[-1]} ({beyond} points repaired beyond the control, {n}"

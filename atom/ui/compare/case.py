@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.compare import parts as compare_parts
 from atom.ui.compare.parts import pinned
 from atom.ui.failures import case as case_parts
@@ -319,8 +320,8 @@ def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) ->
 def _gap_words(mark: PairMark, gap: float) -> str:
     """Write a difference in points of 1..5, or of 100 on another scale."""
     ours = mark.first is not None and mark.first.ours
-    number = f"{gap:+.1f}" if ours else f"{25 * gap:+.0f}"
-    return number.removesuffix(".0").replace("-", "−")
+    number = numbers.signed(gap) if ours else numbers.signed(25 * gap, 0)
+    return number.removesuffix(".0")
 
 
 def _reasons(here: Here, view: Comparison, shown: PairView) -> Html | None:

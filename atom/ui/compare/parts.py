@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from atom.ui import commands, kit, links, numbers
+from atom.display import numbers
+from atom.ui import commands, kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import COMPARE, FAILURES, OVERVIEW
 from atom.ui.plain import plain
@@ -196,7 +197,7 @@ def _sentence(view: Comparison) -> str:
         return f"{first} and {second} are identical on {every}."
     ahead = gap.value >= 0
     size, lo, hi = (gap.value, gap.lo, gap.hi) if ahead else (-gap.value, -gap.hi, -gap.lo)
-    ends = "" if math.isnan(lo) else f" ({signed(lo, plus=False)} to {signed(hi, plus=False)})"
+    ends = "" if math.isnan(lo) else f" ({numbers.signed_ends(lo, hi).replace('+', '')})"
     what = {
         "process": f"scores {size:.1f} points{ends} {'higher' if ahead else 'lower'} than {second}",
         "outcome": f"is right {size:.1f} points{ends} {'more' if ahead else 'less'} often than "
@@ -212,8 +213,10 @@ def _sentence(view: Comparison) -> str:
     if math.isnan(gap.p):
         sure = "too few to say whether that is chance"
     else:
-        sure = f"{'beyond' if view.decided else 'not beyond'} chance (p\u00a0{p_text(gap.p)})"
-    if signed(size) == "0.0" and not view.decided:
+        sure = (
+            f"{'beyond' if view.decided else 'not beyond'} chance (p\u00a0{numbers.p_value(gap.p)})"
+        )
+    if numbers.score(size) == "0.0" and not view.decided:
         alike = {"process": "score", "outcome": "are right", "preference": "win"}[view.measure]
         return f"{first} and {second} {alike} alike: 0.0 points apart{ends} on {samples}."
     return f"{first} {what} on {samples}: {sure}."
@@ -288,7 +291,7 @@ def _rights(here: Here, view: Comparison, rights: Rights) -> Html:
         [(", " if number else "", part) for number, part in enumerate(parts)],
         "; ",
         kit.term("McNemar", "McNemar"),
-        f" mid-p {p_text(rights.mid_p)}, {beyond} chance",
+        f" mid-p {numbers.p_value(rights.mid_p)}, {beyond} chance",
         "" if rights.n == view.gap.samples else f" ({rights.n} with both outcomes known)",
         ".",
     )
@@ -522,8 +525,9 @@ def _row(here: Here, view: Comparison, node: NodeGap, limit: float, *, indent: b
             dumbbell(view, node.first, node.second),
             forest(node.gap, node.lo, node.hi, limit, class_),
             difference(node.gap, node.lo, node.hi, node.verdict),
-            el("span", p_text(node.adjusted), class_="quiet",
-               data_tip=f"p {p_text(node.p)} before allowing for the other nodes of its level"),
+            el("span", numbers.p_value(node.adjusted), class_="quiet",
+               data_tip=f"p {numbers.p_value(node.p)} before allowing for the other nodes of its "
+               "level"),
             el("a", node.samples, href=pairs, data_go=True, class_="cell",
                data_tip=f"{shared} that both have a value for"),
             _failed(view, node),
@@ -590,14 +594,13 @@ def forest(gap: float, lo: float, hi: float, limit: float, class_: str) -> Html:
         el("line", class_=f"mid {class_}", x1=at, x2=at, y1="1", y2="15"),
         class_="bar",
         role="img",
-        aria_label=f"difference {signed(gap)}",
+        aria_label=f"difference {numbers.signed(gap)}",
     )  # fmt: skip
 
 
 def difference(gap: float, lo: float, hi: float, verdict: str) -> Html:
     """Write `▲ +3.2 (0.9 to 5.5)`."""
-    ends = "" if math.isnan(lo) else f" ({signed(lo)} to {signed(hi)})"
-    return mark(f"{signed(gap)}{ends}", verdict)
+    return mark(numbers.signed_interval(gap, lo, hi), verdict)
 
 
 def mark(words: str, verdict: str) -> Html:
@@ -610,26 +613,6 @@ def mark(words: str, verdict: str) -> Html:
         class_=f"diff {class_}",
         data_tip=word,
     )
-
-
-def signed(value: float, *, plus: bool = True) -> str:
-    """Write a difference with its sign: `+3.2`, `−1.0`, `0.0`."""
-    if math.isnan(value):
-        return numbers.NONE
-    text = f"{abs(value):.1f}"
-    if text == "0.0":
-        return text
-    return f"−{text}" if value < 0 else f"+{text}" if plus else text
-
-
-def p_text(p: float) -> str:
-    """Write a p-value: `.023`, `< .001`."""
-    if math.isnan(p):
-        return numbers.NONE
-    if p < 0.001:
-        return "<\u00a0.001"
-    text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
-    return text if p >= 0.995 else text.removeprefix("0")
 
 
 def _limit(ends: Sequence[float]) -> float:

@@ -6,7 +6,8 @@ import math
 
 import streamlit as st
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.failures.listing import to
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
@@ -117,7 +118,7 @@ def sentence(found: SliceComparison, names: list[str]) -> str:
         return "One side has nothing that counts."
     counts = " and ".join(numbers.count(n, "sample") for n in found.samples)
     lo, hi = gap.interval()
-    ends = f" (95 % {100 * lo:+.1f} to {100 * hi:+.1f})" if math.isfinite(lo) else ""
+    ends = f" (95 % {numbers.points_ends(lo, hi)})" if math.isfinite(lo) else ""
     said = {"better": "beyond chance", "worse": "beyond chance", "same": "not beyond chance",
             "thin": "not tested"}[found.whole.verdict]  # fmt: skip
     if gap.gap == 0 and gap.se == 0:
@@ -137,14 +138,13 @@ def _name(here: Here, side: Side) -> str:
 def _row(here: Here, found: SliceComparison, one: SliceGap) -> kit.Row:
     gap = one.apart
     lo, hi = gap.interval()
-    ends = f" ({100 * lo:+.1f} to {100 * hi:+.1f})" if math.isfinite(lo) else ""
     name = el("span", one.path[-1], data_tip=format_path(one.path)) if one.path else "Sample scores"
     return kit.Row(
         cells=[
             name,
             _value(here, found.first, one, gap.first, gap.n[0]),
             _value(here, found.second, one, gap.second, gap.n[1]),
-            f"{100 * gap.gap:+.1f}{ends}" if math.isfinite(gap.gap) else "–",
+            numbers.points_interval(gap.gap, lo, hi),
             "not tested" if found.by_results else _verdict(one),
         ]
     )

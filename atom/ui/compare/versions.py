@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.versions import declare
 from atom.errors import AtomError
-from atom.ui import kit, numbers
+from atom.ui import kit
 from atom.ui.compare import parts as compare_parts
-from atom.ui.compare.parts import p_text, pinned, signed, to
+from atom.ui.compare.parts import pinned, to
 from atom.ui.html import Html, el, join
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
@@ -149,9 +150,9 @@ def _row(here: Here, picked: Picked, one: Change) -> kit.Row:
     )
     door = el("a", mark, numbers.middle(name, 60), href=to(here, picked, inside, tab=None),
               data_go=True, class_="cell", data_tip=name)  # fmt: skip
-    ends = f"{signed(one.gap)} ({signed(one.lo)} to {signed(one.hi)})"
+    ends = numbers.signed_interval(one.gap, one.lo, one.hi)
     return kit.Row(
-        cells=(door, f"{one.before:.1f}", f"{one.after:.1f}", ends, p_text(one.adjusted),
+        cells=(door, f"{one.before:.1f}", f"{one.after:.1f}", ends, numbers.p_value(one.adjusted),
                f"{one.fixed:,}", f"{one.broke:,}", f"{one.samples:,}")
     )  # fmt: skip
 

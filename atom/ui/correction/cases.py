@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from atom.display import numbers
 from atom.records import Arm
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.correction.parts import Doors
 from atom.ui.differ import diff_side
 from atom.ui.failures.case import pictures, question, turn

@@ -11,16 +11,17 @@ import streamlit as st
 
 from atom.analysis.correction.trials import BlindGate
 from atom.analysis.intervals import MIN_CLUSTERS
+from atom.display import numbers
 from atom.engine.correction.gate import GatePlan, GateResult, prepare_gate, read_gate, run_gate
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
 from atom.records import Endpoint, content_id
-from atom.ui import kit, numbers, work
+from atom.ui import kit, work
 from atom.ui.correction.page import Looked
 from atom.ui.html import Html, el, join
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
-from atom.views.correction.page import Results, p_words
+from atom.views.correction.page import Results
 from atom.views.runs.page import money
 
 LOOK = "gate forecast"
@@ -112,7 +113,7 @@ def panel(plan: GatePlan, result: GateResult) -> Html:
             (numbers.percent(100 * verdict.without, verdict.n), "right without them"),
             (f"{verdict.only_with:,}", "right only with the hints"),
             (f"{verdict.only_without:,}", "right only without them"),
-            (p_words(verdict.mid_p), kit.term("McNemar", "McNemar's mid-p")),
+            (numbers.p_value(verdict.mid_p), kit.term("McNemar", "McNemar's mid-p")),
         ]
     lacking = (
         "answers that aren't asked both ways yet, or can't be read"

@@ -9,6 +9,7 @@ from typing import get_args
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.consent import give_consent
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.live import spec_of_answer, try_again
@@ -18,7 +19,7 @@ from atom.engine.jobs import Job
 from atom.engine.own import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Response, content_id
-from atom.ui import kit, links, numbers, work
+from atom.ui import kit, links, work
 from atom.ui.correction import cases as correction_cases
 from atom.ui.correction import parts as correction_parts
 from atom.ui.correction.cases import CaseDoors

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.consent import give_consent
 from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
@@ -17,7 +18,7 @@ from atom.engine.jobs import Job, JobState
 from atom.engine.own import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Experiment, FailedRule, Judge, content_id, total_cost
-from atom.ui import kit, links, numbers, work
+from atom.ui import kit, links, work
 from atom.ui.correction import parts as correction_parts
 from atom.ui.correction.parts import Doors
 from atom.ui.html import Html, el, join

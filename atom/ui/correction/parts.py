@@ -10,7 +10,8 @@ from atom.analysis.correction.effects import Cost, Effect
 from atom.analysis.correction.quality import RepairLabel, Rise
 from atom.analysis.correction.trials import Share
 from atom.analysis.intervals import MIN_CLUSTERS
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import CORRECTION, SETTINGS
 from atom.views.correction.cases import CaseQuery, repair_control, write_query
@@ -19,8 +20,6 @@ from atom.views.correction.page import (
     ArmLine,
     Results,
     Table4,
-    p_words,
-    signed,
 )
 from atom.views.filters import Filters
 from atom.views.runs.page import money
@@ -146,8 +145,8 @@ def _net_words(found: Results) -> list[str]:
     if found.net is not None:
         net = found.net
         words.append(
-            f"Given to everybody, right or wrong, it would change the share of right answers by "
-            f"{signed(net.value)} points ({signed(net.lo)} to {signed(net.hi)}), luck included."
+            "Applied to every answer, right or wrong, this feedback would change accuracy by "
+            f"{numbers.points_interval(net.value, net.lo, net.hi)} points, chance included."
         )
     return words
 
@@ -211,7 +210,7 @@ def _forest(found: Sequence[Effect], doors: Doors, span: float, label: str) -> H
                 _counted(
                     effect.control_only, _pairs(doors, effect, "second"), "only the control right"
                 ),
-                p_words(effect.holm),
+                numbers.p_value(effect.holm),
                 verdict(effect),
             ]
         )
@@ -246,10 +245,10 @@ def _estimate(effect: Effect) -> Html:
     if not math.isfinite(effect.estimate):
         return el("span", numbers.NONE, class_="quiet")
     if not math.isfinite(effect.lo):
-        return el("span", signed(effect.estimate))
+        return el("span", numbers.points(effect.estimate))
     return join(
-        el("span", signed(effect.estimate), class_="strong"),
-        el("div", f"{signed(effect.lo)} to {signed(effect.hi)}", class_="quiet small"),
+        el("span", numbers.points(effect.estimate), class_="strong"),
+        el("div", numbers.points_ends(effect.lo, effect.hi), class_="quiet small"),
     )
 
 
@@ -288,7 +287,7 @@ def effect_bar(value: float, lo: float, hi: float, span: float) -> Html:
     if math.isfinite(lo) and math.isfinite(hi):
         lines.append(el("line", class_=f"span {side}", x1=at(lo), x2=at(hi), y1="9", y2="9"))
     lines.append(el("circle", class_=f"mid {side}", cx=at(value), cy="9", r="4.5"))
-    words = f"{signed(value)} points, interval {signed(lo)} to {signed(hi)}"
+    words = f"{numbers.points(value)} points, interval {numbers.points_ends(lo, hi)}"
     return el("svg", lines, class_="bar effect", role="img", aria_label=words)
 
 
@@ -586,17 +585,17 @@ def _rise(rise: Rise) -> list[Child]:
         return f"{value:.2f}" if math.isfinite(value) else none
 
     known = math.isfinite(rise.lo) and math.isfinite(rise.hi)
-    ends = f" ({rise.lo:+.2f} to {rise.hi:+.2f})".replace("-", "−") if known else ""
+    ends = f" ({numbers.signed_ends(rise.lo, rise.hi, 2)})" if known else ""
     return [
         ARM_WORDS[rise.arm].name,
         f"{rise.n:,}",
         score(rise.before),
         score(rise.baseline),
         score(rise.after),
-        join(f"{rise.rise:+.2f}".replace("-", "−"), el("span", ends, class_="quiet small"))
+        join(numbers.signed(rise.rise, 2), el("span", ends, class_="quiet small"))
         if math.isfinite(rise.rise)
         else none,
-        f"{rise.bias:+.2f}".replace("-", "−") if math.isfinite(rise.bias) else none,
+        numbers.signed(rise.bias, 2) if math.isfinite(rise.bias) else none,
     ]
 
 
@@ -667,8 +666,8 @@ def by_leaf(found: Results, doors: Doors) -> Html | None:
             )
         gap = el("span", numbers.NONE, class_="quiet")
         if math.isfinite(item.estimate) and item.clusters >= MIN_CLUSTERS:
-            ends = f" ({signed(item.lo)} to {signed(item.hi)})" if math.isfinite(item.lo) else ""
-            gap = el("span", signed(item.estimate), el("span", ends, class_="quiet small"))
+            ends = f" ({numbers.points_ends(item.lo, item.hi)})" if math.isfinite(item.lo) else ""
+            gap = el("span", numbers.points(item.estimate), el("span", ends, class_="quiet small"))
         (rows if item.clusters >= MIN_CLUSTERS else few).append(
             kit.Row(
                 cells=[

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.imports.attaching import missing_pictures
-from atom.ui import kit, links, numbers
-from atom.ui.shell.frame import Here
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import RUNS
 from atom.ui.picture import attach_address
+from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.shelf import OpenStore
 

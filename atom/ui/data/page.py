@@ -44,11 +44,14 @@ from atom.formats import (
 )
 from atom.records import Import, Study
 from atom.ui import kit, work
-from atom.ui.data import judgments as data_judgments, mapping as data_mapping, parts as data_parts, pictures as data_pictures
-from atom.ui.shell import frame, stores
+from atom.ui.data import judgments as data_judgments
+from atom.ui.data import mapping as data_mapping
+from atom.ui.data import parts as data_parts
+from atom.ui.data import pictures as data_pictures
 from atom.ui.data.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.ui.plain import plain
+from atom.ui.shell import frame, stores
 from atom.views.data.judgments import JUDGMENTS
 from atom.views.data.page import (
     Looked,

@@ -13,9 +13,9 @@ from atom.errors import AtomError
 from atom.formats.picture_stock import stock_of
 from atom.records import Study
 from atom.ui import kit
-from atom.ui.shell import stores
 from atom.ui.data.chosen_files import typed_paths
 from atom.ui.html import Html, el
+from atom.ui.shell import stores
 from atom.views.shelf import OpenStore, StudyEntry
 
 FAULT = "data_held_fault"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from atom.display import numbers
 from atom.records import JUDGE_SCALE, Checkpoint, Outcome, PictureSlot, Replay
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.failures import beside, marks
 from atom.ui.failures.listing import to
 from atom.ui.html import Html, el, join

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from atom.ui import kit, numbers
+from atom.display import numbers
+from atom.ui import kit
 from atom.ui.failures.listing import pager, shows, summary, to
 from atom.ui.html import Html, el
 from atom.ui.media import thumbnail

@@ -6,12 +6,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.people import tags
 from atom.engine.people.annotations import annotator_name
 from atom.engine.people.slices import delete_slice, save_slice
 from atom.errors import AtomError
 from atom.records import TAG_FACET
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.failures.listing import to
 from atom.ui.failures.marks import FAULT, who
 from atom.ui.html import Html, el

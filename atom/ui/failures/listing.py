@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Child, Html, el, join
 from atom.ui.media import thumbnail
 from atom.ui.pages import FAILURES

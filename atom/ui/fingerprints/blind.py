@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW, RUNS
 from atom.ui.shell.frame import Here
@@ -226,6 +227,6 @@ def _moved(one: Moved) -> kit.Row:
             *cells,
             numbers.rank(less.rank_best, less.rank_worst) if less.rank_best else numbers.NONE,
             numbers.interval(less.score),
-            f"{by:+.1f}".replace("-", "−"),
+            numbers.signed(by),
         ]
     )

@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.fingerprints import parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES

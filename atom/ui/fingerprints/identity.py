@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.fingerprints import parts
 from atom.ui.html import Html, el
 from atom.ui.pages import COMPARE

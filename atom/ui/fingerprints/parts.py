@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from atom.ui import commands, kit, links, numbers
+from atom.display import numbers
+from atom.ui import commands, kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import COMPARE, FAILURES, FINGERPRINTS
 from atom.ui.people import scale as people_scale
@@ -474,15 +475,9 @@ def _skill_row(form: Shape, bar: Bar, view: Bars) -> kit.Row:
         numbers.score(estimate.value),
     ]  # fmt: skip
     if claim is not None:
-        cells.append(_departure(claim.effect, claim.lo, claim.hi))
+        cells.append(numbers.signed_interval(claim.effect, claim.lo, claim.hi))
     cells.append(el("span", f"{estimate.n:,}", class_="quiet"))
     return kit.Row(cells=cells)
-
-
-def _departure(effect: float, lo: float, hi: float) -> str:
-    if math.isnan(effect):
-        return numbers.NONE
-    return f"{effect:+.1f} ({lo:+.1f} to {hi:+.1f})".replace("-", "−")
 
 
 def _skill_bar(bar: Bar, view: Bars) -> Html:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from atom.ui import numbers
+from atom.display import numbers
 from atom.ui.fingerprints import parts
 from atom.ui.html import Html, el
 from atom.ui.plain import plain

@@ -8,11 +8,12 @@ from typing import Final
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import AtomError
 from atom.judgebench.describe import Cell, Described, Histogram, SetTable
 from atom.records import BenchSet, Judge
-from atom.ui import kit, numbers
+from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.lab.parts import LabContext, csv_link
 from atom.ui.shell import stores

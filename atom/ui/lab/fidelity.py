@@ -13,7 +13,8 @@ import streamlit as st
 
 from atom.analysis.agreement.fidelity import HitRates, LabelMean, MethodAccuracy, Share
 from atom.analysis.compare.paired import PairedGap
-from atom.ui import commands, kit, links, numbers
+from atom.display import numbers
+from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.lab import fidelity_run as lab_fidelity_run
 from atom.ui.lab import methods as lab_judge_methods
@@ -289,19 +290,15 @@ def _gap(gap: PairedGap | None) -> Child:
         return numbers.NONE
     if abs(gap.gap) < 1e-12 and gap.se < 1e-12:
         return el("span", "the same", class_="quiet")
-    words = _signed(100 * gap.gap)
+    words = numbers.signed(100 * gap.gap)
     if math.isnan(gap.lo):
         return words
     sure = gap.lo > 0 or gap.hi < 0
     tip = (
-        f"{_signed(100 * gap.lo)} to {_signed(100 * gap.hi)} points, p = {gap.p:.3f}; "
+        f"{numbers.signed_ends(100 * gap.lo, 100 * gap.hi)} points, p {numbers.p_value(gap.p)}; "
         f"{'told apart' if sure else 'not told apart'}"
     )
     return el("span", words, "" if sure else el("span", " (unsure)", class_="quiet"), data_tip=tip)
-
-
-def _signed(value: float, digits: int = 1) -> str:
-    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 # --- more ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.bench.fidelity import (
     FidelityForecast,
     FidelitySpec,
@@ -35,7 +36,7 @@ from atom.errors import AtomError
 from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS
 from atom.records import Endpoint, MethodsTask, Study, content_id
-from atom.ui import kit, links, numbers, work
+from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.lab import parts as judge_lab_parts
 from atom.ui.pages import JUDGE_LAB, SETTINGS

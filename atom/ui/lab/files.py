@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.bench.judging import keep_set, make_probe_set, read_set
 from atom.engine.bench.picking import read_answers, repeated_answers
 from atom.errors import AtomError, UsageError
@@ -15,7 +16,7 @@ from atom.judgebench.base import Bench
 from atom.judgebench.best_of_n.benchmark import LEAST
 from atom.judgebench.best_of_n.benchmark import NAME as BEST_OF_N
 from atom.records import BenchSet
-from atom.ui import kit, numbers, work
+from atom.ui import kit, work
 from atom.ui.data.chosen_files import picture_finder, picture_folders, typed_paths
 from atom.ui.html import el
 from atom.ui.lab import parts as judge_lab_parts

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.judgebench.items import Judged, Said
 from atom.records import BenchSet
-from atom.ui import kit, numbers, picture
+from atom.ui import kit, picture
 from atom.ui.html import Html, el
 from atom.ui.lab.parts import ALL_ITEMS, LabContext, group_words, set_address
 from atom.ui.media import media_address, thumbnail
@@ -336,7 +337,9 @@ def _item(store: OpenStore, row: ItemRow, href: str, on: bool) -> Html:
             "span",
             kit.badge(_WORDS[row.found.standing]),
             kit.badge("changes its mind") if row.found.torn else None,
-            el("span", f"{apart:+g} from people's", class_="quiet small") if apart else None,
+            el("span", f"{numbers.signed(apart)} from people's", class_="quiet small")
+            if apart
+            else None,
             class_="across",
         ),
         href=href,
@@ -441,7 +444,7 @@ def _votes(said: Sequence[Said]) -> str:
     counts: dict[str, int] = {}
     for one in said:
         sign = _CODES[one.code][0] if one.code in _CODES else ""
-        apart = f"({one.apart:+g})" if one.apart and not sign else ""
+        apart = f"({numbers.signed(one.apart)})" if one.apart and not sign else ""
         words = " ".join(part for part in (one.words or numbers.NONE, sign, apart) if part)
         counts[words] = counts.get(words, 0) + 1
     return ", ".join(f"{words} ×{n}" if n > 1 else words for words, n in counts.items())
@@ -517,7 +520,7 @@ def _beside(name: str, found: Judged, view: ItemView) -> Html | None:
 
 def _said(one: Said) -> kit.Row:
     sign, word = _CODES.get(one.code, ("", "")) if one.code is not None else ("", "")
-    apart = "" if one.apart is None else f"{one.apart:+g} from {_from_whom(one)}"
+    apart = "" if one.apart is None else f"{numbers.signed(one.apart)} from {_from_whom(one)}"
     why = one.reason or one.verdict.detail
     return kit.Row(
         cells=[

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from atom.analysis.agreement.two_judges import Bounded, TwoJudges
+from atom.display import numbers
 from atom.records import Checkpoint, Judge
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell import stores
@@ -251,12 +252,10 @@ def _percent(figure: Bounded) -> Html:
 def _shift(figure: Bounded) -> Html:
     if math.isnan(figure.value):
         return el("span", numbers.NONE)
-    tip = (
-        None
-        if math.isnan(figure.lo)
-        else f"{100 * figure.lo:+.1f} to {100 * figure.hi:+.1f}".replace("-", "−")
-    )
-    return el("span", f"{100 * figure.value:+.1f}".replace("-", "−"), data_tip=tip)
+    tip = None
+    if not math.isnan(figure.lo):
+        tip = numbers.signed_ends(100 * figure.lo, 100 * figure.hi)
+    return el("span", numbers.signed(100 * figure.value), data_tip=tip)
 
 
 # --- two of them ---------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ import math
 import streamlit as st
 
 from atom.analysis.agreement.fidelity import LabelMean, Share
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell.frame import Here

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
+from atom.display import numbers
 from atom.engine.bench.judging import (
     BenchForecast,
     BenchSpec,
@@ -27,7 +28,7 @@ from atom.judgebench.multi_crit.benchmark import BENCH as MULTI_CRIT
 from atom.judgebench.registry import BENCHES
 from atom.judgebench.vl_rewardbench.data import NAME as VL_REWARDBENCH
 from atom.records import BenchSet, Endpoint, content_id
-from atom.ui import kit, links, numbers, work
+from atom.ui import kit, links, work
 from atom.ui.html import el, join
 from atom.ui.lab import describe as lab_describe
 from atom.ui.lab import fidelity as lab_fidelity

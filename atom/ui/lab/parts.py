@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
+from atom.display import numbers
 from atom.engine.bench.judging import BenchForecast
 from atom.judgebench.base import Bench, BenchResult, MetricRow, MetricTable
 from atom.judgebench.items import group_of
 from atom.judgebench.published import Erratum, Figure, Place
 from atom.records import BenchSet
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import JUDGE_LAB
 from atom.views.filters import Filters

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
 from atom.views.failures.votes import OrderVote, PairVotes
@@ -80,8 +81,8 @@ def _row(
     to = links.address(FAILURES.url_path, one.filters)
     place = Estimate(value=one.strength, lo=one.lo, hi=one.hi, n=one.comparisons, samples=0)
     known = math.isfinite(one.strength)
-    strength = _signed(one.strength) if known else numbers.NONE
-    tip = f"{strength} ({_signed(one.lo)} to {_signed(one.hi)}); 0 is the mean of all models"
+    strength = numbers.signed(one.strength, 2) if known else numbers.NONE
+    tip = f"{strength} ({numbers.signed_ends(one.lo, one.hi, 2)}); 0 is the mean of all models"
     name = el("a", kit.model(one.name, one.colour), href=to, data_go=True, class_="cell")
     cells: list[Html | str] = [
         join(name, el("span", " ", kit.term("anchor"), class_="quiet small"))
@@ -116,10 +117,6 @@ def _lost(one: VotedModel, to: str) -> Html:
         return el("span", text, data_tip=f"{listed} on which it lost more votes than it won")
     return el("a", text, href=to, data_go=True, class_="cell",
               data_tip=f"samples on which {one.name} lost")  # fmt: skip
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
 
 
 def _rate(share: Share) -> str:
@@ -158,7 +155,7 @@ def _judge(judge: VotingJudge) -> Html:
         parts.append(f", {judge.silent:,} of them name no winner (unable or unread)")
     if not bias.pairs:
         return join(*parts, "; no pair was judged in both orders, so its leaning is unknown")
-    size = f"{_signed(bias.beta)}, 95 % {_signed(bias.lo)} to {_signed(bias.hi)}"
+    size = f"{numbers.signed(bias.beta, 2)}, 95 % {numbers.signed_ends(bias.lo, bias.hi, 2)}"
     leaning = {
         "first": "it leans to the answer shown first",
         "second": "it leans to the answer shown second",
@@ -252,13 +249,9 @@ def _reward(row: LevelRow) -> Html:
     gap = row.reward
     if not gap.n:
         return el("span", numbers.NONE)
-    ends = "" if math.isnan(gap.lo) else f"({_points(gap.lo)} to {_points(gap.hi)})"
-    return el("div", el("span", _points(gap.gap), class_="strong"),
+    ends = "" if math.isnan(gap.lo) else f"({numbers.signed(gap.lo)} to {numbers.signed(gap.hi)})"
+    return el("div", el("span", numbers.signed(gap.gap), class_="strong"),
               el("div", ends, class_="quiet small"))  # fmt: skip
-
-
-def _points(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
 
 
 # --- one sample ----------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from atom.analysis.agreement.calibration import Branch, Calibration
 from atom.analysis.agreement.coefficients import Agreement
 from atom.analysis.agreement.judge_noise import Advice
 from atom.analysis.intervals import Ints
-from atom.ui import commands, kit, links, numbers
+from atom.display import numbers
+from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import JUDGE_LAB, RUNS
 from atom.ui.shell.frame import Here
@@ -168,7 +169,9 @@ def _agreement(found: Agreement, *, change: bool) -> list[Child]:
     if math.isfinite(found.alpha_lo):
         alpha += f" ({_two(found.alpha_lo)}–{_two(found.alpha_hi)})"
     last = found.detectable_change if change else found.shift
-    shown = numbers.NONE if math.isnan(last) else f"{last:.2f}" if change else _signed(last)
+    shown = (
+        numbers.NONE if math.isnan(last) else f"{last:.2f}" if change else numbers.signed(last, 2)
+    )
     return [
         numbers.percent(100 * found.exact, found.n),
         numbers.percent(100 * found.adjacent, found.n),
@@ -181,12 +184,6 @@ def _agreement(found: Agreement, *, change: bool) -> list[Child]:
 
 def _two(value: float) -> str:
     return numbers.NONE if math.isnan(value) else f"{value:.2f}".replace("-", "−")
-
-
-def _signed(value: float) -> str:
-    if math.isnan(value):
-        return numbers.NONE
-    return f"{value:+.2f}".replace("-", "−") if abs(value) >= 0.005 else "0.00"
 
 
 # --- against the truth ---------------------------------------------------------------------------
@@ -269,7 +266,7 @@ def evenness(view: Calibration) -> str:
     even = view.homogeneity
     if not math.isfinite(even.p):
         return ""
-    p = f"p {'< 0.001' if even.p < 0.001 else f'= {even.p:.3f}'}"
+    p = f"p {numbers.p_value(even.p)}"
     if even.p <= EVEN_P:
         return f"The {even.roots} branches differ by more than chance at equal truths ({p})."
     if not view.flawed:
@@ -298,9 +295,9 @@ def branches(rows: Sequence[Branch], label: str) -> Html:
 
 def _branch(one: Branch) -> list[Child]:
     name = one.path[-1] if one.path else "Everything"
-    bias = _signed(one.bias)
+    bias = numbers.signed(one.bias, 2)
     if math.isfinite(one.bias_lo):
-        bias += f" ({_signed(one.bias_lo)} to {_signed(one.bias_hi)})"
+        bias += f" ({numbers.signed_ends(one.bias_lo, one.bias_hi, 2)})"
     right = numbers.NONE if math.isnan(one.accuracy) else numbers.percent(100 * one.accuracy, one.n)
     return [
         el("span", numbers.middle(name, 30), data_tip=format_path(one.path) or "everything"),
@@ -409,7 +406,7 @@ def _place(rows: Sequence[PositionRow]) -> Html:
                 numbers.middle(row.where, 34),
                 numbers.percent(100 * row.found.consistent / row.found.pairs, row.found.pairs),
                 numbers.percent(100 * row.found.first_share, row.found.pairs),
-                f"{_signed(row.found.beta)} ({_signed(row.found.lo)} to {_signed(row.found.hi)})",
+                numbers.signed_interval(row.found.beta, row.found.lo, row.found.hi, 2),
                 el("span", f"{row.found.pairs:,}", class_="quiet"),
             ]
         )
@@ -433,8 +430,9 @@ def _length(view: Reliability) -> Html:
     return el(
         "p",
         f"Length: an answer twice as long as another to the same question scores "
-        f"{_signed(pull.slope)} points of 1-5 ({_signed(pull.lo)} to {_signed(pull.hi)}; "
-        f"{pull.n:,} answers to {pull.clusters:,} questions, {held}).",
+        f"{numbers.signed(pull.slope, 2)} points of 1-5 "
+        f"({numbers.signed_ends(pull.lo, pull.hi, 2)}; {pull.n:,} answers to "
+        f"{pull.clusters:,} questions, {held}).",
         style="margin-top:8px",
     )
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 import streamlit as st
 
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
+from atom.display import numbers
 from atom.judgebench.base import BenchResult, MetricRow
 from atom.judgebench.registry import BENCHES
 from atom.records import BenchSet
-from atom.ui import commands, kit, links, numbers
+from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.lab import fidelity as lab_fidelity
 from atom.ui.lab import flaws as judge_flaws

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.analysis.agreement.debias import MIN_LABELLED
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, RUNS
 from atom.ui.people import scale as people_scale

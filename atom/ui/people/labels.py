@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from atom.analysis.agreement.fidelity import Share
 from atom.analysis.agreement.raters import ClassScores, Unread
-from atom.ui import kit, numbers
+from atom.display import numbers
+from atom.ui import kit
 from atom.ui.html import Child, Html, el, join
 from atom.views.lab.verdict_repeats import RepeatRow
 from atom.views.people.pair_labels import CHANCE, FIRST, TIE, Figure, JudgeRow, PairLabels
@@ -69,7 +70,7 @@ def _told_apart(view: PairLabels) -> str:
         return ""
     if lead.gap.lo > 0:
         return f", surely more than {lead.behind}"
-    ends = " to ".join(f"{100 * end:+.1f}".replace("-", "−") for end in (lead.gap.lo, lead.gap.hi))
+    ends = numbers.signed_ends(100 * lead.gap.lo, 100 * lead.gap.hi)
     return f", but not surely more than {lead.behind} ({ends} points)"
 
 

@@ -7,11 +7,12 @@ from typing import Any, cast, get_args
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.own import DEMO_COPY
 from atom.engine.people.annotations import LabelFile, annotator_name, keep_labels, read_labels
 from atom.errors import AtomError
 from atom.records import content_id
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import HUMAN_CHECK
 from atom.ui.people import parts as human_check_parts

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from atom.display import numbers
 from atom.records import Annotation, AnnotationKind, PictureSlot, Region
-from atom.ui import kit, numbers
+from atom.ui import kit
 from atom.ui.failures.case import question
 from atom.ui.html import Child, Html, el, join
 from atom.ui.media import media_address

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import FAILURES
 from atom.views.people.rubric import TITLES, RubricView, Rule, RuleCell, RuleRow
@@ -46,10 +47,9 @@ def _cell(cell: RuleCell, rule: Rule) -> Child:
     if rule != "plain":
         tip.append(numbers.count(cell.touched, *_TOUCHED[rule]))
         gap = cell.less.gap
-        change = "the same" if abs(gap) < 0.05 else f"{gap:+.1f}".replace("-", "−")
+        change = "the same" if abs(gap) < 0.05 else numbers.signed(gap)
         if not math.isnan(cell.less.lo) and abs(gap) >= 0.05:
-            tip.append(f"{cell.less.lo:+.1f} to {cell.less.hi:+.1f} against as marked"
-                       .replace("-", "−"))  # fmt: skip
+            tip.append(f"{numbers.signed_ends(cell.less.lo, cell.less.hi)} against as marked")
         more = [el("span", f" {change}", class_="quiet small")]
     return el("span", numbers.interval(cell.estimate), more, data_tip="\n".join(tip))
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from atom.analysis.agreement.debias import MIN_LABELLED
-from atom.ui import kit, numbers
+from atom.display import numbers
+from atom.ui import kit
 from atom.ui.html import Child, Html, el, join
 from atom.ui.lab.reliability_parts import confusion_svg
 from atom.views.overview.page import MIN_SAMPLES, Estimate
@@ -363,7 +364,7 @@ def _shift_table(shifts: Sequence[RootShift]) -> Html:
         kit.Row(
             cells=[
                 one.root or "Everything",
-                _signed_interval(one),
+                numbers.signed_interval(one.shift, one.lo, one.hi, 2),
                 _way(one),
                 el("span", f"{one.n:,}", class_="quiet"),
                 el("span", f"{one.samples:,}", class_="quiet"),
@@ -372,13 +373,6 @@ def _shift_table(shifts: Sequence[RootShift]) -> Html:
         for one in shifts
     ]
     return kit.table(columns, body, label="Judge less people by branch", tight=True)
-
-
-def _signed_interval(one: RootShift) -> str:
-    if math.isnan(one.shift):
-        return numbers.NONE
-    text = f"{one.shift:+.2f} ({one.lo:+.2f} to {one.hi:+.2f})"
-    return text.replace("-", "−")
 
 
 def _way(one: RootShift) -> Html:
@@ -394,7 +388,7 @@ def _even(view: PeopleScale) -> Html | None:
     if math.isnan(view.homogeneous_p):
         return el("p", "Too few labels to say whether the judge errs alike in every branch.",
                   class_="note")  # fmt: skip
-    p = "p < 0.001" if view.homogeneous_p < 0.001 else f"p = {view.homogeneous_p:.3f}"
+    p = f"p {numbers.p_value(view.homogeneous_p)}"
     words = (
         "The judge does not err alike in every branch"
         if view.uneven

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import get_args
 
+from atom.display import numbers
 from atom.records import Annotation, AnnotationKind
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.people.parts import KIND_WORDS

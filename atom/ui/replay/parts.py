@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from atom.display import numbers
 from atom.records import Call, Replay, Sample
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address
 from atom.ui.pages import REPLAY, SETTINGS

@@ -7,9 +7,10 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from atom.display import numbers
 from atom.reports import MOST_SECTIONS, Choice, Draft, Finding, Report, ReportSpec
 from atom.reports.html_file import BEYOND, behind_words, kind_words, number_words
-from atom.ui import commands, kit, links, numbers
+from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.pages import REPORTS, SETTINGS
 from atom.ui.shell.frame import Here

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.batch.files import Parcel, list_parcels, requests_file
 from atom.engine.batch.sending import (
     Written,
@@ -22,7 +23,7 @@ from atom.engine.plan import RunSpec
 from atom.errors import AtomError
 from atom.files import write_file
 from atom.records import Endpoint
-from atom.ui import kit, numbers, work
+from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.blind.ground import BlindForecast, BlindSpec, forecast_blind
 from atom.engine.control import start_work
 from atom.errors import AtomError
 from atom.records import Endpoint, content_id
-from atom.ui import kit, numbers, work
+from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here

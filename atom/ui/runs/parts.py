@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from atom.display import numbers
 from atom.engine.forecast import Forecast
 from atom.records import Run
-from atom.ui import kit, links, numbers, work
+from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import CORRECTION, JUDGE_LAB, OVERVIEW, RUNS, TREE
 from atom.views.filters import Filters

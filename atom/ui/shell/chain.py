@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from atom.display import numbers
 from atom.records import Criterion
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, OVERVIEW, Screen, Step
 from atom.ui.shell import filter_box

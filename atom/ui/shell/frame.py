@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import Page
 
+from atom.display import numbers
 from atom.settings import PROJECT_ROOT
-from atom.ui import kit, links, numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.ui.plain import plain

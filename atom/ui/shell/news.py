@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui.numbers import count
+from atom.display.numbers import count
 from atom.ui.shell import stores
 from atom.views.runs.news import news
 from atom.views.shelf import StudyEntry

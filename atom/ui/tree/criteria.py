@@ -6,7 +6,8 @@ import math
 
 import streamlit as st
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, HUMAN_CHECK
 from atom.ui.shell import stores

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.control import start_work, stop_run
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.control import (
@@ -21,7 +22,7 @@ from atom.engine.induction.growth_log import read_growth
 from atom.errors import AtomError
 from atom.records import Endpoint, content_id
 from atom.stages.growing.induction import SUBSET
-from atom.ui import kit, links, numbers, work
+from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.ui.plain import plain

@@ -10,9 +10,10 @@ from typing import Any
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.jobs import Job, JobState
 from atom.errors import AtomError, ConflictError
-from atom.ui import commands, kit, links, numbers, work
+from atom.ui import commands, kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
 from atom.ui.plain import plain
@@ -561,7 +562,8 @@ def draw_validity(here: Here) -> None:
 
 def _p(row: RivalRow) -> str:
     least = 1 / (row.verdict.permutations + 1)
-    return f"≤ {least:.3f}" if row.verdict.p <= least + 1e-12 else f"{row.verdict.p:.3f}"
+    bound = row.verdict.p <= least + 1e-12
+    return f"≤ {numbers.p_value(least)}" if bound else numbers.p_value(row.verdict.p)
 
 
 def _verdict(view: Validity) -> Html:
@@ -663,20 +665,15 @@ def _rival(row: RivalRow, most: float) -> kit.Row:
             row.leaves,
             row.thin or el("span", "0", class_="quiet"),
             f"{row.placed:,}",
-            signed(25 * verdict.loo.delta),
-            signed(25 * verdict.loso.delta),
-            el("span", signed(25 * verdict.delta_adjusted), class_="strong"),
+            numbers.signed(25 * verdict.loo.delta, 2),
+            numbers.signed(25 * verdict.loso.delta, 2),
+            el("span", numbers.signed(25 * verdict.delta_adjusted, 2), class_="strong"),
             _bar(25 * verdict.delta_adjusted, most),
             _p(row),
             kit.status("strength", "valid") if good else kit.status("nothing", "not shown"),
         ],
         on=row.own,
     )
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """Write a difference with its sign."""
-    return numbers.NONE if math.isnan(value) else f"{value:+.{digits}f}".replace("-", "−")
 
 
 def _bar(value: float, most: float) -> Html:
@@ -692,7 +689,7 @@ def _bar(value: float, most: float) -> Html:
         el("rect", x=f"{start:.2f}%", y="3", width=f"{half:.2f}%", height="10", fill=ink),
         class_="bar",
         role="img",
-        aria_label=f"{value:+.2f}",
+        aria_label=numbers.signed(value, 2),
     )
 
 
@@ -718,7 +715,7 @@ def _printed(view: Validity) -> Html:
                 if factor == 1
                 else f"{factor * loo.mae_global:.2f}",
                 f"{factor * loo.mae_node:.3f}" if factor == 1 else f"{factor * loo.mae_node:.2f}",
-                f"{factor * loo.delta:+.3f}" if factor == 1 else signed(factor * loo.delta),
+                numbers.signed(factor * loo.delta, 3 if factor == 1 else 2),
             ]
         )
         for factor, words, digits in scales

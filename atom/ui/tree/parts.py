@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from atom.analysis.capability.weaknesses import Label
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.fingerprints.blind import NEEDS, signed
 from atom.ui.html import Html, el, join
 from atom.ui.media import media_address

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.rival_maps import (
     RivalForecast,
@@ -21,7 +22,7 @@ from atom.engine.jobs import Job
 from atom.errors import AtomError
 from atom.records import Endpoint
 from atom.records.base import content_id
-from atom.ui import kit, numbers, work
+from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.plain import plain
 from atom.ui.shell import sealed, stores

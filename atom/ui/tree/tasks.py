@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.ui import kit, links, numbers
+from atom.display import numbers
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.plain import plain

@@ -45,6 +45,7 @@ from atom.analysis.correction.trials import (
     standing,
 )
 from atom.analysis.intervals import MIN_CLUSTERS, Ints
+from atom.display import numbers
 from atom.records import (
     Arm,
     Cohort,
@@ -558,8 +559,8 @@ def _proof(effect: Effect) -> str:
     pairs = f"{effect.n} pair{'' if effect.n == 1 else 's'}"
     if not np.isfinite(effect.lo):
         return pairs
-    lo, hi = signed(effect.lo), signed(effect.hi)
-    return f"95 % {lo} to {hi}, {pairs}, p {p_words(effect.holm)}"
+    ends = numbers.points_ends(effect.lo, effect.hi)
+    return f"95 % {ends}, {pairs}, p {numbers.p_value(effect.holm)}"
 
 
 def _so(effect: Effect) -> str:
@@ -572,22 +573,6 @@ def _so(effect: Effect) -> str:
         "ceiling, not a gain": "the most that feedback could do",
         "beyond Re-eval, not a gain": "more than being told, which asks about no step",
     }.get(effect.verdict, effect.verdict)
-
-
-def signed(value: float) -> str:
-    """Write a difference of shares in points: `+6.1`, `−17.9`."""
-    if not np.isfinite(value):
-        return "–"
-    return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "−")
-
-
-def p_words(p: float) -> str:
-    """Write a p-value: `.012`, `< .001`."""
-    if not np.isfinite(p):
-        return "–"
-    if p < 0.001:
-        return "< .001"
-    return "1" if p > 0.9995 else f"{p:.3f}".removeprefix("0")
 
 
 def _percent(share: Share) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from atom.display import numbers
 from atom.views.figures import cut
 from atom.views.fingerprints.heat import Colouring, HeatCell, Heatmap
 from atom.views.fingerprints.page import Shape, claim_words
@@ -78,7 +79,7 @@ def cell_words(cell: HeatCell, facet: str | None, unit: str) -> dict[str, str]:
         return {"Score": "none: nothing is scored here", "To the others": "", "n": "0", "Claim": ""}
     n = f"{estimate.n:,} {unit}{'s' * (estimate.n != 1)}, {estimate.samples:,} "
     n += f"sample{'s' * (estimate.samples != 1)}"
-    others = "" if math.isnan(cell.difference) else f"{cell.difference:+.1f} points"
+    others = "" if math.isnan(cell.difference) else f"{numbers.signed(cell.difference)} points"
     claim = ""
     if cell.claim is not None:
         claim = f"{cell.claim.glyph} {cell.claim.words}: {claim_words(cell.claim, facet)} "
@@ -287,5 +288,5 @@ def cell_number(cell: HeatCell, colouring: Colouring) -> str:
     if not cell.mark.estimate.known:
         return "–"
     if colouring == "difference" and not math.isnan(cell.difference):
-        return f"{cell.difference:+.1f}".replace("-", "−")
-    return f"{cell.mark.estimate.value:.1f}"
+        return numbers.signed(cell.difference)
+    return numbers.score(cell.mark.estimate.value)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atom.analysis.agreement.calibration import Branch, Calibration, Flaw
+from atom.display import numbers
 from taxonomy import Path, format_path
 
 GLYPH = "◑"
@@ -61,10 +62,11 @@ def mark_of(branch: Branch) -> JudgeMark | None:
     else:
         tip = (
             f"On probes whose truth is known, the judge reads {name} {points(branch.bias)} "
-            f"{_TOO[branch.flaw]} on 1-5 ({branch.bias:+.2f}, {branch.bias_lo:+.2f} to "
-            f"{branch.bias_hi:+.2f}; {branch.n} steps): scores here can't be compared with others."
+            f"{_TOO[branch.flaw]} on 1-5 ({numbers.signed(branch.bias, 2)}, "
+            f"{numbers.signed_ends(branch.bias_lo, branch.bias_hi, 2)}; {branch.n} steps): scores "
+            "here can't be compared with others."
         )
-    return JudgeMark(path=branch.path, word=WORDS[branch.flaw], tip=tip.replace("-0.", "−0."))
+    return JudgeMark(path=branch.path, word=WORDS[branch.flaw], tip=tip)
 
 
 def marks_of(view: Calibration | None) -> dict[Path, JudgeMark]:

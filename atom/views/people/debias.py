@@ -30,6 +30,7 @@ from atom.analysis.agreement.debias import (
 from atom.analysis.intervals import Floats, Ints, NodeStats, make_cells, node_stats
 from atom.analysis.layout import Mask
 from atom.analysis.score_table import AnswerScores
+from atom.display import numbers
 from atom.records import PICKED, PICKED_HERE
 from atom.store import Store
 from atom.store.marks import HUMAN_CHECK, PersonMark, person_marks, subjects_of_marks
@@ -670,8 +671,9 @@ def _kindness(whole: RootShift) -> str:
     if whole.lo <= 0 <= whole.hi:
         return (
             "Over all labels, the judge is neither surely kinder nor surely stricter than people: "
-            f"{25 * whole.shift:+.1f} points of 100 ({25 * whole.lo:+.1f} to {25 * whole.hi:+.1f})."
-        ).replace("-", "−")
+            f"{numbers.signed(25 * whole.shift)} points of 100 "
+            f"({numbers.signed_ends(25 * whole.lo, 25 * whole.hi)})."
+        )
     way = "kinder" if whole.shift > 0 else "stricter"
     return (
         f"On the same checkpoints the judge is {abs(25 * whole.shift):.1f} points of 100 {way} "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from atom.analysis.intervals import Floats
+from atom.display import numbers
 from atom.views.overview.weaknesses import evidence_words, frame_words, more_words
 from atom.views.tree.colours import (
     GROUND,
@@ -62,12 +63,11 @@ def node_colours(view: Shown, scheme: Scheme) -> list[str]:
 def number(value: float, colouring: Colouring) -> str:
     """Write what a node's colour stands for."""
     if math.isnan(value):
-        return "–"
+        return numbers.NONE
     if colouring == "support":
         return f"{value:,.0f}"
     signed = colouring in ("difference", "evidence")
-    text = f"{value:+.1f}" if signed else f"{value:.1f}"
-    return text.replace("-", "−")
+    return numbers.signed(value) if signed else numbers.score(value)
 
 
 def node_id(index: int) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from atom.analysis.capability.criteria_health import criteria_health, near_duplicates
 from atom.analysis.intervals import Floats
 from atom.analysis.weights import weight_sensitivity
+from atom.display import numbers
 from atom.records import AnnotationKind, Criterion
 from atom.store import Store
 from atom.store.labels import labels_of
@@ -189,8 +190,8 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
     judges = [one for one in data.judges if one.kind != "person"][:MOST_JUDGES]
     found = [
         _Found(kind="backwards", why={
-            int(at): f"correlation {health.discrimination[at]:+.2f} with the rest of the sample’s "
-            f"score over {health.n[at]} answers".replace("-", "−")
+            int(at): f"correlation {numbers.signed(health.discrimination[at], 2)} with the "
+            f"rest of the sample’s score over {health.n[at]} answers"
             for at in sorted(np.flatnonzero(health.backwards),
                              key=lambda at: health.discrimination[at])
         }),

@@ -76,8 +76,8 @@ def test_numbers_are_printed_with_their_interval():
     # 3 of 8 is 37.5 %: no decimals under 200 cases.
     assert share_number("s", 3, 8, 0.1, 0.7, n_unit="x").text == "38 (10–70) %"
     assert share_number("s", 0, 0, nan, nan, n_unit="x").value is None
-    assert p_words(0.0004) == "p < 0.001"
-    assert p_words(0.0304) == "p = 0.030"
+    assert p_words(0.0004) == "p < .001"
+    assert p_words(0.0304) == "p = .030"
     assert p_words(nan) == ""
 
 

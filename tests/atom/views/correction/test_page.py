@@ -19,7 +19,7 @@ from atom.views.correction.cases import (
     write_query,
 )
 from atom.views.correction.data import list_experiments
-from atom.views.correction.page import p_words, results, signed, table4_view
+from atom.views.correction.page import results, table4_view
 from atom.views.study_data import load_study
 from tests.app.correction_store import BOTH, FAILED, first_id, put_experiment
 from tests.app.screen_store import LEAVES, make_store
@@ -264,11 +264,3 @@ def test_several_models_make_the_papers_table(world):
     assert average["model-a", "Re-eval."] == ("25.00", "+0.00")
     assert average["model-a", "Atom-Self-corr."] == ("100.00", "+75.00")
     assert average["model-b", "Re-eval."] == ("-", "-")
-
-
-def test_numbers_in_words():
-    assert signed(0.148) == "+14.8"
-    assert signed(-0.2) == "−20.0"
-    assert signed(-1e-9) == "+0.0"
-    assert signed(float("nan")) == "–"
-    assert [p_words(p) for p in (0.0002, 0.0124, 1.0, float("nan"))] == ["< .001", ".012", "1", "–"]

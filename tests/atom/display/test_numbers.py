@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from atom.ui import numbers
+from atom.display import numbers
 from atom.views.overview.page import Estimate
 
 NAN = math.nan
@@ -59,3 +59,22 @@ def test_ranks():
 )
 def test_short_names_keep_what_tells_them_apart(names, short):
     assert numbers.short_names(names) == short
+
+
+def test_a_difference_has_a_sign_unless_it_is_nothing():
+    assert numbers.signed(3.16) == "+3.2"
+    assert numbers.signed(-1.0) == "−1.0"
+    assert [numbers.signed(one) for one in (0.0, -0.0, -0.04, 0.04)] == ["0.0"] * 4
+    assert numbers.signed(-0.004, 2) == "0.00"
+    assert [numbers.signed(one) for one in (NAN, math.inf)] == ["–", "–"]
+    assert numbers.signed_interval(3.2, -0.4, 6.84) == "+3.2 (−0.4 to +6.8)"
+    assert numbers.signed_interval(3.2, NAN, NAN) == "+3.2"
+    assert numbers.points_interval(0.032, -0.004, 0.0684) == "+3.2 (−0.4 to +6.8)"
+    assert numbers.points_ends(0.0, 0.5) == "0.0 to +50.0"
+
+
+def test_a_p_value_has_no_leading_zero_and_says_when_it_is_small():
+    found = [numbers.p_value(p) for p in (0.0002, 0.001, 0.0124, 0.0999, 0.414, 0.994, 0.996, 1.0)]
+    # .0999 has three places, for it is under .1
+    assert found == ["<\u00a0.001", ".001", ".012", ".100", ".41", ".99", "1", "1"]
+    assert numbers.p_value(NAN) == "–"

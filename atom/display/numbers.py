@@ -1,0 +1,128 @@
+"""Numbers as text, in one way wherever they are read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+NONE = "–"
+"""What stands where there is no value."""
+_FINE = 200
+"""From this many cases on a percent gets a decimal."""
+
+
+class Estimate(Protocol):
+    """A value with its interval, both as they are to be read."""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a value."""
+
+    @property
+    def value(self) -> float:
+        """The value."""
+
+    @property
+    def lo(self) -> float:
+        """Lower end."""
+
+    @property
+    def hi(self) -> float:
+        """Upper end."""
+
+
+def score(value: float) -> str:
+    """Write a score on the 0-100 scale with one decimal."""
+    return NONE if math.isnan(value) else f"{value:.1f}"
+
+
+def percent(value: float, n: int) -> str:
+    """Write a percentage; without decimals under 200 cases."""
+    if math.isnan(value):
+        return NONE
+    return f"{value:.1f} %" if n >= _FINE else f"{value:.0f} %"
+
+
+def interval(estimate: Estimate) -> str:
+    """Write `62.1 (58.4-65.7)`."""
+    if not estimate.known:
+        return NONE
+    return f"{estimate.value:.1f} ({estimate.lo:.1f}–{estimate.hi:.1f})"
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """Write a difference: `+3.2`, `−1.0`; `0.0` has no sign, whatever it was before rounding."""
+    if not math.isfinite(value):
+        return NONE
+    text = f"{abs(value):.{digits}f}"
+    if not float(text):
+        return text
+    return f"−{text}" if value < 0 else f"+{text}"
+
+
+def signed_interval(value: float, lo: float, hi: float, digits: int = 1) -> str:
+    """Write `+3.2 (+0.4 to +6.0)`; the value alone where it has no interval."""
+    if not (math.isfinite(value) and math.isfinite(lo) and math.isfinite(hi)):
+        return signed(value, digits)
+    return f"{signed(value, digits)} ({signed_ends(lo, hi, digits)})"
+
+
+def signed_ends(lo: float, hi: float, digits: int = 1) -> str:
+    """Write the ends of a difference: `+0.4 to +6.0`."""
+    return f"{signed(lo, digits)} to {signed(hi, digits)}"
+
+
+def points(share: float) -> str:
+    """Write a difference of shares in points of 100: `+6.1` of .061."""
+    return signed(100 * share)
+
+
+def points_interval(share: float, lo: float, hi: float) -> str:
+    """Write a difference of shares in points with its interval: `+6.1 (+0.4 to +11.8)`."""
+    return signed_interval(100 * share, 100 * lo, 100 * hi)
+
+
+def points_ends(lo: float, hi: float) -> str:
+    """Write the ends of a difference of shares in points: `+0.4 to +11.8`."""
+    return signed_ends(100 * lo, 100 * hi)
+
+
+def p_value(p: float) -> str:
+    """Write a p-value: `.023`, `.41`, `< .001`, `1`."""
+    if not math.isfinite(p):
+        return NONE
+    if p < 0.001:
+        return "<\u00a0.001"
+    text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
+    return "1" if p >= 0.995 else text.removeprefix("0")
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Write `1 sample`, `1,200 samples`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def middle(text: str, size: int = 34) -> str:
+    """Cut a long name in the middle."""
+    if len(text) <= size:
+        return text
+    head = (size - 1) * 2 // 3
+    return f"{text[:head].rstrip()}…{text[-(size - 1 - head) :].lstrip()}"
+
+
+def rank(best: int, worst: int) -> str:
+    """Write a set of ranks, `1` or `1-3`."""
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Shorten names to what tells them apart: `model-a`, `model-b` become `a`, `b`."""
+    if len(names) < 2:
+        return [middle(name, 9) for name in names]
+    head = 0
+    while all(len(name) > head + 1 for name in names) and len({n[head] for n in names}) == 1:
+        head += 1
+    while head and names[0][head - 1] not in "-_ /.":
+        head -= 1
+    return [middle(name[head:], 9) for name in names]

@@ -1,0 +1,42 @@
+"""Signed numbers and p-values are written in one place, so that no two screens write them apart."""
+
+from __future__ import annotations
+
+import ast
+
+HOME = "atom.display.numbers"
+BARE = {"atom.analysis.correction.table": "the paper's Table 4 as the paper prints it"}
+"""Modules that write a sign by themselves, and why."""
+
+
+def hand_written(tree: ast.AST) -> list[int]:
+    """List the lines that format a sign (`{x:+.1f}`) or bound a p-value in words."""
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            spec = ast.unparse(node.format_spec)
+            if ":" not in spec and "+" in spec:
+                lines.append(node.lineno)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words = node.value.replace("\u00a0", " ").replace(" ", "")
+            if len(words) < 12 and ("<.001" in words or "<0.001" in words):
+                lines.append(node.lineno)
+    return sorted(set(lines))
+
+
+def test_signs_and_p_values_are_written_by_one_module(modules):
+    skipped = {HOME, *BARE}
+    found = [
+        f"{module.path}:{line}"
+        for module in modules
+        if module.name.startswith(("atom.", "pages.")) and module.name not in skipped
+        for line in hand_written(module.tree)
+    ]
+    assert found == [], "write it with atom/display/numbers.py"
+
+
+def test_the_rule_sees_what_it_forbids():
+    assert hand_written(ast.parse('f"{x:+.1f}"')) == [1]
+    assert hand_written(ast.parse('f"{x:+.{n}f}"')) == [1]
+    assert hand_written(ast.parse('y = "p < 0.001"')) == [1]
+    assert hand_written(ast.parse('f"{x:.1f}"; "a + b"')) == []
