@@ -51,6 +51,10 @@ def body(here: frame.Here) -> None:
         kit.show(compare_parts.nobody(here), key="compare_nobody")
         return
     compare_parts.controls(here, picked, there)
+    # Who comes to compare a slice sees that first.
+    asked = compare_slices.asked(here)
+    if asked:
+        compare_slices.draw(here, picked)
     if picked.alike:
         kit.show(compare_parts.alone(here, picked, there), key="compare_alone")
         return
@@ -77,7 +81,8 @@ def body(here: frame.Here) -> None:
         )
     pairs(here, view, picked, other)
     compare_versions.form(here, picked)
-    compare_slices.draw(here, picked)
+    if not asked:
+        compare_slices.draw(here, picked)
 
 
 here = frame.here(COMPARE)

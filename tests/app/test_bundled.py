@@ -45,7 +45,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("trust/judge_lab", "calibration", r"probe-judge is better than guessing: scored exactly"),
     ("trust/judge_lab", "published", r"What the papers print of the models"),
     ("trust/human_check", "", r"3 people gave \d+ labels: two say the same \d+ % of the time"),
-    ("share/reports", "", r"\d+ of \d+ findings are told, in \d+ chapters"),
+    ("share/reports", "", r"The report includes \d+ of \d+ findings, in \d+ chapters"),
     ("share/reports", "findings", r"\d+ of \d+ told"),
     ("share/data", "", r"there is 1 bundled study to look at"),
     ("share/data", "studies", r"Probe world \(synthetic demo\) SYNTHETIC"),

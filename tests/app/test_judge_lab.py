@@ -53,7 +53,7 @@ def test_without_a_study_the_benchmarks_open(open_app, tmp_path):
 def test_no_set_says_how_to_get_one(open_app, tmp_path):
     seen = open_app(tmp_path / "own", PAGE, TAB)
     assert not seen.test.exception
-    assert "No data of Toy bench yet" in seen.markup
+    assert "No Toy bench data yet" in seen.markup
     assert TOY.about in seen.markup
     assert seen.test.button(key="lab_make").label == "Make 60 items from probes"
     assert seen.test.button(key="lab_look")
@@ -258,7 +258,7 @@ def test_a_set_is_deleted_after_a_question(open_app, tmp_path):
     assert "All verdicts on it go, too" in markup_of(test)
     assert rows_of(tmp_path, BenchSet)
     test.button(key="lab_delete_yes").click().run()
-    assert "No data of Toy bench yet" in markup_of(test)
+    assert "No Toy bench data yet" in markup_of(test)
     for kind in (BenchSet, BenchItem, Verdict):
         assert rows_of(tmp_path, kind) == []
 

@@ -14,7 +14,7 @@ PAGES = {
     "pages/explore/fingerprints.py": ("numeric commonsense", "Hidden Objects Recognition"),
     "pages/explore/compare.py": ("more often than", "more of its votes than"),
     "pages/run/correction.py": ("Nothing in this study is judged step by step", "Open Runs"),
-    "pages/share/reports.py": ("findings are told", "findings are told"),
+    "pages/share/reports.py": ("The report includes", "The report includes"),
 }
 """What each page says of the first study, and of the second."""
 SILLY = re.compile(r">\s*(nan|None|nan %|inf)\s*<")

@@ -22,7 +22,7 @@ def doors(markup: str, words: str) -> list[str]:
 def test_the_answer_the_downloads_and_the_preview_are_there(open_app, made):
     seen = open_app(made.folder, page=PAGE)
     assert not seen.test.exception
-    assert re.search(r"\d+ of \d+ findings are told, in 4 chapters", seen.markup)
+    assert re.search(r"The report includes \d+ of \d+ findings, in 4 chapters", seen.markup)
     assert "SYNTHETIC" in seen.markup
     assert len(seen.test.get("download_button")) == 4
     (frame,) = seen.test.get("iframe")
@@ -39,10 +39,10 @@ def test_findings_have_ticks_reasons_and_doors(open_app, made):
 
 def test_a_tick_lives_in_the_address_and_turns_a_choice_round(open_app, made):
     first = open_app(made.folder, page=PAGE, query={"tab": "findings"})
-    told = int(re.search(r"(\d+) of \d+ findings are told", first.markup)[1])
+    told = int(re.search(r"(\d+) of \d+ findings, in", first.markup)[1])
     code = re.search(r"pick=(\w{4})", first.markup)[1]
     second = open_app(made.folder, page=PAGE, query={"tab": "findings", "pick": code})
-    now = int(re.search(r"(\d+) of \d+ findings are told", second.markup)[1])
+    now = int(re.search(r"(\d+) of \d+ findings, in", second.markup)[1])
     assert now != told
     assert "you left it out" in second.markup or "you added it" in second.markup
 
@@ -77,7 +77,7 @@ def test_an_unknown_writer_and_a_study_without_results_have_their_own_words(
 ):
     seen = open_app(made.folder, page=PAGE, query={"writer": "nobody"})
     assert "There is no judge" in seen.markup
-    assert "findings are told" in seen.markup
+    assert "The report includes" in seen.markup
     empty = tmp_path / "empty"
     with Store.open(empty) as store:
         store.put([Study(id="s", name="Empty")])
@@ -95,4 +95,4 @@ def test_filters_that_leave_nothing_can_be_cleared(open_app, made):
 def test_outcomes_alone_give_a_report(open_app, made_outcomes):
     seen = open_app(made_outcomes.folder, page=PAGE)
     assert not seen.test.exception
-    assert "findings are told" in seen.markup
+    assert "The report includes" in seen.markup

@@ -17,11 +17,11 @@ TABLE = "question,answer,model,response,correct\n" + "".join(
 def drop(page, app, *files) -> None:
     page.goto(f"{app.url}/data")
     page.locator("input[type=file]").first.set_input_files(list(files))
-    page.get_by_role("button", name="Bring it in").wait_for()
+    page.get_by_role("button", name="Import", exact=True).wait_for()
 
 
 def bring(page) -> None:
-    page.get_by_role("button", name="Bring it in").click()
+    page.get_by_role("button", name="Import", exact=True).click()
     door = page.get_by_role("link", name="Open the Overview")
     expect(door).to_be_visible(timeout=SLOW_MS)
     door.click()

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 def test_a_judge_is_examined_without_a_key(start_app, page, new_page, visit, tmp_path_factory):
     app = start_app(demo=tmp_path_factory.mktemp("no_demo"))
     page.goto(f"{app.url}/judge-lab?tab=calibration")
-    page.get_by_text("No data of Calibration on probes yet").wait_for()
+    page.get_by_text("No Calibration on probes data yet").wait_for()
     page.get_by_label("Items", exact=True).fill("12")
     page.get_by_label("Items", exact=True).press("Enter")
     page.get_by_role("button", name="Make 12 items from probes").click()

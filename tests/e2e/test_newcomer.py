@@ -99,7 +99,7 @@ def test_from_the_door_to_ones_own_results_and_a_judged_answer(
         clicks.choose(uploads.first, table)
         expect(page.get_by_text("Recognised as table")).to_be_visible()
         shot(page, "newcomer-2-recognised")
-        clicks.on(page.get_by_role("button", name="Bring it in"))
+        clicks.on(page.get_by_role("button", name="Import", exact=True))
         door = page.get_by_role("link", name="Open the Overview")
         expect(door).to_be_visible(timeout=SLOW_MS)
         clicks.on(door)

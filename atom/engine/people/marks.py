@@ -87,12 +87,17 @@ def with_marks(store: Store, study_id: str, labels: Sequence[Annotation]) -> lis
     return [*labels, *marks_of_labels(store, [*older, *labels])]
 
 
+def mark_of(store: Store, label: Annotation) -> str | None:
+    """Return the key of the mark that a label amounts to; None where it amounts to none."""
+    about = subjects_of_marks(store, [label.subject_id]) if is_mark(label) else {}
+    if label.subject_id not in about:
+        return None
+    return _key(*about[label.subject_id], person(label.annotator))
+
+
 def forget_mark(store: Store, label: Annotation) -> None:
     """Take away the mark of a label that is taken back or skipped."""
-    if not is_mark(label):
-        return
-    about = subjects_of_marks(store, [label.subject_id]).get(label.subject_id)
-    if about is not None:
-        key = _key(*about, person(label.annotator))
+    key = mark_of(store, label)
+    if key is not None:
         with store.write() as writer:
             writer.delete(Checkpoint, table(Checkpoint).c.key == key)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.people.annotations import Change, annotator_name, give, take_back
-from atom.engine.people.marks import with_marks
+from atom.engine.people.annotations import annotator_name, check_label
+from atom.engine.people.marks import mark_of, with_marks
 from atom.errors import UsageError
-from atom.records import PICKED, PICKED_HERE, Annotation, AnnotationKind
-from atom.store import Store, table
+from atom.records import PICKED, PICKED_HERE, Annotation, AnnotationKind, Checkpoint
+from atom.store import Store, Writer, table
 
 FLAG = "flag"
 MOST_NOTE = 2000
@@ -50,16 +50,16 @@ def score(store: Store, study_id: str, key: str, who: str, value: int) -> Step:
     if there is not None and there.value is not None and not there.note.startswith(PICKED):
         raise UsageError(f"you scored this {there.value:g} on Human check, without seeing the "
                          "judge's score; change it there")  # fmt: skip
-    change = give(store, study_id, "score", key, who, value=float(value), note=PICKED_HERE)
-    return Step(now=change.now, before=change.before)
+    given = _label(study_id, "score", key, who, value=float(value), note=PICKED_HERE)
+    check_label(given)
+    return _put(store, given, there)
 
 
 def flag(store: Store, study_id: str, key: str, who: str) -> Step:
     """Flag a checkpoint, or take this person's flag off again."""
     there = store.get(Annotation, _id(study_id, "flag", key, who))
-    if there is not None:
-        return _away(store, there)
-    return _say(store, study_id, "flag", key, who, FLAG)
+    now = None if there is not None else _label(study_id, "flag", key, who, label=FLAG)
+    return _put(store, now, there)
 
 
 def note(store: Store, study_id: str, key: str, who: str, text: str) -> Step | None:
@@ -75,35 +75,49 @@ def note(store: Store, study_id: str, key: str, who: str, text: str) -> Step | N
     if len(text) > MOST_NOTE:
         raise UsageError(f"the note has {len(text):,} letters; {MOST_NOTE:,} are kept at most")
     there = store.get(Annotation, _id(study_id, "remark", key, who))
-    if text:
-        return _say(store, study_id, "remark", key, who, text)
-    return None if there is None else _away(store, there)
+    if not text and there is None:
+        return None
+    return _put(store, _label(study_id, "remark", key, who, label=text) if text else None, there)
 
 
 def undo(store: Store, step: Step) -> None:
     """Undo a step: what it replaced stands again, or nothing."""
-    if step.now is not None:
-        take_back(store, Change(now=step.now, before=step.before))
-    elif step.before is not None:
-        store.replace(with_marks(store, step.before.study_id, [step.before]))
+    _put(store, step.before, step.now)
 
 
 def _id(study_id: str, kind: AnnotationKind, key: str, who: str) -> str:
     return Annotation.make_id(study_id, kind, key, annotator_name(who))
 
 
-def _say(store: Store, study_id: str, kind: AnnotationKind, key: str, who: str, text: str) -> Step:
-    identity = _id(study_id, kind, key, who)
-    before = store.get(Annotation, identity)
-    now = Annotation(
-        id=identity, study_id=study_id, kind=kind, subject_id=key, annotator=annotator_name(who),
-        label=text, created=stamp(utc_now()),
+def _label(study_id: str, kind: AnnotationKind, key: str, who: str, *, label: str = "",
+           value: float | None = None, note: str = "") -> Annotation:  # fmt: skip
+    return Annotation(
+        id=_id(study_id, kind, key, who), study_id=study_id, kind=kind, subject_id=key,
+        annotator=annotator_name(who), label=label, value=value, note=note,
+        created=stamp(utc_now()),
     )  # fmt: skip
-    store.replace([now])
+
+
+def _put(store: Store, now: Annotation | None, before: Annotation | None) -> Step:
+    """Let a label stand in place of another one, or of nothing, with the mark that it amounts to.
+
+    Flags and notes are in no figure, and a score is one more result: no screen reads a study of a
+    million checkpoints anew at a key press.
+    """
+    records = [] if now is None else with_marks(store, now.study_id, [now])
+    gone = before if now is None else None
+    mark = None if gone is None else mark_of(store, gone)
+
+    def job(writer: Writer) -> None:
+        if gone is not None:
+            writer.delete(Annotation, table(Annotation).c.id == gone.id)
+        if mark is not None:
+            writer.delete(Checkpoint, table(Checkpoint).c.key == mark)
+        writer.replace(records)
+        marks = sum(isinstance(one, Checkpoint) for one in records) + (mark is not None)
+        said = now or before
+        if marks and said is not None:
+            writer.touch(said.study_id, results=marks)
+
+    store.transact(job)
     return Step(now=now, before=before)
-
-
-def _away(store: Store, there: Annotation) -> Step:
-    with store.write() as writer:
-        writer.delete(Annotation, table(Annotation).c.id == there.id)
-    return Step(now=None, before=there)

@@ -31,19 +31,16 @@ def save_slice(store: Store, study_id: str, name: str, query: str, who: str) -> 
     name = tag_name(name)
     identity = Annotation.make_id(study_id, "slice", name, SAVED)
     before = store.get(Annotation, identity)
-    store.replace(
-        [
-            Annotation(
-                id=identity, study_id=study_id, kind="slice", subject_id=name, annotator=SAVED,
-                label=query, note=annotator_name(who), created=stamp(utc_now()),
-            )
-        ]
+    saved = Annotation(
+        id=identity, study_id=study_id, kind="slice", subject_id=name, annotator=SAVED,
+        label=query, note=annotator_name(who), created=stamp(utc_now()),
     )  # fmt: skip
+    # In no figure: nobody's screen needs to read the study anew.
+    store.transact(lambda writer: writer.replace([saved]))
     return before
 
 
 def delete_slice(store: Store, study_id: str, name: str) -> None:
     """Remove a slice."""
     identity = Annotation.make_id(study_id, "slice", name, SAVED)
-    with store.write() as writer:
-        writer.delete(Annotation, table(Annotation).c.id == identity)
+    store.transact(lambda writer: writer.delete(Annotation, table(Annotation).c.id == identity))

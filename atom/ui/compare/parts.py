@@ -381,7 +381,7 @@ def where(here: Here, view: Comparison) -> Html | None:
         style="justify-content:space-between;margin-bottom:8px",
     )
     if not view.nodes:
-        words = "No criteria hang in a tree yet, and there is no label to group by."
+        words = "No criteria belong to a tree yet, and there is no label to group by."
         return el("section", head, el("p", words, class_="quiet"))
     ahead, behind = view.found("first"), view.found("second")
     first, _ = names(view)

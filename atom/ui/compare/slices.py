@@ -31,6 +31,11 @@ _WORDS = {"better": "first better", "worse": "second better", "same": "not told 
 _MOST = 40
 
 
+def asked(here: Here) -> bool:
+    """Say whether the address asks for a slice."""
+    return bool(here.query.get("slice") or here.query.get("slice2"))
+
+
 def draw(here: Here, picked: Picked) -> None:
     """Draw slices and their comparison; a hint where none is saved.
 

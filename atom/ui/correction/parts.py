@@ -197,7 +197,7 @@ def _forest(found: Sequence[Effect], doors: Doors, span: float, label: str) -> H
         kit.Column(title="Only this", number=True, broad=True),
         kit.Column(title="Only control", number=True, broad=True),
         kit.Column(title=kit.term("Holm", "p (Holm)"), number=True, broad=True),
-        kit.Column(title="What may be said"),
+        kit.Column(title="Conclusion"),
     ]
     rows = [
         kit.Row(
@@ -609,7 +609,7 @@ def by_root(found: Results, doors: Doors) -> Html | None:
         kit.Column(title=_axis(span), width="32%"),
         kit.Column(title="Points (95 %)", number=True),
         kit.Column(title="Pairs", number=True),
-        kit.Column(title="What may be said"),
+        kit.Column(title="Conclusion"),
     ]
     rows = [
         kit.Row(

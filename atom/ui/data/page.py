@@ -79,7 +79,7 @@ ASKING = "data_held_asking"
 UNDOING = "data_held_undoing"
 FILES = "data_held_files"
 NEW = "A new study"
-_AUTO = "Find it out"
+_AUTO = "Detect format"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,7 +265,7 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     options = [_AUTO, *FORMATS]
     one, two, three = st.columns([1, 1, 1])
     with one:
-        asked = st.selectbox("Form", options, key=f"data_format_{number}",
+        asked = st.selectbox("Format", options, key=f"data_format_{number}",
                              help="Recognised from what is in the files; choose it where "
                                   "that goes wrong.")  # fmt: skip
     with two:
@@ -298,7 +298,7 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     if not _under_way():
         ticks = _draw_ticks(looked, checked, signature, number)
         with st.container(horizontal=True, key="stepbar_data"):
-            st.button("Bring it in", key="data_bring", type="primary",
+            st.button("Import", key="data_bring", type="primary",
                       on_click=_bring, args=(reading, name, signature, ticks))  # fmt: skip
             st.button("Check all rows first", key="data_check", on_click=_check,
                       args=(reading, signature),
@@ -351,7 +351,7 @@ def _draw_ticks(
     accept = replace = False
     if doubts:
         kit.show(data_parts.doubts(doubts), key="data_doubts")
-        accept = st.checkbox("Bring it in as it is", key=f"data_accept_{number}")
+        accept = st.checkbox("Import it as it is", key=f"data_accept_{number}")
     if held is not None and held.conflict:
         kit.show(data_parts.conflict(held.conflict), key="data_conflict")
         replace = st.checkbox("Replace the old import", key=f"data_replace_{number}")
@@ -387,7 +387,7 @@ def _draw_archive(around: Around, chosen: Chosen) -> None:
                  "stay with the original.",
         )  # fmt: skip
     if not _under_way():
-        st.button("Bring it in", key="data_bring", type="primary", on_click=_bring_archive,
+        st.button("Import", key="data_bring", type="primary", on_click=_bring_archive,
                   args=(place, name))  # fmt: skip
 
 
@@ -522,7 +522,7 @@ def _draw_done(
         return
     kit.show(data_parts.done(words, key, report), key="data_done")
     if import_id:
-        st.button("Take it back…", key="data_undo", type="tertiary", on_click=_ask_undo,
+        st.button("Undo import…", key="data_undo", type="tertiary", on_click=_ask_undo,
                   args=(import_id,))  # fmt: skip
 
 
@@ -592,7 +592,7 @@ def _draw_studies(around: Around, found: tuple[StudyCard, ...]) -> None:
         with st.container(horizontal=True, vertical_alignment="top", key=f"data_im_{record.id}"):
             kit.show(data_parts.import_row(record), key=f"data_import_{record.id}")
             if not entry.bundled:
-                st.button("Take it back…", key=f"data_undo_{record.id}", on_click=_ask_undo,
+                st.button("Undo import…", key=f"data_undo_{record.id}", on_click=_ask_undo,
                           args=(record.id,))  # fmt: skip
     if not records:
         kit.show(el("p", "Nothing was imported into this study.", class_="quiet small"),
@@ -631,14 +631,14 @@ def draw_question() -> None:
         _take_back(record, study, last=len(imports_of(store, study.id)) == 1)
 
 
-@st.dialog("Take this import back?")
+@st.dialog("Undo this import?")
 def _take_back(record: Import, study: Study, *, last: bool) -> None:
     kit.show(data_parts.taking_back(record, study), key="data_undo_words")
     with_study = last and st.checkbox(
         "Delete the study as well, if it holds nothing then", value=True, key="data_undo_study"
     )
     with st.container(horizontal=True):
-        if st.button("Take it back", key="data_undo_yes", type="primary", on_click=_undo,
+        if st.button("Undo import", key="data_undo_yes", type="primary", on_click=_undo,
                      args=(record.id, study.id, with_study)):  # fmt: skip
             st.rerun()
         if st.button("Keep it", key="data_undo_no"):

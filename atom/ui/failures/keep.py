@@ -22,6 +22,7 @@ from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
 from atom.views.failures.page import FailureList
 from atom.views.failures.slices import Slice, bare, slices_of
+from atom.views.filters import Filters
 
 _DONE = "failures_tagged"
 
@@ -67,8 +68,8 @@ def _saved(there: tuple[Slice, ...]) -> Html:
             kit.door(one.name, to(one.filters)),
             el("span", f" by {one.who}", class_="quiet small") if one.who else None,
             " ",
-            kit.door("compare", links.address(COMPARE.url_path, one.filters.but(
-                find=one.filters.find.cleared), slice=one.name), class_="small"),
+            kit.door("compare", links.address(COMPARE.url_path, Filters(study=one.filters.study),
+                                              slice=one.name), class_="small"),
         )
         for one in there
     ]  # fmt: skip

@@ -156,7 +156,7 @@ def _files(bench: Bench) -> None:
                       placeholder="beside the files")  # fmt: skip
         st.number_input("At most so many items", 1, 1_000_000, None, step=1, placeholder="all",
                         key=f"lab_rows_{key}")  # fmt: skip
-    with st.popover("Columns that are named otherwise"):
+    with st.popover("Map columns"):
         st.text_area("our field = the file's column, one a line; or JSON", height=120,
                      key=f"lab_columns_{key}", placeholder="question = prompt")  # fmt: skip
     with st.container(horizontal=True, key="stepbar_lab_files_in"):

@@ -139,7 +139,7 @@ def tabs(choices: Sequence[LabTab], chosen: str, filters: Filters) -> Html:
 def no_sets(bench: Bench) -> Html:
     """Say what a benchmark asks, and that there is nothing to ask it on."""
     return kit.empty(
-        f"No data of {bench.title} yet",
+        f"No {bench.title} data yet",
         "Make some from probes, offline and with known truth, or read the files that you have "
         "downloaded. Both stay in your own store.",
     )

@@ -76,7 +76,7 @@ def steps(view: Reliability, here: Here) -> Html | None:
 
 def steadiness(view: Reliability) -> Html:
     """Draw how the judge agrees with itself."""
-    title = el("h2", "Asked twice, does it say the same?")
+    title = el("h2", "Consistency")
     if not view.retest:
         return el(
             "section",
@@ -191,7 +191,7 @@ def _two(value: float) -> str:
 
 def truth(view: Reliability, filters: Filters) -> Html:
     """Draw the judge against exact truth: confusion, and every branch with what is wrong there."""
-    title = el("h2", "Does it score steps as they are?")
+    title = el("h2", "Accuracy on known truth")
     if view.calibrated is None:
         where = links.address(JUDGE_LAB.url_path, filters, tab="calibration")
         return el(

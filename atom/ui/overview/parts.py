@@ -498,7 +498,7 @@ def skills(here: Here, view: Overview) -> Html:
     head = el("div", el("h2", _skill_title(here, view), style="margin:0"), tabs, class_="row",
               style="justify-content:space-between;margin-bottom:8px")  # fmt: skip
     if not rows:
-        nothing = "No criteria hang in a tree yet" if view.facet is None else "No answers here"
+        nothing = "No criteria belong to a tree yet" if view.facet is None else "No answers here"
         return el("section", head, el("p", f"{nothing}.", class_="quiet"))
     names = [candidate.name for candidate in here.data.candidates]
     columns = [

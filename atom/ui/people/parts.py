@@ -445,9 +445,9 @@ def top(desk: Desk) -> Html:
         words.append(el("span", f"{progress.skipped} skipped"))
     if desk.queue == "scores":
         share = 100 * min(progress.whole / progress.wanted, 1)
-        done = f"{progress.whole} of {progress.wanted} samples that lift judge-scale"
+        done = f"{progress.whole} of {progress.wanted} samples needed for human calibration"
         if progress.whole >= progress.wanted:
-            done = f"{progress.whole} whole samples: enough to lift judge-scale"
+            done = f"{progress.whole} whole samples: enough for human calibration"
         if desk.only:
             done += " for this model"
         if progress.whole < progress.wanted and progress.keys:

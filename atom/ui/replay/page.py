@@ -380,7 +380,7 @@ def draw_only_probes(here: Here, endpoints: dict[str, Endpoint]) -> None:
 
 _LABELS: dict[Step, str] = {
     "replay": "Solve",
-    "criteria": "Cut into criteria",
+    "criteria": "Extract criteria",
     "mapping": "Place in the tree",
     "answer": "Ask the model",
     "scoring": "Score the answer",

@@ -203,7 +203,7 @@ def summary(here: Here, wanted: Wish, report: Report) -> Html:
     del wanted
     told, everything = len(report.told), len(report.findings)
     chapters = numbers.count(len(report.sections), "chapter")
-    text = f"{told:,} of {everything:,} findings are told, in {chapters}"
+    text = f"The report includes {told:,} of {everything:,} findings, in {chapters}"
     if not report.written_by:
         by = ", each in a sentence composed by rule."
         return el("p", el("strong", text), by)

@@ -59,7 +59,7 @@ def pace(view: RunView, what: str = "") -> Html:
         else "there was nothing to do"
     ]
     if view.alive:
-        facts.append(f"{view.rate:.1f} a second" if view.rate else "watching the pace")
+        facts.append(f"{view.rate:.1f} a second" if view.rate else "estimating")
         if view.seconds_left is not None and view.left:
             facts.append(f"about {duration(view.seconds_left)} left")
     elif view.left:

@@ -586,7 +586,7 @@ def draw_agreements(shelf: Shelf) -> None:
     """Draw which study's pictures and texts may go where, each with a way to take it back."""
     kit.show(
         join(
-            el("h2", kit.term("consent", "Who may be sent what"), style="margin:6px 0 2px"),
+            el("h2", kit.term("consent", "Data sharing"), style="margin:6px 0 2px"),
             el("p", "Before the first call to a host, Atomscope asks. What you agreed to stands "
                "here.", class_="quiet small"),
         ),
@@ -630,7 +630,7 @@ def draw_places() -> None:
     ]  # fmt: skip
     kit.show(
         join(
-            el("h2", "Where things are", style="margin:6px 0 6px"),
+            el("h2", "Locations", style="margin:6px 0 6px"),
             el(
                 "dl",
                 [

@@ -473,7 +473,7 @@ def _upload(here: Here) -> None:
             taken = take_file(here.store, here.data, given.getvalue(), given.name)
             return (
                 f"{taken.name!r} is the study's tree now: {taken.leaves} leaves, "
-                f"{taken.depth} layers; {taken.criteria} criteria hang in it, the rest is to be "
+                f"{taken.depth} layers; {taken.criteria} criteria belong to it, the rest is to be "
                 "mapped."
             )
 
@@ -535,7 +535,7 @@ def draw_validity(here: Here) -> None:
         kit.show(
             kit.empty(
                 "Too little is scored to judge the tree",
-                "At least five samples need scored checkpoints whose criteria hang in the tree.",
+                "At least five samples need scored checkpoints whose criteria belong to the tree.",
             ),
             key="tree_validity",
         )

@@ -2,6 +2,7 @@ import pytest
 
 from atom.engine.people import remarks, tags
 from atom.engine.people.annotations import give
+from atom.engine.people.slices import save_slice
 from atom.errors import UsageError
 from atom.exports.base import Source
 from atom.exports.cases import cases
@@ -12,6 +13,7 @@ from atom.store.labels import labels_of
 from atom.store.marks import subjects_of_marks
 from atom.store.reading.tags import tags_of_samples
 from atom.store.studies import copy_study
+from atom.store.together.revisions import held
 from atom.views.failures.find import NOTHING
 from atom.views.failures.page import samples_listed
 from atom.views.failures.said import said_of, said_of_keys
@@ -80,6 +82,21 @@ def test_every_step_can_be_undone(small, key):
     remarks.undo(small, first)
     assert said_of_keys(small, study, [key]) == {}
     assert not [one for one in small.select(Checkpoint) if one.judge_id == "person:ada"]
+
+
+def test_no_screen_reads_its_study_anew_at_a_key_press(small, key):
+    study = study_of(small)
+    seen = small.mark(study)
+    flagged = remarks.flag(small, study, key, "ada")
+    remarks.note(small, study, key, "ada", "look")
+    save_slice(small, study, "mine", "q=red", "ada")
+    remarks.undo(small, flagged)
+    assert small.mark(study) == seen
+    scored = remarks.score(small, study, key, "ada", 2)
+    remarks.undo(small, scored)
+    # They are offered as new results, and what is looked at stays.
+    assert small.mark(study).results == seen.results + 2
+    assert held(seen, small.mark(study)) == seen
 
 
 def test_flags_notes_and_slices_are_nobodys_answers(small, key):
