@@ -135,6 +135,7 @@ class _Page:
                 el("p", f"Report. {report.lead}", class_="quiet"),
                 self._written(),
             ),
+            self._short(),
             self._contents(),
             [self._section(number, section) for number, section in enumerate(report.sections)],
             self._findings(),
@@ -161,6 +162,14 @@ class _Page:
             f"Written by {report.written_by} from the findings below, then checked. {words} "
             f"{BEYOND}",
             class_="note doubt" if number else "note",
+        )
+
+    def _short(self) -> Html | None:
+        rows = [[el("h3", title), self._passage(passage)] for title, passage in self._report.short]
+        return (
+            el("section", el("h2", "On one page", self._badge()), rows, id="short")
+            if rows
+            else None
         )
 
     def _contents(self) -> Html:

@@ -70,6 +70,11 @@ def _lines(report: Report, base: str) -> Iterator[str]:
             f"Written by {escaped(report.written_by)} from the findings below, then checked: "
             f"{doubts} unverified (marked *\\[unverified\\]*). {BEYOND}"
         )
+    if report.short:
+        yield from ("", "## On one page", "")
+    for title, passage in report.short:
+        yield f"**{escaped(title)}.** {_marked(passage)}{_refs(passage, tags, by_id, base)}"
+        yield ""
     for section in report.sections:
         yield from _section(section, tags, by_id, base)
     yield from _findings(report, tags, base, badge)

@@ -37,6 +37,9 @@ PART_TITLES: dict[Part, str] = {
 STUDY_PARTS: tuple[Part, ...] = ("ahead", "apart", "hard", "health", "care")
 MODEL_PARTS: tuple[Part, ...] = ("stand", "weak", "strong", "break", "again")
 Writer = Literal["rule", "judge"]
+_SHORT: tuple[Part, ...] = ("ahead", "apart", "hard", "care")
+_SHORT_MOST = 14
+"""Paragraphs of the page that a report begins with."""
 
 
 class Value(BaseModel):
@@ -305,6 +308,24 @@ class Report(Value):
         place = {name: at for at, name in reversed(list(enumerate(order)))}
         told = [finding for finding in self.findings if finding.id in chosen]
         return tuple(sorted(told, key=lambda finding: place.get(finding.id, len(order))))
+
+    @property
+    def short(self) -> tuple[tuple[str, Passage], ...]:
+        """The report on one page: of the study each part's first paragraph, of a model its worst.
+
+        (what it is of, the paragraph); paragraphs of the report itself, in its order.
+        """
+        found: list[tuple[str, Passage]] = []
+        for section in self.sections:
+            first = {part.part: part.passages[0] for part in section.parts if part.passages}
+            if section.place is None:
+                found += [
+                    (section.part_title(part), first[part]) for part in _SHORT if part in first
+                ]
+            else:
+                worst = first.get("weak") or first.get("stand")
+                found += [(section.title, worst)] if worst is not None else []
+        return tuple(found[:_SHORT_MOST])
 
     @property
     def tags(self) -> dict[str, str]:

@@ -42,7 +42,13 @@ def test_marked_by_key_and_kept_as_a_slice(start_app, page, new_page, shot, tmp_
         ("score", 2.0, "", "Ada"),
     ]
 
-    page.get_by_role("button", name="Slices, tags").click()
+    # What the keyboard has is seen: a line of 2 px in the accent, 6:1 against white.
+    kept = page.get_by_role("button", name="Slices, tags")
+    page.keyboard.press("Tab")
+    kept.focus()
+    expect(kept).to_have_css("outline-width", "2px")
+    expect(kept).to_have_css("outline-color", "rgb(36, 87, 214)")
+    kept.click()
     name = page.get_by_label("Save this search and its filters as")
     name.fill("Easy ones")
     name.press("Enter")

@@ -13,6 +13,7 @@ from atom.engine.endpoints.form_checks import check_forms
 from atom.errors import SettingsError, UsageError
 from atom.judge.servers.checkup import EndpointTest as EndpointTest
 from atom.judge.servers.checkup import check_endpoint
+from atom.judge.servers.endpoints import FAULTY_JUDGES as FAULTY_JUDGES
 from atom.judge.servers.endpoints import (
     VARIABLE,
     builtin_endpoints,

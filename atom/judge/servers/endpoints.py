@@ -24,6 +24,8 @@ from atom.records import Endpoint, Prices
 
 CANDIDATE_NAMES = tuple(f"model-{letter}" for letter in "abcdefgh")
 JUDGE_NAMES = ("probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient")
+FAULTY_JUDGES = frozenset(JUDGE_NAMES[1:])
+"""Judges with planted faults: they are there to be found out, not to be relied on."""
 VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 """What `key_env` may be: nothing that could be a key itself."""
 _KEY_FIELDS = frozenset({"key", "api_key", "apikey", "token", "secret", "password"})

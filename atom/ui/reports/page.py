@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.endpoints.configured import FAULTY_JUDGES, known_endpoints
 from atom.engine.jobs import Job
 from atom.errors import AtomError
 from atom.records import Endpoint, content_id
@@ -262,7 +262,8 @@ def draw(here: Here) -> None:
         kit.show(report_parts.nothing_to_report(here), key="reports_nothing")
         return
     writers = judges()
-    kit.show(report_parts.choices(here, wanted, tuple(writers)), key="reports_choices")
+    offered = [name for name in writers if name == wanted.writer or name not in FAULTY_JUDGES]
+    kit.show(report_parts.choices(here, wanted, offered), key="reports_choices")
     spec = report_parts.spec_of(here, draft, wanted)
     with st.spinner("Composing the report"):
         report = draft.report(spec)

@@ -135,6 +135,16 @@ def test_the_json_reads_back_to_the_same_report(store, report):
     assert {f["id"] for f in json.loads(text)["findings"]} == {f.id for f in report.findings}
 
 
+def test_a_report_begins_with_one_page_of_its_own_paragraphs(store, report, page):
+    told = {p.text for section in report.sections for part in section.parts for p in part.passages}
+    assert 3 <= len(report.short) <= 14
+    assert all(passage.text in told for _, passage in report.short)
+    first, *_, last = report.short
+    assert page.index('id="short"') < page.index(first[1].text[:40]) < page.index('id="s0"')
+    text = to_markdown(report)
+    assert text.index("## On one page") < text.index(f"**{last[0]}.**") < text.index("### ")
+
+
 def test_equal_input_gives_equal_files(store, data, report, page):
     again = Draft.of(store, data, report_filters(report)).report(ReportSpec(made="2026-01-01"))
     assert again == report
@@ -162,7 +172,8 @@ def test_what_is_unverified_is_marked_with_a_count_on_top(store, report):
     )
     page = to_html(judged, thumbnails(store))
     found = [a for tag, a in read(page).tags if tag == "mark" and a.get("class") == "unverified"]
-    assert len(found) == 2
+    # In its chapter, and on the page that the report begins with.
+    assert len(found) == 4
     assert all("unverified" in a["title"] for a in found)
     assert "2 numbers and names in this text are marked as unverified" in page
     assert "is beyond it" in page
