@@ -9,14 +9,17 @@ from typing import TypeVar
 
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, ProgressLine, bar, duration, table
+from atom.cli.parts.processes import help_along, process_option
 from atom.cli.parts.sampling import sampling_from, sampling_options
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import (
     RunStatus,
     list_runs,
+    must_suit,
     prepare_resume,
     resume_run,
     run_status,
+    start_helpers,
     start_work,
     stop_run,
     wait_for_end,
@@ -34,6 +37,7 @@ from atom.records import Endpoint, Run, StageName, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
 from atom.views.runs.page import money, spent_words, unpriced
+from atom.views.runs.together import sharing_now
 
 T = TypeVar("T")
 STOP_PATIENCE = 30.0
@@ -51,6 +55,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     which = one.add_mutually_exclusive_group(required=True)
     which.add_argument("--study", help="name or id")
     which.add_argument("--resume-id", metavar="RUN", help=argparse.SUPPRESS)
+    one.add_argument("--helper", type=int, default=0, help=argparse.SUPPRESS)
     what_options(one)
     one.add_argument(
         "--blind",
@@ -58,6 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="put N questions, at random, to the candidates without their pictures",
     )
+    process_option(one)
     one.add_argument("--yes", action="store_true", help="agree that data goes to the hosts named")
     one.add_argument("--detach", action="store_true", help="run in a process of its own")
     one.set_defaults(call=start)
@@ -72,6 +78,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--study", help="name or id")
     one.add_argument("--budget", type=float, metavar="USD", help="another budget for the whole run")
     retry_options(one)
+    process_option(one)
     one.add_argument("--detach", action="store_true", help="run in a process of its own")
     one.set_defaults(call=resume)
 
@@ -172,8 +179,19 @@ def start(args: argparse.Namespace, out: Output) -> int:
     """Start a run, here or in a process of its own."""
     settings = settings_of(args)
     with Store.open(settings.store) as store:
+        if args.helper:
+            help_along(store, settings, args)
+            return 0
         if args.resume_id:
-            return _here(store, settings, args.resume_id, out, retry_failed=args.retry_failed)
+            return _here(
+                store,
+                settings,
+                args.resume_id,
+                out,
+                retry_failed=args.retry_failed,
+                processes=args.processes,
+            )
+        must_suit("study" if args.blind is None else "blind", args.processes)
         if args.blind is not None:
             from atom.cli.parts.run_blind import blind_spec
 
@@ -184,10 +202,19 @@ def start(args: argparse.Namespace, out: Output) -> int:
         for notice in run_notices(store, spec, known_endpoints(settings)):
             out.problem(notice)
         _offer_remark(store, settings, spec, args, out)
-        row = begin(store, spec, settings, args, out, owner_id=spec.study_id)
+        row = begin(
+            store, spec, settings, args, out, owner_id=spec.study_id, processes=args.processes
+        )
         if row is None:
             return 0
-        return _here(store, settings, row.id, out, retry_failed=spec.retry_failed)
+        return _here(
+            store,
+            settings,
+            row.id,
+            out,
+            retry_failed=spec.retry_failed,
+            processes=args.processes,
+        )
 
 
 def _offer_remark(
@@ -221,6 +248,7 @@ def begin(
     out: Output,
     *,
     owner_id: str,
+    processes: int = 1,
 ) -> Run | None:
     """Open a run, after asking whether data may go where it would; with --detach, start it.
 
@@ -231,6 +259,7 @@ def begin(
         args: the command's `--detach` and `--yes`.
         out: where it is asked, and said that it is on its way.
         owner_id: whose data are sent: a study's, or a benchmark set's.
+        processes: how many work at it.
 
     Returns:
         The run, to be carried out here; None where a process of its own does.
@@ -240,15 +269,30 @@ def begin(
         return with_consent(
             store, owner_id, args.yes, out, lambda: open_work(store, spec, endpoints)
         )
-    began = with_consent(store, owner_id, args.yes, out, lambda: start_work(store, spec, settings))
+    began = with_consent(
+        store,
+        owner_id,
+        args.yes,
+        out,
+        lambda: start_work(store, spec, settings, processes=processes),
+    )
     out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
     return None
 
 
 def do_here(
-    store: Store, settings: Settings, run_id: str, out: Output, *, retry_failed: bool
+    store: Store,
+    settings: Settings,
+    run_id: str,
+    out: Output,
+    *,
+    retry_failed: bool,
+    processes: int = 1,
 ) -> Run:
-    """Carry a run out in this process, with a progress line."""
+    """Carry a run out in this process, and those that it starts, with a progress line."""
+    found = store.get(Run, run_id)
+    if found is not None and processes > 1:
+        start_helpers(store, found, settings, processes, retry_failed=retry_failed)
     line = out.progress()
     try:
         return asyncio.run(
@@ -258,6 +302,7 @@ def do_here(
                 known_endpoints(settings),
                 retry_failed=retry_failed,
                 on_progress=lambda progress: show_progress(line, progress),
+                processes=processes,
             )
         )
     finally:
@@ -288,8 +333,16 @@ def with_consent(
     return action()
 
 
-def _here(store: Store, settings: Settings, run_id: str, out: Output, *, retry_failed: bool) -> int:
-    ended = do_here(store, settings, run_id, out, retry_failed=retry_failed)
+def _here(
+    store: Store,
+    settings: Settings,
+    run_id: str,
+    out: Output,
+    *,
+    retry_failed: bool,
+    processes: int = 1,
+) -> int:
+    ended = do_here(store, settings, run_id, out, retry_failed=retry_failed, processes=processes)
     _prepare(store, ended, out)
     out.result(ended, run_lines(RunStatus(run=ended, alive=False), settings))
     nothing_came = ended.failed == ended.done > 0
@@ -337,8 +390,8 @@ def _endpoints(settings: Settings) -> dict[str, Endpoint]:
         return {one.name: one for one in built_in()}
 
 
-def run_lines(status: RunStatus, settings: Settings) -> list[str]:
-    """Say in words how a run is."""
+def run_lines(status: RunStatus, settings: Settings, store: Store | None = None) -> list[str]:
+    """Say in words how a run is, and where it works what it shares with others."""
     row = status.run
     lines = [
         f"run {row.id}: {row.state}, {row.done} of {row.total} items, {row.unscored} unscored, "
@@ -346,6 +399,8 @@ def run_lines(status: RunStatus, settings: Settings) -> list[str]:
     ]
     if row.message:
         lines.append(row.message)
+    if store is not None and status.alive:
+        lines += sharing_now(store, row, _endpoints(settings))
     if status.resumable and row.state != "done":
         lines.append(f"go on with: run resume {row.id}")
     return lines
@@ -357,7 +412,7 @@ def status(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         if args.run:
             one = run_status(store, args.run)
-            out.result(_data(one, settings), run_lines(one, settings))
+            out.result(_data(one, settings), run_lines(one, settings, store))
             return 0
         study_id = find_study(store, args.study).id if args.study else None
         found = list_runs(store, study_id)
@@ -392,11 +447,20 @@ def resume(args: argparse.Namespace, out: Output) -> int:
                 retry_failed=args.retry_failed,
                 retry_unscored=retry_unscored,
                 budget=args.budget,
+                processes=args.processes,
             )
             out.result(began, [f"run {began.id} goes on: `run status {began.id}`"])
             return 0
+        must_suit(run_status(store, run_id).run.kind, args.processes)
         prepare_resume(store, run_id, retry_unscored=retry_unscored, budget=args.budget)
-        return _here(store, settings, run_id, out, retry_failed=args.retry_failed)
+        return _here(
+            store,
+            settings,
+            run_id,
+            out,
+            retry_failed=args.retry_failed,
+            processes=args.processes,
+        )
 
 
 def _unfinished(status: RunStatus, args: argparse.Namespace) -> bool:

@@ -13,16 +13,19 @@ from datetime import UTC, datetime
 
 from atom.engine.clock import stamp, utc_now
 from atom.engine.detached import detach
-from atom.engine.ledger import run_claim, take_hold
+from atom.engine.ledger import helper_claim, helper_name, run_claim, take_hold
 from atom.engine.process import process_gone
 from atom.engine.work import Spec, open_work
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import load_endpoints
-from atom.records import Run, StudyTask
+from atom.records import Run, RunKind, StudyTask
 from atom.settings import Settings
 from atom.store import Store, table
 from atom.store.holds import hold_of, update_run
+from atom.store.together.quotas import open_purse
 
+MOST_PROCESSES = 64
+"""At one run."""
 STARTING = 15.0
 """Seconds within which a run that nobody holds may still be starting."""
 GONE = "the process that ran it ended; resume the run to go on"
@@ -46,13 +49,14 @@ class RunStatus:
         return not self.alive
 
 
-def start_work(store: Store, spec: Spec, settings: Settings) -> Run:
+def start_work(store: Store, spec: Spec, settings: Settings, *, processes: int = 1) -> Run:
     """Start a run of any kind in a process of its own; what is there of it goes on.
 
     Args:
         store: the store that `settings` names.
         spec: what it is asked to do.
         settings: where the store and the endpoints are.
+        processes: how many work at it.
 
     Returns:
         The run's row; follow it with `run_status`.
@@ -61,8 +65,9 @@ def start_work(store: Store, spec: Spec, settings: Settings) -> Run:
         UsageError: it asks for something that isn't there, or it is running already.
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
+    must_suit(spec.kind, processes)
     run = open_work(store, spec, load_endpoints(settings.endpoints))
-    _spawn(store, run, settings, retry_failed=spec.retry_failed)
+    _spawn(store, run, settings, retry_failed=spec.retry_failed, processes=processes)
     return run
 
 
@@ -74,6 +79,7 @@ def resume_run(
     retry_failed: bool = False,
     retry_unscored: bool = False,
     budget: float | None = None,
+    processes: int = 1,
 ) -> Run:
     """Take up a run again, in a process of its own.
 
@@ -84,12 +90,13 @@ def resume_run(
         retry_failed: ask again for items that failed.
         retry_unscored: ask again for those, and for what ended unscored through a server's fault.
         budget: another spend cap for the whole run; None keeps the old one.
+        processes: how many work at it.
 
     Raises:
         UsageError: there is no such run, or it is running.
     """
     run = prepare_resume(store, run_id, retry_unscored=retry_unscored, budget=budget)
-    _spawn(store, run, settings, retry_failed=retry_failed)
+    _spawn(store, run, settings, retry_failed=retry_failed, processes=processes)
     return run
 
 
@@ -134,11 +141,61 @@ def prepare_resume(
     return run
 
 
-def _spawn(store: Store, run: Run, settings: Settings, *, retry_failed: bool) -> None:
+def start_helpers(
+    store: Store, run: Run, settings: Settings, processes: int, *, retry_failed: bool
+) -> None:
+    """Start the processes that work at a run beside this one; each is at its samples alone.
+
+    Args:
+        store: the store that `settings` names.
+        run: the run, held by this process.
+        settings: where the store and the endpoints are.
+        processes: how many work at it, this one included.
+        retry_failed: ask again for items that failed.
+
+    Raises:
+        UsageError: that can't be done by several.
+    """
+    must_suit(run.kind, processes)
+    store.transact(lambda writer: open_purse(writer, run.id, run.cost), alone=True)
+    for number in range(1, processes):
+        words = ["--helper", str(number), "--processes", str(processes)]
+        name = helper_name(run.id, number)
+        detach(
+            store,
+            settings,
+            ["run", "start", "--resume-id", run.id, *words, *_again(retry_failed)],
+            name=name,
+            claim=helper_claim(run.id, number),
+            log=store.folder / "runs" / f"{name}.log",
+        )
+
+
+def must_suit(kind: RunKind, processes: int) -> None:
+    """Refuse a number of processes that a kind of run can't have.
+
+    Raises:
+        UsageError: so it is.
+    """
+    if not 1 <= processes <= MOST_PROCESSES:
+        raise UsageError(f"{processes} processes were asked for: 1 to {MOST_PROCESSES} can be had")
+    if processes > 1 and kind != "study":
+        raise UsageError("only a study's own stages can be done by several processes: leave it out")
+
+
+def _again(retry_failed: bool) -> list[str]:
+    return ["--retry-failed"] if retry_failed else []
+
+
+def _spawn(
+    store: Store, run: Run, settings: Settings, *, retry_failed: bool, processes: int = 1
+) -> None:
+    must_suit(run.kind, processes)
+    words = ["--processes", str(processes)] if processes > 1 else []
     detach(
         store,
         settings,
-        ["run", "start", "--resume-id", run.id, *(["--retry-failed"] if retry_failed else [])],
+        ["run", "start", "--resume-id", run.id, *words, *_again(retry_failed)],
         name=run.id,
         claim=run_claim(run.id),
         log=store.folder / "runs" / f"{run.id}.log",

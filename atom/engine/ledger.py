@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from atom.engine.plan import Item, state_of
 from atom.engine.process import owner_name, process_gone
+from atom.engine.together.slots import SLOT_LEASE
 from atom.errors import FencedError
 from atom.records import (
     Call,
@@ -23,21 +24,33 @@ from atom.records import (
 from atom.stages.stage import Brought
 from atom.store import Store, Writer
 from atom.store.holds import (
+    RunAccount,
     count_item,
     count_items,
     drop_hold,
     hold_of,
     holder_now,
+    holders_of,
     owners,
     point_place,
     renew_holds,
+    run_account,
     run_state,
     update_run,
+)
+from atom.store.together.quotas import (
+    MoneyAsked,
+    SlotsAsked,
+    keep_money,
+    renew_quotas,
+    take_money,
+    take_slots,
 )
 from atom.store.together.server import clock_of
 
 LEASE = 60.0
 """Seconds that a claim lasts unless it is renewed."""
+_HELPER = "+"
 _ENDED = ("done", "stopped", "failed")
 T = TypeVar("T")
 
@@ -45,6 +58,16 @@ T = TypeVar("T")
 def run_claim(run_id: str) -> str:
     """Name the claim by which one process holds a run."""
     return f"run:{run_id}"
+
+
+def helper_name(run_id: str, number: int) -> str:
+    """Name one of the processes at a run; the first is named as the run."""
+    return f"{run_id}{_HELPER}{number}" if number else run_id
+
+
+def helper_claim(run_id: str, number: int) -> str:
+    """Name what one of the processes at a run holds."""
+    return run_claim(helper_name(run_id, number))
 
 
 def holder(store: Store, claim: str) -> str | None:
@@ -132,6 +155,49 @@ class Ended:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Beat:
+    """What a sign of life was answered with.
+
+    Args:
+        account: the run as all who work at it have made it; None when it was deleted.
+        led: whether the process lives that opened the run and ends it.
+        granted: calls at once that may be used, by endpoint.
+    """
+
+    account: RunAccount | None
+    led: bool
+    granted: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPurse:
+    """A run's money, of which a process takes pieces.
+
+    Args:
+        ledger: the process's.
+        cap: USD that the run may spend in all.
+    """
+
+    ledger: RunLedger
+    cap: float
+
+    def take(self, least: float, held: float) -> float:
+        """Return USD that were got beyond what is held: at least so many, or none."""
+        wanted = MoneyAsked(least=least, held=held, cap=self.cap)
+        run_id, owner = self.ledger.run_id, self.ledger.owner
+        return self.ledger.store.transact(
+            lambda writer: take_money(writer, run_id, owner, wanted, LEASE)
+        )
+
+    def give(self, held: float) -> bool:
+        """Keep so many USD and give back the rest; return whether nobody else will give any."""
+        run_id, owner = self.ledger.run_id, self.ledger.owner
+        return self.ledger.store.transact(
+            lambda writer: keep_money(writer, run_id, owner, held, LEASE)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunLedger:
     """Writes one run's results, claims and progress.
 
@@ -140,12 +206,19 @@ class RunLedger:
         run_id: the run.
         study_id: its study.
         owner: the process that runs it (see `owner_name`).
+        number: which of the processes at the run it is; 0 is the one that opens and ends it.
     """
 
     store: Store
     run_id: str
     study_id: str
     owner: str
+    number: int = 0
+
+    @property
+    def claim(self) -> str:
+        """What the process holds while it works."""
+        return helper_claim(self.run_id, self.number)
 
     def take_over(self) -> str | None:
         """Claim the run for this process, and free what processes that are gone had claimed.
@@ -153,11 +226,11 @@ class RunLedger:
         Returns:
             None, or the name of the live process that holds the run.
         """
-        name = run_claim(self.run_id)
+        name = self.claim
 
         def take(writer: Writer) -> str | None:
             # Whoever started this process holds the run for it.
-            parent = owner_name(self.run_id, os.getppid())
+            parent = owner_name(helper_name(self.run_id, self.number), os.getppid())
             if holder_now(writer, name) == parent != self.owner:
                 drop_hold(writer, name)
             release_gone(writer, self.owner)
@@ -205,7 +278,7 @@ class RunLedger:
         ended: Sequence[Ended],
         *,
         free: Sequence[str],
-        total: int | None,
+        total: int,
         cost: float,
     ) -> None:
         """Write what items brought: calls, records, pointers and account, all or nothing.
@@ -213,7 +286,7 @@ class RunLedger:
         Args:
             ended: the items with what they brought, in the order in which they ended.
             free: samples that are given back.
-            total: items of the whole run, as known now; None = another process knows better.
+            total: items of the whole run, as known now.
             cost: USD spent since the last commit.
         """
 
@@ -230,7 +303,8 @@ class RunLedger:
                     point_place(writer, self.study_id, record.sample_id, set_id=record.id)
             if ended:
                 states = Counter(item.state for item in ended)
-                count_items(writer, self.run_id, states, total=total, cost=cost)
+                known = None if self.number else total
+                count_items(writer, self.run_id, states, total=known, cost=cost)
                 samples = {item.item.sample_id for item in ended}
                 writer.touch(self.study_id, samples, results=len(ended))
             writer.release(self.owner, [sample_lease(sample_id) for sample_id in free])
@@ -297,29 +371,51 @@ class RunLedger:
         if call is not None:
             (writer.put if call.reply is None else writer.replace)([call])
 
-    def beat(self, stamp: str, total: int) -> RunState | None:
-        """Show a sign of life and renew the claims.
+    def beat(self, stamp: str, total: int, asked: Sequence[SlotsAsked] = ()) -> Beat:
+        """Show a sign of life, renew the claims, and say what is wanted of the endpoints.
 
         Args:
             stamp: UTC time.
             total: items of the whole run, as known now.
+            asked: calls at once that are wanted.
 
         Returns:
-            The run's state, which a user may have set to `stopping`; None when it was deleted.
+            The run as it is now, and calls at once that may be used from now on.
         """
 
-        def beat(writer: Writer) -> RunState | None:
-            update_run(writer, self.run_id, heartbeat=stamp, total=total)
+        def beat(writer: Writer) -> Beat:
+            if not self.number:
+                update_run(writer, self.run_id, heartbeat=stamp, total=total)
             renew_holds(writer, self.owner, LEASE)
-            return run_state(writer, self.run_id)
+            renew_quotas(writer, self.owner, LEASE)
+            granted = take_slots(writer, self.owner, asked, SLOT_LEASE)
+            leader = holder_now(writer, run_claim(self.run_id))
+            return Beat(
+                account=run_account(writer, self.run_id),
+                led=leader is not None and not process_gone(leader),
+                granted=granted,
+            )
 
         return self.fenced(beat)
+
+    def stop_all(self) -> None:
+        """Let the other processes at the run stop, too."""
+        self.fenced(
+            lambda writer: update_run(writer, self.run_id, only="running", state="stopping")
+        )
+
+    def helpers(self) -> list[str]:
+        """Return the processes that help with the run and live, by their names."""
+        with self.store.read() as connection:
+            writer = Writer(connection, clock_of(connection))
+            found = holders_of(writer, f"{run_claim(self.run_id)}{_HELPER}")
+        return [name for name in found if not process_gone(name)]
 
     def end(self, state: RunState, message: str, stamp: str, total: int) -> None:
         """Close the account and give every claim back; a run that others took over is theirs."""
 
         def end(writer: Writer) -> None:
-            if self._other(writer) is None:
+            if self._other(writer) is None and not self.number:
                 update_run(
                     writer, self.run_id, state=state, message=message, heartbeat=stamp, total=total
                 )
@@ -361,7 +457,7 @@ class RunLedger:
 
     def _other(self, writer: Writer) -> str | None:
         """Name who took the run over; None where it is still this process's."""
-        holder = holder_now(writer, run_claim(self.run_id))
+        holder = holder_now(writer, self.claim)
         if holder is None and run_state(writer, self.run_id) in _ENDED:
             return "that brought it to its end"  # and gave it back, while this one stood still
         return None if holder == self.owner else holder

@@ -9,6 +9,7 @@ from functools import partial
 from atom.errors import AwayError
 from atom.judge import JudgeClient, Reply, Request, asked_request, call_id, request_hash
 from atom.judge.exchange import judge_completion
+from atom.judge.limiter import Limiter
 from atom.judge.replies.completion import Completion
 from atom.records import Call, Endpoint
 from atom.store import Store
@@ -25,6 +26,11 @@ class PaidOnce:
     def __init__(self, store: Store, client: JudgeClient) -> None:
         self._store = store
         self._client = client
+
+    @property
+    def limiter(self) -> Limiter | None:
+        """What limits the client's calls; None for one that asks nobody."""
+        return getattr(self._client, "limiter", None)
 
     async def ask(self, request: Request) -> Reply:
         """Return the stored reply to this request, or ask.

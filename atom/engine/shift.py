@@ -19,9 +19,11 @@ from typing import TypeVar
 
 from atom.engine.account import FAULT, EndAccount
 from atom.engine.clock import Clock, stamp, utc_now
-from atom.engine.ledger import LEASE, RunLedger
+from atom.engine.ledger import LEASE, RunLedger, RunPurse, helper_name
 from atom.engine.process import owner_name
 from atom.engine.replies import PaidOnce
+from atom.engine.together.purse import SharedSpend
+from atom.engine.together.slots import Slots
 from atom.errors import AtomError, UsageError
 from atom.judge import (
     JudgeClient,
@@ -35,6 +37,7 @@ from atom.judge import (
 )
 from atom.records import Call, Endpoint, Run, RunState, State
 from atom.store import Store
+from atom.store.holds import RunAccount
 
 BEAT = 0.5
 """Seconds between two looks at the run's row."""
@@ -103,6 +106,8 @@ class RunContext:
         make: opens clients; tests and the demo replace it.
         clock: UTC time, for records.
         on_progress: called twice a second at most.
+        processes: how many work at the run.
+        number: which of them this one is; 0 is the one that opens and ends the run.
     """
 
     store: Store
@@ -110,6 +115,8 @@ class RunContext:
     make: ClientMaker = make_client
     clock: Clock = utc_now
     on_progress: OnProgress | None = None
+    processes: int = 1
+    number: int = 0
 
 
 class Shift(ABC):
@@ -128,12 +135,23 @@ class Shift(ABC):
         self._make = context.make
         self._clock = clock
         self._on_progress = context.on_progress
+        self._number, self._processes = context.number, context.processes
+        self._shared = context.processes > 1
         self._ledger = RunLedger(
-            store=store, run_id=run.id, study_id=run.study_id, owner=owner_name(run.id)
+            store=store,
+            run_id=run.id,
+            study_id=run.study_id,
+            owner=owner_name(helper_name(run.id, context.number)),
+            number=context.number,
         )
         self._spend = SpendLedger(run.budget, spent=run.cost)
+        if self._shared and run.budget is not None:
+            purse = RunPurse(ledger=self._ledger, cap=run.budget)
+            self._spend = SharedSpend(run.budget, purse, self._off)
+        self._account_seen: RunAccount | None = None
         self._pictures = PictureCache()
         self._lanes: dict[str, Lane] = {}
+        self._slots = Slots(limiters={}, ceilings={})
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="atom-write")
         self._left = 0
         self._later = 0
@@ -188,8 +206,15 @@ class Shift(ABC):
                     self._lanes[endpoint.name] = Lane(
                         endpoint=endpoint, client=PaidOnce(self._store, client)
                     )
-                self._left = await self._off(self._count)
+                self._slots = self._shares()
+                # What may be in flight is known before anything is.
+                await self._beat()
+                self._left = 0 if self._number else await self._off(self._count)
                 await self._drive()
+                if self._shared and not self._number:
+                    await self._await_helpers()
+            if self._shared:
+                await self._off(self._count_together)
             state, message = self._stopping or self._outcome()
             message = self._told(message)
         except asyncio.CancelledError:
@@ -209,6 +234,31 @@ class Shift(ABC):
         assert found is not None
         return found
 
+    def _shares(self) -> Slots:
+        limiters = {name: lane.client.limiter for name, lane in self._lanes.items()}
+        return Slots(
+            limiters={name: limiter for name, limiter in limiters.items() if limiter is not None},
+            ceilings={name: lane.endpoint.concurrency for name, lane in self._lanes.items()},
+        )
+
+    async def _await_helpers(self) -> None:
+        """Let the other processes at the run end first; they are told where it is stopped."""
+        if self._stopping is not None:
+            await self._off(self._ledger.stop_all)
+        until = time.monotonic() + 2 * PATIENCE
+        helpers = await self._off(self._ledger.helpers)
+        while helpers and time.monotonic() < until:
+            await asyncio.sleep(BEAT)
+            await self._beat()
+            helpers = await self._off(self._ledger.helpers)
+
+    def _count_together(self) -> None:
+        """Take over what all processes at the run have done."""
+        row = self._store.get(Run, self._run.id)
+        if row is not None:
+            self._done, self._unscored, self._failed = row.done, row.unscored, row.failed
+            self._left = 0 if self._stopping is None else max(0, row.total - row.done)
+
     @abstractmethod
     def _count(self) -> int:
         """Count what is missing; called once, in the writing thread."""
@@ -225,6 +275,8 @@ class Shift(ABC):
             for worker in late:
                 worker.cancel()
             ticker.cancel()
+        if isinstance(self._spend, SharedSpend):
+            await self._spend.rest()
         self._report()
 
     def _outcome(self) -> tuple[RunState, str]:
@@ -243,7 +295,9 @@ class Shift(ABC):
             )
             causes = self._end.unscored
             if causes:
-                words += ": " + ", ".join(f"{n:,} {cause}" for cause, n in causes.most_common())
+                # What the others met isn't counted here.
+                told = [c if self._shared else f"{n:,} {c}" for c, n in causes.most_common()]
+                words += ": " + ", ".join(told)
             if causes[FAULT]:
                 words += " (resume with --retry-unscored to ask those again)"
             for fault, times in self._faults.most_common(1):
@@ -363,27 +417,40 @@ class Shift(ABC):
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(BEAT)
-            moment = stamp(self._clock())
             await self._stay()
-            state = await self._off(partial(self._ledger.beat, moment, self.total))
-            self._beaten = time.monotonic()
-            if state != "running":
-                self.stop("stopped", "stopped on request")
+            await self._beat()
+            if isinstance(self._spend, SharedSpend):
+                await self._spend.rest()
             self._report()
 
+    async def _beat(self) -> None:
+        """Show a sign of life; learn whether to go on, and how many calls may be in flight."""
+        beat = await self._off(
+            partial(self._ledger.beat, stamp(self._clock()), self.total, self._slots.ask())
+        )
+        self._beaten = time.monotonic()
+        self._account_seen = beat.account
+        if beat.account is None or beat.account.state != "running":
+            self.stop("stopped", "stopped on request")
+        self._slots.take(beat.granted)
+        if not beat.led:
+            self.stop("stopped", "the process that began the run is gone")
+
     def _report(self) -> None:
-        self._recent.append((time.monotonic(), self._done))
+        seen = self._account_seen if self._shared else None
+        done = seen.done if seen else self._done
+        self._recent.append((time.monotonic(), done))
         if self._on_progress is None:
             return
         (then, before), (now, after) = self._recent[0], self._recent[-1]
         self._on_progress(
             Progress(
                 run_id=self._run.id,
-                done=self._done,
-                total=self.total,
-                unscored=self._unscored,
-                failed=self._failed,
-                cost=self._spend.spent,
+                done=done,
+                total=max(self.total, done),
+                unscored=seen.unscored if seen else self._unscored,
+                failed=seen.failed if seen else self._failed,
+                cost=seen.cost if seen else self._spend.spent,
                 rate=(after - before) / (now - then) if now > then else 0.0,
                 phase=self._phase,
             )

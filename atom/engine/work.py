@@ -164,6 +164,8 @@ async def carry_out(
     clock: Clock = utc_now,
     on_progress: OnProgress | None = None,
     work: Work[Any, Any] | None = None,
+    processes: int = 1,
+    number: int = 0,
 ) -> Run:
     """Do a run of any kind, or the rest of it, in this process.
 
@@ -177,6 +179,8 @@ async def carry_out(
         clock: UTC time, for records.
         on_progress: called twice a second at most.
         work: its kind with settings of its own, if it has any; the usual one when None.
+        processes: how many work at it (see `start_helpers`).
+        number: which of them this one is; 0 is the one that opens and ends it.
 
     Returns:
         The run's row at its end.
@@ -193,7 +197,7 @@ async def carry_out(
     work = work or kind_named(found.kind)
     anew = dict.fromkeys(work.anew, 0)
     row = found.model_copy(update={"state": state, "message": "", "budget": kept, **anew})
-    if row != found:
+    if row != found and not number:
         store.replace([row])
     spec = work.spec_of(store, row, endpoints, retry_failed=retry_failed)
     ground = work.prepare(store, spec, endpoints, stamp(clock()))
@@ -204,6 +208,8 @@ async def carry_out(
         make=make,
         clock=clock,
         on_progress=on_progress,
+        processes=processes,
+        number=number,
     )
     shift = work.shift(context, spec, ground)
     with halted_by_signals(shift.signalled):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
@@ -48,6 +48,7 @@ class Limiter:
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._cuts = 0
+        self._shared_until = float("inf")
         self._pause_until = float("-inf")
         self._spread = 0.0
         self._requests = _Rate(requests_per_minute)
@@ -56,12 +57,45 @@ class Limiter:
     @property
     def limit(self) -> int:
         """Requests that may be in flight now."""
-        return int(self._limit)
+        return int(self._limit) if self._timing.clock() < self._shared_until else 0
 
     @property
     def in_flight(self) -> int:
         """Requests in flight now."""
         return self._in_flight
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The clock that it goes by."""
+        return self._timing.clock
+
+    @property
+    def wanted(self) -> int:
+        """Requests that are in flight or wait for a place."""
+        return self._in_flight + len(self._waiting)
+
+    @property
+    def ceiling(self) -> int:
+        """The most requests that may ever be in flight now."""
+        return self._ceiling
+
+    def share(self, slots: int, of: int, until: float = float("inf")) -> None:
+        """Use a part of the endpoint's places and rates; other processes use the rest.
+
+        Args:
+            slots: places that are this process's from now on; requests in flight end first.
+            of: places that there are.
+            until: when they are others' unless it is said again, by the limiter's clock.
+        """
+        self._shared_until = until
+        whole = self._limit >= self._ceiling
+        self._ceiling = slots
+        self._limit = float(slots) if whole else min(self._limit, float(slots))
+        if slots:
+            self._limit = max(1.0, self._limit)
+            self._requests.share(slots / of)
+            self._tokens.share(slots / of)
+        self._admit()
 
     @asynccontextmanager
     async def slot(self, tokens: int = 0) -> AsyncIterator[Slot]:
@@ -130,14 +164,14 @@ class Limiter:
                 turn.set_result(None)
 
     def _grow(self) -> None:
-        if self._limit < self._ceiling:
+        if 0 < self._limit < self._ceiling:
             self._limit = min(self._ceiling, self._limit + 1.0 / self._limit)
             self._admit()
 
     def _cut(self, cuts: int) -> None:
         if cuts == self._cuts:
             self._cuts += 1
-            self._limit = max(1.0, self._limit / 2)
+            self._limit = min(float(self._ceiling), max(1.0, self._limit / 2))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -168,8 +202,17 @@ class _Rate:
     """Spaces out amounts so that a rate holds, with a burst after a quiet time (GCRA)."""
 
     def __init__(self, per_minute: int | None) -> None:
-        self._seconds_each = None if per_minute is None else 60.0 / per_minute
+        self._whole = None if per_minute is None else 60.0 / per_minute
+        self._seconds_each = self._whole
         self._booked_until = float("-inf")
+
+    def share(self, part: float) -> None:
+        """Use a part of the rate only.
+
+        Args:
+            part: above 0, up to 1.
+        """
+        self._seconds_each = None if self._whole is None else self._whole / part
 
     def book(self, amount: int, now: float | None) -> float:
         """Book an amount and return the seconds to wait; with `now` None only correct the books."""

@@ -104,6 +104,10 @@ def _add(first: int | None, second: int | None) -> int | None:
     return None if first is None or second is None else first + second
 
 
+_ROUNDING = 1e-9
+"""USD: less than this, of what calls in flight may cost, is left behind by rounding."""
+
+
 class SpendLedger:
     """Keeps a run's spending under a cap, calls in flight included.
 
@@ -173,7 +177,8 @@ class SpendLedger:
             cost: what it cost; None = unknown.
             estimate: the cost to assume when it's unknown.
         """
-        self._reserved = max(0.0, self._reserved - most)
+        left = self._reserved - most
+        self._reserved = left if left > _ROUNDING else 0.0
         if cost is None:
             self._estimated += estimate or 0.0
         self._spent += (estimate or 0.0) if cost is None else cost

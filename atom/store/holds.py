@@ -51,6 +51,13 @@ def holder_now(writer: Writer, item: str) -> str | None:
     return None if row is None else str(row.owner)
 
 
+def holders_of(writer: Writer, beginning: str) -> list[str]:
+    """Return who holds what begins with these words, by leases that last."""
+    held = claims.c.item.startswith(beginning, autoescape=True)
+    rows = writer.execute(sa.select(claims.c.owner).where(held, claims.c.until > writer.now))
+    return [str(name) for name in rows.scalars()]
+
+
 def owners(writer: Writer) -> list[str]:
     """Return everybody who holds anything."""
     return [str(name) for name in writer.execute(sa.select(claims.c.owner).distinct()).scalars()]
@@ -150,6 +157,25 @@ def runs_of(store: Store, study_id: str, task: Task) -> list[Run]:
     runs = table(Run).c
     found = store.select(Run, runs.study_id == study_id, order_by=[runs.created.desc()])
     return [run for run in found if run.task == task]
+
+
+class RunAccount(NamedTuple):
+    """A run's row as all processes at it have made it."""
+
+    state: RunState
+    done: int
+    total: int
+    unscored: int
+    failed: int
+    cost: float
+
+
+def run_account(writer: Writer, run_id: str) -> RunAccount | None:
+    """Return how a run stands; None when it was deleted."""
+    runs = table(Run).c
+    columns = [runs[name] for name in RunAccount._fields]
+    row = writer.execute(sa.select(*columns).where(runs.id == run_id)).first()
+    return None if row is None else RunAccount._make(row)
 
 
 def is_at_work(store: Store, study_id: str) -> bool:

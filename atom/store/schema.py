@@ -241,6 +241,15 @@ revisions = sa.Table(
     sa.Column("changes", sa.BigInteger()),
     sa.Column("results", sa.BigInteger()),
 )
+quotas = sa.Table(
+    "quotas",
+    metadata,
+    sa.Column("name", sa.Text(), primary_key=True),
+    sa.Column("owner", sa.Text(), primary_key=True),
+    sa.Column("wants", sa.Integer()),
+    sa.Column("holds", sa.Double()),
+    sa.Column("until", sa.Double()),
+)
 meta = sa.Table(
     "meta",
     metadata,

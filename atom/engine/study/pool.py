@@ -13,10 +13,11 @@ whose replay disagrees with the reference are judged like all others; the views 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import mean
 
 from atom.engine.cases import CHUNK, Loaded, load_cases
 from atom.engine.ledger import Ended
@@ -24,6 +25,7 @@ from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
 from atom.engine.shift import BEAT, HaltedError, Lane, RunContext, Shift
 from atom.engine.subjects import KEPT, fetch_subject, perform, points, setting_of
+from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call, request_hash
 from atom.judge.noting import LeftForLater
@@ -39,11 +41,9 @@ class _Open:
 
     number: int
     case: Case
-    place: StudySample
     remaining: int = 0
     scheduled: set[str] = field(default_factory=set)
     later: set[str] = field(default_factory=set)
-    contended: bool = False
     kept: dict[str, Record] = field(default_factory=dict)
 
 
@@ -57,6 +57,10 @@ class _Group:
     n_free: int
 
 
+COUNTED = 128
+"""Of so many chunks of samples, spread evenly, a run's missing items are counted before its first
+call, if not of all; of the others when it comes to them. So it begins within seconds at any size.
+"""
 GROUP = 0.05
 """Seconds for which what ended waits for more, to be written with it."""
 BEHIND = 2
@@ -79,7 +83,10 @@ class Runner(Shift):
         self._members = members
         self._keys: PlanKeys = members.keys(spec)
         self._queues: dict[str, _Queue] = {}
+        self._places = in_order(members.places, self._number, self._processes)
+        self._expected: Sequence[int] = ()
         self._open: dict[str, _Open] = {}
+        self._contended: dict[int, StudySample] = {}
         self._pending = 0
         self._order = 0
         self._pointed = False
@@ -117,29 +124,39 @@ class Runner(Shift):
     # Planning
 
     def _count(self) -> int:
-        return sum(
-            outlook(loaded.case, self._keys).remaining
-            for start in range(0, len(self._members.places), CHUNK)
-            for loaded in self._load(self._members.places[start : start + CHUNK])
-        )
+        """Count what is missing, for each sample; of a large study's most, by a part of them."""
+        starts = range(0, len(self._places), CHUNK)
+        counted = {
+            start: [
+                outlook(loaded.case, self._keys).remaining
+                for loaded in self._load(self._places[start : start + CHUNK])
+            ]
+            for start in starts[:: 1 + len(starts) // COUNTED]
+        }
+        usual = round(mean(n for one in counted.values() for n in one))
+        self._expected = [n for start in starts for n in counted.get(start, [usual] * CHUNK)][
+            : len(self._places)
+        ]
+        return sum(self._expected)
 
     def _load(self, places: Sequence[StudySample]) -> list[Loaded]:
         return load_cases(self._store, self._keys, places, self._members.candidate_ids)
 
     async def _feed(self) -> None:
         """Open cases while the queues run low; return when nothing is left or a stop is due."""
-        places = self._members.places
+        places = self._places
         at = 0
         while self._stopping is None:
             self._wake.clear()
             if at < len(places) and self._hungry():
-                await self._admit(places[at : at + CHUNK], at)
+                await self._admit(dict(enumerate(places[at : at + CHUNK], at)))
                 at += CHUNK
             elif self._pending:
                 await self._wait(BEAT)
-            elif contended := [o for o in self._open.values() if o.contended]:
+            elif self._contended:
                 await self._wait(BEAT)
-                await self._admit([o.place for o in contended[:CHUNK]], contended[0].number)
+                again = [self._contended.popitem() for _ in range(min(CHUNK, len(self._contended)))]
+                await self._admit(dict(again))
             elif at >= len(places):
                 return
 
@@ -149,41 +166,37 @@ class Runner(Shift):
             for name, lane in self._lanes.items()
         )
 
-    async def _admit(self, places: Sequence[StudySample], first: int) -> None:
-        """Lease samples, load their cases, and queue what is ready in them."""
+    async def _admit(self, places: Mapping[int, StudySample]) -> None:
+        """Lease samples, load the cases of those that nobody else has, and queue what is ready."""
+        mine, cases = await self._off(partial(self._take, list(places.values())))
+        self._contended = {
+            **{number: place for number, place in places.items() if place.sample_id not in mine},
+            **self._contended,
+        }
+        numbers = {place.sample_id: number for number, place in places.items()}
         opened = []
-        mine, cases = await self._off(partial(self._take, places))
-        for offset, loaded in enumerate(cases):
-            known = self._open.get(loaded.case.sample_id)
-            if known is None:
-                known = _Open(number=first + offset, case=loaded.case, place=loaded.place)
-                known.remaining = outlook(loaded.case, self._keys).remaining
-            else:
-                known.case = replace(loaded.case, tried=known.case.tried)
-                self._recount(known)
-            known.contended = loaded.case.sample_id not in mine
-            self._open[loaded.case.sample_id] = known
-            if not known.contended:
-                opened.append(known)
+        for case in cases:
+            number = numbers[case.sample_id]
+            known = _Open(number=number, case=case)
+            known.remaining = outlook(case, self._keys).remaining
+            if self._expected and not self._shared:
+                self._left += known.remaining - self._expected[number]
+            self._open[case.sample_id] = known
+            opened.append(known)
         for known in opened:
             self._queue(self._fresh(known))
-        done = [known for known in opened if self._close_if_empty(known)]
+        done = [known.case.sample_id for known in opened if self._close_if_empty(known)]
         if done:
-            free = [known.case.sample_id for known in done]
-            await self._off(partial(self._ledger.free, free))
+            await self._off(partial(self._ledger.free, done))
 
-    def _take(self, places: Sequence[StudySample]) -> tuple[set[str], list[Loaded]]:
+    def _take(self, places: Sequence[StudySample]) -> tuple[set[str], list[Case]]:
         """Lease samples, then look what is there of them; another run may just have brought it."""
         mine = self._ledger.lease([place.sample_id for place in places])
-        cases = self._load(places)
-        adopted = [
-            loaded.adopted
-            for loaded in cases
-            if loaded.adopted is not None and loaded.case.sample_id in mine
-        ]
+        cases = self._load([place for place in places if place.sample_id in mine])
+        adopted = [loaded.adopted for loaded in cases if loaded.adopted is not None]
         if adopted:
             self._ledger.adopt(adopted)
-        return mine, cases
+        return mine, [loaded.case for loaded in cases]
 
     def _fresh(self, known: _Open) -> list[Item]:
         """Return a case's ready items that aren't queued yet, and note that they are now."""
@@ -214,7 +227,7 @@ class Runner(Shift):
 
     def _close_if_empty(self, known: _Open) -> bool:
         """Forget a case in which nothing is left to do; return whether it is so."""
-        empty = not known.scheduled and not known.contended
+        empty = not known.scheduled
         if empty:
             self._open.pop(known.case.sample_id, None)
         return empty

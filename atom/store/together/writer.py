@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from atom.records import Record
-from atom.store.schema import KINDS, Kind, claims, import_links
+from atom.store.schema import KINDS, Kind, claims, import_links, quotas
 from atom.store.together.revisions import studies_with
 from atom.store.together.server import insert_into
 
@@ -150,11 +150,38 @@ class Writer:
             got |= {str(item) for item in self._connection.execute(taken, rows).scalars()}
         return got
 
+    def lock(self, name: str) -> None:
+        """Wait until nobody else changes what has this name; it ends with the transaction."""
+        if self.is_postgresql:
+            lock = sa.text("SELECT pg_advisory_xact_lock(1, hashtext(:name))")
+            self._connection.execute(lock, {"name": name})
+
+    def set_quota(self, name: str, owner: str, *, wants: int, holds: float, seconds: float) -> None:
+        """Say what a process wants and holds of something that processes share.
+
+        Args:
+            name: what is shared.
+            owner: the process.
+            wants: how much it wants.
+            holds: how much it holds.
+            seconds: how long its word holds.
+        """
+        statement = self._insert(quotas)
+        statement = statement.on_conflict_do_update(
+            index_elements=["name", "owner"],
+            set_={one: statement.excluded[one] for one in ("wants", "holds", "until")},
+        )
+        row = {"name": name, "owner": owner, "wants": wants, "holds": holds}
+        self._connection.execute(statement, {**row, "until": self.now + seconds})
+
     def release(self, owner: str, items: Sequence[str] | None = None) -> None:
         """Give claimed items back; all of the owner's when None."""
         statement = sa.delete(claims).where(claims.c.owner == owner)
         if items is None:
             self._connection.execute(statement)
+            # Its calls at once are free; its money isn't known to be.
+            slots = sa.delete(quotas).where(quotas.c.owner == owner)
+            self._connection.execute(slots.where(quotas.c.name.startswith("slots:")))
             return
         for start in range(0, len(items), _CHUNK):
             part = list(items[start : start + _CHUNK])

@@ -17,6 +17,7 @@ from atom.ui.html import el
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import RunView, Seen, run_view
+from atom.views.runs.together import sharing_now
 from atom.views.shelf import OpenStore
 
 SEEN = "runs_seen"
@@ -28,15 +29,19 @@ _WATCHED = 40
 """Looks by which the pace is measured."""
 
 
-def watched(status: RunStatus, label: str = "") -> RunView:
+def watched(status: RunStatus, label: str = "", store: OpenStore | None = None) -> RunView:
     """Look at a run and remember how far it was, so that its pace is known."""
     held: dict[str, deque[Seen]] = st.session_state.setdefault(SEEN, {})
     seen = held.setdefault(status.run.id, deque(maxlen=_WATCHED))
     if seen and status.run.done < seen[-1].done:
         seen.clear()
     seen.append(Seen(moment=time.monotonic(), done=status.run.done))
+    run, known = status.run, priced()
+    sharing: tuple[str, ...] = ()
+    if store is not None and status.alive:
+        sharing = sharing_now(store, run, known)
     return run_view(
-        status.run, alive=status.alive, seen=list(seen), label=label, endpoints=priced()
+        run, alive=status.alive, seen=list(seen), label=label, endpoints=known, sharing=sharing
     )
 
 

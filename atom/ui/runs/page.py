@@ -86,7 +86,7 @@ def draw_run(here: Here, runs: list[RunStatus]) -> None:
     labels = run_labels(here.store, [status.run])
 
     def look(now: RunStatus) -> None:
-        view = run_control.watched(now, labels.get(run_id, ""))
+        view = run_control.watched(now, labels.get(run_id, ""), here.store)
         log = "" if now.alive else log_tail(here.store, run_id)
         kit.show(runs_parts.progress(view, Filters(study=here.entry.key), log), key=f"run_{run_id}")
 

@@ -79,6 +79,7 @@ def pace(view: RunView, what: str = "") -> Html:
         "div",
         bar,
         counts,
+        el("p", f"{'; '.join(view.sharing)}.", class_="quiet small") if view.sharing else None,
         el("p", run.message, class_="text small") if run.message else None,
         style="display:flex;flex-direction:column;gap:7px",
     )

@@ -44,6 +44,7 @@ class RunView:
         seconds_left: at that rate; None while that isn't known.
         label: what it does where its stages don't say so.
         unpriced: endpoints that it asks and whose prices aren't known.
+        sharing: who works at it and what they share, in words.
     """
 
     run: Run
@@ -52,6 +53,7 @@ class RunView:
     seconds_left: float | None = None
     label: str = ""
     unpriced: tuple[str, ...] = ()
+    sharing: tuple[str, ...] = ()
 
     @property
     def spent(self) -> str:
@@ -117,6 +119,7 @@ def run_view(
     seen: Sequence[Seen] = (),
     label: str = "",
     endpoints: Mapping[str, Endpoint] | None = None,
+    sharing: tuple[str, ...] = (),
 ) -> RunView:
     """Make a run's view.
 
@@ -126,6 +129,7 @@ def run_view(
         seen: how far it was in the last seconds, oldest first.
         label: what it does, see `run_labels`.
         endpoints: endpoints by name, for what it is known to cost.
+        sharing: who works at it and what they share, in words.
     """
     rate = pace(seen) if alive else None
     left = max(run.total - run.done, 0)
@@ -136,6 +140,7 @@ def run_view(
         seconds_left=left / rate if rate else None,
         label=label,
         unpriced=unpriced(run, endpoints or {}),
+        sharing=sharing,
     )
 
 

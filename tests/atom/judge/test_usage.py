@@ -138,3 +138,12 @@ async def test_what_is_spent_never_passes_the_cap_when_calls_keep_to_their_most(
             break
         ledger.settle(cost, cost)
     assert ledger.spent <= cap + 1e-9
+
+
+async def test_rounding_leaves_nothing_reserved():
+    ledger = SpendLedger(5.0)
+    for most in (0.1, 0.2, 0.3):
+        await ledger.reserve(most)
+    for most in (0.3, 0.1, 0.2):  # 0.1 + 0.2 + 0.3 - 0.3 - 0.1 - 0.2 is 8e-17 in doubles.
+        ledger.settle(most, 0.0)
+    assert ledger.reserved == 0.0

@@ -36,7 +36,7 @@ def test_signs_of_life_and_claims_change_no_study(store):
     mine = ledger(store)
     assert mine.take_over() is None
     for _ in range(3):
-        assert mine.beat("later", 9) == "running"
+        assert mine.beat("later", 9).account.state == "running"
     assert mine.hold("a call")
     mine.keep([])
     assert (store.mark("a"), store.mark("b"), store.mark()) == before

@@ -1,0 +1,1 @@
+"""Several processes at one run: how they share calls and money."""

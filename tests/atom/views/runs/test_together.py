@@ -1,0 +1,47 @@
+"""How the processes at a run share what there is, in words."""
+
+from __future__ import annotations
+
+from atom.records import Endpoint, Run, StudyTask
+from atom.store import Store
+from atom.store.together.quotas import (
+    MoneyAsked,
+    Shared,
+    SlotsAsked,
+    open_purse,
+    shared_by,
+    take_money,
+    take_slots,
+)
+from atom.views.runs.together import sharing_words
+
+RUN = Run(id="r", study_id="s", budget=2.0, task=StudyTask(kind="study", stages=("scoring",)))
+JUDGE = Endpoint(name="my-judge", base_url="http://judge.example/v1", model="m", concurrency=64)
+
+
+def test_processes_calls_and_money_are_said_with_other_runs_beside(location):
+    def share(writer) -> None:
+        writer.claim(["run:r", "sample:a", "sample:b"], "host/1/9#r", 60)
+        writer.claim(["run:r+1", "sample:c"], "host/2/9#r+1", 60)
+        writer.claim(["run:r2", "sample:d"], "host/3/9#r2", 60)
+        for owner, wants in (("host/1/9#r", 20), ("host/2/9#r+1", 20), ("host/3/9#r2", 24)):
+            one = SlotsAsked(endpoint="my-judge", ceiling=64, wants=wants, in_force=wants)
+            take_slots(writer, owner, [one], 15)
+            writer.set_quota("slots:my-judge", owner, wants=wants, holds=wants, seconds=15)
+        open_purse(writer, "r", 0.5)
+        asked = MoneyAsked(least=0.1, held=0.0, cap=2.0)
+        take_money(writer, "r", "host/1/9#r", asked, 60)
+
+    with Store.open(location) as store:
+        store.transact(share)
+        shared = shared_by(store, "r")
+    assert sharing_words(RUN, shared, {"my-judge": JUDGE}) == (
+        "2 processes with 2, 1 samples in hand",
+        "40 of 64 calls at once at my-judge, 24 with other runs",
+        "$1.40 of the $2.00 not taken by a process yet",
+    )
+
+
+def test_one_process_without_others_has_nothing_to_share():
+    shared = Shared(samples=(7,), slots={"my-judge": 64}, elsewhere={"my-judge": 0})
+    assert sharing_words(RUN, shared, {}) == ()
