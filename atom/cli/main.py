@@ -20,7 +20,7 @@ NOUNS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "make a synthetic study from probes, offline: build"),
     "probe": ("probe", "fresh probes, and the probe endpoint as a server: make, serve"),
     "import": ("imports", "take in questions, answers and verdicts"),
-    "run": ("run", "ask models and judge: start, status, resume, stop, batch"),
+    "run": ("run", "ask models and judge: start, status, resume, stop, settle, batch"),
     "correct": (
         "correct",
         "let a model try its failed answers again, with controls: run, list, show, gate",

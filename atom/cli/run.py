@@ -33,7 +33,7 @@ from atom.engine.remark import to_remark
 from atom.engine.shift import Progress
 from atom.engine.work import Spec, carry_out, open_work
 from atom.errors import SettingsError, UsageError
-from atom.records import Endpoint, Run, StageName, Study
+from atom.records import Endpoint, Look, Run, StageName, Study
 from atom.settings import Settings
 from atom.store import Store, find_study
 from atom.views.runs.page import money, spent_words, unpriced
@@ -49,6 +49,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     # It uses the helpers below.
     from atom.cli.parts.run_batch import add_batch
     from atom.cli.parts.run_blind import add_blind
+    from atom.cli.parts.run_settle import add_settle
 
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     one = verbs.add_parser("start", parents=[common()], help="do what is still missing in a study")
@@ -89,6 +90,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
     add_batch(verbs)
     add_blind(verbs)
+    add_settle(verbs)
 
 
 def what_options(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +123,24 @@ def what_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="let the judge score by the criteria alone, without seeing the pictures",
     )
+    parser.add_argument(
+        "--settle",
+        choices=("leader", "weaknesses", "nodes"),
+        help="mark only the answers of the next look at this question (see `run settle`)",
+    )
+    settle_options(parser)
     sampling_options(parser)
+
+
+def settle_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say how far looks go."""
+    parser.add_argument(
+        "--calls", type=int, metavar="N", help="looks: answers that all of them together may mark"
+    )
+    parser.add_argument(
+        "--within", type=float, default=5.0, metavar="POINTS",
+        help="looks at nodes: half of the widest interval that is let pass, in points of 0-100",
+    )  # fmt: skip
 
 
 def retry_options(parser: argparse.ArgumentParser) -> None:
@@ -144,6 +163,7 @@ def spec_from(args: argparse.Namespace, store: Store) -> RunSpec:
     study = find_study(store, args.study)
     return RunSpec(
         study_id=study.id,
+        look=_look_from(args, store, study),
         stages=stages_of(args.stages, with_answers=bool(candidates)),
         judge=args.judge,
         candidates=candidates,
@@ -158,6 +178,22 @@ def spec_from(args: argparse.Namespace, store: Store) -> RunSpec:
         judge_sampling=sampling_from(args, "judge", study.judge_sampling),
         answer_sampling=sampling_from(args, "answer", study.answer_sampling),
     )
+
+
+def _look_from(args: argparse.Namespace, store: Store, study: Study) -> Look | None:
+    if args.settle is None:
+        return None
+    from atom.engine.looks.planning import SettleSpec, plan_look
+
+    if args.candidates or args.limit is not None:
+        raise UsageError("a look marks answers that are there and draws them itself: leave "
+                         "--candidates and --limit")  # fmt: skip
+    wanted = SettleSpec(study_id=study.id, goal=args.settle, within=args.within, calls=args.calls,
+                        judge=args.judge)  # fmt: skip
+    found = plan_look(store, wanted, known_endpoints(settings_of(args)))
+    if found.spec is None:
+        raise UsageError(f"there is no next look: {found.why}")
+    return found.spec.look
 
 
 def stages_of(text: str | None, *, with_answers: bool) -> tuple[StageName, ...]:

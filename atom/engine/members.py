@@ -112,6 +112,7 @@ class Members:
             answer_repeats=spec.answer_repeats,
             retry_failed=spec.retry_failed,
             retry_unscored=spec.retry_unscored,
+            look=spec.look,
         )
 
 
@@ -221,6 +222,8 @@ def gather(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint], creat
     places = study_places(store, study.id)
     if not places:
         raise UsageError(f"the study {study.name!r} has no samples: import some or make probes")
+    if spec.look is not None:
+        places = [place for place in places if place.sample_id in spec.look.asked]
     return Members(
         study=study,
         judge=judge_of(judge_endpoint) if judge_endpoint else None,

@@ -16,6 +16,7 @@ from atom.pipeline import ANSWER, CRITERIA, LOOP, MAPPING, OUTCOME, REPLAY, SCOR
 from atom.records import (
     Checkpoint,
     CriteriaSet,
+    Look,
     MarkState,
     Outcome,
     Record,
@@ -56,6 +57,7 @@ class RunSpec:
         judge_sampling: how the judge is asked; the study's settings from then on. None = as the
             study says.
         answer_sampling: how candidates are asked, likewise.
+        look: asks for and marks these answers alone; None = all that are missing.
     """
 
     kind: ClassVar[RunKind] = "study"
@@ -74,6 +76,7 @@ class RunSpec:
     score_pictures: bool = True
     judge_sampling: Sampling | None = None
     answer_sampling: Sampling | None = None
+    look: Look | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +100,7 @@ class PlanKeys:
         blind: whether the judge scores without the pictures.
         retry_failed: whether failed items are wanted again.
         retry_unscored: whether what is unscored through a server's fault is wanted again.
+        look: the only answers that are asked for and marked; None = all.
     """
 
     stages: frozenset[StageName]
@@ -113,6 +117,11 @@ class PlanKeys:
     blind: bool = False
     retry_failed: bool = False
     retry_unscored: bool = False
+    look: Look | None = None
+
+    def wants(self, sample_id: str, candidate_id: str) -> bool:
+        """Tell whether an answer is asked for and marked in this run."""
+        return self.look is None or candidate_id in self.look.asked.get(sample_id, ())
 
     @cached_property
     def judging(self) -> str:
@@ -284,7 +293,7 @@ def outlook(case: Case, keys: PlanKeys) -> Outlook:
     if _there(case.criteria):
         ready += due(MAPPING) + due(SCORING)
     elif criteria:
-        later += does(MAPPING) + does(SCORING) * len(_usable(case)) * keys.repeats
+        later += does(MAPPING) + does(SCORING) * len(_usable(case, keys)) * keys.repeats
     if _there(case.criteria) or criteria:
         later += does(SCORING) * len(answers) * keys.repeats
     return Outlook(ready=(*ready, *due(OUTCOME)), later=later)
@@ -294,9 +303,13 @@ def _there(held: Held | None) -> bool:
     return held is not None and held.state == "scored"
 
 
-def _usable(case: Case) -> list[str]:
-    """List the answers that can be judged."""
-    return [i for i, response in case.responses.items() if response.state == "scored"]
+def _usable(case: Case, keys: PlanKeys) -> list[str]:
+    """List the answers that can be judged, and are to be."""
+    return [
+        name
+        for name, response in case.responses.items()
+        if response.state == "scored" and keys.wants(case.sample_id, response.candidate_id)
+    ]
 
 
 def _wanted(
@@ -311,6 +324,8 @@ def _wanted(
 def _answers(case: Case, keys: PlanKeys) -> Iterator[Item]:
     for repeat in range(keys.answer_repeats):
         for candidate_id in keys.asked:
+            if not keys.wants(case.sample_id, candidate_id):
+                continue
             key = keys.response_id(case.sample_id, candidate_id, repeat)
             held = case.responses.get(key)
             if _wanted(case, keys, key, held.state if held else None, key):
@@ -376,7 +391,7 @@ def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
 
 def _scorings(case: Case, keys: PlanKeys) -> Iterator[Item]:
     assert case.criteria is not None
-    for response_id in _usable(case):
+    for response_id in _usable(case, keys):
         for repeat in range(keys.repeats):
             names = {c: keys.checkpoint_key(c, response_id, repeat) for c in case.criterion_ids}
             key = f"scoring/{case.criteria.id}/{response_id}/{keys.judging}/{repeat}"
@@ -400,7 +415,7 @@ def _scorings(case: Case, keys: PlanKeys) -> Iterator[Item]:
 def _outcomes(case: Case, keys: PlanKeys) -> Iterator[Item]:
     if not case.has_reference:
         return
-    for response_id in _usable(case):
+    for response_id in _usable(case, keys):
         key = f"outcome/{response_id}/{keys.judging}"
         state = case.verdicts.get(response_id)
         name = outcome_name(response_id)

@@ -16,6 +16,20 @@ RunKind = Literal["study", "experiment", "bench", "methods", "tree", "blind"]
 StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
 
 
+class Look(Record):
+    """One look of a study that is judged in looks: which answers, and what is to be known."""
+
+    goal: Literal["leader", "weaknesses", "nodes"]
+    within: float | None = None
+    """For `nodes`: half of the widest interval that is let pass, on [0, 1]."""
+    number: int
+    """Which look it is, from 1."""
+    budget: int
+    """Answers that all looks together may mark."""
+    asked: Mapping[str, tuple[str, ...]]
+    """Candidates' ids by sample id: the answers of this look."""
+
+
 class StudyTask(Record):
     """A study's own stages."""
 
@@ -35,6 +49,8 @@ class StudyTask(Record):
     """How candidates are asked; None = as the study says."""
     retry_unscored: bool = False
     """Whether what ended unscored through the server's fault is asked again."""
+    look: Look | None = None
+    """Only these answers are asked for and marked; None = all that are missing."""
 
 
 class ExperimentTask(Record):

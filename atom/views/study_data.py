@@ -30,6 +30,7 @@ from atom.store import Store, asks_again, find_study, study_candidates
 from atom.store.columns import Marks, StudyRows, Uses, read_study
 from atom.store.people import ALL_PEOPLE, PEOPLE
 from atom.views.lab.preferences import Preferences, preferences_of, share_won
+from atom.views.looks.early import Early, early_look
 from taxonomy import Tree, parse_tree
 
 _MOST_SEARCHED = 200_000
@@ -95,6 +96,7 @@ class StudyData:
         scale: what the marks that are shown mean.
         left_out: marks on an older scale that no newer mark replaces; they don't count.
         asks_again: whether clusters ask one question several times (a picture at four rotations).
+        early: where it stands while it is judged in looks; None at the end, and without looks.
     """
 
     study: Study
@@ -110,6 +112,7 @@ class StudyData:
     scale: Scale = "appendix_d"
     left_out: int = 0
     asks_again: bool = False
+    early: Early | None = None
 
     @property
     def has_process(self) -> bool:
@@ -249,6 +252,7 @@ def assemble(
         scale=columns.scale,
         left_out=columns.left_out,
         asks_again=_may_ask_again(columns.table) and asks_again(store, study.id),
+        early=early_look(store, study, judge_id),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from atom.ui import kit
+from atom.ui import kit, work
 from atom.ui.fingerprints import blind as fingerprint_blind
 from atom.ui.fingerprints import heat as fingerprint_heat
 from atom.ui.fingerprints import identity as fingerprint_identity
 from atom.ui.fingerprints import parts as fingerprint_parts
 from atom.ui.fingerprints import trees as fingerprint_trees
 from atom.ui.lab import flaws as judge_flaws
+from atom.ui.looks import panel as settle_panel
 from atom.ui.pages import FINGERPRINTS
 from atom.ui.shell import frame
 from atom.views.fingerprints.blind import blind_view
@@ -26,6 +27,9 @@ def body(here: frame.Here) -> None:
         fingerprint_parts.show(head, fingerprint_parts.nothing(here, form), key="fingerprints_none")
         return
     kit.show(head, key="fingerprints_head")
+    early = settle_panel.early_notice(here)
+    if early is not None:
+        kit.show(early, key="fingerprints_early")
     flaws = fingerprint_parts.judge_flaws(form, judge_flaws.address(here))
     if flaws is not None:
         kit.show(flaws, key="fingerprints_judge")
@@ -49,6 +53,7 @@ def body(here: frame.Here) -> None:
         fingerprint_parts.show(
             fingerprint_parts.skills(here, form, shown), key="fingerprints_skills"
         )
+    settle_panel.draw(here, usual="nodes")
     needs = fingerprint_blind.told(here, blind_view(here.store, here.data, here.filters))
     if needs is not None:
         fingerprint_parts.show(needs, key="fingerprints_blind")
@@ -58,3 +63,4 @@ def body(here: frame.Here) -> None:
 here = frame.here(FINGERPRINTS)
 if here is not None:
     body(here)
+    work.draw_question()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from atom.ui import kit, level_parts, links
+from atom.ui import kit, level_parts, links, work
 from atom.ui.data import after_import
 from atom.ui.html import Html, el, join
 from atom.ui.lab import preference as preference_parts
+from atom.ui.looks import panel as settle_panel
 from atom.ui.overview import charts as overview_charts
 from atom.ui.overview import parts as overview_parts
 from atom.ui.pages import FAILURES, OVERVIEW
@@ -71,10 +72,14 @@ def draw(here: frame.Here) -> None:
     offers = after_import.offers(here)
     if offers is not None:
         kit.show(offers, key="overview_next")
+    early = settle_panel.early_notice(here)
+    if early is not None:
+        kit.show(early, key="overview_early")
     kit.show(
         join(body(here, overview(here.data, here.filters, facet=here.query.get("facet")))),
         key="overview",
     )
+    settle_panel.draw(here, usual="leader")
     votes = preference_parts.votes(preference_summary(here.store, here.data, here.filters))
     if votes is not None:
         kit.show(votes, key="overview_votes")
@@ -92,3 +97,4 @@ if here is not None:
         welcome.draw(here)
     else:
         draw(here)
+        work.draw_question()

@@ -48,9 +48,19 @@ def rank_sets(total: Floats, count: Floats, alpha: float = 0.05) -> RankSets:
     Reference:
         METHODS B11.
     """
-    k = total.shape[1]
+    return rank_sets_of(*_paired(total, count), alpha)
+
+
+def rank_sets_of(p: Floats, gap: Floats, alpha: float = 0.05) -> RankSets:
+    """Bound every model's rank from comparisons of all pairs, by Holm.
+
+    Args:
+        p: two-sided p-values, shape (K, K).
+        gap: row's mean less column's, shape (K, K).
+        alpha: level of the simultaneous statement.
+    """
+    k = len(p)
     better = np.zeros((k, k), dtype=bool)
-    p, gap = _paired(total, count)
     tests = [
         (float(p[a, b]), a, b) if gap[a, b] > 0 else (float(p[a, b]), b, a)
         for a in range(k)

@@ -18,6 +18,7 @@ from atom.pipeline import ANSWER
 from atom.records import Endpoint, Sampling, content_id
 from atom.ui import kit, links, work
 from atom.ui.html import el
+from atom.ui.looks import panel as settle_panel
 from atom.ui.pages import REPLAY, SETTINGS
 from atom.ui.runs import batch as batch_panel
 from atom.ui.runs import blind as blind_panel
@@ -191,6 +192,7 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
         found = _forecast(here, spec, endpoints)
         _start_button(here, spec, endpoints, found)
     _show_fault()
+    settle_panel.draw(here, judge=form.judge)
     blind_panel.draw(here, form.judge, endpoints, _sent(here))
     batch_panel.safely(lambda: batch_panel.draw(here, spec, endpoints, _sent(here)))
 

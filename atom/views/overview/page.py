@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from atom.views.filters import (
     root_scores,
 )
 from atom.views.lab.preferences import anchor_of
+from atom.views.looks.early import HeldRanks, held_ranks
 from atom.views.overview.accuracy import Accuracy, accuracies, answered_by_all
 from atom.views.overview.weaknesses import (
     ModelWeaknesses,
@@ -547,12 +548,18 @@ def _ranking(
         there = count.any(axis=0)
         sets = rank_sets(total[ranked][:, there].T, count[ranked][:, there].T)
         best[ranked], worst[ranked] = sets.best, sets.worst
+    held = _held(data, filters)
+    if held is not None:
+        best, worst = held.sets.best, held.sets.worst
     n_rows, n_bad = _checkpoints(data, filters)
     aside = marks_aside(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
     share_all, n_all = _hit_all(data, np.flatnonzero(keep))
     accuracy = accuracies(table, keep)
     score, is_right, is_given, is_lucky = map(_estimates, (main, right, given, lucky))
+    if held is not None:
+        score = [replace(one, value=float(held.mean[at]), lo=float(held.lo[at]),
+                         hi=float(held.hi[at])) for at, one in enumerate(score)]  # fmt: skip
     rows = [
         RankRow(
             model_id=candidate.id,
@@ -589,6 +596,13 @@ def _ranking(
             ),
         )
     )
+
+
+def _held(data: StudyData, filters: Filters) -> HeldRanks | None:
+    """Return the scores and ranks of an early look; None at the end, and of a part of the study."""
+    if data.early is None or filters.active or measure_of(data, filters) != "process":
+        return None
+    return held_ranks(data.early)
 
 
 def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:

@@ -45,6 +45,7 @@ from atom.views.filters import (
     rows_in_node,
     rows_kept,
 )
+from atom.views.looks.early import held_early
 from atom.views.reading import claims_of, frame_of, means_of, node_said
 from atom.views.study_data import StudyData, dataset_facet
 from taxonomy import Path
@@ -406,7 +407,12 @@ def diagnosis_of(
         silent = None
         if facet is None and not data.table.addressed.all():
             silent = node_said(data, filters, keep).silent
-        return diagnose(layout, settings=settings, grounds=grounds, silent=silent)
+        seen = diagnose(layout, settings=settings, grounds=grounds, silent=silent)
+        if data.early is None:
+            return seen
+        paths = index_nodes(data.table.leaves).paths if facet is None else ()
+        whole = facet is None and measure == "process" and not filters.active
+        return held_early(seen, data.early, paths, whole=whole)
 
     key = ("diagnosis", *_key(filters, measure, keep, facet, "claims"))
     return data.table.recent.get(key, make)

@@ -1,0 +1,1 @@
+"""Judging in looks of growing size, with statements that may be looked at early."""

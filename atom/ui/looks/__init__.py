@@ -1,0 +1,1 @@
+"""*Settle this*: judging in looks, on Overview, Fingerprints and Runs."""

@@ -1,0 +1,1 @@
+"""What a study that is judged in looks may say before it is judged whole."""
