@@ -5,11 +5,13 @@ Colours are given cell by cell, so that the picture is the same in every order.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from atom.analysis.score_table import Kept
 from atom.display import numbers
 from atom.views.figures import cut
 from atom.views.fingerprints.heat import Colouring, HeatCell, Heatmap
@@ -43,6 +45,8 @@ _VALUES_UP_TO = 12
 _TITLE = 15
 _FLAT = 8
 """Columns up to which short labels lie flat."""
+_FRAMES = Kept(32)
+"""Charts without their data, by what is drawn in them."""
 _FONT = "'Source Sans', 'Source Sans Pro', sans-serif"
 
 
@@ -103,11 +107,14 @@ def heat_chart(heat: Heatmap, form: Shape, colouring: Colouring, scheme: Scheme)
         colouring: what fills the cells.
         scheme: the browser's.
     """
-    from altair.utils.schemapi import debug_mode
-
-    # Altair would check each part against a schema, which takes longer than drawing it.
-    with debug_mode(False):
-        spec: Spec = layered(heat, scheme).to_dict(validate=False)
+    frame = (
+        tuple((column.name, column.judge is None, column.group) for column in heat.columns),
+        tuple(model.name for model in heat.models),
+        heat.grouped,
+        scheme,
+    )
+    # Whoever draws a chart may change it: each time it is a new value.
+    spec: Spec = json.loads(_FRAMES.get(frame, lambda: _frame(heat, scheme)))
     columns, rows = column_labels(heat), row_labels(heat)
     cells = [
         _record(heat, (row, number), (rows[row], columns[number]), form, colouring, scheme)
@@ -115,6 +122,15 @@ def heat_chart(heat: Heatmap, form: Shape, colouring: Colouring, scheme: Scheme)
         for number in range(len(columns))
     ]
     return {**spec, "datasets": {CELLS: cells}}
+
+
+def _frame(heat: Heatmap, scheme: Scheme) -> str:
+    """Write the chart without its data: what takes most time of drawing it."""
+    from altair.utils.schemapi import debug_mode
+
+    # Altair would check each part against a schema, which takes longer than drawing it.
+    with debug_mode(False):
+        return json.dumps(layered(heat, scheme).to_dict(validate=False))
 
 
 def layered(heat: Heatmap, scheme: Scheme) -> alt.LayerChart:
