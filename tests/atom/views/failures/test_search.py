@@ -1,8 +1,11 @@
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from atom.views.failures.find import NOTHING
 from atom.views.failures.page import count_listed, failures, samples_listed
-from atom.views.failures.search import excerpt, folded, search
+from atom.views.failures.search import excerpt, folded, holding, search
 from atom.views.filters import Filters
 from tests.factories import COUNT, HOSTILE
 
@@ -168,3 +171,12 @@ def test_an_excerpt_shows_the_words_in_their_surroundings():
 
 def test_composed_and_decomposed_letters_are_alike():
     assert folded("Caf\u00e9") == folded("CAFE\u0301")
+
+
+@given(
+    st.lists(st.text(st.sampled_from("aB.*\\E^$(?i)[ _\n\x00ß€😀\u202e"), max_size=8), max_size=5),
+    st.text(st.sampled_from("aB.*\\E^$(?i)[ _\n\x00ß€😀\u202e"), min_size=1, max_size=3),
+)
+def test_words_are_found_exactly_where_python_finds_them(texts, words):
+    there = holding(pa.array(texts, pa.large_string()), words)
+    assert there.tolist() == [words in text for text in texts]
