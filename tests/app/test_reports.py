@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 
 from atom.records import Study
+from atom.reports import Draft
 from atom.store import Store
+from atom.ui.reports import page
 from tests.app.conftest import markup_of
 from tests.app.work_store import settle
 
@@ -96,3 +99,22 @@ def test_outcomes_alone_give_a_report(open_app, made_outcomes):
     seen = open_app(made_outcomes.folder, page=PAGE)
     assert not seen.test.exception
     assert "The report includes" in seen.markup
+
+
+def test_a_large_study_says_what_is_looked_for_and_shows_it_when_found(open_app, made, monkeypatch):
+    found, whole = threading.Event(), Draft._found
+
+    def slowly(self, wanted):
+        assert found.wait(60)
+        return whole(self, wanted)
+
+    monkeypatch.setattr(Draft, "_found", slowly)
+    monkeypatch.setattr(page, "_QUICK", 0)
+    page._draft.clear()
+    seen = open_app(made.folder, page=PAGE)
+    assert re.search(r"Looking for findings in [\d,]+ answers of \d+ models on \d+", seen.markup)
+    assert "Who writes" in seen.markup
+    assert "The report includes" not in seen.markup
+    found.set()
+    settle(seen.test)
+    assert re.search(r"\d+ of \d+ findings, in", markup_of(seen.test))

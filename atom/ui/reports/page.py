@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -44,27 +45,41 @@ _FORMS: tuple[tuple[Format, str], ...] = (
     ("markdown", "Markdown"),
     ("json", "JSON"),
 )
+_QUICK, _FEW_LEAVES = 5_000, 500
+"""Answers, and leaves of the tree, of a study whose findings are there before anybody waits."""
 _HIGH = 900
 _DOT = "."
 
 
-@st.cache_resource(show_spinner="Computing every finding", max_entries=6)
+@st.cache_resource(show_spinner=False, max_entries=6)
 def _draft(location: str, study_id: str, revision: int, chosen: str, _here: Here) -> Draft:
     del location, study_id, revision, chosen
-    draft = Draft.of(_here.store, _here.data, _here.filters)
-    _ = draft.findings
-    return draft
+    return Draft.of(_here.store, _here.data, _here.filters)
 
 
-def draft_of(here: Here) -> Draft:
-    """Return everything that the study shows under the filters, computed once."""
-    return _draft(
+def draft_of(here: Here) -> Draft | None:
+    """Return everything that the study shows under the filters, found once.
+
+    Of a large study it is found in the background: None while that takes time, which is said.
+    """
+    of = (
         here.store.url,
         here.entry.key,
         here.data.revision,
         repr(here.filters.but(model=None, node=(), criterion=None, sample=None, show="failed")),
-        here,
     )
+    draft = _draft(*of, here)
+    table = here.data.table
+    if len(table.model) <= _QUICK and len(table.leaves) <= _FEW_LEAVES:
+        with st.spinner("Computing every finding"):
+            _ = draft.findings
+        return draft
+    words = f"Looking for findings in {report_parts.amount(here)}: this study is a large one…"
+    state = work.worked_out("reports_findings", repr(of), lambda: len(draft.findings), words)
+    if state is not None and state.status != "done":
+        kit.show(kit.fault(state.error or "it was stopped: try again"), key="reports_unfound")
+        return None
+    return None if state is None else draft
 
 
 def judges() -> Mapping[str, Endpoint]:
@@ -223,7 +238,7 @@ def draw_downloads(here: Here, report: Report) -> None:
         for form, label in _FORMS:
             st.download_button(
                 label,
-                render(here.store, report, form, base=base),
+                partial(render, here.store, report, form, base=base),
                 file_name=file_name(report, form),
                 mime=MEDIA_TYPES[form],
                 key=f"reports_{form}",
@@ -256,8 +271,13 @@ def draw_preview(here: Here, report: Report) -> None:
 
 def draw(here: Here) -> None:
     """Draw the page below its title."""
-    draft = draft_of(here)
     wanted = report_parts.wish(here)
+    above = st.container()
+    draft = draft_of(here)
+    if draft is None:
+        with above:
+            kit.show(report_parts.choices(here, wanted, tuple(judges())), key="reports_choices")
+        return
     if not any(row.score.known for row in draft.look.view.ranking):
         kit.show(report_parts.nothing_to_report(here), key="reports_nothing")
         return

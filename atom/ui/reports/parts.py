@@ -107,6 +107,13 @@ def to(here: Here, wanted: Wish, **changes: str | None) -> str:
 # --- what goes in --------------------------------------------------------------------------------
 
 
+def amount(here: Here) -> str:
+    """Say how much findings are looked for in."""
+    models = numbers.count(len(here.data.candidates), "model")
+    leaves = numbers.count(len(here.data.table.leaves), "capability", "capabilities")
+    return f"{numbers.count(len(here.data.table.model), 'answer')} of {models} on {leaves}"
+
+
 def choices(here: Here, wanted: Wish, writers: Sequence[str]) -> Html:
     """Draw what can be chosen: models, parts, and who writes."""
     return el(
