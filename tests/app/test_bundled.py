@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -42,6 +43,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("trust/judge_lab", "multi_crit", r"probe-judge is better than guessing: "),
     ("trust/judge_lab", "mm_critic", r"probe-judge is better than guessing: "),
     ("trust/judge_lab", "critic_bench", r"probe-judge .*100\.0"),
+    ("trust/judge_lab", "best_of_n", r"probe-judge is better than guessing: "),
     ("trust/judge_lab", "calibration", r"probe-judge is better than guessing: scored exactly"),
     ("trust/judge_lab", "published", r"What the papers print of the models"),
     ("trust/human_check", "", r"3 people gave \d+ labels: two say the same \d+ % of the time"),
@@ -55,8 +57,10 @@ PLACES: tuple[tuple[str, str, str], ...] = (
 )
 """Page, tab, and what its first sentence says, with a figure of the data wherever there is one."""
 SEALED = {"grow", "validity", "runs", "vl_rewardbench", "multi_crit", "mm_critic", "critic_bench",
-          "calibration", "human_check"}  # fmt: skip
+          "best_of_n", "calibration", "human_check"}  # fmt: skip
 """Where the offer of a copy, in an empty frame, stands below what there is to see."""
+ELSEWHERE: dict[tuple[str, str], str] = {}
+"""Tabs that this walk leaves out, each with its reason."""
 
 
 @pytest.fixture
@@ -69,6 +73,14 @@ def words(markup: str) -> str:
     """Return the text of markup, styles and pictures left out."""
     bare = re.sub(r"<(style|script|svg)\b.*?</\1>", " ", markup, flags=re.S)
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", bare)))
+
+
+def tabs_of(markup: str, path: str) -> set[str]:
+    """Return the page's own tabs that its links lead to."""
+    found = re.findall(r'href="([^"]*)"', markup)
+    asked = [urlsplit(html.unescape(one)) for one in found]
+    return {tab for one in asked if one.path.strip("/") == path
+            for tab in parse_qs(one.query).get("tab", [])}  # fmt: skip
 
 
 def walk_ten_minutes(read: Mapping[tuple[str, str], str], project: Path) -> None:
@@ -88,7 +100,9 @@ def walk_ten_minutes(read: Mapping[tuple[str, str], str], project: Path) -> None
 def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
     open_app, bundled, project, tmp_path
 ):
-    wrong, read = [], {}
+    wrong, read, unread = [], {}, {}
+    known = {(page, tab) for page, tab, _ in PLACES} | set(ELSEWHERE)
+    paths = {screen.file: screen.url_path for screen in SCREENS}
     for page, tab, sentence in PLACES:
         query = {"tab": tab} if tab else {}
         seen = open_app(tmp_path / "own", f"pages/{page}.py", query, bundled)
@@ -100,6 +114,8 @@ def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
             seen.test.run()
         shown = words(markup_of(seen.test))
         read[page, tab] = shown
+        doors = tabs_of(seen.markup, paths[f"pages/{page}.py"])
+        unread.update({(page, door): tab for door in doors if (page, door) not in known})
         found = re.search(sentence, shown)
         name = tab or page.partition("/")[2]
         begins = seen.markup.find('class="empty')
@@ -108,4 +124,6 @@ def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
         elif begins >= 0 and name not in SEALED:
             wrong.append(f"{page} {tab} shows an empty frame")
     assert wrong == []
+    assert {f"pages/{page}.py" for page, _, _ in PLACES} == {screen.file for screen in SCREENS}
+    assert unread == {}
     walk_ten_minutes(read, project)

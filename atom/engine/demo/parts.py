@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.engine.bench.calibration import calibration_name
 from atom.engine.bench.fidelity import FidelitySpec
-from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.bench.judging import BenchSpec, keep_set, make_probe_set, read_set
 from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.demo.people import plant_people
 from atom.engine.demo.site import JUDGE, Part, Site, clock, must_be_done, timeless_client
@@ -21,8 +21,13 @@ from atom.engine.induction.grow import induce
 from atom.engine.plan import RunSpec
 from atom.engine.work import Spec, run
 from atom.errors import StoreError
+from atom.formats.base import ImportFile
+from atom.formats.pictures import MemoryPictures
+from atom.judgebench.best_of_n.benchmark import NAME as BEST_OF_N
 from atom.judgebench.registry import BENCHES
+from atom.probes.bench import best_of_n
 from atom.probes.worlds.make import drawn_already
+from atom.records import BenchSet
 from atom.records.correction import Arm
 
 LEAST_SAMPLES, LEAST_CANDIDATES = 48, 3
@@ -40,6 +45,8 @@ TRIED, RIGHT_TRIED = 32, 8
 """Failed answers of the experiment, and right ones that are asked about, too."""
 BENCH_ITEMS, CALIBRATED = 30, 48
 """Items of each judge benchmark, and answers that judges are calibrated on."""
+PICKED_ON, PICKED_FROM = 14, 4
+"""Questions on which judges pick, and answers to each: as many as there is room for."""
 METHODS_ON = 10
 """Samples that the rival methods rank: those that people ranked."""
 SET_NAME = "Pictures of the bundled study"
@@ -94,17 +101,36 @@ def correction(site: Site) -> None:
 def benchmarks(site: Site) -> None:
     """Have three judges work through a set of each judge benchmark, on the study's own pictures."""
     for name in BENCHES:
-        if name != CALIBRATION:
-            _examine(site, name, BENCH_ITEMS, SET_NAME)
+        if name == BEST_OF_N:
+            _examine(site, _answers_to_pick_from(site))
+        elif name != CALIBRATION:
+            _examine(site, _probe_set(site, name, BENCH_ITEMS, SET_NAME))
+
+
+def _answers_to_pick_from(site: Site) -> BenchSet:
+    draw = drawn_already(site.probes)
+    made = best_of_n.make(PICKED_ON, site.seed, draw, answers=PICKED_FROM)
+    files = [ImportFile.from_bytes(name, data) for name, data in made.rows.items()]
+    new = read_set(
+        site.store,
+        BEST_OF_N,
+        SET_NAME,
+        files,
+        pictures=MemoryPictures(made.pictures),
+        synthetic=True,
+        clock=clock,
+    )
+    return keep_set(site.store, new)
 
 
 def calibration(site: Site) -> None:
     """Hold three judges' scores against the truth."""
-    _examine(site, CALIBRATION, CALIBRATED, calibration_name(CALIBRATED, site.seed))
+    name = calibration_name(CALIBRATED, site.seed)
+    _examine(site, _probe_set(site, CALIBRATION, CALIBRATED, name))
 
 
-def _examine(site: Site, benchmark: str, items: int, name: str) -> None:
-    made = make_probe_set(
+def _probe_set(site: Site, benchmark: str, items: int, name: str) -> BenchSet:
+    return make_probe_set(
         site.store,
         benchmark,
         items,
@@ -113,8 +139,11 @@ def _examine(site: Site, benchmark: str, items: int, name: str) -> None:
         draw=drawn_already(site.probes),
         clock=clock,
     )
+
+
+def _examine(site: Site, made: BenchSet) -> None:
     for judge in JUDGES:
-        _do(site, BenchSpec(set_id=made.id, judge=judge), benchmark[:8])
+        _do(site, BenchSpec(set_id=made.id, judge=judge), made.benchmark[:8])
 
 
 def fidelity(site: Site) -> None:

@@ -17,13 +17,16 @@ ANSWERS: Final = 8
 """As many as in VL-RewardBench's Figure 4."""
 
 
-def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles:
-    """Write answers of the planted candidates, a question each, eight times.
+def make(
+    n_items: int, seed: int, draw: ProbeSource = make_probes, *, answers: int = ANSWERS
+) -> BenchFiles:
+    """Write answers of the planted candidates, a question each, several times.
 
     Args:
         n_items: how many questions.
         seed: of the probes; equal arguments give equal files.
         draw: gives the probes.
+        answers: to each question.
     """
     world = planted_world()
     rows: list[dict[str, object]] = []
@@ -31,11 +34,11 @@ def make(n_items: int, seed: int, draw: ProbeSource = make_probes) -> BenchFiles
     for number, probe in enumerate(draw(n_items, seed)):
         program = probe.program
         model = world.models[number % len(world.models)]
-        written = [world.answer(model, program, repeat=repeat) for repeat in range(ANSWERS)]
+        written = [world.answer(model, program, repeat=repeat) for repeat in range(answers)]
         names = [f"{stem_of(program)}-{at}.png" for at in range(len(probe.pictures))]
         pictures.update(zip(names, probe.pictures, strict=True))
-        answers = [{"text": one.text, "right": one.right} for one in written]
+        listed = [{"text": one.text, "right": one.right} for one in written]
         rows.append({"id": stem_of(program), "question": question_of(program), "images": names,
-                     "answers": answers})  # fmt: skip
+                     "answers": listed})  # fmt: skip
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return BenchFiles(rows={FILE: text.encode()}, pictures=pictures)
