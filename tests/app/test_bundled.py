@@ -18,6 +18,8 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("explore/overview", "", r"leads with a mean score of|share the lead"),
     ("explore/tree", "", r"The models lose most on .+ \(\d+\.\d\) and least on "),
     ("explore/tree", "network", r"The models lose most on "),
+    ("explore/tree", "criteria", r"correlation −0\.\d\d with the rest of the sample’s score"),
+    ("explore/tree", "tasks", r"scenes: nearest (· )*\d+ "),
     ("explore/tree", "grow", r"From 6 roots the judge added \d+ leaves; .+ criteria now\."),
     ("explore/tree", "versions", r"3 trees in this study's history"),
     ("explore/tree", "validity", r"The tree is (not )?\w+: |The rival taxonomies"),
@@ -25,6 +27,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("explore/failures", "", r"\d+ samples with a failed checkpoint of 300 looked at"),
     ("explore/compare", "", r"scores [\d.]+ points \(.+?\) higher than"),
     ("run/replay", "", r"4 steps: about [\d,]+ tokens, free, offline"),
+    ("run/replay", "upload", r"Nothing is sent anywhere before you have seen the price"),
     (
         "run/correction",
         "",
@@ -43,7 +46,11 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("trust/judge_lab", "multi_crit", r"probe-judge is better than guessing: "),
     ("trust/judge_lab", "mm_critic", r"probe-judge is better than guessing: "),
     ("trust/judge_lab", "critic_bench", r"probe-judge .*100\.0"),
-    ("trust/judge_lab", "best_of_n", r"probe-judge is better than guessing: "),
+    (
+        "trust/judge_lab",
+        "best_of_n",
+        r"probe-judge can't be told apart from guessing: gain over a random pick",
+    ),
     ("trust/judge_lab", "calibration", r"probe-judge is better than guessing: scored exactly"),
     ("trust/judge_lab", "published", r"What the papers print of the models"),
     ("trust/human_check", "", r"3 people gave \d+ labels: two say the same \d+ % of the time"),
@@ -59,7 +66,23 @@ PLACES: tuple[tuple[str, str, str], ...] = (
 SEALED = {"grow", "validity", "runs", "vl_rewardbench", "multi_crit", "mm_critic", "critic_bench",
           "best_of_n", "calibration", "human_check"}  # fmt: skip
 """Where the offer of a copy, in an empty frame, stands below what there is to see."""
-ELSEWHERE: dict[tuple[str, str], str] = {}
+ELSEWHERE: dict[tuple[str, str], str] = {
+    ("explore/tree", "map"): "where the page opens",
+    ("share/data", "bring"): "where the page opens",
+    ("trust/judge_lab", "verdict"): "where the page opens",
+    **dict.fromkeys(
+        [
+            ("explore/compare", f"{side}{way}")
+            for side in ("first", "second")
+            for way in ("", "_right")
+        ],
+        "one list of the page's samples",
+    ),
+    **dict.fromkeys(
+        [("explore/compare", one) for one in ("fail", "both_right", "neither_right")],
+        "one list of the page's samples",
+    ),
+}
 """Tabs that this walk leaves out, each with its reason."""
 
 
@@ -79,7 +102,7 @@ def tabs_of(markup: str, path: str) -> set[str]:
     """Return the page's own tabs that its links lead to."""
     found = re.findall(r'href="([^"]*)"', markup)
     asked = [urlsplit(html.unescape(one)) for one in found]
-    return {tab for one in asked if one.path.strip("/") == path
+    return {tab for one in asked if one.path.strip("./") == path
             for tab in parse_qs(one.query).get("tab", [])}  # fmt: skip
 
 

@@ -224,8 +224,14 @@ def measure(items: Sequence[BenchItem], verdicts: Sequence[Verdict]) -> BenchRes
         found = picks_of(items, verdicts, way)
         label, last = "Picked answers that are right", found.picked[:, -1]
         chance = found.random[:, -1]
-        headline.append(_share_row(PICKED, label, last, words, chance=chance, waiting=found.open))
-        gains += _gain_rows(found, words)
+        # The gain comes first: questions differ far more than picks on one question do, so that
+        # only a difference question by question tells a judge from guessing.
+        gain, *more = _gain_rows(found, words)
+        headline += [
+            gain,
+            _share_row(PICKED, label, last, words, chance=chance, waiting=found.open),
+        ]
+        gains += more
         growth += _growth_rows(found, words, knows=not growth)
     tables = [
         MetricTable(title="What picking brings", rows=tuple(gains),

@@ -31,8 +31,9 @@ def test_the_exact_judge_picks_right_answers_and_the_price_names_every_meeting(
         assert counted.total == forecast
         assert not forecast_bench(store, spec, endpoints).calls
         (one,) = standings(store, record.id)
-        rows = {r.metric: r for t in bench_result(store, record.id, one.judge).tables
-                for r in t.rows}  # fmt: skip
+        found = bench_result(store, record.id, one.judge)
+        tables = [found.headline, *(table.rows for table in found.tables)]
+        rows = {row.metric: row for lines in tables for row in lines}
         assert rows["gain_over_random"].value > 0
         assert rows["picked_accuracy_1"].value <= rows["picked_accuracy_8"].value
         assert rows["picked_accuracy_8"].value <= rows["best_8"].value

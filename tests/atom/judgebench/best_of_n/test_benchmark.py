@@ -47,6 +47,11 @@ def met(one, better, other, **more):
     return [said(one.id, part, order, label=label, **more) for order in ORDERS]
 
 
+def rows_of(result):
+    tables = [result.headline, *(table.rows for table in result.tables)]
+    return {row.metric: row for rows in tables for row in rows}
+
+
 def read(*rows):
     text = "".join(json.dumps(row) + "\n" for row in rows)
     return load([ImportFile.from_bytes("x.jsonl", text.encode())], LoadOptions(set_id="s"))
@@ -96,12 +101,13 @@ def test_picks_gains_and_their_interval_by_hand():
         *met(items[2], 1, 0),  # picks the wrong one
     ]
     result = measure(items, verdicts)
-    rows = {row.metric: row for table in result.tables for row in table.rows}
+    rows = rows_of(result)
     # 2 of 3 picks are right; a random pick is right half the time; one of both always is.
-    assert result.headline[0].value == pytest.approx(200 / 3)
-    assert result.headline[0].chance == pytest.approx(50)
+    assert rows["picked_accuracy"].value == pytest.approx(200 / 3)
+    assert rows["picked_accuracy"].chance == pytest.approx(50)
     # Gains .5, .5, -.5: mean 1/6, sd sqrt(1/3), t(.975, 2) = 4.302653, half = 4.302653/3.
-    gain = rows["gain_over_random"]
+    gain = result.headline[0]
+    assert gain.metric == "gain_over_random"
     assert gain.value == pytest.approx(100 / 6)
     assert gain.hi - gain.value == pytest.approx(100 * 4.302652729911275 / 3)
     assert rows["gain_of_best"].value == pytest.approx(50)
@@ -188,9 +194,7 @@ def test_a_planted_judge_gains_as_much_as_it_sees_and_a_coin_nothing():
 
     gains = {}
     for sharp in (0.0, 0.6, 1.0):
-        result = measure(items, play(items, judge(sharp)))
-        rows = {row.metric: row for table in result.tables for row in table.rows}
-        gains[sharp] = rows["gain_over_random"]
+        gains[sharp] = rows_of(measure(items, play(items, judge(sharp))))["gain_over_random"]
     coin = gains[0.0]
     assert coin.lo < 0 < coin.hi
     # One of four is right in 15 of 16 questions, half of the answers are: 93.75 - 50 points.
@@ -226,7 +230,7 @@ def test_an_item_is_laid_open_with_what_each_meeting_said():
 def test_nothing_asked_gives_no_figure_and_replies_from_elsewhere_are_refused():
     one = item("q", [("a", True), ("b", False)])
     assert measure([one], []).headline == ()
-    open_still = measure([one], met(one, 0, 1)[:1]).headline[0]
+    open_still = measure([one], met(one, 0, 1)[:1]).headline[1]
     assert math.isnan(open_still.value)
     assert "1 question isn't settled yet" in open_still.note
     with pytest.raises(UsageError, match="hangs on the meeting before"):
