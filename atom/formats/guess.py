@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import NoneType
-from typing import cast
+from typing import Any, cast
 
 from atom.errors import FormatError
 from atom.formats.cells import (
@@ -80,6 +81,8 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WIDE_RESPONSE = re.compile(r"^(?:response|prediction|answer|output)\s*:\s*(.+)$", re.IGNORECASE)
 _WIDE_CORRECT = re.compile(r"^(?:correct|score|hit|verdict)\s*:\s*(.+)$", re.IGNORECASE)
 _MAX_TAG_LENGTH = 60
+_LONGEST_LABELS = 200
+"""Characters of a cell whose labels are remembered."""
 _MAX_TAG_VALUES = 40
 """Values of a column that labels questions; more where each stands at least `_ROWS_A_VALUE` times
 on average."""
@@ -668,6 +671,12 @@ def read_choices(values: Mapping[str, object], columns: ColumnMap) -> tuple[str,
 
 def labels_of(value: object, separator: str | None = None) -> tuple[str, ...]:
     """Return the labels in a cell: of a list each item, else its text, cut at the separator."""
+    # The same few texts stand in row after row.
+    short = value.__class__ is str and len(value) <= _LONGEST_LABELS
+    return (_labels_in_text if short else _labels_in)(value, separator)
+
+
+def _labels_in(value: Any, separator: str | None) -> tuple[str, ...]:
     if separator is None and value.__class__ is str and "[" not in value:
         name = to_name(value)
         return () if name is None else (name,)
@@ -681,6 +690,9 @@ def labels_of(value: object, separator: str | None = None) -> tuple[str, ...]:
         items = list(text.split(separator)) if separator else [text]
     labels = (to_name(item) for item in items if not isinstance(item, dict | list))
     return tuple(dict.fromkeys(label for label in labels if label))
+
+
+_labels_in_text = lru_cache(maxsize=4096)(_labels_in)
 
 
 def _plain(name: str) -> str:

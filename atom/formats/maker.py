@@ -62,8 +62,6 @@ AGAIN = (
     "as `id (2)`"
 )
 _MAX_LABEL = 80
-_LONGEST_LABELS = 200
-"""Characters of a cell whose labels are remembered."""
 _SAMPLING = Sampling()
 _slot = unchecked(PictureSlot)
 T = TypeVar("T")
@@ -84,25 +82,14 @@ def labels_in(
     """Return the labels among a row's cells: (facet, value), lists and separated ones apart."""
     if not values:
         return ()
-    found: list[tuple[str, str]] = []
-    for key in _keys_among(tuple(values), tuple(keys)):
-        value = values[key]
-        short_text = value.__class__ is str and len(value) <= _LONGEST_LABELS
-        read = _labels_in_text if short_text else _labels_in
-        found += [(key, label) for label in read(value, separator)]
-    return tuple(found)
-
-
-def _labels_in(value: object, separator: str | None) -> tuple[str, ...]:
     return tuple(
-        label
-        for part in labels_of(value, separator)
-        if (label := part.strip()) and len(label) <= _MAX_LABEL and "\n" not in label
+        [
+            (key, label)
+            for key in _keys_among(tuple(values), tuple(keys))
+            for label in labels_of(values[key], separator)
+            if len(label) <= _MAX_LABEL and "\n" not in label
+        ]
     )
-
-
-_labels_in_text = lru_cache(maxsize=4096)(_labels_in)
-"""Reads a cell that holds a text: the same few stand in row after row."""
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -74,8 +74,6 @@ _PEOPLE = "people"
 """The annotator where a file doesn't tell one person from another."""
 _sample = unchecked(Sample)
 _slot = unchecked(PictureSlot)
-_LONGEST_LABEL = 200
-"""Characters of a cell whose labels are remembered."""
 _MOST_UNREAD = 0.01
 """The share of verdicts that may be unreadable before an import asks."""
 
@@ -735,26 +733,13 @@ def _choices(values: Mapping[str, object], columns: ColumnMap) -> Choices | None
 def _labels(
     values: Mapping[str, object], columns: Sequence[str], separator: str | None
 ) -> tuple[tuple[str, str], ...]:
-    found: tuple[tuple[str, str], ...] = ()
-    for column in columns:
-        value = cell(values, column)
-        if value.__class__ is str and len(value) <= _LONGEST_LABEL:
-            found += _labels_in_text(column, value, separator)
-        else:
-            found += _labels_in(column, value, separator)
-    return found
-
-
-def _labels_in(column: str, value: object, separator: str | None) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (column.removeprefix("metadata."), cut(label)) for label in labels_of(value, separator)
+        [
+            (column.removeprefix("metadata."), cut(label))
+            for column in columns
+            for label in labels_of(cell(values, column), separator)
+        ]
     )
-
-
-@lru_cache(maxsize=4096)
-def _labels_in_text(column: str, value: str, separator: str | None) -> tuple[tuple[str, str], ...]:
-    """Read a cell that holds a text: the same few stand in row after row."""
-    return _labels_in(column, value, separator)
 
 
 def _tolerance(value: object) -> float | None:
