@@ -56,7 +56,9 @@
     if (box.width < 3 || box.height < 3 || !seen(node)) continue;
     const style = getComputedStyle(node), svg = node.namespaceURI.includes("svg");
     let scale = 1;
-    if (svg && node.getScreenCTM && node.getScreenCTM()) scale = Math.abs(node.getScreenCTM().a);
+    // A label may be turned: its size is the length of the matrix's first column.
+    const turn = svg && node.getScreenCTM ? node.getScreenCTM() : null;
+    if (turn) scale = Math.hypot(turn.a, turn.b);
     if (parseFloat(style.fontSize) * scale < least - 0.05)
       found.small.push(`${(parseFloat(style.fontSize) * scale).toFixed(1)} px: ${name(node)}`);
     const ink = rgb(style.color), behind = svg ? null : ground(node);
