@@ -39,7 +39,14 @@ _numbers = itertools.count()
 # --- whole or not at all -------------------------------------------------------------------------
 
 
-def write_file(path: Path, data: bytes | str, *, replace: bool = True, sync: bool = True) -> None:
+def write_file(
+    path: Path,
+    data: bytes | str,
+    *,
+    replace: bool = True,
+    sync: bool = True,
+    within: Path | None = None,
+) -> None:
     """Write a file in one step: a reader sees the old one or the new one.
 
     Args:
@@ -47,12 +54,15 @@ def write_file(path: Path, data: bytes | str, *, replace: bool = True, sync: boo
         data: what it is to hold; half characters of a text become question marks.
         replace: whether one that is there may go.
         sync: wait until the disk has it; False where it can be made again.
+        within: a folder above the file's own where it lies until it is whole: what a killed process
+            leaves is then found in one place.
 
     Raises:
         PlaceError: the place is taken, or can't be written.
     """
     body = data.encode("utf-8", "replace") if isinstance(data, str) else data
-    with new_file(path, replace=replace, needed=len(body)) as part, part.open("wb") as file:
+    whole = new_file(path, replace=replace, needed=len(body), within=within)
+    with whole as part, part.open("wb") as file:
         file.write(body)
         if sync:
             file.flush()
@@ -60,18 +70,23 @@ def write_file(path: Path, data: bytes | str, *, replace: bool = True, sync: boo
 
 
 @contextmanager
-def new_file(place: Path, *, replace: bool = False, needed: int | None = None) -> Iterator[Path]:
+def new_file(
+    place: Path, *, replace: bool = False, needed: int | None = None, within: Path | None = None
+) -> Iterator[Path]:
     """Give a file to write, which becomes the place when it is whole.
 
     Args:
         place: the file; its folder is made.
         replace: whether one that is there may go.
         needed: bytes that it will probably take, for what is said of a full disk.
+        within: see `write_file`.
 
     Raises:
         PlaceError: the place is taken, or can't be written.
     """
     part = _part_of(place, replace=replace)
+    if within is not None:
+        part = within / part.name
     try:
         _make_ready(place)
         yield part

@@ -123,4 +123,4 @@ class PictureFiles:
 def _write_once(path: Path, data: bytes) -> None:
     if path.exists() and path.stat().st_size == len(data):
         return
-    write_file(path, data, sync=False)
+    write_file(path, data, sync=False, within=path.parent.parent)

@@ -55,6 +55,8 @@ AWAY_SECONDS = 60.0
 DATABASE = "atomscope.sqlite"
 SEAL = "SHA256SUMS"
 """The list of checksums that seals a store's folder."""
+_FILLED = ("pictures", "thumbs", "batches")
+"""Folders in the store's that files are written into, where killed processes may leave parts."""
 _CHUNK = 400
 
 
@@ -121,7 +123,8 @@ class Store:
                 text, folder, sqlite_engine(uri, "BEGIN IMMEDIATE"), sqlite_engine(uri, "BEGIN")
             )
             store._migrate()
-            clear_parts(folder)
+            for place in (folder, *(folder / name for name in _FILLED)):
+                clear_parts(place)
             return store
 
     @classmethod

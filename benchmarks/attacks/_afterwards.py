@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 import zipfile
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ UNTOLD = {"meta", "calls", "claims", "runs", "sqlite_stat1", "revisions"}
 """Tables that a command that is repeated may leave in another state than one that isn't: calls in
 flight are asked again, by a run of its own, once the claims on them are over.
 """
+_MOMENT = re.compile(rb"20\d\d-\d\d-\d\d[ T]\d\d:\d\d[\d:.]*")
+"""When a file was written, which may stand in it."""
 _ENDS = (".part", ".part.zip")
 
 
@@ -119,10 +122,10 @@ def _hash_values(cells: tuple[object, ...]) -> str:
 
 
 def _hash_file(path: Path) -> str:
-    """Hash a file; of an archive what is in it, which must be whole."""
+    """Hash a file, but for when it was written; of a whole archive, name what is in it."""
     if not path.exists():
         return "none"
     if not zipfile.is_zipfile(path):
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(_MOMENT.sub(b"", path.read_bytes())).hexdigest()
     with zipfile.ZipFile(path) as archive:
         return f"cut at {bad}" if (bad := archive.testzip()) else str(sorted(archive.namelist()))

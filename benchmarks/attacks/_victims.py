@@ -37,7 +37,7 @@ class Victim:
         suffix: of that place.
         goes_on: what it did stays, and the same words go on with it to the same end. All others
             are done as a whole or not at all.
-        again: what goes on with it, where that isn't the same words.
+        again: what goes on with it where the same words are refused: what they make is there.
     """
 
     words: tuple[str, ...]
@@ -94,7 +94,8 @@ VICTIMS: Mapping[str, Victim] = {
         ("correct", "run", *_ON, "--model", "model-b", "--limit", "4", *_NOISY), goes_on=True
     ),
     "judge bench": Victim(
-        ("judge", "bench", "mm_critic", "--set", "New", "--probes", "4", *_NOISY), goes_on=True
+        ("judge", "bench", "mm_critic", "--set", "New", "--probes", "4", *_NOISY), goes_on=True,
+        again=("judge", "bench", "mm_critic", "--set", "New", *_NOISY),
     ),
     "judge calibrate": Victim(("judge", "calibrate", "--probes", "8", *_NOISY), goes_on=True),
     "judge delete": Victim(("judge", "delete", "{set}")),

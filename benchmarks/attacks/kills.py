@@ -102,7 +102,7 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
         half = seen.differs(whole.before) and seen.differs(whole.end, whole.twin)
         if half and not victim.goes_on:
             return f"half of it is visible: {half}"
-        again = _do(name, given, again=True)
+        again = _again(name, given)
         done = not seen.differs(whole.end, whole.twin)
         if again.code and not done:
             return f"done again it ends with {again.code}: {again.said[-300:]}"
@@ -136,12 +136,24 @@ def _copy(given: Given) -> Path:
     return work
 
 
-def _do(name: str, given: Given, kill: Kill | None = None, *, again: bool = False) -> Came:
-    victim, work = VICTIMS[name], given.folder / "work"
-    words = victim.words
-    if again and victim.again and (begun := _begun(work)):
-        words = tuple(word.replace("{induction}", begun) for word in victim.again)
-    return given.run(words, work, work / "out" / f"new{victim.suffix}", kill)
+def _do(name: str, given: Given, kill: Kill | None = None) -> Came:
+    return _run(name, VICTIMS[name].words, given, kill)
+
+
+def _again(name: str, given: Given) -> Came:
+    """Do a command again, or go on with what it began."""
+    words = VICTIMS[name].again
+    if "{induction}" in words:
+        begun = _begun(given.folder / "work")
+        words = tuple(word.replace("{induction}", begun) for word in words)
+        return _run(name, words, given) if begun else _do(name, given)
+    came = _do(name, given)
+    return _run(name, words, given) if came.code and words else came
+
+
+def _run(name: str, words: Sequence[str], given: Given, kill: Kill | None = None) -> Came:
+    work = given.folder / "work"
+    return given.run(words, work, work / "out" / f"new{VICTIMS[name].suffix}", kill)
 
 
 def _begun(work: Path) -> str:

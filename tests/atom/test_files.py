@@ -124,3 +124,14 @@ def test_a_process_that_has_another_ones_number_is_not_it(tmp_path):
     )
     (tmp_path / before).write_text("of the one before")
     assert clear_parts(tmp_path) == (1 if files.process_start(os.getpid()) else 0)
+
+
+def test_what_is_unfinished_may_lie_in_a_folder_above(tmp_path):
+    place = tmp_path / "pictures" / "ab" / "abc"
+    with new_file(place, within=tmp_path / "pictures") as part:
+        part.write_text("half")
+        assert part.parent == tmp_path / "pictures"
+    assert place.read_text() == "half"
+    write_file(place, "whole", within=tmp_path / "pictures")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["abc"]
+    assert place.read_text() == "whole"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from atom.errors import CorruptError, PictureError, ReadOnlyError, StoreError
+from atom.files import part_path
 from atom.records import (
     Call,
     Checkpoint,
@@ -361,3 +362,14 @@ def test_dangling_links_wrong_states_and_changed_pictures_are_named(store):
     assert "1 checkpoints whose state, score and reason don't fit together" in problems
     assert "is not what its name says" in problems
     assert "is missing from the store's pictures folder" in problems
+
+
+def test_opening_clears_what_a_killed_process_left_beside_pictures(tmp_path):
+    with Store.open(tmp_path) as store:
+        store.pictures.add(png())
+    left = part_path(tmp_path / "pictures" / "x")
+    left = left.with_name(left.name.replace(f"-{os.getpid()}-", "-999999999-"))
+    left.write_bytes(b"half")
+    Store.open(tmp_path).close()
+    assert not left.exists()
+    assert len([path for path in (tmp_path / "pictures").rglob("*") if path.is_file()]) == 1
