@@ -15,9 +15,9 @@ from atom.records import Study
 from atom.store import Store, check_store, count_study
 from atom.store.store import DATABASE
 
-UNTOLD = {"meta", "calls", "claims", "runs", "sqlite_stat1", "revisions"}
+UNTOLD = {"meta", "calls", "claims", "quotas", "runs", "sqlite_stat1", "revisions"}
 """Tables that a command that is repeated may leave in another state than one that isn't: calls in
-flight are asked again, by a run of its own, once the claims on them are over.
+flight are asked again, by a run of its own; claims and shares of a rate run out by themselves.
 """
 _MOMENT = re.compile(rb"20\d\d-\d\d-\d\d[ T]\d\d:\d\d[\d:.]*")
 """When a file was written, which may stand in it."""
