@@ -71,12 +71,23 @@
     if (!svg && box.top < innerHeight * 3 && style.position !== "absolute")
       boxes.push([node, box]);
   }
+  // A text over two lines has a box that holds what stands beside either: its lines are looked at.
+  const lines = (node) => [...node.childNodes].filter((x) => x.nodeType === 3).flatMap((text) => {
+    const range = document.createRange(), own = node.getBoundingClientRect();
+    range.selectNodeContents(text);
+    return [...range.getClientRects()].map((at) => ({
+      left: Math.max(at.left, own.left), right: Math.min(at.right, own.right),
+      top: Math.max(at.top, own.top), bottom: Math.min(at.bottom, own.bottom)}));
+  });
+  const cross = (some, others) => some.some((x) => others.some((y) =>
+    Math.min(x.right, y.right) - Math.max(x.left, y.left) > 3 &&
+    Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top) > 4));
   const holds = (a, b) => { for (let at = b; at; at = up(at)) if (at === a) return true; return false; };
   for (let i = 0; i < boxes.length && i < 700; i++) for (let j = i + 1; j < boxes.length && j < 700; j++) {
     const [a, x] = boxes[i], [b, y] = boxes[j];
     const wide = Math.min(x.right, y.right) - Math.max(x.left, y.left);
     const high = Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top);
-    if (wide > 3 && high > 4 && !holds(a, b) && !holds(b, a))
+    if (wide > 3 && high > 4 && !holds(a, b) && !holds(b, a) && cross(lines(a), lines(b)))
       found.over.push(`${name(a)} | ${name(b)}`);
   }
   const main = document.querySelector('[data-testid="stMain"]');
