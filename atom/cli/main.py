@@ -33,7 +33,8 @@ NOUNS: dict[str, tuple[str, str]] = {
     "profile": ("profile", "one model: score, rank, capabilities, weaknesses: show"),
     "judge": (
         "judge",
-        "does the judge deserve trust? bench, calibrate, list, show, published, run-code, delete",
+        "does the judge deserve trust? bench, calibrate, panel, list, show, published, run-code, "
+        "delete",
     ),
     "fidelity": (
         "fidelity",

@@ -12,6 +12,7 @@ from atom.display import numbers
 from atom.records import Checkpoint, Judge
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
+from atom.ui.judges import panel
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
@@ -54,6 +55,7 @@ def draw(here: Here) -> None:
         ),
         key="judges",
     )
+    panel.draw(here)
 
 
 def read(here: Here) -> JudgesView:

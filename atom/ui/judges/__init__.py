@@ -1,0 +1,1 @@
+"""What a study's judges are worth together."""
