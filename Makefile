@@ -1,7 +1,7 @@
 # `make check` and `make test` are what CI runs; both use the environment in .venv by default.
 PYTHON ?= .venv/bin/python
 
-.PHONY: app check format test sweep attack model demo
+.PHONY: app check format test test-all sweep attack model demo
 
 app:
 	$(PYTHON) -m atom app
@@ -18,6 +18,9 @@ format:
 
 test:
 	$(PYTHON) -m pytest -q
+
+test-all:
+	$(PYTHON) -m pytest -q -m "not attack and not sweep"
 
 sweep:
 	$(PYTHON) -m pytest -q -m sweep -n0

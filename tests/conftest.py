@@ -57,6 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if marker := FOLDER_MARKERS.get(item.path.relative_to(TESTS).parts[0]):
             item.add_marker(marker)
+            item.add_marker("slow")
         files.setdefault(item.path, []).append(item)
     long = [path for path in files if path.relative_to(TESTS).parts[0] in FOLDER_MARKERS]
     short = [path for path in files if path not in set(long)]
