@@ -120,6 +120,7 @@ def walk_ten_minutes(read: Mapping[tuple[str, str], str], project: Path) -> None
     assert missing == []
 
 
+@pytest.mark.slow
 def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
     open_app, bundled, project, tmp_path
 ):

@@ -29,6 +29,7 @@ def drawn(shared_folder, tmp_path, open_app):
     return run
 
 
+@pytest.mark.slow
 def test_refusals_stand_apart(drawn):
     _, text = drawn("rows/empty_answers.csv")
     # refuser: 30 / 60 of all asked, 30 / 30 of answers given; steady: 40 / 60
@@ -40,6 +41,7 @@ def test_refusals_stand_apart(drawn):
     assert "of answers given" in text
 
 
+@pytest.mark.slow
 def test_odd_names_stand_as_written(drawn):
     markup, text = drawn("logs/60-odd-names/odd.csv")
     for name in ("qwen2.5-vl:7b[int4]", "$acme-pro$", "a.b:Q", "名前モデル｜v2"):

@@ -29,6 +29,7 @@ def doors(seen, page):
     return [parse_qs(html.unescape(query)) for query in found]
 
 
+@pytest.mark.slow
 def test_the_answer_comes_first(show, made):
     a, b, c = made.candidate_ids
     alike = html.unescape(show(model=a, peers=[c]).markup)
@@ -64,6 +65,7 @@ def test_the_swap_turns_the_sides(show, made):
     assert (query["model"], query["peers"], query["tab"]) == ([b], [a], ["second"])
 
 
+@pytest.mark.slow
 def test_a_node_is_a_door_to_its_pairs_and_to_its_failures(show, open_app, made):
     a, b, _ = made.candidate_ids
     seen = show(model=a, peers=[b], depth="all")
@@ -114,12 +116,14 @@ def test_hostile_text_stays_text(show, made):
     assert html.escape(HOSTILE.split()[0]) in seen.markup
 
 
+@pytest.mark.slow
 def test_a_link_to_a_sample_that_is_no_pair_says_so(show, made):
     a, b, _ = made.candidate_ids
     assert "isn&#x27;t in the list" in show(model=a, peers=[b], sample=made.sample_ids[3]).markup
     assert "isn&#x27;t in the study" in show(model=a, peers=[b], sample="nowhere").markup
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -162,6 +166,7 @@ def test_nothing_shared_offers_a_way_out(show):
     assert "Clear filters" in seen.markup
 
 
+@pytest.mark.slow
 def test_a_study_of_outcomes_groups_by_label(open_app, made_outcomes):
     seen = open_app(made_outcomes.folder, PAGE, {"depth": "all"})
     assert not seen.test.exception
@@ -193,6 +198,7 @@ def test_the_bundled_study_says_where_the_first_two_differ(open_app):
                "tab" in one or "node" in one)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_versions_are_declared_and_what_changed_is_said(open_app, made, tmp_path):
     a, b, _ = made.candidate_ids
     shutil.copytree(made.folder, tmp_path / "mine")

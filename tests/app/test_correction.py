@@ -53,6 +53,7 @@ def query_of(door: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_the_answer_comes_first(open_app, done):
     made, experiment = done
     seen = open_app(made.folder, PAGE, {"study": made.study.id})
@@ -67,6 +68,7 @@ def test_the_answer_comes_first(open_app, done):
     assert not has(seen.test.button, "correction_stop")
 
 
+@pytest.mark.slow
 def test_each_number_opens_as_many_answers(open_app, done):
     made, _ = done
     numbers = {}
@@ -106,6 +108,7 @@ def test_before_and_after_stand_side_by_side(open_app, done):
     assert 'class="region lit"' in seen.markup
 
 
+@pytest.mark.slow
 def test_filters_are_said_not_to_narrow_it(open_app, done):
     made, _ = done
     query = {"study": made.study.id, "tab": "new"}
@@ -115,6 +118,7 @@ def test_filters_are_said_not_to_narrow_it(open_app, done):
     assert words in html.unescape(narrowed.markup)
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_texts(open_app, done):
     made, _ = done
     for number, arm in ((5, "guided"), (3, "peer")):
@@ -135,6 +139,7 @@ def test_files_can_be_had(open_app, done):
     assert {"correction_effects_csv", "correction_cases_csv"} <= keys
 
 
+@pytest.mark.slow
 def test_without_controls_nothing_is_called_a_gain(open_app, tmp_path):
     made = make_store(tmp_path / "own")
     put_experiment(made, arms=("guided",))
@@ -144,6 +149,7 @@ def test_without_controls_nothing_is_called_a_gain(open_app, tmp_path):
     assert "refused: no control ran" in seen.markup
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("state", "words"), [("stopped", "stopped"), ("failed", "failed")])
 def test_an_experiment_that_ended_early_can_go_on(open_app, tmp_path, state, words):
     made = make_store(tmp_path / "own")
@@ -155,6 +161,7 @@ def test_an_experiment_that_ended_early_can_go_on(open_app, tmp_path, state, wor
     assert not has(seen.test.button, "correction_stop")
 
 
+@pytest.mark.slow
 def test_all_dropped_and_one_trial_make_a_page(open_app, tmp_path):
     made = make_store(tmp_path / "own")
     dropped = put_experiment(made, drop_all=True, arms=("fresh", "guided"))
@@ -167,6 +174,7 @@ def test_all_dropped_and_one_trial_make_a_page(open_app, tmp_path):
     ).markup  # fmt: skip
 
 
+@pytest.mark.slow
 def test_without_an_experiment_the_page_asks_what_to_try(open_app, probes):
     test = open_app(probes[0], PAGE, {"study": probes[1]}).test
     settle(test)
@@ -181,6 +189,7 @@ def test_without_an_experiment_the_page_asks_what_to_try(open_app, probes):
     assert "a long message may do as much" in markup_of(test)
 
 
+@pytest.mark.slow
 def test_an_experiment_starts_goes_on_by_itself_and_is_read(open_app, probes, tmp_path):
     """The bundled study is copied first, and the page moves to the copy."""
     own = tmp_path / "own"
@@ -206,6 +215,7 @@ def test_an_experiment_starts_goes_on_by_itself_and_is_read(open_app, probes, tm
     assert f"study={run.study_id}" in markup_of(back)
 
 
+@pytest.mark.slow
 def test_no_failed_answer_is_said_before_the_start(open_app, probes, monkeypatch):
     def nobody(*args):
         found = forecast_experiment(*args)
@@ -218,6 +228,7 @@ def test_no_failed_answer_is_said_before_the_start(open_app, probes, monkeypatch
     assert test.button(key="correction_start").disabled
 
 
+@pytest.mark.slow
 def test_a_model_without_an_endpoint_is_said_to_have_none(open_app, tmp_path):
     made = make_store(tmp_path / "own")
     with Store.open(made.folder) as store:
@@ -235,6 +246,7 @@ def test_a_model_without_an_endpoint_is_said_to_have_none(open_app, tmp_path):
     assert not has(test.button, "one_start")
 
 
+@pytest.mark.slow
 def test_a_study_without_criteria_offers_what_is_left(open_app, made_outcomes):
     test = open_app(made_outcomes.folder, PAGE, {"study": made_outcomes.study.id}).test
     settle(test)
@@ -243,6 +255,7 @@ def test_a_study_without_criteria_offers_what_is_left(open_app, made_outcomes):
     assert test.checkbox(key=f"cform_arm_guided_{made_outcomes.study.id}").disabled
 
 
+@pytest.mark.slow
 def test_what_was_tried_on_one_answer_is_shown_again(open_app, done):
     made, _ = done
     query = {"study": made.study.id, "model": made.candidate_ids[0], "tab": "one", "by": "peer"}
@@ -261,6 +274,7 @@ def test_a_study_without_experiments_asks_for_an_answer(open_app, probes):
     assert "Choose an answer first" in open_app(None, PAGE, query, probes[0]).markup
 
 
+@pytest.mark.slow
 def test_a_study_that_comes_up_meanwhile_takes_nobodys_place(open_app, probes, tmp_path):
     own = tmp_path / "own"
     test = open_app(own, PAGE, {"tab": "new"}, probes[0]).test
@@ -271,6 +285,7 @@ def test_a_study_that_comes_up_meanwhile_takes_nobodys_place(open_app, probes, t
     assert re.search(r'class="step study".*?study=([\w%]+)', markup_of(test))[1] == looked_at
 
 
+@pytest.mark.slow
 def test_one_answer_is_tried_again_on_demand(open_app, probes, tmp_path):
     own = tmp_path / "own"
     query = {"study": f"demo:{probes[1]}", "tab": "one", "by": "told"}
@@ -293,6 +308,7 @@ def test_one_answer_is_tried_again_on_demand(open_app, probes, tmp_path):
     assert not test.query_params["study"].startswith("demo:")
 
 
+@pytest.mark.slow
 def test_hints_are_tried_without_the_picture_on_demand(open_app, tmp_path):
     made = make_store(tmp_path / "own")
     hinted = put_experiment(made)

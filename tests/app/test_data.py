@@ -43,6 +43,7 @@ def test_a_path_that_cannot_be_looked_at_is_named(open_app, path):
     assert "there is no file or folder" in markup_of(test)
 
 
+@pytest.mark.slow
 def test_a_table_is_looked_at_mapped_checked_brought_in_and_taken_back(open_app, file, tmp_path):
     place = tmp_path / "store"
     test = open_app(place, PAGE).test
@@ -89,6 +90,7 @@ GERMAN = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [None, "table"])
 def test_a_table_whose_question_is_not_recognised_is_mapped_on_the_form(open_app, tmp_path, form):
     file, place = tmp_path / "weird.csv", tmp_path / "store"
@@ -121,6 +123,7 @@ def test_a_table_whose_question_is_not_recognised_is_mapped_on_the_form(open_app
         assert sorted(one.value for one in store.select(Outcome)) == [0.0, 0.0, 0.5, 1.0, 1.0, 1.0]
 
 
+@pytest.mark.slow
 def test_a_wrong_mapping_can_be_put_right_or_forgotten(open_app, file, tmp_path):
     test = open_app(tmp_path / "store", PAGE).test
     test.text_area(key="data_paths_0").set_value(str(file)).run()
@@ -162,6 +165,7 @@ def test_what_cannot_be_read_is_told_and_what_was_typed_stays(open_app, tmp_path
         assert test.text_area(key="data_paths_0").value == path
 
 
+@pytest.mark.slow
 def test_an_archive_comes_in_and_again_as_a_copy(open_app, tmp_path):
     with open_small(tmp_path / "source") as store:
         write_archive(store, STUDY, tmp_path / "a.zip", MOMENT)
@@ -180,6 +184,7 @@ def test_an_archive_comes_in_and_again_as_a_copy(open_app, tmp_path):
         assert [one.name for one in list_studies(store)] == [STUDY, f"{STUDY} 2"]
 
 
+@pytest.mark.slow
 def test_studies_are_renamed_copied_and_deleted(open_app, tmp_path):
     made = make_store(tmp_path / "judged")
     test = open_app(made.folder, PAGE, {"tab": "studies"}).test
@@ -198,6 +203,7 @@ def test_studies_are_renamed_copied_and_deleted(open_app, tmp_path):
         assert len(list_studies(store)) == 1
 
 
+@pytest.mark.slow
 def test_every_form_is_offered_with_what_it_drops(open_app, made):
     test = open_app(made.folder, PAGE, {"tab": "export"}).test
     markup = markup_of(test)
@@ -210,6 +216,7 @@ def test_every_form_is_offered_with_what_it_drops(open_app, made):
     assert "Download (" in str([one.proto.label for one in test.get("download_button")])
 
 
+@pytest.mark.slow
 def test_an_import_that_asks_first_goes_on_with_a_tick(open_app, tmp_path):
     table = tmp_path / "dogs.csv"
     rows = "".join(f"{n},Dog {n}?,x,{n}\n" for n in range(1, 10))
@@ -233,6 +240,7 @@ def test_an_import_that_asks_first_goes_on_with_a_tick(open_app, tmp_path):
         assert len(store.select(Response)) == 9
 
 
+@pytest.mark.slow
 def test_changed_contents_are_replaced_with_a_tick(open_app, tmp_path):
     table = tmp_path / "dogs.csv"
     place = tmp_path / "store"
@@ -260,6 +268,7 @@ JUDGED = "id,question,model,criterion,weight,score,reason\n" + "".join(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_judgments_wait_for_their_scale_and_come_in(open_app, tmp_path):
     place, file = tmp_path / "store", tmp_path / "judged.csv"
     file.write_text(JUDGED, encoding="utf-8")

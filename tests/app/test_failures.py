@@ -123,6 +123,7 @@ def test_without_criteria_wrong_answers_are_listed(open_app, made_outcomes):
     assert "Nothing judged yet." in seen.markup
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["", PAGE])
 @pytest.mark.parametrize(
     "query",
@@ -185,6 +186,7 @@ def test_the_grid_holds_every_model_and_marks_failures_by_a_sign(open_app, made)
     assert cell is not None
 
 
+@pytest.mark.slow
 def test_two_answers_stand_word_by_word(open_app, made):
     query = query_of(made, 0, vs=made.candidate_ids[1])
     seen = open_app(made.folder, PAGE, query)

@@ -90,6 +90,7 @@ def test_chosen_answers_claim_nothing(open_app, made):
     assert menus(seen)["colour"] == "score"
 
 
+@pytest.mark.slow
 def test_two_trees_stand_beside_each_other_and_a_link_says_which(open_app, tmp_path):
     with open_small(tmp_path / "own") as store:
         before = find_study(store, STUDY).tree_version
@@ -138,6 +139,7 @@ def test_a_filter_that_keeps_nothing_says_so(open_app, made):
     assert "Clear filters" in seen.markup
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text(open_app, tmp_path, monkeypatch):
     from tests.app import screen_store
 

@@ -341,6 +341,7 @@ def test_the_page_asks_for_a_name_first(open_app, fresh):
     assert data_of(seen)["items"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queue", ["scores", "ranking", "criteria", "errors", "reports"])
 def test_each_queue_opens_with_its_keys(open_app, made, queue):
     seen = open_app(made.folder, PAGE, {"who": "Ada", "queue": queue})
@@ -351,6 +352,7 @@ def test_each_queue_opens_with_its_keys(open_app, made, queue):
     assert "Guidelines" in data["foot"]
 
 
+@pytest.mark.slow
 def test_empty_queues_say_what_to_do(open_app, made, made_outcomes):
     seen = open_app(made.folder, PAGE, {"who": "Ada", "queue": "conflicts"})
     assert "No conflicts" in data_of(seen)["end"]

@@ -124,6 +124,7 @@ def test_files_and_names_are_hostile(open_app, tmp_path):
     assert "<img" not in seen.markup
 
 
+@pytest.mark.slow
 def test_without_a_store_of_ones_own_the_first_set_makes_one(open_app, tmp_path, made):
     own = tmp_path / "own"
     test = open_app(own, PAGE, TAB, demo=made.folder).test
@@ -135,6 +136,7 @@ def test_without_a_store_of_ones_own_the_first_set_makes_one(open_app, tmp_path,
     assert "Nobody has judged this set yet." in markup_of(test)
 
 
+@pytest.mark.slow
 def test_the_lab_begins_with_a_verdict_and_old_links_open_their_part(open_app, made):
     seen = open_app(made.folder, PAGE)
     assert not seen.test.exception
@@ -151,6 +153,7 @@ def test_the_lab_begins_with_a_verdict_and_old_links_open_their_part(open_app, m
 # --- asking -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_starts_with_what_the_form_says(open_app, tmp_path, monkeypatch):
     record = make_set(tmp_path)
     asked = []
@@ -205,6 +208,7 @@ def test_a_stopped_run_can_be_resumed(open_app, tmp_path):
 # --- data in and out ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_files_are_looked_at_before_they_are_taken_in(open_app, tmp_path):
     path = tmp_path / "files" / "letters.jsonl"
     path.parent.mkdir()
@@ -235,6 +239,7 @@ def test_a_wrong_path_keeps_what_was_typed(open_app, tmp_path):
     assert test.text_area(key=f"lab_paths_{NAME}").value == "/no/such/place"
 
 
+@pytest.mark.slow
 def test_replies_made_elsewhere_are_scored(open_app, tmp_path):
     record = make_set(tmp_path, synthetic=False)
     test = open_app(tmp_path, PAGE, TAB).test
@@ -251,6 +256,7 @@ def test_replies_made_elsewhere_are_scored(open_app, tmp_path):
     assert {row.group for row in rows_of(tmp_path, Verdict)} == {record.id}
 
 
+@pytest.mark.slow
 def test_a_set_is_deleted_after_a_question(open_app, tmp_path):
     make_set(tmp_path, {"good": RIGHT})
     test = open_app(tmp_path, PAGE, TAB).test
@@ -266,6 +272,7 @@ def test_a_set_is_deleted_after_a_question(open_app, tmp_path):
 # --- the papers' models -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_the_judge_stands_among_the_papers_models(open_app, tmp_path, monkeypatch, synthetic):
     bench = BENCHES.get("vl_rewardbench", TOY)
@@ -289,6 +296,7 @@ def test_printed_figures_come_with_their_errata(open_app, tmp_path):
     assert "4 of 16" in markup
 
 
+@pytest.mark.slow
 def test_runs_leads_to_the_runs_that_belong_to_no_study(open_app, tmp_path):
     folder = make_store(tmp_path / "own").folder
     record = make_set(folder)

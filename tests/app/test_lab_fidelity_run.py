@@ -54,6 +54,7 @@ def box(test, name, study_id):
     return test.checkbox(key=f"people_method_{name}_{study_id[:12]}")
 
 
+@pytest.mark.slow
 def test_each_method_tells_its_calls_before_anything_starts(open_app, probes, monkeypatch):
     folder, study_id, _ = probes
     test = open_app(folder, PAGE, TAB).test
@@ -94,6 +95,7 @@ def test_nothing_ticked_starts_nothing(open_app, probes):
     assert test.button(key="people_start").disabled
 
 
+@pytest.mark.slow
 def test_a_far_host_is_asked_about_first(open_app, own, monkeypatch):
     folder, study_id, _ = own
     question = ConsentQuestion(host="far.example", endpoints=("far",), pictures=6, texts=6)
@@ -137,6 +139,7 @@ def test_a_run_shows_how_far_it_is(open_app, probes, monkeypatch, state, alive):
     assert has(test.button, "people_start") != alive
 
 
+@pytest.mark.slow
 def test_a_file_is_looked_at_first_and_then_taken_in(open_app, own):
     folder, study_id, samples = own
     with Store.open(folder) as store:
@@ -183,6 +186,7 @@ def test_a_file_without_rankings_says_so(open_app, probes, content, words):
     assert not has(test.button, "people_take") or test.button(key="people_take").disabled
 
 
+@pytest.mark.slow
 def test_rankings_of_a_synthetic_study_are_planted_once(open_app, own):
     folder, _, _ = own
     test = open_app(folder, PAGE, TAB).test
@@ -196,6 +200,7 @@ def test_rankings_of_a_synthetic_study_are_planted_once(open_app, own):
         assert {row.note.split(":")[0] for row in store.select(Annotation)} == {"synthetic"}
 
 
+@pytest.mark.slow
 def test_a_sealed_study_is_copied_first(open_app, probes, tmp_path):
     folder, study_id, _ = probes
     mine = tmp_path / "mine"
@@ -215,6 +220,7 @@ def test_a_sealed_study_is_copied_first(open_app, probes, tmp_path):
     assert has(again.button, "people_start")
 
 
+@pytest.mark.slow
 def test_a_share_opens_the_pairs_behind_it(open_app, tmp_path):
     with open_judged(tmp_path / "judged"):
         pass

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 MODELS = ("bard", "llava_llama_2_13b")
 
 
+@pytest.mark.slow
 def test_the_published_accuracies_are_on_the_first_screen(open_app, mathvista, shared_folder):
     published = json.loads((shared_folder / "real" / "expected.json").read_text(encoding="utf-8"))
     markup = open_app(mathvista).markup

@@ -18,6 +18,7 @@ def voted(tmp_path_factory):
     return make_votes(tmp_path_factory.mktemp("votes"))
 
 
+@pytest.mark.slow
 def test_the_published_counts_are_on_the_first_screen(open_app, mllm_bench, shared_folder):
     text = (shared_folder / "real" / "expected.json").read_text(encoding="utf-8")
     expected = json.loads(text)["mllm_bench"]
@@ -46,6 +47,7 @@ def test_lost_votes_are_listed_and_a_sample_shows_its_votes(open_app, mllm_bench
     assert "Second one shown first" in seen.markup
 
 
+@pytest.mark.slow
 def test_a_judges_words_are_shown_as_text(open_app, voted):
     seen = open_app(voted.folder, page=FAILURES, query={"show": "all"})
     assert not seen.test.exception

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
 import sqlalchemy as sa
 
 from atom.records import Checkpoint
@@ -23,6 +24,7 @@ def bring(folder, study_id: str, results: int) -> None:
         store.transact(job)
 
 
+@pytest.mark.slow
 def test_results_of_a_run_wait_until_the_reader_looks(open_app, made, tmp_path):
     folder = tmp_path / "own"
     shutil.copytree(made.folder, folder)

@@ -7,6 +7,8 @@ import re
 import urllib.parse
 from pathlib import Path
 
+import pytest
+
 from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.store import Store
@@ -110,6 +112,7 @@ def test_the_users_own_study_comes_first(open_app, made, made_outcomes):
     assert len(seen.test.sidebar.selectbox[0].options) == 2
 
 
+@pytest.mark.slow
 def test_picking_another_study_moves_there(open_app, made, made_outcomes):
     seen = open_app(made_outcomes.folder, demo=made.folder)
     key = f"demo:{made.study.id}"
@@ -144,6 +147,7 @@ def test_a_study_of_three_models_says_what_its_frame_mixes_up(open_app, made):
     assert "No weakness is confirmed in any model (own frame" in html.unescape(seen.markup)
 
 
+@pytest.mark.slow
 def test_the_bundled_study_names_weaknesses_with_frame_effect_and_n(open_app):
     seen = open_app(demo=DEMO)
     markup = html.unescape(seen.markup)
@@ -156,6 +160,7 @@ def test_the_bundled_study_names_weaknesses_with_frame_effect_and_n(open_app):
     assert "Lowest capabilit" not in markup
 
 
+@pytest.mark.slow
 def test_a_weakness_opens_the_failures_behind_it(open_app):
     markup = html.unescape(open_app(demo=DEMO).markup)
     link = re.search(r'<a [^>]*aria-label="confirmed weakness: Needle"[^>]*>', markup)
@@ -165,6 +170,7 @@ def test_a_weakness_opens_the_failures_behind_it(open_app):
     assert "Needle" in urllib.parse.unquote_plus(re.search(r'href="([^"]*)"', link[0])[1])
 
 
+@pytest.mark.slow
 def test_silence_is_counted_beside_both_shares(open_app, tmp_path):
     rows = "".join(
         f"{n},Q{n}?,refuser,{'yes' if n < 5 else ''},{int(n < 5)}\n{n},Q{n}?,steady,yes,{n % 2}\n"

@@ -78,6 +78,7 @@ def test_every_command_is_there(command, capsys):
     assert flags <= set(re.findall(r"--[a-z-]+", shown)), command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", PAGES)
 def test_every_screen_opens(open_app, made, door):
     address = urlsplit(door)

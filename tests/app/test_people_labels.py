@@ -31,6 +31,7 @@ def labelled(tmp_path):
     return tmp_path / "store"
 
 
+@pytest.mark.slow
 def test_labels_of_pairs_stand_beside_judges(open_app, labelled):
     seen = open_app(labelled, PAGE, {"tab": "people"})
     assert not seen.test.exception
@@ -42,6 +43,7 @@ def test_labels_of_pairs_stand_beside_judges(open_app, labelled):
     assert "Do judges’ ratings follow" not in seen.markup
 
 
+@pytest.mark.slow
 def test_a_study_without_labels_has_no_empty_headings(open_app, made):
     seen = open_app(made.folder, PAGE, {"tab": "people"})
     assert not seen.test.exception

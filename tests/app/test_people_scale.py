@@ -43,6 +43,7 @@ def few_suffice(monkeypatch):
         monkeypatch.setattr(f"{place}.MIN_LABELLED", ENOUGH)
 
 
+@pytest.mark.slow
 def test_without_labels_every_score_is_judge_scale(open_app, made):
     seen = open_app(made.folder)
     assert seen.markup.count("judge-scale") == 2
@@ -57,6 +58,7 @@ def test_the_lab_says_that_nobody_has_labelled_and_where_to(open_app, made):
         assert words in seen.markup
 
 
+@pytest.mark.slow
 def test_too_few_labels_lift_nothing(open_app, labelled):
     seen = open_app(labelled)
     assert "samples labelled by people" in seen.markup
@@ -68,6 +70,7 @@ def test_too_few_labels_lift_nothing(open_app, labelled):
         assert words in lab.markup
 
 
+@pytest.mark.slow
 def test_enough_labels_put_both_scales_side_by_side(open_app, labelled, few_suffice):
     seen = open_app(labelled)
     assert not seen.test.exception
@@ -81,12 +84,14 @@ def test_enough_labels_put_both_scales_side_by_side(open_app, labelled, few_suff
     assert "on people’s scale" in open_app(labelled, "pages/explore/fingerprints.py").markup
 
 
+@pytest.mark.slow
 def test_a_half_width_that_makes_no_sense_is_the_usual_one(open_app, labelled, few_suffice):
     for text in ("nan", "wide", ""):
         assert "needed for ±3" in open_app(labelled, LAB, {**TAB, "half": text}).markup
     assert "needed for ±0.5" in open_app(labelled, LAB, {**TAB, "half": "-4"}).markup
 
 
+@pytest.mark.slow
 def test_the_planted_labels_of_the_bundled_study_are_too_few_to_move_a_score(open_app, project):
     seen = open_app(None, LAB, TAB, demo=project / "data" / "demo")
     assert "People have labelled 6 samples; 30 of a model’s are needed" in seen.markup

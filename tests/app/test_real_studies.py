@@ -20,6 +20,7 @@ PAGES = {
 SILLY = re.compile(r">\s*(nan|None|nan %|inf)\s*<")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("study", ["mathvista", "mllm_bench"])
 def test_each_page_makes_sense(open_app, request, page, study):

@@ -139,12 +139,14 @@ def said(names: set[str], text: str) -> set[str]:
     return {n for n in names if re.search(rf"[>,›/\"]\s*{re.escape(n)}\s*[<,›/\"\n]", text)}
 
 
+@pytest.mark.slow
 def test_what_a_real_study_hangs_on_are_general_abilities(judged):
     with Store.open(judged) as store:
         leaves = {one.leaf for one in store.select(Mapping)}
     assert leaves == set(load_general().leaves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["tree", "fingerprints"])
 def test_no_page_names_a_leaf_of_the_probe_world(open_app, judged, page):
     seen = open_app(judged, page=f"pages/explore/{page}.py")

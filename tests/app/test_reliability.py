@@ -36,6 +36,7 @@ def rich(tmp_path, made):
     return tmp_path / "rich"
 
 
+@pytest.mark.slow
 def test_everything_that_is_stored_shows(open_app, rich):
     seen = open_app(rich, PAGE, TAB)
     assert not seen.test.exception
@@ -46,6 +47,7 @@ def test_everything_that_is_stored_shows(open_app, rich):
         assert words in seen.markup
 
 
+@pytest.mark.slow
 def test_a_flaw_is_marked_in_the_fingerprints_with_a_word_and_a_door(open_app, rich):
     seen = open_app(rich, "pages/explore/fingerprints.py")
     assert not seen.test.exception
@@ -59,6 +61,7 @@ def test_without_a_calibration_nothing_is_marked(open_app, made):
     assert "◑" not in open_app(made.folder, "pages/explore/fingerprints.py").markup
 
 
+@pytest.mark.slow
 def test_a_study_without_a_judge_says_what_to_do(open_app, tmp_path):
     made = make_store(tmp_path / "bare", judged=False)
     seen = open_app(made.folder, PAGE, TAB)
@@ -66,6 +69,7 @@ def test_a_study_without_a_judge_says_what_to_do(open_app, tmp_path):
     assert "No judge has scored this study yet" in seen.markup
 
 
+@pytest.mark.slow
 def test_a_flaw_is_on_the_tree_s_card(open_app, rich):
     query = {"node": "Reasoning"}
     seen = open_app(rich, "pages/explore/tree.py", query)

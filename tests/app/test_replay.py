@@ -60,6 +60,7 @@ def take_all(test):
     assert not test.exception
 
 
+@pytest.mark.slow
 def test_a_price_stands_before_each_step(bench):
     test = bench()
     assert not test.exception
@@ -78,6 +79,7 @@ def test_without_a_choice_the_first_sample_is_judged(open_app, probes):
     assert has(test.button, "run_all")
 
 
+@pytest.mark.slow
 def test_steps_are_taken_one_by_one(bench):
     test = bench()
     test.button(key="take_replay").click().run()
@@ -97,6 +99,7 @@ def test_steps_are_taken_one_by_one(bench):
     assert not test.exception
 
 
+@pytest.mark.slow
 def test_all_steps_run_one_after_the_other(bench):
     test = bench()
     take_all(test)
@@ -106,6 +109,7 @@ def test_all_steps_run_one_after_the_other(bench):
     assert "weights total" in markup
 
 
+@pytest.mark.slow
 def test_an_edited_criterion_alone_is_scored_anew(bench):
     test = bench()
     take_all(test)
@@ -120,6 +124,7 @@ def test_an_edited_criterion_alone_is_scored_anew(bench):
     assert not has(test.button, "take_scoring")
 
 
+@pytest.mark.slow
 def test_criteria_are_added_dropped_and_moved_and_weights_brought_to_ten(bench):
     test = bench()
     take_all(test)
@@ -144,6 +149,7 @@ def test_criteria_are_added_dropped_and_moved_and_weights_brought_to_ten(bench):
     assert "unscored: not covered" in markup_of(test)
 
 
+@pytest.mark.slow
 def test_a_typed_answer_is_scored(bench):
     test = bench()
     take_all(test)
@@ -158,6 +164,7 @@ def test_a_typed_answer_is_scored(bench):
     assert not test.exception
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_now(bench):
     test = bench()
     one(test.segmented_control, "answer_mode_").set_value("ask").run()
@@ -167,6 +174,7 @@ def test_a_model_is_asked_now(bench):
     assert not has(test.button, "take_answer")
 
 
+@pytest.mark.slow
 def test_what_was_made_is_saved_into_a_copy_of_the_bundled_study(bench, probes, tmp_path):
     test = bench(1)
     take_all(test)
@@ -188,6 +196,7 @@ def test_what_was_made_is_saved_into_a_copy_of_the_bundled_study(bench, probes, 
     assert sum(use.weight for use in kept.uses) == 10
 
 
+@pytest.mark.slow
 def test_a_new_study_needs_a_free_name(bench, tmp_path):
     test = bench()
     take_all(test)
@@ -204,6 +213,7 @@ def test_a_new_study_needs_a_free_name(bench, tmp_path):
         assert len(store.select(Response)) == 1
 
 
+@pytest.mark.slow
 def test_an_uploaded_probe_brings_its_question(bench, probes):
     with Store.open(probes[0], read_only=True) as store:
         slots = [store.get(Sample, sample).pictures for sample in probes[2]]
@@ -231,6 +241,7 @@ def test_a_picture_that_is_no_probe_is_for_other_judges(bench):
     assert not test.exception
 
 
+@pytest.mark.slow
 def test_ones_own_judge_and_model_come_first_for_ones_own_picture(bench, tmp_path, monkeypatch):
     """Once "Run all steps" asked model-a, which knows test pictures only, and hung for ever."""
     file = tmp_path / "endpoints.yaml"
@@ -267,6 +278,7 @@ def test_a_broken_picture_is_left_out_in_words(bench):
     assert test.text_area(key="own_question").value == "What is it?"
 
 
+@pytest.mark.slow
 def test_a_choice_that_is_none_is_said(bench):
     test = bench(tab="upload")
     test.text_area(key="own_question").set_value("Which?").run()
@@ -275,6 +287,7 @@ def test_a_choice_that_is_none_is_said(bench):
     assert "isn&#x27;t among the choices" in markup_of(test)
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_away_is_an_error_in_words_and_loses_nothing(bench, tmp_path, monkeypatch):
     file = tmp_path / "endpoints.yaml"
     file.write_text(
@@ -293,6 +306,7 @@ def test_a_judge_that_is_away_is_an_error_in_words_and_loses_nothing(bench, tmp_
     assert not test.exception
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_to_a_far_host_before_it_was_agreed(bench, tmp_path, monkeypatch):
     file = tmp_path / "endpoints.yaml"
     file.write_text("- {name: far, base_url: 'https://far.example/v1', model: m}\n")
@@ -340,6 +354,7 @@ def test_the_probe_judge_stands_first_for_synthetic_studies(open_app, made):
     assert seen.test.selectbox(key="replay_judge").value == "probe-judge"
 
 
+@pytest.mark.slow
 def test_other_settings_of_the_judge_are_another_bench(bench):
     test = bench()
     take_all(test)
@@ -352,6 +367,7 @@ def test_other_settings_of_the_judge_are_another_bench(bench):
     assert "All steps are done." in markup_of(test)
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_by_the_settings_of_the_page(bench):
     test = bench()
     take_all(test)
@@ -367,6 +383,7 @@ def test_a_model_is_asked_by_the_settings_of_the_page(bench):
     assert {r.sampling.temperature for r in given if r.prompt == "answer/1"} >= {0.1}
 
 
+@pytest.mark.slow
 def test_the_judge_can_be_shown_the_reference(bench):
     test = bench()
     test.checkbox(key="replay_show_reference").set_value(True).run()

@@ -22,6 +22,7 @@ def doors(markup: str, words: str) -> list[str]:
     return [href for href in found if words in href]
 
 
+@pytest.mark.slow
 def test_the_answer_the_downloads_and_the_preview_are_there(open_app, made):
     seen = open_app(made.folder, page=PAGE)
     assert not seen.test.exception
@@ -40,6 +41,7 @@ def test_findings_have_ticks_reasons_and_doors(open_app, made):
     assert "confirmed weakness" in seen.markup or "nothing confirmed" in seen.markup
 
 
+@pytest.mark.slow
 def test_a_tick_lives_in_the_address_and_turns_a_choice_round(open_app, made):
     first = open_app(made.folder, page=PAGE, query={"tab": "findings"})
     told = int(re.search(r"(\d+) of \d+ findings, in", first.markup)[1])
@@ -50,6 +52,7 @@ def test_a_tick_lives_in_the_address_and_turns_a_choice_round(open_app, made):
     assert "you left it out" in second.markup or "you added it" in second.markup
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "chapters"),
     [({"of": "0"}, 2), ({"of": "none"}, 1), ({"of": "0.1.2"}, 4), ({"of": "9.x"}, 1),
@@ -62,6 +65,7 @@ def test_what_goes_in_is_in_the_address(open_app, made, query, chapters):
     assert f"in {chapters} {word}" in seen.markup
 
 
+@pytest.mark.slow
 def test_a_judge_writes_and_what_it_made_up_is_counted(open_app, made):
     query = {"writer": "probe-judge-noisy", "of": "0", "cases": "0"}
     seen = open_app(made.folder, page=PAGE, query=query)
@@ -75,6 +79,7 @@ def test_a_judge_writes_and_what_it_made_up_is_counted(open_app, made):
     assert "4 numbers and names that probe-judge-noisy was not given are marked" in markup
 
 
+@pytest.mark.slow
 def test_an_unknown_writer_and_a_study_without_results_have_their_own_words(
     open_app, made, tmp_path
 ):

@@ -55,6 +55,7 @@ def put_run(folder, study: str, **values) -> None:
         store.put([Run(**(base | values))])
 
 
+@pytest.mark.slow
 def test_a_study_without_runs_says_what_to_do(open_app, own, probes):
     seen = open_app(own, PAGE, {"study": probes[1]})
     settle(seen.test)
@@ -65,6 +66,7 @@ def test_a_study_without_runs_says_what_to_do(open_app, own, probes):
     assert seen.test.button(key="run_start").disabled
 
 
+@pytest.mark.slow
 def test_calls_and_price_stand_there_before_the_start(open_app, own, probes):
     test = open_app(own, PAGE, {"study": probes[1]}).test
     test.selectbox(key=f"form_judge_{probes[1]}").set_value("probe-judge-noisy").run()
@@ -75,6 +77,7 @@ def test_calls_and_price_stand_there_before_the_start(open_app, own, probes):
     assert not test.button(key="run_start").disabled
 
 
+@pytest.mark.slow
 def test_a_run_starts_goes_on_by_itself_and_ends(open_app, own, probes, monkeypatch):
     test = open_app(own, PAGE, {"study": probes[1]}).test
     test.selectbox(key=f"form_judge_{probes[1]}").set_value("probe-judge-noisy").run()
@@ -94,6 +97,7 @@ def test_a_run_starts_goes_on_by_itself_and_ends(open_app, own, probes, monkeypa
     assert "All runs of this study (1)" in markup
 
 
+@pytest.mark.slow
 def test_an_impossible_form_is_said_before_anything_is_counted(open_app, own, probes):
     test = open_app(own, PAGE, {"study": probes[1]}).test
     key = f"form_stages_{probes[1]}"
@@ -116,6 +120,7 @@ def test_states_and_messages_of_past_runs_are_shown(open_app, own, probes):
     assert not has(seen.test.button, "run_stop")
 
 
+@pytest.mark.slow
 def test_a_run_whose_process_is_gone_can_be_resumed(open_app, own, probes):
     put_run(own, probes[1], state="running", done=4, heartbeat="2026-01-02T03:04:05+00:00")
     seen = open_app(own, PAGE, {"study": probes[1]})
@@ -123,6 +128,7 @@ def test_a_run_whose_process_is_gone_can_be_resumed(open_app, own, probes):
     assert has(seen.test.button, "run_resume")
 
 
+@pytest.mark.slow
 def test_a_run_that_works_can_be_stopped(open_app, own, probes):
     now = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() + 30))
     put_run(own, probes[1], state="running", done=4, heartbeat=now)
@@ -134,6 +140,7 @@ def test_a_run_that_works_can_be_stopped(open_app, own, probes):
     assert "calls in flight end first" in markup_of(test)
 
 
+@pytest.mark.slow
 def test_a_link_opens_one_run(open_app, own, probes):
     put_run(own, probes[1])
     put_run(own, probes[1], id="run-2", created="2026-02-02T03:04:05+00:00", done=3, total=7)
@@ -144,6 +151,7 @@ def test_a_link_opens_one_run(open_app, own, probes):
     assert "3 of 7 done" in seen.markup
 
 
+@pytest.mark.slow
 def test_the_bundled_study_is_copied_first(open_app, probes, tmp_path):
     test = open_app(page=PAGE, query={"study": f"demo:{probes[1]}"}, demo=probes[0]).test
     assert "The bundled study is sealed" in markup_of(test)
@@ -154,6 +162,7 @@ def test_the_bundled_study_is_copied_first(open_app, probes, tmp_path):
     assert "Demo (yours)" in markup_of(test)
 
 
+@pytest.mark.slow
 def test_a_far_judge_is_asked_about_first(open_app, own, probes, tmp_path, monkeypatch):
     file = tmp_path / "endpoints.yaml"
     file.write_text("- {name: far, base_url: 'https://far.example/v1', model: m}\n")
@@ -169,6 +178,7 @@ def test_a_far_judge_is_asked_about_first(open_app, own, probes, tmp_path, monke
     assert work.jobs().running() == []
 
 
+@pytest.mark.slow
 def test_a_study_without_samples_leads_on(open_app, tmp_path):
     made = make_store(tmp_path / "made", judged=False)
     with Store.open(made.folder) as store:
@@ -189,6 +199,7 @@ def field(test, kind: str, name: str):
     return next(one for one in getattr(test, kind) if (one.key or "").endswith(name))
 
 
+@pytest.mark.slow
 def test_a_run_sets_the_studys_sampling(open_app, own, probes):
     test = open_app(own, PAGE, {"study": probes[1]}).test
     settle(test)
@@ -213,6 +224,7 @@ def test_a_run_sets_the_studys_sampling(open_app, own, probes):
     assert study.judge_sampling == Sampling(temperature=0.0)
 
 
+@pytest.mark.slow
 def test_repeats_at_temperature_0_are_warned_of(open_app, own, probes):
     test = open_app(own, PAGE, {"study": probes[1]}).test
     test.number_input(key=f"form_repeats_{probes[1]}").set_value(3).run()
@@ -223,6 +235,7 @@ def test_repeats_at_temperature_0_are_warned_of(open_app, own, probes):
     assert "sends the same request" not in markup_of(test)
 
 
+@pytest.mark.slow
 def test_unscored_items_can_be_asked_again_and_no_price_is_made_up(open_app, own, probes):
     (own / "endpoints.yaml").write_text(
         "- {name: mine, base_url: 'http://127.0.0.1:9/v1', model: m}\n", encoding="utf-8"

@@ -43,6 +43,7 @@ def test_without_any_endpoint_the_built_in_ones_are_there(open_app, file):
     assert str(file) in seen.markup
 
 
+@pytest.mark.slow
 def test_an_endpoint_is_added_changed_and_opened(open_app, file, monkeypatch):
     monkeypatch.setenv("ATOM_KEYS", "MY_KEY")
     test = open_app(page=PAGE, query={"endpoint": "+"}).test
@@ -62,6 +63,7 @@ def test_an_endpoint_is_added_changed_and_opened(open_app, file, monkeypatch):
     assert read_endpoints(file)[0].prices.input == 2.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -84,6 +86,7 @@ def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_typed(open_app, file
         assert test.text_input(key=f"endpoint_{field}_+").value == value
 
 
+@pytest.mark.slow
 def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(open_app, file):
     test = open_app(page=PAGE, query={"endpoint": "+"}).test
     fill(test, name="mine", base_url="https://a.example/v1", model="m", key_env=SECRET)
@@ -92,6 +95,7 @@ def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(open_app, fi
     assert SECRET not in markup_of(test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["HOME", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY"])
 def test_a_variable_that_nobody_listed_is_sent_nowhere(open_app, file, variable):
     test = open_app(page=PAGE, query={"endpoint": "+"}).test
@@ -101,6 +105,7 @@ def test_a_variable_that_nobody_listed_is_sent_nowhere(open_app, file, variable)
     assert not file.exists()
 
 
+@pytest.mark.slow
 def test_a_test_on_another_host_asks_first(open_app, file, monkeypatch):
     monkeypatch.setenv("MY_KEY", SECRET)
     file.write_text(
@@ -180,6 +185,7 @@ def test_names_are_text(open_app, file):
     assert HOSTILE_NAME not in seen.markup
 
 
+@pytest.mark.slow
 def test_an_agreement_is_listed_and_taken_back(open_app, file, tmp_path):
     made = make_store(tmp_path / "made", judged=False)
     with Store.open(made.folder) as store:
@@ -194,6 +200,7 @@ def test_an_agreement_is_listed_and_taken_back(open_app, file, tmp_path):
         assert store.get(Study, made.study.id).consent == ()
 
 
+@pytest.mark.slow
 def test_a_preset_fills_the_form_in(open_app, file):
     test = open_app(page=PAGE, query={"endpoint": "+"}).test
     test.selectbox(key="endpoint_preset_+").set_value("azure-openai").run()
@@ -218,6 +225,7 @@ def test_a_preset_fills_the_form_in(open_app, file):
     assert "AZURE_OPENAI_API_KEY is not set" in markup_of(test)
 
 
+@pytest.mark.slow
 def test_what_a_model_s_name_tells_goes_along_until_somebody_types_otherwise(open_app, file):
     test = open_app(page=PAGE, query={"endpoint": "+"}).test
     test.selectbox(key="endpoint_preset_+").set_value("vllm").run()
@@ -230,6 +238,7 @@ def test_what_a_model_s_name_tells_goes_along_until_somebody_types_otherwise(ope
     assert test.selectbox(key="endpoint_boxes_+").value == "xyxy_unit"
 
 
+@pytest.mark.slow
 def test_every_new_field_is_kept(open_app, file):
     test = open_app(page=PAGE, query={"endpoint": "+"}).test
     fill(test, name="mine", base_url="https://api.example.com/v1", model="big")
@@ -273,6 +282,7 @@ def test_a_server_on_this_computer_is_added_in_a_click(open_app, file, monkeypat
     assert "qwen2.5vl:7b" in test.query_params["endpoint"]
 
 
+@pytest.mark.slow
 def test_what_was_adapted_is_told(open_app, file, tmp_path):
     file.write_text("- {name: mine, base_url: 'https://a.example/v1', model: m}\n")
     with Store.open(tmp_path / "own") as store:

@@ -47,6 +47,7 @@ def spec(seen):
     return json.loads(chart.proto.spec)
 
 
+@pytest.mark.slow
 def test_the_map_shows_every_node_and_the_whole_trees_card(open_app, made):
     seen = open_app(made.folder, PAGE)
     assert not seen.test.exception
@@ -66,12 +67,14 @@ def test_a_link_opens_a_nodes_card(open_app, made):
     assert f"node={quote_plus(BARS)}" in seen.markup
 
 
+@pytest.mark.slow
 def test_words_find_nodes(open_app, made):
     seen = open_app(made.folder, PAGE, {"find": "clock"})
     assert "Clock reading" in seen.markup
     assert "has the words" in open_app(made.folder, PAGE, {"find": "zebra"}).markup
 
 
+@pytest.mark.slow
 def test_colour_depth_and_support_live_in_the_address(open_app, made):
     query = {"colour": "difference", "depth": "2", "model": made.candidate_ids[0]}
     seen = open_app(made.folder, PAGE, query)
@@ -83,6 +86,7 @@ def test_colour_depth_and_support_live_in_the_address(open_app, made):
     assert not odd.test.exception
 
 
+@pytest.mark.slow
 def test_evidence_of_a_model_is_a_link(open_app, made):
     query = {"colour": "evidence", "model": made.candidate_ids[1], "node": BARS}
     seen = open_app(made.folder, PAGE, query)
@@ -103,6 +107,7 @@ def test_evidence_of_a_model_is_a_link(open_app, made):
     assert "confirmed weakness" in network.markup
 
 
+@pytest.mark.slow
 def test_evidence_without_a_model_asks_for_one(open_app, made):
     seen = open_app(made.folder, PAGE, {"colour": "evidence"})
     assert not seen.test.exception
@@ -116,6 +121,7 @@ def test_evidence_without_a_model_asks_for_one(open_app, made):
     assert "confirmed weakness" in markup_of(seen.test)
 
 
+@pytest.mark.slow
 def test_the_network_is_one_page_in_a_frame(open_app, big):
     seen = open_app(big.folder, PAGE, {"tab": "network"})
     assert not seen.test.exception
@@ -124,6 +130,7 @@ def test_the_network_is_one_page_in_a_frame(open_app, big):
     assert "<script>window.pwned" not in str(frame.proto)
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text_everywhere(open_app, big):
     node = "Perception › Perception field 1 › Group 1 of Perception"
     for tab in ("map", "versions"):
@@ -144,6 +151,7 @@ def test_versions_of_an_untouched_study(open_app, made):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_rename_by_hand_undo_and_the_diff(open_app, mine, made):
     seen = open_app(mine, PAGE, {"node": BARS})
     field = next(box for box in seen.test.text_input if box.key.startswith("tree_rename"))
@@ -167,6 +175,7 @@ def test_a_rename_by_hand_undo_and_the_diff(open_app, mine, made):
         assert [p.note for p in tree_versions(store, made.study.id)][-1] == "undo"
 
 
+@pytest.mark.slow
 def test_a_merge_by_hand(open_app, mine, made):
     seen = open_app(mine, PAGE, {"node": BARS})
     box = next(b for b in seen.test.selectbox if (b.key or "").startswith("tree_merge"))
@@ -184,6 +193,7 @@ def test_a_merge_by_hand(open_app, mine, made):
     assert f"{merged} criteria · 11 samples" in markup_of(seen.test)
 
 
+@pytest.mark.slow
 def test_an_edit_that_does_not_fit_says_why(open_app, mine):
     seen = open_app(mine, PAGE, {"node": BARS})
     field = next(box for box in seen.test.text_input if box.key.startswith("tree_rename"))
@@ -193,6 +203,7 @@ def test_an_edit_that_does_not_fit_says_why(open_app, mine):
     assert "choose another name, or merge" in markup_of(seen.test)
 
 
+@pytest.mark.slow
 def test_a_change_that_came_second_is_offered_again(open_app, mine, made):
     seen = open_app(mine, PAGE, {"node": BARS})
     field = next(box for box in seen.test.text_input if box.key.startswith("tree_rename"))
@@ -216,6 +227,7 @@ def test_a_change_that_came_second_is_offered_again(open_app, mine, made):
     assert {"Height of bars", "Reading clocks"} <= names
 
 
+@pytest.mark.slow
 def test_a_bundled_study_is_copied_first(open_app, made, tmp_path):
     sealed = shutil.copytree(made.folder, tmp_path / "sealed")
     own = tmp_path / "own"
@@ -230,6 +242,7 @@ def test_a_bundled_study_is_copied_first(open_app, made, tmp_path):
     assert [b for b in seen.test.button if b.key == "tree_do_rename"]
 
 
+@pytest.mark.slow
 def test_validity_says_the_verdict_in_words_first(open_app, big):
     test = open_app(big.folder, PAGE, {"tab": "validity"}).test
     settle(test)
@@ -242,6 +255,7 @@ def test_validity_says_the_verdict_in_words_first(open_app, big):
     assert seen.markup.index("The tree is valid") < seen.markup.index("Against its rivals")
 
 
+@pytest.mark.slow
 def test_a_study_without_a_tree_says_what_to_do(open_app, made_outcomes):
     seen = open_app(made_outcomes.folder, PAGE)
     assert not seen.test.exception
@@ -257,6 +271,7 @@ def test_without_any_study_there_is_a_way_on(open_app):
     assert "There is no study yet" in open_app(None, PAGE).markup
 
 
+@pytest.mark.slow
 def test_a_tree_of_a_file_is_taken(open_app, tmp_path):
     made = make_store(tmp_path / "one")
     seen = open_app(made.folder, PAGE, {"tab": "versions"})
@@ -272,6 +287,7 @@ def test_a_tree_of_a_file_is_taken(open_app, tmp_path):
     assert "criteria hang nowhere" in markup_of(seen.test)
 
 
+@pytest.mark.slow
 def test_criteria_and_tasks_answer_first_and_open_samples(open_app, made):
     seen = open_app(made.folder, PAGE, {"tab": "criteria"})
     assert not seen.test.exception

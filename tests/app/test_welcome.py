@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.app.conftest import markup_of
 
 
@@ -24,6 +26,7 @@ def test_the_door_is_the_first_screen_until_a_way_is_taken(open_app, made):
     assert "Ranking of models" in markup_of(seen.test.run())
 
 
+@pytest.mark.slow
 def test_a_link_to_a_page_never_meets_the_door(open_app, made):
     for query in ({"study": made.study.id}, {"model": made.candidate_ids[0]}):
         assert "Ranking of models" in open_app(made.folder, query=query, door=True).markup
@@ -31,6 +34,7 @@ def test_a_link_to_a_page_never_meets_the_door(open_app, made):
     assert "See where a model breaks" in again.markup
 
 
+@pytest.mark.slow
 def test_a_stop_of_the_tour_stands_on_its_page(open_app, made):
     seen = open_app(made.folder, query={"study": made.study.id, "tour": "1"}, door=True)
     assert "Tour, 1 of 5" in seen.markup

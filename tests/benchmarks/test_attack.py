@@ -46,6 +46,7 @@ def test_there_are_groups_by_name():
     assert not any(name.startswith("_") for name in groups())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "is_slow"),
     [
@@ -84,6 +85,7 @@ MENDED = (
 """Expressions that were quadratic; `attack.py --only patterns` tries all there are."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name", "anchored"), MENDED)
 def test_what_was_quadratic_grows_as_the_text_does(module, name, anchored):
     assert slow(getattr(import_module(module), name), anchored=anchored) == ""

@@ -13,6 +13,7 @@ def test_there_are_sixty_and_more():
     assert len(files.FILES) >= 60
 
 
+@pytest.mark.slow
 def test_some_of_each_kind_hold_and_what_comes_in_wrongly_falls(monkeypatch):
     """One test: starting what forks costs seconds."""
     holding = (

@@ -18,12 +18,14 @@ def told(habit: str) -> str:
         return keys._told(address, KEY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("habit", HABITS)
 def test_a_key_that_comes_back_is_shown_and_kept_nowhere(habit):
     assert keys.found_in(KEY, told(habit)) == ""
 
 
 # What a redirect names, and what is a fault of another kind, is never quoted at all.
+@pytest.mark.slow
 @pytest.mark.parametrize("habit", sorted(HABITS.keys() - {"redirect", "error, percent-encoded"}))
 def test_the_attack_sees_a_key_that_nobody_takes_out(habit, monkeypatch):
     monkeypatch.setattr(Key, "scrub", lambda self, text: text)

@@ -31,6 +31,7 @@ def seen_of(opened, tmp_path, html: str):
         return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [0, 1, 7, 12, 15, 16, 21, 22, 29])
 def test_markup_that_nobody_escapes_is_seen(opened, tmp_path, kind):
     seen = seen_of(opened, tmp_path, f"<body>{hostile(kind)}</body>")
@@ -38,6 +39,7 @@ def test_markup_that_nobody_escapes_is_seen(opened, tmp_path, kind):
     assert kind in seen.marks
 
 
+@pytest.mark.slow
 def test_text_that_is_shown_as_text_is_only_counted(opened, tmp_path):
     from atom.views.markup import el
 

@@ -18,6 +18,7 @@ def found():
     return {line["name"]: line for line in lines}
 
 
+@pytest.mark.slow
 def test_no_row_falls_short(found):
     assert [name for name, line in found.items() if str(line["note"]).startswith("short")] == []
 

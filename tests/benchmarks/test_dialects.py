@@ -22,6 +22,7 @@ def test_every_preset_has_a_stand_in():
     assert len({fake.name for fake in FAKES}) == len(FAKES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHOSEN)
 def test_every_item_is_scored_and_every_box_in_its_place(rows, name):
     row = rows[name]

@@ -45,6 +45,7 @@ def test_a_method_does_as_the_model_says(world, method, character):
     assert rivals.measure(world, method, character).follows
 
 
+@pytest.mark.slow
 def test_missed_and_spoilt_steps_are_in_the_prediction(world):
     # All probes: of eight samples the standard error itself is known to a quarter only.
     found = rivals.measure(world, "no_replay", "noisy")

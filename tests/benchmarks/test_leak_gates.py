@@ -25,6 +25,7 @@ def test_every_kind_is_planted():
     assert (kinds.count("literal"), kinds.count("clean")) == (10, 15)
 
 
+@pytest.mark.slow
 def test_all_leaks_are_caught_and_few_clean_hints_are_not():
     wrong = []
     rows = {str(row["name"]): row for row in measure(23, 1, wrong.append)}

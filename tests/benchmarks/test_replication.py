@@ -18,6 +18,7 @@ def found(shared_folder):
     return {str(row["name"]): row for row in rows}
 
 
+@pytest.mark.slow
 def test_no_row_falls_short(found):
     assert [name for name, row in found.items() if str(row["note"]).startswith("short")] == []
 

@@ -2,6 +2,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def test_equal_fractions_are_equal_however_they_were_added():
     assert simple(math.pi / 4) == Fraction(math.pi / 4)
 
 
+@pytest.mark.slow
 @given(st.lists(FRACTIONS, min_size=1, max_size=20))
 def test_floats_of_simple_fractions_come_back(values):
     assert [simple(float(value)) for value in values] == values
@@ -38,6 +40,7 @@ def test_weighted_means_are_exact_fractions():
     assert found == [Fraction(5, 9), Fraction(4, 9), None]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(FRACTIONS, st.integers(1, 10)), min_size=2, max_size=8), st.randoms())
 def test_a_mean_does_not_depend_on_the_order(rows, random):
     turned = list(rows)
@@ -59,6 +62,7 @@ def test_two_sides_tie_only_where_their_means_are_the_same_fraction():
     assert signs(group, weight, first, second, 4).tolist() == [0, 1, -1, 0]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(FRACTIONS, FRACTIONS, st.integers(1, 9)), min_size=1, max_size=12),
     st.randoms(use_true_random=False),

@@ -53,6 +53,7 @@ def test_the_forecast_reaches_its_power():
     assert detection_power(-0.1, se, int(need), alpha=0.01) == pytest.approx(0.8, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("gap", "discordance"), [(0.1, 0.3), (0.2, 0.5)])
 def test_pairs_needed_reach_their_power(gap, discordance):
     """METHODS B10: .79-.81 for a nominal .80."""

@@ -298,6 +298,7 @@ def everywhere(say, place, tmp_path) -> Everywhere:
     return Everywhere(say=say, place=place, folder=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_is_right_everywhere(say, cases, everywhere, name):
     case = CASES[name]
@@ -311,6 +312,7 @@ def test_a_case_is_right_everywhere(say, cases, everywhere, name):
     assert [words for words in case.never if words in outputs] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_large_ids_stay_exact(say, cases, everywhere, form):
     assert say("import", "auto", str(cases / f"{LOG_18}big.{form}"), "--study", "Ids").code == 0
@@ -343,6 +345,7 @@ GOOD = {"results": Right(score=100.0, n=20)}  # 20 / 20
 BAD = {"results": Right(score=0.0, n=20)}  # 0 / 20
 
 
+@pytest.mark.slow
 def test_equal_names_in_three_studies_never_meet(say, cases, everywhere):
     for run in ("run1", "run2", "run3"):
         path = str(cases / "rows" / run / "results.csv")
@@ -356,6 +359,7 @@ def test_equal_names_in_three_studies_never_meet(say, cases, everywhere):
     assert {row["text"] for row in other.answers} == {"no"}
 
 
+@pytest.mark.slow
 def test_other_contents_under_the_same_ids_are_a_conflict(say, cases, everywhere):
     first, second = (str(cases / "rows" / run / "results.csv") for run in ("run1", "run2"))
     assert say("import", "auto", first, "--study", "One").code == 0
@@ -376,6 +380,7 @@ def test_other_contents_under_the_same_ids_are_a_conflict(say, cases, everywhere
 # --- groups, rows without ids, rotations ---------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_groups_are_found_in_a_sorted_file(say, cases, everywhere):
     path = str(cases / "rows" / "sorted_by_skill.csv")
     said = say("import", "auto", path, "--study", "Sorted")
@@ -393,6 +398,7 @@ def test_groups_are_found_in_a_sorted_file(say, cases, everywhere):
     assert {node["name"] for node in told["nodes"]} == names
 
 
+@pytest.mark.slow
 def test_rows_without_an_id_all_come_in(say, everywhere, tmp_path):
     # 1,500 rows of 30 groups; 881 texts stand once or first, 619 are equal to one before them
     path = tmp_path / "long.csv"
@@ -408,6 +414,7 @@ def test_rows_without_an_id_all_come_in(say, everywhere, tmp_path):
     assert {row["source_id"] for row in tables.samples if row["source_id"]}
 
 
+@pytest.mark.slow
 def test_four_rotations_are_one_model(say, place, everywhere, tmp_path):
     # Picture n is read right at rotation r unless n mod 4 = r (n < 8 of 10): 8 right 3 times of 4,
     # 2 right at all 4: (8 * 3 + 2 * 4) / 40 = 32 / 40 right, 2 / 10 right every time.

@@ -61,6 +61,7 @@ def test_a_column_declares_versions_and_a_command_changes_them(say, study):
     assert say("study", "version", "v3", "--study", study).code == 2
 
 
+@pytest.mark.slow
 def test_a_planted_regression_is_found_and_fails(say, study):
     words = ("compare", "v1", "v2", "--study", study, "--fail-on-regression", "--json")
     said = say(*words)

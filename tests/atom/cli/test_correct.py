@@ -34,6 +34,7 @@ def answered(answered_folder, place) -> None:
     shutil.copytree(answered_folder, place)
 
 
+@pytest.mark.slow
 def test_it_is_foreseen_carried_out_listed_and_shown(say, answered):
     dry = say(*RUN, "--dry-run")
     assert dry.code == 0
@@ -74,6 +75,7 @@ def test_it_is_foreseen_carried_out_listed_and_shown(say, answered):
     assert say("run", "resume", run["id"], "--json").data["state"] == "done"
 
 
+@pytest.mark.slow
 def test_a_run_of_it_is_an_ordinary_run(say, answered):
     say(*RUN)
     rows = say("run", "status", "--json").data
@@ -82,6 +84,7 @@ def test_a_run_of_it_is_an_ordinary_run(say, answered):
     assert say("run", "status", mine["id"]).out.startswith(f"run {mine['id']}: done")
 
 
+@pytest.mark.slow
 def test_a_price_is_agreed_to_first(say, answered, place):
     (Path(place) / "endpoints.yaml").write_text(
         "- {name: dear, base_url: 'probe:', model: probe-judge, roles: [judge],\n"
@@ -101,6 +104,7 @@ def test_a_price_is_agreed_to_first(say, answered, place):
     assert (stopped.code, stopped.data["run"]["state"]) == (1, "stopped")
 
 
+@pytest.mark.slow
 def test_the_bundled_studys_copy_is_used(say, answered, place, monkeypatch, tmp_path):
     shutil.move(place, tmp_path / "bundled")
     monkeypatch.setenv("ATOM_DEMO", str(tmp_path / "bundled"))

@@ -10,6 +10,7 @@ def test_forms_are_listed_with_what_they_drop(say):
     assert "csv drops: pictures" in say("export", "list").out
 
 
+@pytest.mark.slow
 def test_a_study_goes_out_and_comes_back(say, probes, tmp_path):
     place = tmp_path / "fresh.zip"
     told = say("export", "parquet", "--study", "Fresh", "--out", str(place), "--json").data

@@ -24,6 +24,7 @@ def call(*words):
     return main(["fidelity", *words])
 
 
+@pytest.mark.slow
 def test_from_nothing_to_a_table(place, capsys):
     told = ("--study", "Few", "--store", place)
     assert call("show", *told) == 0

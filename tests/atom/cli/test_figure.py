@@ -15,6 +15,7 @@ def place(tmp_path) -> str:
     return str(make_store(tmp_path / "store").folder)
 
 
+@pytest.mark.slow
 def test_figures_go_into_a_folder_and_nothing_is_written_over(say, tmp_path):
     out = tmp_path / "figures"
     asked = ("figure", "write", "--study", "Test study", "--out", str(out))
@@ -33,6 +34,7 @@ def test_figures_go_into_a_folder_and_nothing_is_written_over(say, tmp_path):
     assert (out / "ranking.csv").read_text(encoding="utf-8").startswith("model,")
 
 
+@pytest.mark.slow
 def test_what_a_study_cannot_fill_is_named_and_asked_for_alone_it_is_an_error(say, tmp_path):
     asked = ("figure", "write", "--study", "Test study", "--format", "txt")
     made = json.loads(say(*asked, "--out", str(tmp_path / "all"), "--json").out)

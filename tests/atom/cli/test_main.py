@@ -49,6 +49,7 @@ def test_an_interruption_ends_with_130(say, monkeypatch):
     assert (said.code, said.err) == (130, "interrupted\n")
 
 
+@pytest.mark.slow
 def test_it_starts_as_a_module(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "atom", "study", "list", "--json", "--store", str(tmp_path / "s")],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from atom.engine.demo import broken_sums
 from tests.votes import vote_files
 
@@ -55,6 +57,7 @@ def test_a_test_on_another_host_wants_a_yes(say, tmp_path, monkeypatch):
     assert "to a.invalid: agree first (--yes" in said.err
 
 
+@pytest.mark.slow
 def test_a_demo_is_built_into_the_store_and_sealed(say, tmp_path):
     tiny = ("demo", "build", "--samples", "1", "--candidates", "1", "--seed", "2")
     assert "need 48 samples and 3 candidates at least" in say(*tiny).err
@@ -72,6 +75,7 @@ def test_a_demo_is_built_into_the_store_and_sealed(say, tmp_path):
     assert "fixed name" in say(*small, "--seal", str(tmp_path / "x"), "--name", "n").err
 
 
+@pytest.mark.slow
 def test_probes_are_written_as_files_and_come_back_by_import(say, tmp_path):
     folder = tmp_path / "probes"
     made = say("probe", "make", "--samples", "2", "--seed", "4", "--output", str(folder))

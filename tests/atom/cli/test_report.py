@@ -28,6 +28,7 @@ def place(pattern, tmp_path) -> str:
     return str(shutil.copytree(pattern, tmp_path / "store"))
 
 
+@pytest.mark.slow
 def test_a_report_is_written_to_a_file(say, tmp_path):
     out = tmp_path / "report.html"
     said = say("report", "write", "--study", "Test study", "--out", str(out))
@@ -140,6 +141,7 @@ def table_study(say, tmp_path, rows, name="Mine"):
     return name
 
 
+@pytest.mark.slow
 def test_a_profile_and_a_report_look_at_the_labels_asked_for(say, tmp_path):
     rows = [
         f"{n},Question {n}?,m{k},a,{int((n + k) % 3 > 0)},s{n % 2},l{n % 3}"

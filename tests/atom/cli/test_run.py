@@ -13,6 +13,7 @@ from atom.store.store import DATABASE
 START = ("run", "start", "--study", "Fresh", "--judge", "probe-judge", "--candidates", "model-a")
 
 
+@pytest.mark.slow
 def test_a_run_is_started_and_seen(say, probes):
     done = say(*START)
     assert done.code == 0
@@ -26,6 +27,7 @@ def test_a_run_is_started_and_seen(say, probes):
     assert say("run", "status", "--study", "Fresh").out.startswith("run ")
 
 
+@pytest.mark.slow
 def test_a_run_that_the_budget_stopped_is_resumed(say, probes, place):
     file = Path(place) / "endpoints.yaml"
     file.write_text(
@@ -41,6 +43,7 @@ def test_a_run_that_the_budget_stopped_is_resumed(say, probes, place):
     assert (resumed.code, resumed.data["state"]) == (0, "done")
 
 
+@pytest.mark.slow
 def test_a_price_that_nobody_gave_is_said_to_be_unknown(say, probes, place):
     file = Path(place) / "endpoints.yaml"
     file.write_text("- {name: mine, base_url: 'probe:', model: probe-judge}\n", encoding="utf-8")
@@ -61,6 +64,7 @@ def test_there_is_nothing_to_stop_or_resume(say, probes):
     assert say("run", "status").out == "no runs yet\n"
 
 
+@pytest.mark.slow
 def test_data_goes_to_another_host_only_after_a_yes(say, probes, place):
     (Path(place) / "endpoints.yaml").write_text(
         "- {name: far, base_url: 'https://models.example/v1', model: m, max_tries: 1}\n",
@@ -104,6 +108,7 @@ def test_stages_come_in_their_order_and_are_checked():
         stages_of("replay,replay", with_answers=True)
 
 
+@pytest.mark.slow
 def test_a_studys_sampling_is_set_by_flags(say, probes):
     asked = (*START, "--stages", "answer", "--json")
     done = say(*asked, "--answer-temperature", "0.2", "--answer-seed", "7", "--answer-repeats", "2")
@@ -116,6 +121,7 @@ def test_a_studys_sampling_is_set_by_flags(say, probes):
     assert "the temperature is 7" in say(*START, "--judge-temperature", "7").err
 
 
+@pytest.mark.slow
 def test_what_a_server_spoiled_is_asked_again_by_a_flag(say, probes):
     assert say(*START).code == 0
     again = say(*START, "--retry-unscored", "--json").data
@@ -126,6 +132,7 @@ def test_what_a_server_spoiled_is_asked_again_by_a_flag(say, probes):
     assert "asked again live, not by batches" in said.err
 
 
+@pytest.mark.slow
 def test_marks_of_the_older_scale_are_made_anew_only_after_a_yes(say, probes, place):
     assert say(*START).code == 0
     with closing(sqlite3.connect(Path(place) / DATABASE)) as connection, connection:

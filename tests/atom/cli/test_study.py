@@ -6,6 +6,7 @@ from PIL import Image
 from atom.engine.demo import seal_demo
 
 
+@pytest.mark.slow
 def test_studies_are_listed_copied_renamed_and_deleted(say, probes):
     assert say("study", "list").out == (
         "name   samples  candidates  responses  synthetic  where  id\n"
@@ -27,6 +28,7 @@ def test_an_unknown_study_is_told(say, words):
     assert "there is no study 'Nope'" in said.err
 
 
+@pytest.mark.slow
 def test_the_bundled_study_is_listed_and_can_be_copied(say, monkeypatch, tmp_path):
     folder = tmp_path / "sealed"
     seal_demo(folder, samples=1, candidates=1, seed=2)

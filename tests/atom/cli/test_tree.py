@@ -40,6 +40,7 @@ def atom(place, capsys):
 GROW = ("induce", "--min-criteria", "2", "--min-samples", "2", "--rounds", "1")
 
 
+@pytest.mark.slow
 def test_growing_and_looking(atom, tmp_path):
     code, expected, _ = atom(*GROW, "--dry-run", as_json=True)
     assert code == 0
@@ -82,6 +83,7 @@ def test_growing_and_looking(atom, tmp_path):
     assert atom("export", "--out", str(tmp_path / "tree.yaml"))[0] == 2
 
 
+@pytest.mark.slow
 def test_validity(atom):
     code, found, _ = atom("validity", as_json=True)
     assert code == 0

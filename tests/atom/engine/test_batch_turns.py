@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
+import pytest
+
 from atom.engine.batch.files import list_parcels
 from atom.engine.batch.sending import open_batch_run, run_batches
 from atom.engine.plan import RunSpec
@@ -20,6 +22,7 @@ TIMING = Timing(sleep=no_wait, random=lambda: 0.0)
 FREE = {"reference": "Something that nobody would say in these words.", "choices": ()}
 
 
+@pytest.mark.slow
 def test_second_questions_go_into_the_next_batch(store, study, monkeypatch):
     monkeypatch.setattr(criteria, "broken_rules", lambda *_, **__: ("criterion 1 is odd",))
     first = store.get(Sample, study_places(store, study.id)[0].sample_id)

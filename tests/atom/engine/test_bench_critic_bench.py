@@ -41,6 +41,7 @@ def figures(store, set_id, judge):
     }
 
 
+@pytest.mark.slow
 def test_end_to_end_with_a_scorer_and_again_from_the_exported_replies(store):
     record = make_probe_set(store, "critic_bench", 15, seed=2)
     assert (record.synthetic, record.skipped) == (True, ())

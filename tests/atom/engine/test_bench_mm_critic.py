@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from atom.engine.bench.judging import (
     BenchSpec,
     forecast_bench,
@@ -26,6 +28,7 @@ def judged(store, spec):
     return next(one.id for one in store.select(Judge) if one.name == spec.judge)
 
 
+@pytest.mark.slow
 def test_texts_are_written_then_scored_and_nothing_is_paid_twice(tmp_path):
     with Store.open(tmp_path / "store") as store:
         record = make_probe_set(store, "mm_critic", ITEMS, seed=2, name="Probes")

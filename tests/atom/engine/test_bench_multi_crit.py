@@ -38,6 +38,7 @@ def store(tmp_path):
         yield opened
 
 
+@pytest.mark.slow
 def test_a_benchmark_runs_end_to_end_and_asks_only_what_is_missing(store):
     record = make_probe_set(store, "multi_crit", PAIRS, seed=2, name="Probes")
     assert (record.synthetic, record.n_items, record.skipped) == (True, PAIRS, ())

@@ -47,6 +47,7 @@ def figure(store, record, judge, metric):
     return next(row for row in found if row.metric == metric)
 
 
+@pytest.mark.slow
 def test_the_exact_judge_gets_all_right_and_more_votes_ask_only_what_is_missing(lab, counted):
     store, record = lab
     assert record.synthetic

@@ -26,6 +26,7 @@ def sealed(tmp_path_factory):
     return folder, built
 
 
+@pytest.mark.slow
 def test_a_sealed_study_opens_without_writing(sealed):
     folder, built = sealed
     before = sorted(path.name for path in folder.iterdir())
@@ -65,6 +66,7 @@ def test_checksums_find_a_change(sealed, tmp_path):
         broken_sums(tmp_path)
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_studies(sealed, tmp_path):
     folder, _ = sealed
     with Store.open(tmp_path / "again") as store:
@@ -88,6 +90,7 @@ def test_numbers_out_of_range_are_told(store, wrong):
         build_demo(store, **{"samples": 1, "candidates": 1, **wrong})
 
 
+@pytest.mark.slow
 def test_planted_people_say_that_they_are_synthetic_and_the_same_again(tmp_path):
     with Store.open(tmp_path) as store:
         built = build_demo(store, samples=6, candidates=3, seed=3)

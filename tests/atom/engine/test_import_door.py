@@ -300,6 +300,7 @@ with Store.open(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.05, 0.4, 0.9])
 def test_a_killed_import_leaves_nothing_or_all(tmp_path, delay):
     rows = [f"{n},Question {n}?,3,answer {n},1,skill {n % 3}" for n in range(20_000)]

@@ -36,6 +36,7 @@ def judged(store, place):
     return list_studies(store)[0], spec, marks
 
 
+@pytest.mark.slow
 def test_a_run_names_what_it_marks_again_and_then_nothing_is_left(store, judged):
     study, spec, marks = judged
     found = forecast(store, spec, FREE)

@@ -28,6 +28,7 @@ def spec(opened) -> RunSpec:
     return RunSpec(study_id=study.id, judge="probe-judge", candidates=("model-h", "model-b"))
 
 
+@pytest.mark.slow
 async def test_two_seconds_without_a_server_cost_no_paid_call(
     on_server, pg_server, counted, endpoints
 ):

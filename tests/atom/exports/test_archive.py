@@ -55,6 +55,7 @@ def whole(tmp_path_factory):
         yield store, study, folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.zip", "a"])
 def test_every_id_and_value_is_equal(whole, tmp_path, name):
     store, _, folder = whole
@@ -86,6 +87,7 @@ def test_every_kind_that_a_study_can_hold_was_there(whole):
     assert sum(file.path.startswith("pictures/") for file in manifest.files) == 5
 
 
+@pytest.mark.slow
 def test_lines_and_columns_hold_the_same(whole, tmp_path):
     _, _, folder = whole
     shutil.copytree(folder / "a", tmp_path / "lines")
@@ -113,6 +115,7 @@ def test_other_tools_can_read_the_columns(whole):
     assert str(table.schema.field("value").type) == "double"
 
 
+@pytest.mark.slow
 def test_nothing_of_other_studies_comes_along(tmp_path):
     with open_small(tmp_path / "store") as store:
         store.put([BenchSet(id="b", benchmark="x", name="x"), BenchItem(set_id="b", id="1",
@@ -145,6 +148,7 @@ def test_an_import_in_the_archive_can_still_be_taken_back(whole, tmp_path):
         assert len(other.select(Candidate)) == 3
 
 
+@pytest.mark.slow
 def test_a_study_that_is_there_already_can_come_in_as_a_copy(whole, tmp_path):
     _, study, folder = whole
     with Store.open(tmp_path / "other") as other:
@@ -231,6 +235,7 @@ def rewrite(name, values):
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -338,6 +343,7 @@ def test_what_is_no_archive_is_told(tmp_path):
         read_manifest(tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_the_bundled_study_comes_back_equal(project, tmp_path):
     if not (project / "data" / "demo" / "SHA256SUMS").exists():
         pytest.skip("the bundled study isn't in this checkout (data/demo)")

@@ -36,6 +36,7 @@ def _fresh_workers(monkeypatch):
     parsers.end_workers()
 
 
+@pytest.mark.slow
 def test_a_function_gets_the_file_and_gives_plain_values():
     made = parse(bombs.give_back, b"data", 1, "two", None, name="x")
     assert made == [b"data", 1, "two", None]
@@ -79,6 +80,7 @@ def test_a_worker_sees_no_key(monkeypatch):
     assert "SECRET_API_KEY" not in parse(bombs.environment, b"", name="x")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "words"),
     [
@@ -152,6 +154,7 @@ def test_a_workbook_is_read_with_its_empty_cells():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data"), [("a.xlsx", workbook_bomb()), ("a.parquet", parquet_bomb())]
 )
@@ -161,6 +164,7 @@ def test_a_small_table_that_asks_for_more_than_there_is_gets_a_sentence(name, da
         rows_of(name, data)
 
 
+@pytest.mark.slow
 def test_a_small_picture_that_unpacks_to_much_gets_a_sentence():
     data = png_bomb(9_900, 9_900, colour=0)  # 98 million grey pixels, as real numbers in between
     assert len(data) < 1_000_000
@@ -200,6 +204,7 @@ def test_odd_pictures_are_refused_with_a_sentence(data):
 # --- the price -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_worker_costs_an_ordinary_table_little():
     """Best of four each, in one run: reading in a worker beside reading here."""
     import pyarrow as pa

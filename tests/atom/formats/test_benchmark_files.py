@@ -21,6 +21,7 @@ def test_letters_are_compared_with_the_key(shared_folder):
     assert len({value for values in found.tagged("subject").values() for value in values}) == 30
 
 
+@pytest.mark.slow
 def test_mmmu_pro_options_are_a_list_in_a_string(shared_folder):
     folder = shared_folder / "real" / "mmmu"
     found = take(None, *on_disk(folder, "mmmu-pro_gpt-4o_standard10_direct.jsonl"))
@@ -210,6 +211,7 @@ def test_requests_without_replies_are_counted_and_replies_alone_refused():
 # --- all ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "path"),
     [

@@ -24,6 +24,7 @@ class Dripping(io.StringIO):
         return super().read(7)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(VALUES, max_size=8))
 def test_an_array_reads_as_json_does_however_it_is_cut(values: list[object]) -> None:
@@ -32,6 +33,7 @@ def test_an_array_reads_as_json_does_however_it_is_cut(values: list[object]) -> 
     assert list(JsonScanner(io.StringIO(text)).items()) == values
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.dictionaries(st.text(), VALUES, max_size=5))
 def test_an_object_reads_as_json_does(values: dict[str, object]) -> None:
@@ -40,6 +42,7 @@ def test_an_object_reads_as_json_does(values: dict[str, object]) -> None:
     assert {pair.key: pair.value for pair in pairs} == values
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.text(min_size=1), st.integers()), min_size=1), st.data())
 def test_a_cut_array_gives_what_is_whole(values: list[object], data: st.DataObject) -> None:
     text = json.dumps(values)

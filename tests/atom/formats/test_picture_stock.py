@@ -122,6 +122,7 @@ class TestListing:
             assert [file.path for file in stock.files] == ["images/1.png"]
             assert stock.look(stock.files[0]).picture is not None
 
+    @pytest.mark.slow
     def test_a_bomb_is_refused_before_it_is_unpacked(self):
         stock = stock_of(uploads=[("all.zip", zipped(**{"1.png": b"\0" * 60_000_000}))])
         assert "more than 50 MB" in stock.look(stock.files[0]).reason

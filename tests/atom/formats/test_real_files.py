@@ -74,6 +74,7 @@ def refusal(name: str) -> str | None:
     return next((part for start, part in REFUSED.items() if re.match(start, name)), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES or ["absent"])
 def test_every_real_file_comes_in_or_is_refused_with_advice(name, shared_folder):
     file = ImportFile.from_path(shared_folder / "real" / name)
@@ -105,6 +106,7 @@ def in_file(path) -> int | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES or ["absent"])
 def test_the_account_of_every_real_file_adds_up(name, shared_folder, tmp_path):
     path = shared_folder / "real" / name
@@ -334,6 +336,7 @@ def test_every_format_is_broken_here():
     assert not REAL.is_dir() or SMALL.keys() == FORMATS.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["pandalm/testset-v1.json", "inspect/log_read_sample.eval", "mmmu/answer_dict_val.json"]
 )

@@ -55,6 +55,7 @@ async def test_packed_replies_are_unpacked(server, make_client, scoring, packed,
     assert server.seen[0].headers["accept-encoding"] == "gzip, deflate"
 
 
+@pytest.mark.slow
 async def test_a_gzip_bomb_is_unpacked_no_further_than_the_limit(server, make_client, scoring):
     packed = bomb(200)
     assert len(packed) < 250_000

@@ -113,6 +113,7 @@ async def test_32_a_dead_upstream_is_a_fault(odd, patience):
     assert len(odd.seen) == 3
 
 
+@pytest.mark.slow
 @on("odd", ["thinkchunks", "thinkchunks4", "liststrings"], indirect=True)
 async def test_34_chunks_of_text_are_joined_and_thoughts_left_out(odd, patience):
     async with client_of(odd, patience) as client:
@@ -168,6 +169,7 @@ async def test_40_azures_address_is_taken_as_it_is_copied(odd, patience):
     assert paths == ["/openai/deployments/gpt-x/chat/completions?api-version=2024-06-01"]
 
 
+@pytest.mark.slow
 @on("odd", ["tiny500", "tiny400"], indirect=True)
 @on("size", [(400, 9), (20, 20), (2000, 5)])
 async def test_43_thin_pictures_are_padded_with_a_note(odd, patience, size):
@@ -235,6 +237,7 @@ async def test_an_answer_handed_to_a_tool_is_read(odd, patience):
         assert (await client.ask(question())).data == {"score": 1}
 
 
+@pytest.mark.slow
 @on("odd", ["encodercache"], indirect=True)
 async def test_a_picture_that_is_too_large_for_a_server_is_sent_smaller(odd, patience):
     async with client_of(odd, patience) as client:

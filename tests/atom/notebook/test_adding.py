@@ -34,6 +34,7 @@ def same(first, second):
     pd.testing.assert_frame_equal(one, two)
 
 
+@pytest.mark.slow
 def test_the_bundled_studys_marks_come_back_equal(mine, tmp_path):
     with atom.open(BUNDLED, store=tmp_path / "none") as bundled:
         frame = bundled.scores()
@@ -50,6 +51,7 @@ def test_the_bundled_studys_marks_come_back_equal(mine, tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_every_judge_state_and_scale_comes_back_equal(mine, tmp_path):
     with open_small(tmp_path / "small") as store:
         first = store.select(Checkpoint)[:4]
@@ -84,6 +86,7 @@ def test_every_judge_state_and_scale_comes_back_equal(mine, tmp_path):
     assert set(mine.judges) == {"Judge X", "Anna"}
 
 
+@pytest.mark.slow
 def test_a_frame_of_ones_own_needs_a_criterion_a_mark_and_a_scale(mine):
     frame = pd.DataFrame(
         {
@@ -102,6 +105,7 @@ def test_a_frame_of_ones_own_needs_a_criterion_a_mark_and_a_scale(mine):
     assert not mine.synthetic
 
 
+@pytest.mark.slow
 def test_words_alone_are_a_scale_the_worst_first(mine):
     frame = pd.DataFrame(
         {"sample": ["a", "b", "c"], "criterion": "tone", "mark": ["bad", "fair", "good"],
@@ -111,6 +115,7 @@ def test_words_alone_are_a_scale_the_worst_first(mine):
     assert mine.scores()["value"].tolist() == [0, 0.5, 1]
 
 
+@pytest.mark.slow
 def test_errors_are_sentences_and_leave_nothing_behind(mine, tmp_path):
     frame = pd.DataFrame({"sample": ["a"], "criterion": ["tone"], "mark": ["so-so"], "model": "m"})
     with pytest.raises(AtomError, match=r"isn't obvious; seen: 'so-so'"):
@@ -133,6 +138,7 @@ def test_errors_are_sentences_and_leave_nothing_behind(mine, tmp_path):
         bundled.add_judgments(bundled.scores())
 
 
+@pytest.mark.slow
 def test_a_bad_row_of_ours_is_named_and_left_out(mine, tmp_path):
     open_small(tmp_path / "small").close()
     with atom.open(STUDY, store=tmp_path / "small") as study:

@@ -22,6 +22,7 @@ def page(project):
     return (project / "docs" / "notebook.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_examples_run_in_an_empty_folder(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

@@ -58,6 +58,7 @@ def bundled(tmp_path_factory):
         yield study
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_a_frame_has_the_columns_and_types_that_are_declared(small, name):
     frame = getattr(small, name)()
@@ -118,6 +119,7 @@ def test_marks_of_every_repeat_are_rows_of_their_own(folder, small):
     assert (frame["state"] == "scored").sum() == 2
 
 
+@pytest.mark.slow
 def test_every_judges_marks_can_be_asked_for(folder, small):
     one = small.scores().iloc[0]
     mark = mark_of(one, key="other", prompt="imported", score=1)
@@ -132,6 +134,7 @@ def test_every_judges_marks_can_be_asked_for(folder, small):
         assert study.answers()["score"].dropna().tolist() == [0.0]
 
 
+@pytest.mark.slow
 def test_the_bundled_studys_frames_are_what_the_screens_show(bundled):
     with Store.open(DEMO_FOLDER, read_only=True) as store:
         data = load_study(store, BUNDLED)
@@ -154,6 +157,7 @@ def test_the_bundled_studys_frames_are_what_the_screens_show(bundled):
     assert answers.set_index(KEY)["score"].to_dict() == pytest.approx(mean.to_dict())
 
 
+@pytest.mark.slow
 def test_capabilities_and_weaknesses_are_the_profiles(bundled, tmp_path, capsys):
     main(["profile", "show", "--study", BUNDLED, "--model", "model-a", "--json",
           "--store", str(tmp_path)])  # fmt: skip
@@ -194,6 +198,7 @@ def test_studies_are_listed_the_own_first(folder):
     assert frame["bundled"].tolist() == [False, False, True]
 
 
+@pytest.mark.slow
 def test_errors_name_what_there_is(folder, small):
     with pytest.raises(UsageError, match=rf"no study 'Nope'.*'Imported', '{STUDY}', 'Probe world"):
         atom.open("Nope", store=folder)
@@ -213,6 +218,7 @@ def test_a_study_without_criteria_has_its_outcomes(folder):
         assert study.weaknesses("Candidate A")["status"].tolist() == []
 
 
+@pytest.mark.slow
 def test_importing_loads_nothing_heavy_and_opening_makes_no_folder(project, tmp_path):
     heavy = ["pandas", "numpy", "pydantic", "sqlalchemy", "pyarrow", "streamlit", "scipy"]
     code = (

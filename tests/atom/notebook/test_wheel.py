@@ -90,6 +90,7 @@ def elsewhere(fresh, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_what_the_app_reads_and_no_tests(wheel, project):
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
@@ -111,25 +112,30 @@ def test_the_wheel_holds_what_the_app_reads_and_no_tests(wheel, project):
     assert needs.count("Requires-Dist:") == len(wanted)
 
 
+@pytest.mark.slow
 def test_the_command_works_from_another_folder(elsewhere):
     assert elsewhere("atomscope", "--version").startswith("atomscope 0.")
     assert BUNDLED in elsewhere("atomscope", "study", "list")
     assert "usage: atomscope" in elsewhere("atomscope", "--help")
 
 
+@pytest.mark.slow
 def test_a_notebook_opens_the_bundled_study(elsewhere, fresh):
     said = elsewhere("python", "-c", USE.format(prefix=str(next(fresh.glob("lib/*/site*")))))
     assert said.splitlines() == ["10176 model-b", "atom/bundled/data/demo"]
 
 
+@pytest.mark.slow
 def test_the_app_draws_its_first_screen(elsewhere):
     assert elsewhere("python", "-W", "ignore", "-c", DRAW).splitlines()[-1] == "[] True"
 
 
+@pytest.mark.slow
 def test_the_app_has_its_theme_wherever_it_is_started(elsewhere):
     assert elsewhere("python", "-W", "ignore", "-c", THEME).split()[-1] == "#2457D6"
 
 
+@pytest.mark.slow
 def test_the_app_starts(fresh, tmp_path):
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))

@@ -68,6 +68,7 @@ def test_written_scores_are_those_drawn_but_for_silence_and_inherited_slips(worl
     assert carried > 20
 
 
+@pytest.mark.slow
 def test_silence_is_the_voices_own_share(world, programs):
     shares = {}
     for model in MODELS:
@@ -108,6 +109,7 @@ def test_hedges_say_nothing_of_the_score(world, programs):
     assert abs(mean(hedged[True]) - mean(hedged[False])) < 0.07
 
 
+@pytest.mark.slow
 def test_text_gives_back_every_mark_with_its_exact_span(world, programs):
     wrong = []
     total = 0

@@ -126,6 +126,7 @@ def gain(rows):
     return low
 
 
+@pytest.mark.slow
 def test_planted_effects_are_recovered(experiment):
     seen, _, _ = experiment
     # told .3; .8 more where a failed step is named; nothing more on it where passed ones are

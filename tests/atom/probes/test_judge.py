@@ -298,6 +298,7 @@ def transformed(name, step, phrase, text, other):
     return fill(phrase, f"{text}, not {other}") if phrase.endswith("{value}.") else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_reach(programs, name):
     rng = Random(name)
@@ -377,6 +378,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda t: ascii(t[:14]))
 def test_hostile_text_is_read_in_linear_time(text):
     began = time.process_time()

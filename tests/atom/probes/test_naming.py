@@ -16,6 +16,7 @@ CHART = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_criterion_of_every_template_is_told(family):
     for template in TEMPLATES[family]:

@@ -23,6 +23,7 @@ def hints(programs, attempt):
                 yield step, text, bool(found)
 
 
+@pytest.mark.slow
 def test_first_attempts_leak_now_and_then(programs):
     made = list(hints(programs, 0))
     share = sum(leaked for _, _, leaked in made) / len(made)
@@ -31,6 +32,7 @@ def test_first_attempts_leak_now_and_then(programs):
     assert share > 0
 
 
+@pytest.mark.slow
 def test_later_attempts_are_clean(programs):
     made = list(hints(programs, 1))
     share = sum(leaked for _, _, leaked in made) / len(made)

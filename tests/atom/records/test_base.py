@@ -37,6 +37,7 @@ parts = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.text(max_size=9), st.lists(parts, max_size=5))
 def test_an_id_hashes_canonical_json(kind, given_parts):
     text = json.dumps(

@@ -105,6 +105,7 @@ def test_every_planted_number_is_caught(given_values, planted, words):
 NAMES = st.from_regex(r"[A-Z][a-z]{3,9}(-[A-Z0-9][a-z0-9]{1,5})?", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(planted=NAMES, given_name=NAMES)
 def test_every_planted_name_is_caught_inside_a_sentence(planted, given_name):
     allowed = Given(texts=(f"{given_name} fails.",), names=(given_name,))

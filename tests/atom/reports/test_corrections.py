@@ -63,6 +63,7 @@ def wrong_doors(findings, shown: Results, data: StudyData) -> list[str]:
     return wrong
 
 
+@pytest.mark.slow
 def test_each_number_is_the_pages_own(drafted):
     draft, shown, _ = drafted
     effects = {effect.name: effect for effect in (*shown.effects, *shown.printed)}
@@ -139,6 +140,7 @@ def test_choices_give_their_reasons(drafted):
     assert reasons[luck.id].reason == "without it no feedback can be judged"
 
 
+@pytest.mark.slow
 def test_without_controls_nothing_is_called_a_gain(tmp_path):
     findings, shown, data = found_in(tmp_path, arms=("guided",))
     assert not any(f.kind == "correction_printed" for f in findings)

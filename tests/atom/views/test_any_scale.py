@@ -109,6 +109,7 @@ def test_values_that_no_binary_fraction_holds_come_back_exactly(tmp_path):
     assert data.table.fails.tolist() == [False, False]
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(
     weights=st.lists(st.floats(0.01, 50), min_size=2, max_size=4),

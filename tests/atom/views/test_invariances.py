@@ -88,6 +88,7 @@ def models(table, order):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10_000))
 def test_orders_and_names_do_not_matter(seed):

@@ -63,6 +63,7 @@ def seen(store, first, second, filters=None, **more):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_vqa_models_agree_as_published_and_order_pictures_as_people(dsg, truth):
     want = truth["dsg"]
     for pair, kappa in want["kappa_between_judges"].items():
@@ -105,6 +106,7 @@ def pictures(folder, judge):
     return np.array(list(found.values())).T
 
 
+@pytest.mark.slow
 def test_pictures_without_any_answer_are_worth_nothing_and_not_0(dsg, truth, shared_folder):
     # Published over 800 pictures: the five of tifa160_134, which no model was asked about, are 0
     # there. A picture that nobody judged has no value: here the 795 others, exactly.
@@ -144,6 +146,7 @@ def test_both_readings_of_scene_graphs_stand_side_by_side(dsg, truth):
         assert touched == told["answers_set_to_no_by_dependency"]
 
 
+@pytest.mark.slow
 def test_story_judges_against_most_experts(ttcw, truth):
     want = truth["ttcw"]
     for judge, told in want["judges"].items():
@@ -156,6 +159,7 @@ def test_story_judges_against_most_experts(ttcw, truth):
     assert view.people.people == want["experts"]
 
 
+@pytest.mark.slow
 def test_picture_judges_follow_people_as_published(viescore, truth):
     """Without the guesses, which are no marks here."""
     judge = next(one.name for one in opened(viescore).judges if "gpt4o" in one.name)

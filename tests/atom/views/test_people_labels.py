@@ -46,6 +46,7 @@ def real(tmp_path_factory, shared_folder):
 # --- pairs ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_pandalms_kappas_majorities_and_accuracies_are_the_published_ones(real, shared_folder):
     wanted = expected(shared_folder)["pandalm"]
     view = pair_labels(real, load_study(real, "PandaLM"))
@@ -119,6 +120,7 @@ def test_a_small_case_by_hand(tmp_path):
 # --- ratings -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_edit_judges_correlations_are_as_expected(real, shared_folder):
     wanted = expected(shared_folder)["image_edit_judge"]
     view = people_ratings(real, load_study(real, "Edits"))
@@ -209,6 +211,7 @@ def test_a_study_without_any_of_it_has_none_of_it(tmp_path):
         assert verdict_repeats(store, data) == ()
 
 
+@pytest.mark.slow
 def test_the_command_line_prints_the_same(real, capsys):
     place = ("--store", str(real.folder))
     assert main(["fidelity", "show", "--study", "PandaLM", *place]) == 0

@@ -36,6 +36,7 @@ def test_a_terminal_is_driven_by_nothing():
     assert told == r"\x1b[31mred\x07 \x9b2J \u202e" + "\tb\nc" + r"\x0dd\x7f \u2028é数"
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_json_says_the_same(text):
     written = in_json(json.dumps([text], ensure_ascii=False, indent=2))

@@ -75,6 +75,7 @@ def test_figures_are_those_of_the_marks(store):
     assert found.alpha.lo < found.alpha.value < found.alpha.hi
 
 
+@pytest.mark.slow
 def test_parts_add_up_and_lead_to_their_marks(store):
     view = seen(store, first="judge-x", second="judge-y")
     assert sum(group.found.n for group in view.models) == view.whole.n

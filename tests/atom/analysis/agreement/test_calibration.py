@@ -124,6 +124,7 @@ def test_a_harsh_judge_is_called_harsh():
     assert [one.flaw for one in found.roots] == ["harsh", None]
 
 
+@pytest.mark.slow
 def test_the_noisy_judge_has_no_marked_branch_and_the_test_keeps_its_size():
     rng = np.random.default_rng(4)
     views = [calibrate(drawn(rng, probes=50)) for _ in range(60)]

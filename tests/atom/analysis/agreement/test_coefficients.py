@@ -18,6 +18,7 @@ from atom.analysis.capability.criteria_health import ordinal_alpha
 ratings = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=60)
 
 
+@pytest.mark.slow
 @given(ratings)
 def test_kappa_and_alpha_equal_the_libraries(pairs):
     a, b = (np.array(side) for side in zip(*pairs, strict=True))

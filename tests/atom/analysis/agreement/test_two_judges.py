@@ -53,6 +53,7 @@ def test_what_one_judge_left_out_is_left_out():
     assert math.isnan(compared([1, 1], [1, 1]).kappa.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(PAIRS)
 def test_figures_are_those_of_other_libraries(pairs):
@@ -108,6 +109,7 @@ def test_intervals_count_clusters_not_marks():
     assert math.isnan(alone.agreement(rng=rng).kappa.lo)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_agreement_of_the_world():
     # Judges right with .9 and .8, truth even: kappa = 2 (.9 x .8 + .1 x .2) - 1 = .48.
     rng = np.random.default_rng(11)

@@ -16,6 +16,7 @@ from atom.analysis.capability.partitions import (
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=2, max_size=60)
 
 
+@pytest.mark.slow
 @given(pairs)
 def test_indices_equal_scikit_learn(items):
     a, b = [x for x, _ in items], [y for _, y in items]

@@ -170,6 +170,7 @@ results = st.lists(st.tuples(st.sampled_from([0, 1, NAN]), st.sampled_from([0, 1
                    min_size=1, max_size=25)  # fmt: skip
 
 
+@pytest.mark.slow
 @given(results)
 def test_swapping_arm_and_control_turns_the_sign(pairs):
     first, second = ([pair[at] for pair in pairs] for at in (0, 1))
@@ -185,6 +186,7 @@ def test_swapping_arm_and_control_turns_the_sign(pairs):
         assert -1 <= one.estimate <= 1
 
 
+@pytest.mark.slow
 @given(results, st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(pairs, random):
     first, second = ([pair[at] for pair in pairs] for at in (0, 1))
@@ -194,6 +196,7 @@ def test_the_order_of_rows_changes_nothing(pairs, random):
     assert repr(effects(frame(turned))) == repr(effects(frame(rows)))
 
 
+@pytest.mark.slow
 @given(results, st.sampled_from(["told", "guided"]), st.sampled_from([0, 1]))
 def test_an_answer_of_one_arm_alone_changes_no_paired_effect(pairs, arm, right):
     first, second = ([pair[at] for pair in pairs] for at in (0, 1))

@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from atom.probes.serving.batches import BatchEndpoint, jsonl
 
 WRITE = ("run", "batch", "write", "--study", "Fresh", "--judge", "probe-judge",
@@ -16,6 +18,7 @@ def answered(files: list[str], to: Path) -> str:
     return str(to)
 
 
+@pytest.mark.slow
 def test_files_go_out_and_replies_come_back(say, probes, tmp_path):
     first = say(*WRITE, "--json").data
     assert (first["requests"], first["waiting"], first["run"]["done"]) == (3, 0, 0)
@@ -35,6 +38,7 @@ def test_files_go_out_and_replies_come_back(say, probes, tmp_path):
     assert (known.code, known.data["known"], known.data["replies"]) == (0, 3, 0)
 
 
+@pytest.mark.slow
 def test_what_belongs_nowhere_is_said(say, probes, tmp_path):
     name = say(*WRITE, "--json").data["run"]["id"]
     stray = tmp_path / "stray.jsonl"

@@ -21,6 +21,7 @@ def made(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 def test_what_the_text_answers_is_listed(made, capsys):
     where = ["--study", made.study.name, "--store", str(made.folder)]
     assert main(["run", "blind", *where, "--json"]) == 0

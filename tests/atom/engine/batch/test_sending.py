@@ -142,6 +142,7 @@ def spec_for(study) -> RunSpec:
     return RunSpec(study_id=study.id, judge="probe-judge", candidates=CANDIDATES)
 
 
+@pytest.mark.slow
 def test_a_study_judged_by_batch_equals_the_study_judged_live(store, study, live):
     told: list[str] = []
     service = BatchEndpoint()
@@ -163,6 +164,7 @@ def test_a_study_judged_by_batch_equals_the_study_judged_live(store, study, live
     assert len(service.batches) == len(parcels)
 
 
+@pytest.mark.slow
 def test_errors_missing_lines_cut_and_unreadable_replies_are_asked_again(store, study, live):
     service = Rough()
     ended = by_batch(store, spec_for(study), service)
@@ -348,6 +350,7 @@ def test_a_server_without_a_batch_service_says_so(store, study):
     assert [parcel.state for parcel in list_parcels(store)] == ["written"]
 
 
+@pytest.mark.slow
 def test_a_benchmark_goes_by_batch_too(tmp_path):
     def verdicts(place, work):
         with Store.open(tmp_path / place) as store:

@@ -112,6 +112,7 @@ def test_every_kind_of_line_is_counted(mine):
 KINDS = st.sampled_from(["good", "error", "half", "foreign", "none"])
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(data=st.data())
 def test_shuffled_repeated_and_truncated_files_bring_what_is_in_them(

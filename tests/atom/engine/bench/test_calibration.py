@@ -16,12 +16,14 @@ from atom.views.lab.page import bench_result
 from benchmarks._judge_noise import calibrated_judges
 
 
+@pytest.mark.slow
 def test_the_lenient_judge_s_branch_is_marked_and_no_other():
     marks = calibrated_judges(120, ("probe-judge-lenient",))
     assert marks["probe-judge-lenient"][0] == ("Knowledge",)
     assert {path[0] for path in marks["probe-judge-lenient"]} == {"Knowledge"}
 
 
+@pytest.mark.slow
 def test_a_coin_sits_at_chance(tmp_path):
     endpoints = {one.name: one for one in builtin_endpoints()}
     with Store.open(tmp_path / "store") as store:

@@ -61,6 +61,7 @@ def view_of(store, judge_id=None):
     return fidelity_of(store, own, judge_id)
 
 
+@pytest.mark.slow
 async def test_all_methods_run_once_and_never_again(judged, endpoints, counted):
     ended = await ask(judged, endpoints, counted)
     assert (ended.state, ended.done, ended.failed, ended.unscored) == ("done", CALLS, 0, 0)
@@ -71,6 +72,7 @@ async def test_all_methods_run_once_and_never_again(judged, endpoints, counted):
     assert {row.state for row in judged.select(Verdict)} == {"scored"}
 
 
+@pytest.mark.slow
 async def test_the_exact_judge_ranks_as_the_checkpoints_do(judged, endpoints, counted):
     await ask(judged, endpoints, counted)
     plant_rankings(judged, judged.select(Study)[0].id)
@@ -138,6 +140,7 @@ def test_people_and_planted_labels_are_counted_apart(judged):
     assert not people.bounds(people.agreed.hi + 0.01)
 
 
+@pytest.mark.slow
 async def test_a_stopped_run_goes_on_where_it_was(judged, endpoints, counted):
     whole = open_work(judged, spec(judged, methods=("pointwise", "scan")), endpoints)
     asked = SAMPLES * (2 * ANSWERS + 1)
@@ -177,6 +180,7 @@ async def test_methods_are_compared_on_the_samples_that_all_saw(judged, endpoint
     assert rows["atom"].cost.calls == 4 * 5
 
 
+@pytest.mark.slow
 async def test_another_judge_is_seen_beside_the_studys_own(judged, endpoints, counted):
     await ask(judged, endpoints, counted, judge="probe-judge-coin", methods=("pointwise",))
     plant_rankings(judged, judged.select(Study)[0].id)

@@ -70,6 +70,7 @@ def labels(store: Store) -> dict[str, str]:
     return {tag.subject_id: tag.value for tag in tags}
 
 
+@pytest.mark.slow
 async def test_planted_questions_are_found_and_no_others(stated, endpoints, counted):
     (study,) = stated.select(Study)
     before = study_answers(stated, study)
@@ -93,6 +94,7 @@ async def test_planted_questions_are_found_and_no_others(stated, endpoints, coun
     assert study_answers(stated, study) == before
 
 
+@pytest.mark.slow
 async def test_the_same_again_costs_nothing_and_more_goes_on(stated, endpoints, counted):
     first = open_work(stated, spec_for(stated, samples=2), endpoints)
     await carry_out(stated, first.id, endpoints, make=counted.make)

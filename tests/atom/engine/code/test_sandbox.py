@@ -64,6 +64,7 @@ def test_bubblewrap_gives_an_empty_root(sandbox):
     assert {"home", "tmp", "proc", "dev", "var"}.isdisjoint(eval(ran.output))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESCAPES)
 def test_the_system_holds_without_the_guard(fence, name, tmp_path):
     """What ATTACK 6 lists, and more: each prints ESCAPED where it gets out."""
@@ -72,6 +73,7 @@ def test_the_system_holds_without_the_guard(fence, name, tmp_path):
     assert ran.ended in ("ended", "error", "no_module", "limit", "timeout"), ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESCAPES)
 def test_it_holds_with_the_guard_switched_off_from_within(fence, name):
     ran = fence.run(OPEN_AGAIN + ESCAPES[name])

@@ -67,6 +67,7 @@ def results(store: Store) -> dict[tuple, tuple]:
     } | {p.key: (p.state, p.score, p.quote) for p in store.select(Checkpoint)}  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_every_arm_is_carried_out(judged, endpoints, counted):
     before = {p.key for p in judged.select(Checkpoint)}
     ended = await carried(judged, spec(judged), endpoints, counted.make)
@@ -105,6 +106,7 @@ async def test_every_arm_is_carried_out(judged, endpoints, counted):
     assert check_store(judged).problems == ()
 
 
+@pytest.mark.slow
 async def test_asking_for_the_same_again_asks_nobody(judged, endpoints, counted):
     one = await carried(judged, spec(judged), endpoints, counted.make)
     expected, sent = results(judged), counted.total
@@ -115,6 +117,7 @@ async def test_asking_for_the_same_again_asks_nobody(judged, endpoints, counted)
     assert len(judged.select(Experiment)) == 1
 
 
+@pytest.mark.slow
 async def test_what_another_experiment_paid_for_is_not_paid_again(judged, endpoints, counted):
     few = ("fresh", "told", "guided")
     await carried(judged, spec(judged, arms=few, right_answers=0), endpoints, counted.make)
@@ -130,6 +133,7 @@ async def test_what_another_experiment_paid_for_is_not_paid_again(judged, endpoi
     assert counted.total - sent == 2 * (2 + seconds)
 
 
+@pytest.mark.slow
 async def test_a_hint_is_asked_for_once_for_both_arms(judged, endpoints, counted):
     arms = ("peer", "guided_peer")
     await carried(judged, spec(judged, arms=arms, right_answers=0), endpoints, counted.make)
@@ -142,6 +146,7 @@ async def test_a_hint_is_asked_for_once_for_both_arms(judged, endpoints, counted
     assert own not in {h.peer_id for h in hints}
 
 
+@pytest.mark.slow
 async def test_rounds_go_on_until_nothing_failed(judged, endpoints, counted):
     asked = spec(judged, arms=("fresh", "told", "guided"), rounds=3, right_answers=0)
     ended = await carried(judged, asked, endpoints, counted.make)
@@ -157,6 +162,7 @@ async def test_rounds_go_on_until_nothing_failed(judged, endpoints, counted):
             assert (name, arm, number + 1) not in rows
 
 
+@pytest.mark.slow
 async def test_corrections_never_enter_what_a_study_holds(judged, endpoints, counted):
     (study,) = judged.select(Study)
     counts, seen = count_study(judged, study.id), load_study(judged, study.id).table
@@ -218,6 +224,7 @@ def test_data_goes_to_a_new_host_only_with_consent(judged, endpoints):
 # Stopping, resuming, failing
 
 
+@pytest.mark.slow
 async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
     judged, judged_folder, endpoints, counted, tmp_path, monkeypatch
 ):
@@ -251,6 +258,7 @@ async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
         assert max(again.asked.values()) == 1
 
 
+@pytest.mark.slow
 async def test_a_stop_while_its_process_starts_is_not_lost(judged, endpoints, monkeypatch):
     # It looks at its row often and asks slowly, so that it isn't done before it looks.
     monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
@@ -266,6 +274,7 @@ async def test_a_stop_while_its_process_starts_is_not_lost(judged, endpoints, mo
     assert (ended.state, ended.done) == ("done", ended.total)
 
 
+@pytest.mark.slow
 async def test_the_total_is_foreseen_and_only_shrinks_by_early_ends(judged, endpoints, counted):
     totals = []
     asked = spec(judged, arms=("told", "guided"), rounds=2, right_answers=0)
@@ -293,6 +302,7 @@ async def test_a_budget_stops_it_cleanly_and_a_larger_one_goes_on(judged, endpoi
     )
 
 
+@pytest.mark.slow
 async def test_failures_are_rows_with_a_reason_and_asked_again_on_demand(judged, endpoints):
     down = Counted(faults=DOWN)
     asked = spec(judged, arms=("told", "peer"), right_answers=0)
@@ -368,6 +378,7 @@ async def test_it_is_not_carried_out_twice_at_once(judged, endpoints, counted):
         await carry_out(judged, "x", endpoints)
 
 
+@pytest.mark.slow
 async def test_two_experiments_at_once_pay_once(judged, endpoints, counted):
     slow = Counted(latency=0.02)
     asked = [
@@ -383,6 +394,7 @@ async def test_two_experiments_at_once_pay_once(judged, endpoints, counted):
     assert run_status(judged, runs[0].id).alive is False
 
 
+@pytest.mark.slow
 async def test_a_reply_that_came_while_it_waited_for_its_turn_is_used(
     judged, judged_folder, endpoints, counted, tmp_path, monkeypatch
 ):

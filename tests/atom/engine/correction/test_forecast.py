@@ -45,6 +45,7 @@ def test_the_work_is_foreseen_by_arm_and_kind(judged, endpoints):
     assert (found.cost, found.most_cost) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 async def test_what_happens_lies_between_least_and_most(judged, endpoints, counted):
     asked = spec(judged, arms=("told", "guided", "peer"), rounds=2)
     found = forecast_experiment(judged, asked, endpoints)

@@ -91,6 +91,7 @@ def test_without_hints_there_is_nothing_to_test(judged, endpoints):
         prepare_gate(judged, made, {})
 
 
+@pytest.mark.slow
 async def test_what_was_really_given_is_what_is_tested(judged, endpoints, counted):
     (study,) = judged.select(Study)
     spec = CorrectionSpec(study_id=study.id, candidate="model-h", arms=("peer", "guided_peer"))

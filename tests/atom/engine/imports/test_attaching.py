@@ -124,6 +124,7 @@ def test_a_sealed_study_says_what_to_do(bare, tmp_path):
             attach_pictures(sealed, study, stock)
 
 
+@pytest.mark.slow
 async def test_mathvista_without_pictures_gets_them_later_and_is_judged(
     shared_folder, tmp_path, endpoints
 ):

@@ -37,6 +37,7 @@ async def judged_by(store, study, endpoints, habit, boxes):
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("habit", ["yxyx_1000", "xyxy_pixels"])
 async def test_a_convention_found_later_is_applied(store, study, endpoints, habit, twin_place):
     with Store.open(twin_place) as twin:

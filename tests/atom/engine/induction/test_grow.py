@@ -104,6 +104,7 @@ def do(store, spec, endpoints, counted, **options):
     return asyncio.run(induce(store, spec, endpoints, make=counted.make, **options))
 
 
+@pytest.mark.slow
 def test_the_planted_leaves_come_back(store, spec, endpoints, counted):
     told = []
     done = do(store, spec, endpoints, counted, on_progress=told.append)
@@ -135,6 +136,7 @@ def test_the_planted_leaves_come_back(store, spec, endpoints, counted):
     assert same >= 0.9 * len(leaf_of)
 
 
+@pytest.mark.slow
 def test_the_same_again_asks_nothing(store, spec, endpoints, counted):
     first = do(store, spec, endpoints, counted)
     asked = counted.total
@@ -145,6 +147,7 @@ def test_the_same_again_asks_nothing(store, spec, endpoints, counted):
     assert len(tree_versions(store, spec.study_id)) == 2
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_induction_with_a_version_of_its_own(
     store, spec, endpoints, counted
 ):
@@ -155,6 +158,7 @@ def test_another_seed_is_another_induction_with_a_version_of_its_own(
     assert len(store.select(Induction)) == 2
 
 
+@pytest.mark.slow
 def test_a_study_s_tree_becomes_the_first_point_of_its_history(store, spec, endpoints, counted):
     seed = load_anchors()
     mapping = RunSpec(study_id=spec.study_id, stages=("mapping",), judge="probe-judge")
@@ -174,6 +178,7 @@ def test_a_study_s_tree_becomes_the_first_point_of_its_history(store, spec, endp
     assert {entry.by for entry in done.log} == {"rule: support"}
 
 
+@pytest.mark.slow
 def test_loose_names_are_united_and_all_is_logged(store, spec, endpoints, counted):
     done = do(store, replace(spec, judge=LOOSE_NAMER), endpoints, counted)
     assert done.version is not None
@@ -190,6 +195,7 @@ def test_loose_names_are_united_and_all_is_logged(store, spec, endpoints, counte
     assert all(s.enough(3, 3) for s in counts.values())
 
 
+@pytest.mark.slow
 def test_many_leaves_are_offered_in_shortlists(store, spec, endpoints, counted, monkeypatch):
     whole = do(store, spec, endpoints, counted)
     monkeypatch.setattr("atom.engine.induction.mapper.SHORTLIST_FROM", 2)
@@ -207,6 +213,7 @@ def test_many_leaves_are_offered_in_shortlists(store, spec, endpoints, counted, 
     assert min(offered) > 0
 
 
+@pytest.mark.slow
 def test_a_spend_cap_stops_it_and_a_larger_one_goes_on(store, spec, endpoints, counted):
     capped = replace(spec, judge="dear", budget=1.0)
     stopped = do(store, capped, endpoints, counted)
@@ -221,6 +228,7 @@ def test_a_spend_cap_stops_it_and_a_larger_one_goes_on(store, spec, endpoints, c
     assert max(counted.asked.values()) == 1
 
 
+@pytest.mark.slow
 def test_a_stop_lets_calls_in_flight_end(store, spec, endpoints, counted, monkeypatch):
     # It looks at its row often and asks slowly, so that the stop meets it at work.
     monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
@@ -241,6 +249,7 @@ def test_a_stop_lets_calls_in_flight_end(store, spec, endpoints, counted, monkey
     assert max(counted.asked.values()) == 1
 
 
+@pytest.mark.slow
 def test_a_server_that_is_down_stops_it_and_nothing_is_lost(store, spec, endpoints, counted):
     counted.faults = FaultPlan(rates={"server_error": 1.0})
     quick = endpoints["probe-judge"].model_copy(update={"max_tries": 1})
@@ -297,6 +306,7 @@ def test_balance_takes_a_facet(store, spec, endpoints):
     assert len(ground.cuts) == len(load_cuts(store, spec.study_id)) == SAMPLES
 
 
+@pytest.mark.slow
 def test_calls_and_price_are_known_before(store, spec, endpoints, counted):
     expected = forecast_induction(store, replace(spec, judge="dear"), endpoints)
     done = do(store, replace(spec, judge="dear"), endpoints, counted)
@@ -340,6 +350,7 @@ def vectors(endpoints):
     return {**endpoints, "vectors": made}
 
 
+@pytest.mark.slow
 def test_embeddings_are_paid_once(store, spec, vectors, counted):
     with_vectors = replace(spec, embedding="vectors")
     first = do(store, with_vectors, vectors, counted, make_embedder=Embedder)
@@ -352,6 +363,7 @@ def test_embeddings_are_paid_once(store, spec, vectors, counted):
     assert again.log == first.log
 
 
+@pytest.mark.slow
 def test_without_embeddings_letters_decide(store, spec, vectors, counted):
     Embedder.able = False
     done = do(store, replace(spec, embedding="vectors"), vectors, counted, make_embedder=Embedder)

@@ -51,6 +51,7 @@ def spec():
     return RivalSpec(study_id="Rivals", judge="probe-judge")
 
 
+@pytest.mark.slow
 def test_every_rival_is_mapped_once(store, spec, endpoints, counted):
     expected = forecast_rivals(store, spec, endpoints)
     # The seed tree is the study's own: two written ones are left, a request a sample each.

@@ -67,6 +67,7 @@ def test_two_judges_marks_of_one_thing_are_one_thing_to_a_person(store):
     assert [one.score for one in marks_of(store, "Dora").values()] == [3]
 
 
+@pytest.mark.slow
 def test_labels_given_before_there_were_marks_come_along(store):
     study = load_study(store, STUDY).study
     old = [

@@ -88,6 +88,7 @@ async def test_running_again_makes_no_call(store, study, endpoints, counted):
     assert by_key(store) == before
 
 
+@pytest.mark.slow
 async def test_stages_apart_give_what_one_run_gives(store, study, endpoints, counted, twin_place):
     await run(store, spec(study), endpoints, make=counted.make)
     with Store.open(twin_place) as other:
@@ -112,6 +113,7 @@ async def test_another_study_of_the_same_samples_pays_nothing(store, study, endp
     ]
 
 
+@pytest.mark.slow
 async def test_a_stored_reply_is_used_again(store, study, endpoints, counted):
     await run(store, spec(study), endpoints, make=counted.make)
     expected, sent = by_key(store), counted.total
@@ -130,6 +132,7 @@ def kind_is_there(kind):
     return next(iter(table(kind).primary_key.columns)).is_not(None)
 
 
+@pytest.mark.slow
 async def test_another_judge_uses_the_same_criteria(store, study, endpoints, counted):
     await run(store, spec(study), endpoints, make=counted.make)
     sets = len(store.select(CriteriaSet))
@@ -143,6 +146,7 @@ async def test_another_judge_uses_the_same_criteria(store, study, endpoints, cou
     assert now.judge_id == store.select(Replay)[0].judge_id
 
 
+@pytest.mark.slow
 async def test_repeats_score_again_and_ask_nothing_else_again(store, study, endpoints, counted):
     await run(store, spec(study), endpoints, make=counted.make)
     points, answers = len(store.select(Checkpoint)), len(store.select(Response))
@@ -273,6 +277,7 @@ async def test_ctrl_c_stops_cleanly(store, study, endpoints):
     assert (ended.state, ended.message) == ("stopped", "stopped by SIGINT")
 
 
+@pytest.mark.slow
 async def test_two_runners_pay_once(place, study, endpoints):
     both = Counted(latency=0.05)
     few = {n: e.model_copy(update={"concurrency": 3}) for n, e in endpoints.items()}
@@ -632,6 +637,7 @@ def same_twice(score: int, addressed: bool) -> float:
     return float((said**2).sum())
 
 
+@pytest.mark.slow
 async def test_a_noisy_judge_asked_twice_shows_its_true_self_agreement(
     store, study, endpoints, counted
 ):

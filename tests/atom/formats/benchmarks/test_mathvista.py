@@ -61,6 +61,7 @@ def real(folder: Path) -> Result:
     return take(*(ImportFile.from_path(folder / name) for name in (*OUTPUTS, *SCORES)))
 
 
+@pytest.mark.slow
 def test_the_real_files_give_a_thousand_questions_and_two_models(real: Result) -> None:
     report = real.report
     assert report.dataset == "MathVista testmini"
@@ -151,6 +152,7 @@ def test_references_choices_and_tolerances(real: Result) -> None:
         assert not sample.choices or sample.reference in sample.choices
 
 
+@pytest.mark.slow
 def test_each_file_alone_gives_its_own_figures(folder: Path) -> None:
     for name, percent in zip(OUTPUTS, (34.8, 26.1), strict=True):
         result = take(ImportFile.from_path(folder / name))

@@ -105,6 +105,7 @@ def test_the_real_files_are_recognised_one_by_one_and_together(folder):
     assert detect(files).name == "mllm-bench"
 
 
+@pytest.mark.slow
 def test_the_real_files_give_questions_labels_and_votes(real):
     report = real.report
     assert (report.samples, len(report.candidates), report.responses) == (420, 8, 3360)
@@ -250,6 +251,7 @@ def refusal(*files):
     return ""
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(rows=st.lists(st.dictionaries(KEYS, CELLS, max_size=8), max_size=5), cut=st.integers(0, 60))
 def test_hostile_rows_never_break_it(rows, cut):

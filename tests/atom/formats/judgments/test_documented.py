@@ -249,6 +249,7 @@ def _came(tmp_path: Path, capsys: Any, files: dict[str, str], name: str = "", *m
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "title", "marks"),
     [

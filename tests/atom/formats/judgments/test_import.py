@@ -106,6 +106,7 @@ def test_the_same_again_adds_nothing(store: Store) -> None:
     assert store.select(Checkpoint) == before
 
 
+@pytest.mark.slow
 def test_another_mark_under_the_same_key_is_a_conflict(store: Store) -> None:
     """Nothing changes unless it is asked for; then the new marks stand."""
     _bring(store, _lines(ROWS))

@@ -76,6 +76,7 @@ def rows(source):
     return sorted(kept, key=str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".jsonl"])
 def test_an_export_comes_back_equal(given, tmp_path, ending):
     place = tmp_path / f"x{ending}"

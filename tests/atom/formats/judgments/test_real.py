@@ -188,6 +188,7 @@ def _same(found: object, told: object) -> bool:
     return found == told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["viescore", "dsg", "thumb", "ttcw", "paperbench", "llm_rubric"])
 def test_every_number_is_equal_or_named_with_a_reason(
     request: pytest.FixtureRequest, shared_folder: Path, truth: dict[str, Any], source: str
@@ -287,6 +288,7 @@ def test_viescore_guesses_are_no_numbers(from_viescore: Brought) -> None:
     assert cogvlm.reason.str.startswith("guess_if_cannot_parse").all()
 
 
+@pytest.mark.slow
 def test_llm_rubric_says_what_is_doubtful(shared_folder: Path, tmp_path: Path) -> None:
     """One question's marks run against all others, and the account says so."""
     with brought(tmp_path, inside(_source(shared_folder, "llm_rubric/data/real_data"))) as found:

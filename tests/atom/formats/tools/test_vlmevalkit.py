@@ -71,6 +71,7 @@ def test_mme_recomputes(shared_folder):
     assert agrees(found, names[1], 16)
 
 
+@pytest.mark.slow
 def test_pope_counts_a_row_in_each_of_its_subsets(shared_folder):
     names = f"{BASE}POPE_auxmatch.xlsx", f"{BASE}POPE_score.csv"
     found = taken(shared_folder, *names)

@@ -93,12 +93,14 @@ def test_of_a_cut_text_what_was_whole_is_kept(text, value):
     assert found.value == value
 
 
+@pytest.mark.slow
 @given(OBJECTS)
 def test_json_is_read_as_json_or_not_at_all(value):
     found = mend(json.dumps(value))
     assert found is None or (found.value == value and not found.cut)
 
 
+@pytest.mark.slow
 @given(OBJECTS)
 def test_python_is_read_as_python_or_not_at_all(value):
     found = mend(repr(value))

@@ -143,6 +143,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_replies_cost_linear_time(name):
     started = time.process_time()

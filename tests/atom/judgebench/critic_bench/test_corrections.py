@@ -77,6 +77,7 @@ def test_grades_are_means_over_the_same_answers():
     assert [row.value for row in table.rows] == pytest.approx([7, 4.5])
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_with_its_own_critique_and_with_none(tmp_path):
     known = {endpoint.name: endpoint for endpoint in builtin_endpoints()}
     with Store.open(tmp_path / "s") as store:

@@ -3,6 +3,7 @@ import pytest
 from atom.probes.answers.covering import asks_program, find_step, legal_value, with_truth
 
 
+@pytest.mark.slow
 def test_each_step_is_found_by_its_question(programs):
     for program in programs:
         for step in program.steps:

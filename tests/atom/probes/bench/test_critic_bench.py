@@ -84,6 +84,7 @@ def judged(probes, character, scorer=None):
     }
 
 
+@pytest.mark.slow
 def test_files_are_in_the_published_layout(probes):
     files, read, _ = probes
     assert sorted(files.rows) == sorted(
@@ -101,12 +102,14 @@ def test_files_are_in_the_published_layout(probes):
     assert all(slot.picture_id for item in read.items for slot in item.pictures)
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_files():
     one, two = (make_bench_files("critic_bench", 3, 3) for _ in range(2))
     assert one.rows == two.rows
     assert one.rows != make_bench_files("critic_bench", 3, 4).rows
 
 
+@pytest.mark.slow
 def test_the_exact_judge_is_right_throughout(probes):
     found = judged(probes, "exact", "exact")
     assert found["spearman/feedback"].value == pytest.approx(100)
@@ -118,6 +121,7 @@ def test_the_exact_judge_is_right_throughout(probes):
         assert found[f"subjective_score/{part}"].value == 8
 
 
+@pytest.mark.slow
 def test_a_coin_is_at_every_chance_level(probes):
     found = judged(probes, "coin", "exact")
     for part in ("feedback", "meta_feedback"):
@@ -136,6 +140,7 @@ def test_a_coin_is_at_every_chance_level(probes):
     assert found["subjective_score/feedback"].value < 6
 
 
+@pytest.mark.slow
 def test_the_noisy_judge_is_between(probes):
     found = judged(probes, "noisy")
     for name in ("spearman/feedback", "spearman/meta_feedback", "accuracy/comp_feedback"):

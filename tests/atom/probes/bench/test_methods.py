@@ -80,6 +80,7 @@ def test_a_wrong_truth_is_legal_and_wrong(programs):
             assert with_truth(step, text) not in (None, step)
 
 
+@pytest.mark.slow
 def test_the_noisy_judge_misses_and_spoils_as_often_as_it_should(programs):
     program = programs[0]
     able = [step for step in program.steps if rival.other_truth(step) is not None]

@@ -81,6 +81,7 @@ def offsets(result):
     return {row.metric: row.value for row in rows}
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_files_and_all_dimensions(files, items):
     assert make_bench_files("mm_critic", 4, 3).rows[FILE] == make_bench_files(
         "mm_critic", 4, 3).rows[FILE]  # fmt: skip
@@ -113,6 +114,7 @@ def test_a_planted_lenient_scorer_is_found(items, programs):
     )
 
 
+@pytest.mark.slow
 def test_the_coin_sits_at_chance_wherever_there_is_a_level(items, programs):
     result = played(items, programs, "coin", scorer="coin", copies=COPIES)
     seen = 0

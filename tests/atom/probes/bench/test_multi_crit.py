@@ -68,6 +68,7 @@ def question(rows, program, steps, character, key=None, draw=0, swapped=False):
     )
 
 
+@pytest.mark.slow
 def test_files_are_in_the_published_layout(files, pairs):
     assert set(files.rows) == set(FILES.values())
     assert len(pairs) == N

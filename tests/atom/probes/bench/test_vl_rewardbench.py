@@ -46,6 +46,7 @@ def pair(row, swapped=False):
     return {"first_answer": first, "second_answer": second}
 
 
+@pytest.mark.slow
 def test_files_have_the_published_layout(files, rows):
     assert len(rows) == ITEMS
     published = {"id", "query", "response", "image", "human_ranking", "models", "judge",

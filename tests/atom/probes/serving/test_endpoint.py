@@ -315,6 +315,7 @@ def test_the_noisy_judge_errs_alike_in_equal_requests(probes, judge):
     assert changed / total == pytest.approx(0.2, abs=0.07)
 
 
+@pytest.mark.slow
 def test_the_coin_scores_by_chance_and_is_exact_before(probes, judge):
     said = []
     for probe in probes:

@@ -71,6 +71,7 @@ def anchor_leaves() -> set[tuple[str, ...]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "template"), EVERY)
 def test_pixels_are_those_on_record(family: str, template: str) -> None:
     made = probe(family, template, 5, 0)
@@ -111,12 +112,14 @@ def test_pictures_carry_their_program_and_number(family: str, template: str) -> 
         assert len(png) < 64_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(2))
 @pytest.mark.parametrize(("family", "template"), EVERY)
 def test_programs_are_sound(family: str, template: str, index: int) -> None:
     check_program(probe(family, template, 5, index).program)
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(
     at=st.sampled_from([pair for pair in EVERY if pair[0] not in ("scenes", "changes")]),

@@ -48,16 +48,19 @@ def wrong_doors(draft) -> list[str]:
     return wrong
 
 
+@pytest.mark.slow
 def test_every_door_of_a_small_study_leads_to_as_many_samples_as_it_says(draft):
     assert any(finding.behind for finding in draft.findings)
     assert wrong_doors(draft) == []
 
 
+@pytest.mark.slow
 def test_every_door_of_a_study_of_outcomes_leads_to_as_many_samples_as_it_says(outcomes):
     assert any(finding.behind for finding in outcomes.findings)
     assert wrong_doors(outcomes) == []
 
 
+@pytest.mark.slow
 def test_every_door_of_a_study_of_votes_leads_to_as_many_samples_as_it_says(votes):
     assert votes.look.measure == "preference"
     assert any(finding.behind for finding in votes.findings)
@@ -67,6 +70,7 @@ def test_every_door_of_a_study_of_votes_leads_to_as_many_samples_as_it_says(vote
     assert not any(f.kind == "hard" for f in votes.findings)
 
 
+@pytest.mark.slow
 def test_every_door_of_the_bundled_study_leads_to_as_many_samples_as_it_says(demo):
     assert {f.kind for f in demo.findings} >= {"weakness", "suspected", "strength", "lucky"}
     assert wrong_doors(demo) == []
@@ -144,6 +148,7 @@ def test_caveats_name_what_limits_the_numbers(draft, outcomes):
     assert "judge-scale" not in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [1, 0])
 def test_one_sample_or_none_gives_findings_and_no_exception(tmp_path, kept):
     made = make_store(tmp_path)
@@ -156,6 +161,7 @@ def test_one_sample_or_none_gives_findings_and_no_exception(tmp_path, kept):
         assert not any(f.kind in ("weakness", "lead", "hard") for f in found)
 
 
+@pytest.mark.slow
 def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkeypatch):
     shutil.copytree(made.folder, tmp_path / "store")
     filters = Filters(study=made.study.id)
@@ -180,6 +186,7 @@ def test_people_s_labels_change_what_is_said_of_the_scale(tmp_path, made, monkey
     assert "differences between models are safer" not in text
 
 
+@pytest.mark.slow
 def test_votes_in_one_order_carry_their_caveat(tmp_path, votes):
     files, _ = vote_files()
     table = [files[0], *(one_order(file) for file in files[1:])]

@@ -287,6 +287,7 @@ def test_one_model_is_alone(imported):
     assert [one.label for one in choices(imported)] == ["Candidate A"]
 
 
+@pytest.mark.slow
 def test_two_answers_of_one_model_are_compared(again):
     data = load_study(again, STUDY)
     labels = [one.label for one in choices(data)]
@@ -506,6 +507,7 @@ def test_how_many_more_pairs_would_settle_it():
 # --- symmetry ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), pair=st.permutations([0, 1, 2]))
 def test_the_other_side_sees_the_same_turned_round(seed, pair):
@@ -536,6 +538,7 @@ def test_the_other_side_sees_the_same_turned_round(seed, pair):
 # --- lists and files -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_list_of_many_pairs_comes_in_pages(tmp_path):
     with open_small(tmp_path) as store:
         x = [1] * 40 + [0] * 20

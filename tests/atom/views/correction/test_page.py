@@ -42,6 +42,7 @@ def numbers(made, found):
     return [by_id[name] for name in found.ids]
 
 
+@pytest.mark.slow
 def test_arms_count_what_the_table_says(world):
     found = world[3]
     counted = {
@@ -148,6 +149,7 @@ def test_without_controls_no_gain_is_claimed(world):
     assert bare.headline.luck == ""
 
 
+@pytest.mark.slow
 def test_an_unfinished_experiment_says_that_it_is_too_early(tmp_path):
     made = make_store(tmp_path)
     begun = put_experiment(made, state="stopped", numbers=(3,), drop_all=True)
@@ -159,6 +161,7 @@ def test_an_unfinished_experiment_says_that_it_is_too_early(tmp_path):
         assert "refused: no control ran" not in {effect.verdict for effect in found.effects}
 
 
+@pytest.mark.slow
 def test_an_unfinished_experiment_without_planned_controls_is_refused(tmp_path):
     made = make_store(tmp_path)
     bare = put_experiment(made, arms=("guided",), state="stopped")
@@ -168,6 +171,7 @@ def test_an_unfinished_experiment_without_planned_controls_is_refused(tmp_path):
         assert "That is no gain" in found.headline.sentence
 
 
+@pytest.mark.slow
 def test_no_share_of_nothing_is_named(tmp_path):
     made = make_store(tmp_path)
     bare = put_experiment(made, arms=("guided",), drop_all=True)
@@ -176,6 +180,7 @@ def test_no_share_of_nothing_is_named(tmp_path):
         assert said == "After asking about the failed steps, no answer has a result."
 
 
+@pytest.mark.slow
 def test_nothing_came_of_anything(tmp_path):
     made = make_store(tmp_path)
     dropped = put_experiment(made, drop_all=True)
@@ -186,6 +191,7 @@ def test_nothing_came_of_anything(tmp_path):
         assert find_cases(found, load_study(store, made.study.id), CaseQuery()).count == 8
 
 
+@pytest.mark.slow
 def test_one_trial(tmp_path):
     made = make_store(tmp_path)
     one = put_experiment(made, arms=("fresh", "guided"), numbers=(3,))

@@ -21,6 +21,7 @@ def found(store, data, *args, **changes):
     return sorted(samples_listed(data, looking(*args, **changes), store).tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "places", "samples"),
     [

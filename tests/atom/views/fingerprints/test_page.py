@@ -120,6 +120,7 @@ def every_mark(form: Shape, said: Claims | None):
     return marks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("which", "changes", "facet"),
     [
@@ -486,6 +487,7 @@ def test_an_empty_cell_is_not_a_zero(page):
     assert cell_fill(empty, heat, "score", "light") != cell_fill(zero, heat, "score", "light")
 
 
+@pytest.mark.slow
 def test_the_chart_holds_every_cell_and_a_click_finds_it(page):
     heat = heatmap(page.shape, page.claims)
     for scheme in ("light", "dark"):

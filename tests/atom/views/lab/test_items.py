@@ -59,6 +59,7 @@ def figures(result):
     yield from ((table.title, row) for table in result.tables for row in table.rows)
 
 
+@pytest.mark.slow
 def test_a_figure_is_the_share_of_its_items_that_are_right(lab):
     store, record = lab
     judge = judge_of(store, record, COIN)
@@ -120,6 +121,7 @@ def test_an_item_shows_every_judge_with_reasons_and_raw_replies(lab):
     assert item_view(store, record, listed, "nobody", names) is None
 
 
+@pytest.mark.slow
 def test_every_door_opens_on_something(lab):
     store, record = lab
     judge = judge_of(store, record, COIN)

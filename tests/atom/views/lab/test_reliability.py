@@ -72,6 +72,7 @@ def seen(store, study, **changes):
     return reliability(store, data, Filters(study=study.id), **changes)
 
 
+@pytest.mark.slow
 def test_one_judge_asked_once_says_what_is_not_known_and_what_to_do(made):
     with Store.open(made.folder) as store:
         view = seen(store, made.study)
@@ -91,6 +92,7 @@ def test_one_judge_asked_once_says_what_is_not_known_and_what_to_do(made):
     assert all(row.estimate == row.plain for row in view.noise)
 
 
+@pytest.mark.slow
 def test_repeats_are_found_and_never_confused_with_another_setting(made):
     with Store.open(made.folder) as store:
         count = score_again(store)
@@ -117,6 +119,7 @@ def test_repeats_are_found_and_never_confused_with_another_setting(made):
     assert view.retest[0].found.exact < 0.5
 
 
+@pytest.mark.slow
 def test_another_judge_is_compared_and_its_kindness_widens_the_intervals(made):
     with Store.open(made.folder) as store:
         store.put([OTHER])
@@ -127,6 +130,7 @@ def test_another_judge_is_compared_and_its_kindness_widens_the_intervals(made):
     assert any("other-judge is kinder" in text for text in view.statements)
 
 
+@pytest.mark.slow
 def test_two_judges_tell_no_share_of_the_uncertainty(made):
     # One difference has one degree of freedom: intervals of it reached from 0.9 to 99.2.
     with Store.open(made.folder) as store:
@@ -141,6 +145,7 @@ def test_two_judges_tell_no_share_of_the_uncertainty(made):
     assert "too few judges" in noise(view)
 
 
+@pytest.mark.slow
 def test_three_judges_kindness_widens_the_intervals(made):
     with Store.open(made.folder) as store:
         store.put([OTHER, THIRD])
@@ -153,6 +158,7 @@ def test_three_judges_kindness_widens_the_intervals(made):
     assert any("a better judge" in text for text in view.statements)
 
 
+@pytest.mark.slow
 def test_a_judge_whose_scores_do_not_follow_the_truth_is_no_measure_of_noise(made):
     leaves = [("Perception", "x")] * 40
     with Store.open(made.folder) as store:
@@ -167,6 +173,7 @@ def test_a_judge_whose_scores_do_not_follow_the_truth_is_no_measure_of_noise(mad
     assert any("third-judge is left out" in text for text in view.statements)
 
 
+@pytest.mark.slow
 def test_the_sentence_about_noise_says_what_the_rows_say(made):
     with Store.open(made.folder) as store:
         for repeat in (0, 1):
@@ -207,6 +214,7 @@ def test_no_sentence_denies_a_branch_that_is_marked():
     assert evenness(untested) == ""
 
 
+@pytest.mark.slow
 def test_the_table_s_own_scores_come_first_in_the_ratings(made):
     with Store.open(made.folder) as store:
         score_again(store, judge=OTHER.id, repeat=0)
@@ -219,6 +227,7 @@ def test_the_table_s_own_scores_come_first_in_the_ratings(made):
     assert len(ratings.cluster) == len(data.table.score)
 
 
+@pytest.mark.slow
 def test_votes_in_both_orders_show_the_pull_of_the_place(made):
     with Store.open(made.folder) as store:
         data = load_study(store, made.study.id)
@@ -259,6 +268,7 @@ def calibration_set(store, leaves, said, *, judge=JUDGE.id, truth=None):
     store.put([record, *items, *verdicts])
 
 
+@pytest.mark.slow
 def test_a_calibrated_judge_s_flaw_is_said_and_marked_in_fingerprints(made):
     leaves = [("Perception", "x")] * 40 + [("Reasoning", "y")] * 40
     with Store.open(made.folder) as store:
@@ -285,6 +295,7 @@ def test_a_calibrated_judge_s_flaw_is_said_and_marked_in_fingerprints(made):
     assert shape(data, Filters(study=made.study.id)).judge_flaws == ()
 
 
+@pytest.mark.slow
 def test_calibrations_in_several_stores_count_together_and_others_judges_don_t(made, tmp_path):
     with Store.open(made.folder) as store, Store.open(tmp_path / "own") as own:
         calibration_set(own, [("A", "a")] * 8, [3] * 8)
@@ -346,6 +357,7 @@ def test_the_judge_s_own_family_is_named_and_simulated_ones_have_none():
     assert same_family(Judge(id="k", name="123"), [Candidate(id="c", name="456")]) == ()
 
 
+@pytest.mark.slow
 def test_a_study_that_nobody_judged(tmp_path):
     made = make_store(tmp_path / "bare", judged=False)
     with Store.open(made.folder) as store:
@@ -356,6 +368,7 @@ def test_a_study_that_nobody_judged(tmp_path):
     assert "Nothing is judged yet" in view.steps[0].text
 
 
+@pytest.mark.slow
 def test_longer_answers_to_one_question_are_measured_within_it(made):
     with Store.open(made.folder) as store:
         rows = [row for row in store.select(Response) if row.state == "scored"]
@@ -369,6 +382,7 @@ def test_longer_answers_to_one_question_are_measured_within_it(made):
     assert view.length.lo < view.length.slope < view.length.hi
 
 
+@pytest.mark.slow
 def test_at_temperature_0_repeats_say_nothing_of_the_judges_share(made):
     with Store.open(made.folder) as store:
         score_again(store)
@@ -380,6 +394,7 @@ def test_at_temperature_0_repeats_say_nothing_of_the_judges_share(made):
     assert "--judge-temperature 0.7" in view.steps[0].command
 
 
+@pytest.mark.slow
 def test_a_noisy_judge_shows_its_true_self_agreement_within_the_interval(made):
     """A judge whose two answers are drawn apart: what it agrees with itself is known beforehand.
 

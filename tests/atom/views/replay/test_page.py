@@ -108,6 +108,7 @@ def test_weights_are_brought_to_ten_by_largest_remainder():
     assert balanced(()) == ()
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 10), min_size=1, max_size=8))
 def test_balanced_weights_total_ten_and_none_is_below_one(weights):
     drafts = tuple(Draft(key=str(n), weight=weight) for n, weight in enumerate(weights))
@@ -207,6 +208,7 @@ def test_what_streams_in_is_read_as_far_as_it_came(stage, text, pieces):
     assert arriving(stage, text) == pieces
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_nothing_that_streams_in_breaks_the_reader(text):
     for stage in ("replay", "criteria", "mapping", "scoring", "answer"):
@@ -235,6 +237,7 @@ def test_a_letter_stands_for_its_choice():
     assert OwnQuestion(question="?", choices="red\nblue").right is None
 
 
+@pytest.mark.slow
 def test_stored_answers_show_the_outcome_that_every_other_screen_shows(tmp_path):
     with Store.open(tmp_path) as store:
         make_study(store)

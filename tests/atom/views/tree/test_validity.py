@@ -56,6 +56,7 @@ def test_rivals_stand_beside_it(view):
     assert view.stability is None
 
 
+@pytest.mark.slow
 def test_a_rival_that_a_judge_mapped_is_held_against_it_as_it_was_mapped(tmp_path):
     made = make_tree_store(tmp_path / "mapped", 12, samples=20)
     with Store.open(made.folder) as store:
