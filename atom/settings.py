@@ -18,7 +18,8 @@ PROJECT_ROOT = _BUNDLED if _BUNDLED.is_dir() else _PACKAGE.parent
 DEMO_FOLDER = PROJECT_ROOT / "data" / "demo"
 PUBLISHED_FOLDER = PROJECT_ROOT / "data" / "published"
 
-_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^\s]*@")
+_WORD = re.compile(r"\S++")
+_USER = re.compile(r"://[^/:@]*+:")
 _PASSWORD_WORD = re.compile(r"(password\s*=\s*)(?:'[^']*'|[^\s&']+)", re.IGNORECASE)
 
 
@@ -46,8 +47,15 @@ class Settings:
 
 def without_password(words: str) -> str:
     """Return words in which no address of a server shows its password."""
-    shown = _PASSWORD.sub(r"\1***@", words)
+    shown = _WORD.sub(lambda word: _without_password(word[0]), words)
     return _PASSWORD_WORD.sub(r"\1***", shown)
+
+
+def _without_password(word: str) -> str:
+    """Take the password out of an address: all between its user's name and its last `@`."""
+    before, at, after = word.rpartition("@")
+    user = _USER.search(before) if at else None
+    return f"{before[: user.end()]}***@{after}" if user is not None else word
 
 
 def server_folder(environ: Mapping[str, str] | None = None) -> Path:

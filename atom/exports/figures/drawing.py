@@ -22,7 +22,7 @@ PNG_SCALE = 3.0
 _EDGE, _TITLE, _SMALL = 16.0, 14.0, 10.5
 _LETTER = 0.5
 """A letter's mean width, in sizes of its font."""
-_SIZE = re.compile(r'<svg[^>]*?\sviewBox="0 0 ([\d.]+) ([\d.]+)"')
+_SIZE = re.compile(r'<svg[^<>]*?\sviewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML has no place for: control characters, halves of pairs."""
 _CONFIG: Spec = {

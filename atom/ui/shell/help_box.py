@@ -17,7 +17,7 @@ from atom.views.filters import Filters
 
 DOCS = PROJECT_ROOT / "docs"
 _HEADING = re.compile(r"^(#{2,3}) (?:\d+\. )?(.+)$", re.MULTILINE)
-_LINK = re.compile(r"\[([^\]]+)\]\((?!http)[^)]+\)")
+_LINK = re.compile(r"\[([^\[\]]+)\]\((?!http)[^)\[]+\)")
 THEMES = {"System": "As the computer", "Light": "Light", "Dark": "Dark"}
 """Streamlit's name for a theme -> what a button says."""
 
