@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from atom.analysis.compare.contrasts import moderate
 from atom.analysis.intervals import Floats, Ints, cell_sums, make_cells, mean_variance
@@ -220,7 +220,7 @@ def node_gains(
     n, total, groups, squares = cell_sums(make_cells(gain, at, cluster[row], m), m)
     mean, variance = mean_variance(n, total, groups, squares)
     se, df = moderate(variance, groups, n, nodes.level)
-    half = stdtrit(df, 0.975) * se
+    half = scipy.special.stdtrit(df, 0.975) * se
     with np.errstate(divide="ignore", invalid="ignore"):
         with_it = np.bincount(at, weights=seen[row], minlength=m) / n
     lo, hi = np.maximum(mean - half, -1), np.minimum(mean + half, 1)

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+import scipy
 
 from atom.analysis.intervals import MIN_CLUSTERS, Floats, Ints
 
@@ -47,7 +47,7 @@ class Apart:
         """Return the ends of the gap's interval; NaN where there is no error."""
         if not math.isfinite(self.se):
             return math.nan, math.nan
-        half = float(stdtrit(self.df, 0.5 + confidence / 2)) * self.se
+        half = float(scipy.special.stdtrit(self.df, 0.5 + confidence / 2)) * self.se
         return self.gap - half, self.gap + half
 
 
@@ -85,7 +85,7 @@ def apart(first: Floats, first_cluster: Ints, second: Floats, second_cluster: In
             df = min(df, g1 - 1.0)
     gap = m1 - m2
     if min(g1, g2) >= MIN_CLUSTERS:
-        p = float(2 * stdtr(df, -abs(gap) / se)) if se > 0 else float(gap == 0)
+        p = float(2 * scipy.special.stdtr(df, -abs(gap) / se)) if se > 0 else float(gap == 0)
     return Apart(gap=gap, first=m1, second=m2, n=(len(first), len(second)), clusters=(g1, g2),
                  shared=shared, se=se, df=df, p=p)  # fmt: skip
 

@@ -78,7 +78,7 @@ async def test_three_processes_keep_one_budget(stores, endpoints, counted):
 
 
 async def test_a_stop_ends_all_and_resuming_alone_asks_nothing_again(stores, endpoints, counted):
-    counted.latency = 0.05
+    counted.latency = 0.5  # a stop is seen at a sign of life, twice a second
     spec = spec_for(stores[0])
     working = asyncio.create_task(together(stores, spec, endpoints, counted))
     while counted.total < 10:
@@ -88,6 +88,7 @@ async def test_a_stop_ends_all_and_resuming_alone_asks_nothing_again(stores, end
     stopped = await working
     assert stopped.state == "stopped"
     assert stopped.done < stopped.total
+    counted.latency = 0.01
     ended = await carry_out(stores[1], stopped.id, endpoints, make=counted.make)
     assert (ended.state, ended.done) == ("done", ended.total)
     assert set(counted.asked.values()) == {1}
