@@ -7,7 +7,7 @@ length stand in for it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atom.engine.cases import CHUNK, load_cases
@@ -156,7 +156,14 @@ def _work(case: Case, keys: PlanKeys) -> Iterator[tuple[StageName, str]]:
 
 def _tried(store: Store, members: Members) -> Iterator[Live]:
     places = members.places[:: max(1, len(members.places) // TRIED)][:TRIED]
-    for sample in store.get_many(Sample, [place.sample_id for place in places]):
+    return with_pictures(
+        store, members, store.get_many(Sample, [place.sample_id for place in places])
+    )
+
+
+def with_pictures(store: Store, members: Members, samples: Iterable[Sample]) -> Iterator[Live]:
+    """Make samples ready to be priced; one whose pictures can't be read is left out."""
+    for sample in samples:
         try:
             pictures = read_material(store, sample).pictures
             for part in pictures:

@@ -13,12 +13,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.forecast import TRIED, guess_price
+from atom.engine.forecast import TRIED, guess_price, with_pictures
 from atom.engine.members import Members, gather
-from atom.engine.one import Live
 from atom.engine.plan import RunSpec
-from atom.engine.subjects import read_material
-from atom.errors import PictureError, UsageError
+from atom.errors import UsageError
 from atom.judge.usage import estimate_request
 from atom.pipeline import SCORING
 from atom.records import (
@@ -302,24 +300,8 @@ def forecast_blind(
 
 def _scoring_prices(store: Store, ground: Ground) -> list[float | None]:
     """Estimate what one scoring costs, on some of the questions."""
-    members, found = ground.members, []
-    if members.judge_endpoint is None:
+    if ground.members.judge_endpoint is None:
         return []
     samples = list({pair.sample.id: pair.sample for pair in ground.pairs}.values())
-    for sample in samples[:: max(1, len(samples) // TRIED)][:TRIED]:
-        try:
-            pictures = read_material(store, sample).pictures
-            for part in pictures:
-                part.read()
-        except PictureError:
-            continue
-        live = Live(
-            sample=sample,
-            pictures=pictures,
-            judge=members.judge_endpoint,
-            judge_sampling=members.study.judge_sampling,
-            answer_sampling=members.study.answer_sampling,
-            tree=members.tree,
-        )
-        found.append(guess_price(live, SCORING).cost)
-    return found
+    tried = samples[:: max(1, len(samples) // TRIED)][:TRIED]
+    return [guess_price(live, SCORING).cost for live in with_pictures(store, ground.members, tried)]
