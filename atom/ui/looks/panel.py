@@ -131,9 +131,8 @@ def _spec(
 
 def told(here: Here, now: Next) -> Html:
     """Say how it stands, where the next look goes and what it costs."""
-    state = (
-        f"{now.spent:,} of {int(now.pool.there.sum()):,} answers are marked; {now.budget:,} may be."
-    )
+    state = f"{now.spent:,} of {int(now.pool.there.sum()):,} answers are marked"
+    state += f"; at most {now.budget:,} are to be." if now.spent < now.budget else "."
     open_ = f" Open: {numbers.count(now.open, 'claim')}." if now.open else ""
     head = el("p", el("strong", now.why), " ", state, open_ if now.standing is not None else "")
     if now.forecast is None:
