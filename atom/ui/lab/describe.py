@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
@@ -201,8 +202,12 @@ def _scatter(found: Scatter) -> Html:
         shown = 10**along if found.powers else along
         marks.append(_text(_number(float(f"{shown:.4g}")), x(along), base + 16, "middle"))
     marks.append(_text(found.across, (_LEFT + _WIDE - _RIGHT) / 2, base + 36, "middle"))
-    for place, one in enumerate(found.points):
-        marks += _point(found, one, place, x(_along(found, one.x)), y)
+    placed = [
+        _Placed(point=one, ink=kit.colour(place), x=x(_along(found, one.x)), y=y(one.y))
+        for place, one in enumerate(found.points)
+    ]
+    for group in _together(placed):
+        marks += _marked(found, group, y)
     lacking = f" No x for {', '.join(found.lacking[:6])}." if found.lacking else ""
     return el(
         "div",
@@ -237,17 +242,56 @@ def _powers(low: float, high: float) -> list[float]:
     return [at for at in found if low <= at <= high]
 
 
-def _point(
-    found: Scatter, one: Point, place: int, at: float, y: Callable[[float], float]
-) -> list[Html]:
-    ink = kit.colour(place)
-    tip = f"{one.name}: {_number(one.x)} {found.across}; {_number(one.y)} {found.up}"
+@dataclass(frozen=True, kw_only=True)
+class _Placed:
+    """A point of a scatter and where it is drawn, in pixels."""
+
+    point: Point
+    ink: str
+    x: float
+    y: float
+
+
+_DOT: Final = 5.0
+_RING: Final = 4.0
+"""Radius of a dot, and what each ring around it adds, in pixels."""
+_LEADING: Final = 13.0
+"""Pixels from one name to the next under it."""
+
+
+def _together(placed: Sequence[_Placed]) -> list[list[_Placed]]:
+    """Group points whose dots would hide each other, each with the first that it would cover."""
+    groups: list[list[_Placed]] = []
+    for one in placed:
+        near = (g for g in groups if math.hypot(g[0].x - one.x, g[0].y - one.y) < _DOT)
+        group = next(near, None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return groups
+
+
+def _marked(found: Scatter, group: Sequence[_Placed], y: Callable[[float], float]) -> list[Html]:
+    """Draw points that share a place: the first as a dot, each further one as a ring around it."""
     pieces = []
-    if not math.isnan(one.lo):
-        pieces.append(_line(at, y(one.lo), at, y(one.hi), ink))
-    pieces.append(el("circle", cx=f"{at:.1f}", cy=f"{y(one.y):.1f}", r="5", fill=ink,
-                     data_tip=tip))  # fmt: skip
-    pieces.append(_text(numbers.middle(one.name, 22), at + 9, y(one.y) + 4, "start"))
+    for ring, one in reversed(list(enumerate(group))):
+        at, point = group[0], one.point
+        if not math.isnan(point.lo):
+            pieces.append(_line(one.x, y(point.lo), one.x, y(point.hi), one.ink, wide=ring))
+        drawn = {"fill": "var(--ground)", "stroke": one.ink, "stroke_width": "2"}
+        pieces.append(
+            el("circle", cx=f"{at.x:.1f}", cy=f"{at.y:.1f}", r=f"{_DOT + ring * _RING:g}",
+               data_tip=f"{point.name}: {_number(point.x)} {found.across}; "
+               f"{_number(point.y)} {found.up}",
+               **(drawn if ring else {"fill": one.ink}))
+        )  # fmt: skip
+    right = group[0].x + _DOT + (len(group) - 1) * _RING + 4
+    top = group[0].y + 4 - _LEADING * (len(group) - 1) / 2
+    pieces += [
+        _text(numbers.middle(one.point.name, 22), right, top + _LEADING * at, "start")
+        for at, one in enumerate(group)
+    ]
     return pieces
 
 
@@ -278,9 +322,12 @@ def _svg(marks: Sequence[Html], label: str) -> Html:
               style=f"width:100%;max-width:{_WIDE:.0f}px;height:auto")  # fmt: skip
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, ink: str = "var(--line)") -> Html:
+def _line(
+    x1: float, y1: float, x2: float, y2: float, ink: str = "var(--line)", wide: int = 0
+) -> Html:
+    """Draw a line; `wide` says how many others lie over it, which it lets show at its sides."""
     return el("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", stroke=ink,
-              stroke_width="1.5")  # fmt: skip
+              stroke_width=f"{1.5 + _RING * wide:g}", opacity=".5" if wide else None)  # fmt: skip
 
 
 def _text(words: str, x: float, y: float, anchor: str) -> Html:

@@ -90,7 +90,8 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
     "reports": (
         "Each report was written from one model's scores, without its name.",
         "Match it to the model whose answers show it: all models answered the same questions, "
-        "drawn at random, and you see what they wrote, not how they were scored.",
+        "drawn at random, and you see what they wrote beside the known answer, not how they were "
+        "scored.",
     ),
     "conflicts": (
         "Two people disagree here. What you say stands for both.",
@@ -405,21 +406,18 @@ def _mark(region: Region, number: int) -> Mark:
 def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
     own = desk.profiles.get(item.subject_id)
     lines = report_text(own) if own is not None else ()
-    cards = []
-    raw = desk.raw_answers
-    for at, name in enumerate(desk.profile_order):
-        rows = [
-            el("div", el("p", one.question[:_QUESTION], class_="quiet small"),
-               el("p", one.texts[at][:_ANSWER] or "(no answer)", class_="text small"),
-               style="margin-bottom:8px")
-            for one in raw
-        ]  # fmt: skip
-        pressed = label is not None and label.label == name
-        head = el("div", el("kbd", at + 1), el("span", f"Model {LETTERS[at]}", class_="strong"),
-                  class_="cardhead", data_press=str(at + 1), role="button",
-                  aria_pressed="true" if pressed else "false")  # fmt: skip
-        read = el("div", rows, style="max-height:52vh;overflow:auto", tabindex="0")
-        cards.append(el("div", head, read, class_="card placed" if pressed else "card"))
+    raw, said = desk.raw_answers, label.label if label is not None else ""
+    heads = [_model_head(at, pressed=name == said) for at, name in enumerate(desk.profile_order)]
+    rows = [
+        join(
+            el("div", el("p", one.question[:_QUESTION]),
+               el("p", "Known answer: ", el("span", one.known[:_QUESTION], class_="strong"))
+               if one.known else None,
+               class_="ask text"),
+            *(el("p", text[:_ANSWER] or "(no answer)", class_="text") for text in one.texts),
+        )
+        for one in raw
+    ]  # fmt: skip
     return el(
         "div",
         el("div", el("div", el("span", f"Report {item.at} of {item.of}", class_="strong"),
@@ -429,9 +427,16 @@ def _report(desk: Desk, item: Item, label: Annotation | None) -> Html:
         el("div", el("p", ASKS["report"], class_="say", style="margin-top:0"),
            el("p", f"{numbers.count(len(raw), 'question')}, the same for all; scroll to read.",
               class_="quiet small"),
-           el("div", cards, class_="cards")),
-        class_="bench",
+           el("div", heads, rows, class_="raw", tabindex="0",
+              style=f"--models:{len(desk.profile_order)}")),
+        class_="bench wide-right",
     )  # fmt: skip
+
+
+def _model_head(at: int, *, pressed: bool) -> Html:
+    return el("div", el("kbd", at + 1), el("span", f"Model {LETTERS[at]}", class_="strong"),
+              class_="cardhead on" if pressed else "cardhead", data_press=str(at + 1),
+              role="button", aria_pressed="true" if pressed else "false")  # fmt: skip
 
 
 # --- around it ------------------------------------------------------------------------------------

@@ -478,10 +478,12 @@ class RawAnswers:
 
     Attributes:
         question: its text.
+        known: the known answer, with its letter where there is a choice; empty where none is.
         texts: an answer a model, in the order asked for.
     """
 
     question: str
+    known: str
     texts: tuple[str, ...]
 
 
@@ -517,14 +519,21 @@ def raw_answers(
         one.id: one.text or ""
         for one in store.get_many(Response, [name for row in ids for name in row.values()])
     }
-    questions = {one.id: one.question for one in store.get_many(Sample, drawn)}
+    samples = {one.id: one for one in store.get_many(Sample, drawn)}
     return tuple(
         RawAnswers(
-            question=questions.get(name, ""),
+            question=samples[name].question,
+            known=_known_answer(samples[name]),
             texts=tuple(texts.get(row[place], "") for place in range(len(candidates))),
         )
         for name, row in zip(drawn, ids, strict=True)
+        if name in samples
     )
+
+
+def _known_answer(sample: Sample) -> str:
+    known = sample.reference or ""
+    return f"{chr(65 + sample.choices.index(known))}, {known}" if known in sample.choices else known
 
 
 def report_items(data: StudyData, annotator: str) -> tuple[Item, ...]:

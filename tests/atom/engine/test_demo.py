@@ -10,6 +10,7 @@ from atom.errors import StoreError, UsageError
 from atom.probes.draws import Draws
 from atom.records import Annotation, Checkpoint, Judge, Response, Sample, Study, Tag
 from atom.store import Store, check_store
+from atom.store.store import SEAL
 from atom.views.people.annotations import conflicts, standing
 from atom.views.people.page import ERROR_TYPES
 
@@ -64,6 +65,13 @@ def test_checksums_find_a_change(sealed, tmp_path):
     assert sorted(line.split()[-1] for line in broken_sums(copy)) == ["changed", "missing"]
     with pytest.raises(StoreError, match="isn't a sealed study"):
         broken_sums(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_study_sealed_again_is_the_same_to_the_byte(sealed, tmp_path):
+    folder, _ = sealed
+    seal_demo(tmp_path / "again", samples=6, candidates=2, seed=3)
+    assert (tmp_path / "again" / SEAL).read_text("utf-8") == (folder / SEAL).read_text("utf-8")
 
 
 @pytest.mark.slow

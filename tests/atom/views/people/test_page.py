@@ -188,9 +188,11 @@ def test_a_blind_report_stands_beside_raw_answers_to_the_same_questions(data, st
         (one.sample_id, one.candidate_id): one.text
         for one in store.select(Response) if one.repeat == 0
     }  # fmt: skip
-    asked = {one.question: one.id for one in store.select(Sample)}
+    asked = {one.question: one for one in store.select(Sample)}
     for one in found:
-        sample = asked[one.question]
+        sample = asked[one.question].id
+        assert asked[one.question].reference
+        assert one.known.endswith(asked[one.question].reference)
         assert one.texts == tuple(given[sample, name] for name in candidates)
     # The same for one person, in either order of the models; no score stands there.
     again = raw_answers(store, data, candidates[::-1], "Ada")
