@@ -10,7 +10,7 @@ from pathlib import Path
 from atom.analysis.agreement.fidelity import Share
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.people_labels import finite, people_labels
+from atom.cli.parts.people_labels import finite, people_labels
 from atom.cli.run import begin, do_here, run_lines
 from atom.display import numbers
 from atom.engine.bench.fidelity import (

@@ -40,6 +40,10 @@ NOUNS: dict[str, tuple[str, str]] = {
         "fidelity",
         "do scores rank answers as people do? rival methods: run, show, rankings, plant",
     ),
+    "pairs": (
+        "pairs",
+        "hard pairs: what weak judges fail at, as a set for others: find, show, write, keep",
+    ),
     "report": ("report", "findings, text, figures and cases in one file: write"),
     "figure": ("figure", "figures to publish, with caption and data: list, write"),
     "export": ("export", "a study as files: exact archive, tables, other tools' forms, one page"),

@@ -29,6 +29,7 @@ _HOMES: Final[Mapping[RunKind, str]] = {
     "bench": "atom.engine.bench.judging",
     "methods": "atom.engine.bench.fidelity",
     "tree": "atom.engine.induction.grow",
+    "pairs": "atom.engine.pairs.asking",
 }
 """The module of each kind, which holds it as `WORK`; read when one is needed, since a benchmark's
 figures need SciPy, which an ordinary run starts a second sooner without."""

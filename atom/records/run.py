@@ -10,9 +10,13 @@ from pydantic import Field, model_validator
 
 from atom.records.base import Id, Record
 from atom.records.call import Sampling
+from atom.records.preference import Side
 
 RunState = Literal["running", "stopping", "stopped", "done", "failed"]
-RunKind = Literal["study", "experiment", "bench", "methods", "tree", "blind"]
+RunKind = Literal["study", "experiment", "bench", "methods", "tree", "blind", "pairs"]
+KnownBy = Literal["people", "outcome", "score"]
+"""What says which of two answers is better: people's preference or ranking; a right final answer
+against a wrong one; a clear gap of the study's judge's scores."""
 StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
 
 
@@ -95,7 +99,44 @@ class BlindTask(Record):
     """How many questions, drawn at random."""
 
 
-Task = StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask | BlindTask
+class KnownPair(Record):
+    """Two answers to one sample, one of which is known to be better."""
+
+    sample_id: Id
+    a: Id
+    """The answer whose id comes first."""
+    b: Id
+    better: Side
+    by: KnownBy
+
+    @property
+    def name(self) -> str:
+        """Its name, as people's preferences have it."""
+        return f"{self.a}/{self.b}"
+
+
+class PairsTask(Record):
+    """Pairs of a study's answers, put to weak judges; what they fail at goes to a strong one."""
+
+    kind: Literal["pairs"]
+    pairs: tuple[KnownPair, ...]
+    """In the order of the draw."""
+    weak: tuple[str, ...]
+    """Endpoint names of the judges that filter."""
+    weak_ids: tuple[Id, ...]
+    """Their ids, by which their votes are found."""
+    strong: str | None = None
+    """Endpoint name of the judge that confirms; None = people do, or nobody."""
+    strong_id: Id | None = None
+    votes: int
+    """How often each judge is asked in each of the two orders."""
+    fail: int
+    """A pair is hard where so many weak judges get it wrong or can't settle it."""
+    sampling: Sampling
+    """How all are asked."""
+
+
+Task = StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask | BlindTask | PairsTask
 
 
 class Run(Record):
@@ -148,7 +189,10 @@ class Run(Record):
     def asked(self) -> tuple[str, ...]:
         """Endpoint names of everybody who is asked, the judge first."""
         scorer = self.task.scorer if isinstance(self.task, BenchTask) else None
-        return tuple(name for name in (self.judge, *self.candidates, scorer) if name)
+        panel: tuple[str | None, ...] = ()
+        if isinstance(self.task, PairsTask):
+            panel = (*self.task.weak, self.task.strong)
+        return tuple(name for name in (self.judge, *self.candidates, scorer, *panel) if name)
 
     @model_validator(mode="before")
     @classmethod

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol, TypeAlias
 
 from atom.judge.reply import Reply
 from atom.judge.request import Request
 from atom.records import Sampling, Verdict
 
-Asked = Literal["judge", "scorer"]
+Asked: TypeAlias = str
+"""Whom a run asks, by the name that its agenda has for them: `judge`, `scorer`, or a judge's id."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,14 @@ from atom.store.standing import closed, prompt_order, read_sampling
 from atom.store.store import Store
 
 
-def judges_of_group(store: Store, group: str) -> list[str]:
-    """Return who gave verdicts on a set or a study."""
+def judges_of_group(store: Store, group: str, *, without: str = "") -> list[str]:
+    """Return who gave verdicts on a set or a study, those of one part left out."""
     column = table(Verdict).c
     with store.read() as connection:
         rows = sa.select(column.judge).where(
-            column.group == group, *closed(connection, "verdict", column.key)
+            column.group == group,
+            column.part != without,
+            *closed(connection, "verdict", column.key),
         )
         return [str(name) for name in connection.execute(rows.distinct()).scalars()]
 
@@ -227,3 +229,11 @@ def items_of(store: Store, sets: Collection[str]) -> list[BenchItem]:
         return []
     rows = store.select(BenchItem, table(BenchItem).c.set_id.in_(sorted(sets)))
     return sorted(rows, key=lambda item: item.position)
+
+
+def verdicts_of_part(store: Store, group: str, part: str) -> list[Verdict]:
+    """Read all verdicts of one part on a set or a study."""
+    column = table(Verdict).c
+    with store.read() as connection:
+        done = closed(connection, "verdict", column.key)
+    return store.select(Verdict, column.group == group, column.part == part, *done)

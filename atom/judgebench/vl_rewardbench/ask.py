@@ -25,10 +25,12 @@ from atom.stages.asking import make_request
 from atom.stages.reading import one_line, read_reply, text_of
 from atom.stages.schemas import a_text, a_whole, an_object, one_of
 from atom.stages.scoring import shown
-from atom.stages.verdicts import Ask, blank, scored, unscored
+from atom.stages.verdicts import Ask, Asked, blank, scored, unscored
 
 PAIR: Final = "pair"
 POINT: Final = "point"
+HARD_PART: Final = "hard_pair"
+"""Of verdicts on a study's own pairs, which belong to the study and no benchmark."""
 POINT_PARTS: Final = ("point/a", "point/b")
 """Each answer alone: the first and the second of the file."""
 PAIR_PROMPT: Final = "vlrb_pair/1"
@@ -66,9 +68,17 @@ def orders_of(item_id: str, votes: int) -> tuple[Order, ...]:
 
 @dataclass(frozen=True)
 class PairAgenda:
-    """All questions of VL-RewardBench to one judge."""
+    """All questions of VL-RewardBench to one judge.
+
+    Args:
+        plan: what is asked, and how often.
+        part: what verdicts on pairs are called.
+        by: whom the run asks.
+    """
 
     plan: BenchPlan
+    part: str = PAIR
+    by: Asked = "judge"
 
     def asks(self, have: Mapping[str, Verdict]) -> list[Ask]:
         """Return all questions, item by item; none builds on another."""
@@ -90,11 +100,12 @@ class PairAgenda:
         plan = self.plan
         return Ask(
             blank=blank(
-                plan.set_id, item.id, PAIR, plan.judge, PAIR_PROMPT, plan.sampling,
+                plan.set_id, item.id, self.part, plan.judge, PAIR_PROMPT, plan.sampling,
                 repeat=vote, order=order,
             ),
             build=partial(build_pair, plan, item, vote, order),
             read=read_pair,
+            by=self.by,
         )  # fmt: skip
 
     def _point(self, item: BenchItem, part: str, vote: int) -> Ask:

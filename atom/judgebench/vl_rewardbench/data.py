@@ -63,9 +63,11 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "source": ("query_source",),
     "ground_truth": ("ground_truth",),
     "rationale": ("rationale",),
+    "chosen_by": ("chosen_by",),
 }
 """Our field → the published columns that hold it, the first one there counts. A column map may name
-others: a pair is `response`, or `response_a` and `response_b`, or `chosen` and `rejected`."""
+others: a pair is `response`, or `response_a` and `response_b`, or `chosen` and `rejected`.
+`chosen_by` is ours: the judges that a pair was chosen for failing at, whom it can't rank."""
 
 ERROR_TYPES: Final = ("existence", "recognition", "attribute", "counting", "other")
 _KINDS: Final = (
@@ -238,6 +240,9 @@ class _Reader(ItemReader):
         names = to_list(self._cell(row, "models"))
         if names is not None and len(names) == 2:
             found["models"] = [to_name(name) or "" for name in names]
+        judges = to_list(self._cell(row, "chosen_by"))
+        if judges:
+            found["chosen_by"] = [name for one in judges[:20] if (name := to_name(one))]
         for name in ("source", "ground_truth", "rationale"):
             text = to_text(self._cell(row, name))
             if text is not None and not text.startswith("placeholder"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from atom.display import numbers
 from atom.records import (
     BenchTask,
     BlindTask,
@@ -14,6 +15,7 @@ from atom.records import (
     ExperimentTask,
     Judge,
     MethodsTask,
+    PairsTask,
     Run,
     Sampling,
     StageName,
@@ -159,6 +161,8 @@ def task_words(run: Run) -> str:
             return "The tree grows from the study's criteria"
         case BlindTask(samples=samples):
             return f"without the picture · {samples} questions, {_named(run.candidates)}"
+        case PairsTask(pairs=pairs, weak=weak):
+            return f"Hard pairs · {numbers.count(len(pairs), 'pair')}, {_named(weak)}"
         case StudyTask(stages=stages):
             named = ", ".join(stages)
             return f"{named} · {_named(run.candidates)}" if run.candidates else named

@@ -1,0 +1,59 @@
+"""Hard pairs as sets of the Judge lab, read by the same loaders as anybody's files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from atom.engine.bench.judging import delete_set, keep_set, read_set
+from atom.formats.base import ImportFile
+from atom.formats.pictures import MemoryPictures
+from atom.judgebench.multi_crit.benchmark import BENCH as MULTI_CRIT
+from atom.judgebench.vl_rewardbench.data import NAME as VL_REWARDBENCH
+from atom.records import BenchSet, Run, Study
+from atom.store import Store
+
+BENCHES: Mapping[str, str] = {"vl_rewardbench": VL_REWARDBENCH, "multi_crit": MULTI_CRIT.name}
+"""File's stem -> whose layout it has."""
+
+
+def set_name(study: Study, run: Run) -> str:
+    """Name the sets of a run's hard pairs."""
+    return f"Hard pairs of {study.name} ({run.id[:6]})"
+
+
+def keep_pairs(
+    store: Store,
+    study: Study,
+    run: Run,
+    texts: Mapping[str, str],
+    pictures: Mapping[str, bytes],
+) -> tuple[BenchSet, ...]:
+    """Keep a run's hard pairs as sets, in place of those that it gave before.
+
+    Args:
+        store: the study's store.
+        study: the study.
+        run: the run.
+        texts: the files, by name.
+        pictures: by name.
+
+    Raises:
+        UsageError: a run works on such a set, or nothing could be read.
+        ReadOnlyError: the store is sealed.
+    """
+    name, kept = set_name(study, run), []
+    for file, text in texts.items():
+        bench = BENCHES.get(PurePosixPath(file).stem)
+        if bench is None:
+            continue
+        there = BenchSet.make_id(bench, name)
+        if store.get(BenchSet, there) is not None:
+            delete_set(store, there)
+        columns = {"category": "category"} if bench == VL_REWARDBENCH else {}
+        made = read_set(
+            store, bench, name, [ImportFile.from_bytes(file, text.encode())], columns=columns,
+            pictures=MemoryPictures(pictures), synthetic=study.synthetic,
+        )  # fmt: skip
+        kept.append(keep_set(store, made))
+    return tuple(kept)
