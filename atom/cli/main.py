@@ -47,7 +47,7 @@ NOUNS: dict[str, tuple[str, str]] = {
     "report": ("report", "findings, text, figures and cases in one file: write"),
     "figure": ("figure", "figures to publish, with caption and data: list, write"),
     "export": ("export", "a study as files: exact archive, tables, other tools' forms, one page"),
-    "store": ("store", "the store itself: check"),
+    "store": ("store", "the store itself: check, copy"),
 }
 """Noun → module in this package, and what it is about. A noun's module is imported when used."""
 COMMAND = "atomscope"

@@ -1,4 +1,4 @@
-"""`store check`."""
+"""`store check`, `store copy`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import argparse
 from dataclasses import asdict
 
 from atom.cli.parts.options import common, settings_of
-from atom.cli.parts.output import Output
+from atom.cli.parts.output import Output, bar
 from atom.store import Store, check_store
+from atom.store.moving.copying import copy_store, open_source
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +20,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--no-pictures", action="store_true", help="don't read the pictures")
     one.add_argument("--read-only", action="store_true", help="open it without writing")
     one.set_defaults(call=check)
+    two = verbs.add_parser(
+        "copy",
+        help="copy a whole store to an empty place: a folder, or a postgresql:// URL",
+        description="Copies rows, pictures and other files, each verified by checksum. It arrives "
+        "whole or not at all; the same command goes on where it was stopped.",
+    )
+    two.add_argument("source", metavar="FROM", help="a folder or postgresql:// URL")
+    two.add_argument("target", metavar="TO", help="a new or empty folder, or an empty database")
+    two.add_argument("--json", action="store_true", help="write one JSON document")
+    two.set_defaults(call=copy)
 
 
 def check(args: argparse.Namespace, out: Output) -> int:
@@ -33,3 +44,23 @@ def check(args: argparse.Namespace, out: Output) -> int:
     lines.append("the store is whole" if not report.problems else "the store is NOT whole")
     out.result(asdict(report), lines)
     return 1 if report.problems else 0
+
+
+def copy(args: argparse.Namespace, out: Output) -> int:
+    """Copy a store; exit code 1 when pictures were missing."""
+    line = out.progress()
+    with open_source(args.source) as source, Store.open(args.target) as target:
+        done = copy_store(
+            source, target, lambda what, n, of: line.show(f"{bar(n, of)} {n:,} of {of:,} {what}")
+        )
+    line.end()
+    lines = [f"{name:<16}{count:>10}" for name, count in done.rows.items()]
+    lines += [f"{'picture files':<16}{done.pictures:>10}", f"{'other files':<16}{done.files:>10}"]
+    for name in done.missing:
+        lines.append(
+            f"missing: the file of picture {name[:12]}... isn't there, or isn't what its name "
+            "says; bring it back with `study pictures FOLDER --study NAME`"
+        )
+    lines.append(f"{source.url} was copied to {target.url}; every row was compared")
+    out.result(asdict(done), lines)
+    return 1 if done.missing else 0

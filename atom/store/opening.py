@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from atom.errors import CorruptError, PlaceError, StoreError
 from atom.files import free_bytes, in_words, new_file
 from atom.store.migrate import migrate
-from atom.store.sums import teach
+from atom.store.sums import let_go, teach
 
 BUSY_SECONDS = 30.0
 """Seconds that a writer waits for another one; readers wait for nobody but a lone owner."""
@@ -61,6 +61,7 @@ def sqlite_engine(uri: str, begin: str, *, read_only: bool = False) -> sa.Engine
     def _begin(connection: sa.Connection) -> None:
         connection.exec_driver_sql(begin)
 
+    sa.event.listen(engine, "rollback", let_go)
     return engine
 
 

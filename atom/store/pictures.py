@@ -91,6 +91,11 @@ class PictureFiles:
         if thumb.exists():
             _write_once(self._thumb_path(picture_id), thumb.read_bytes())
 
+    def forget(self, picture_id: str) -> None:
+        """Delete a picture's files, which aren't what their name says."""
+        for path in (self.path(picture_id), self._thumb_path(picture_id)):
+            path.unlink(missing_ok=True)
+
     def read(self, picture_id: str) -> bytes:
         """Return a picture's original bytes.
 

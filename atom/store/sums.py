@@ -171,6 +171,11 @@ def keep_up(connection: sa.Connection) -> None:
     connection.info[_READY] = True
 
 
+def let_go(connection: sa.Connection) -> None:
+    """Note that a transaction was taken back: the triggers that it made went with it."""
+    connection.info.pop(_READY, None)
+
+
 def without_trigger(kind: Kind) -> tuple[str, str]:
     """Return what stops and what resumes working out checksums of new rows of a kind.
 

@@ -118,6 +118,14 @@ def test_whatever_we_write_carries_its_checksum(folder, whole):
         assert check_store(store, pictures=False).problems == ()
 
 
+def test_what_is_written_after_a_change_was_taken_back_carries_its_checksum(tmp_path):
+    with Store.open(tmp_path / "new") as store:
+        with pytest.raises(KeyError), store.write():
+            raise KeyError
+        store.put([Study(id="s", name="After it")])
+        assert check_store(store).problems == ()
+
+
 def test_no_flipped_byte_of_the_file_goes_unseen(whole, tmp_path):
     data = (whole.folder / "atomscope.sqlite").read_bytes()
 

@@ -1,0 +1,1 @@
+"""A store as a whole: taken to another place."""
