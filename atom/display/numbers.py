@@ -32,9 +32,9 @@ class Estimate(Protocol):
         """Upper end."""
 
 
-def score(value: float) -> str:
-    """Write a score on the 0-100 scale with one decimal."""
-    return NONE if math.isnan(value) else f"{value:.1f}"
+def score(value: float, digits: int = 1) -> str:
+    """Write a score on the 0-100 scale, with one decimal where there is room."""
+    return NONE if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def percent(value: float, n: int) -> str:

@@ -28,6 +28,7 @@ HERE = "atom_here"
 CUT = 2000
 """Characters of a model's text that are shown at first."""
 _MOST = 100_000
+_CALL = "export default (component) => window.atomscopeMarkup(component);"
 
 
 @cache
@@ -37,9 +38,9 @@ def _asset(name: str) -> str:
 
 @cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "atomscope.markup", css=_asset("kit.css"), js=_asset("kit.js"), html=""
-    )
+    # Streamlit sends a component's script and styles with each piece of markup: they stand in the
+    # page itself, once.
+    return st.components.v2.component("atomscope.markup", js=_CALL, html="")
 
 
 def show(markup: Html, *, key: str, act: Callable[[str], None] | None = None) -> None:

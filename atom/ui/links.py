@@ -7,7 +7,8 @@ back from the browser are read as untrusted text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import parse_qs, urlencode, urlsplit
+from functools import lru_cache
+from urllib.parse import parse_qs, quote_plus, urlsplit
 
 from atom.views.filters import KEYS, Filters
 
@@ -60,8 +61,17 @@ def address(page: str, filters: Filters, **local: str | None) -> str:
     """
     query: dict[str, str | list[str]] = dict(filters.to_query())
     query.update({key: value for key, value in local.items() if value})
-    text = urlencode(query, doseq=True)
+    pairs = (
+        f"{key}={_quoted(one)}"
+        for key, value in query.items()
+        for one in ([value] if isinstance(value, str) else value)
+    )
+    text = "&".join(pairs)
     return f"./{page}?{text}" if text else f"./{page}"
+
+
+_quoted = lru_cache(4096)(quote_plus)
+"""A page holds hundreds of doors, and most of what they say stands in all of them."""
 
 
 def read_address(text: str) -> tuple[str, dict[str, list[str]]] | None:

@@ -14,7 +14,7 @@ from atom.views.shown import level
 
 _VOID = frozenset(
     (
-        "br", "circle", "hr", "img", "input", "line", "meta", "path", "polygon", "polyline",
+        "br", "circle", "col", "hr", "img", "input", "line", "meta", "path", "polygon", "polyline",
         "rect", "use",
     )
 )  # fmt: skip
@@ -32,6 +32,8 @@ Attribute: TypeAlias = "str | int | float | bool | None"
 
 def escape(text: str) -> Html:
     """Turn text into markup that shows exactly this text, and lets what follows be (`level`)."""
+    if text.isascii() and text.isalnum():
+        return Html(text)
     clean = level(text.encode("utf-8", "replace").decode("utf-8"))
     return Html(html.escape(clean, quote=True))
 

@@ -39,7 +39,7 @@ def test_the_page_answers_its_question(open_app, made):
     for words in ("What shape is each model?", "What stands out", "Every model on every capability",
                   "Skills of", "Which models are told apart?", *NAMES):  # fmt: skip
         assert words in seen.markup
-    assert seen.test.get("vega_lite_chart") or seen.test.get("arrow_vega_lite_chart")
+    assert 'class="heatmap' in seen.markup
     assert menus(seen) == {"rows": "score", "cols": "tree", "colour": "score", "layer": ""}
     # Two or one capability a radar here: drawn as bars, and named.
     assert 'class="radar"' in seen.markup

@@ -8,23 +8,29 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 pytestmark = pytest.mark.browser
-CHART = ".st-key-fingerprint_heat"
-CELL = f"{CHART} svg .mark-rect path"
+HEAT = "table.heatmap"
 
 
-def test_a_click_on_a_cell_opens_the_answers_behind_it(app, page, visit, shot):
+def test_a_cell_opens_the_answers_behind_it_by_mouse_and_by_keys(app, page, visit, shot):
     page.goto(f"{app.url}/fingerprints")
     page.locator(".facts li").first.wait_for()
-    page.locator(CELL).first.wait_for()
+    first = page.locator(f"{HEAT} td a").first
+    first.wait_for()
     shot(page, "fingerprints")
-    weak = page.locator(f"{CHART} svg .mark-text text", has_text="▼").first
-    weak.scroll_into_view_if_needed()
-    name = re.search(r"column: ([^;]+);", weak.get_attribute("aria-label"))[1]
-    box = weak.bounding_box()
-    # The glyph lies on its cell, which takes the click.
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    first.focus()
+    page.keyboard.press("ArrowDown")
+    # The root's last column, and over the gap to the next root's first.
+    for _ in range(13):
+        page.keyboard.press("ArrowRight")
+    there = page.evaluate("document.activeElement.shadowRoot.activeElement.dataset.tip")
+    assert page.locator(f"{HEAT} td a[tabindex='0']").count() == 1
+    cell = page.locator(f"{HEAT} tbody tr:nth-child(2) td:not([aria-hidden]) a").nth(13)
+    assert there == cell.get_attribute("data-tip")
+    weak = page.locator(f"{HEAT} td a", has_text="▼").first
+    name = weak.get_attribute("data-tip").splitlines()[0].partition(": ")[2]
+    weak.click()
     page.wait_for_url(re.compile(r"/failures\?.*node="))
-    assert parse_qs(urlsplit(page.url).query)["node"][0].endswith(name)
+    assert parse_qs(urlsplit(page.url).query)["node"][0] == name
     assert "model=" in page.url
     assert "show=all" in page.url
     page.locator(".listing a.item").first.wait_for()

@@ -2,6 +2,11 @@
 // A door is an <a data-go> with a real address: a plain click moves inside the app without loading
 // it anew; a click with a modifier, or from the context menu, opens the same address elsewhere.
 
+(() => {
+// One sheet for all pieces: each is in a shadow root of its own, which the page's styles don't reach.
+const LOOK = new CSSStyleSheet();
+LOOK.replaceSync(STYLES);
+
 function sameKind(a, b) {
   return a.nodeType === b.nodeType && a.nodeName === b.nodeName &&
     (a.nodeType !== 1 || (a.id || "") === (b.id || ""));
@@ -175,10 +180,29 @@ function present(on) {
 /* Keys that do what another one does. */
 const ALIKE = { j: "ArrowRight", k: "ArrowLeft" };
 
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+// A table of hundreds of doors is one stop of the Tab key; arrow keys go from cell to cell.
+function roam(event) {
+  const step = STEPS[event.key], cell = event.target.closest("[data-roam] td");
+  if (!step || !cell || event.ctrlKey || event.metaKey || event.altKey) return;
+  const rows = cell.closest("tbody").rows, row = rows[cell.parentNode.rowIndex - rows[0].rowIndex + step[0]];
+  let at = cell.cellIndex + step[1], door = null;
+  for (; row?.cells[at] && !door; at += step[1] || 1) door = row.cells[at].querySelector("a");
+  if (!door) return;
+  event.preventDefault();
+  event.stopPropagation();
+  event.target.tabIndex = -1;
+  door.tabIndex = 0;
+  door.focus();
+}
+
 function start(state, parent) {
   if (sessionStorage.getItem(PRESENT)) present(true);
   const root = document.createElement("div");
   root.className = "atom";
+  const shadow = parent.getRootNode();
+  if (shadow.host) shadow.adoptedStyleSheets = [LOOK];
   const holder = document.createElement("div");
   parent.appendChild(root);
   parent.appendChild(holder);
@@ -227,6 +251,7 @@ function start(state, parent) {
     const field = event.target.closest("[data-say]");
     if (field) state.send("act", `${field.dataset.say}:${field.value}`);
   });
+  root.addEventListener("keydown", roam);
   root.addEventListener("keydown", (event) => {
     const field = event.target.closest("[data-say]");
     if (!field || (event.key !== "Enter" && event.key !== "Escape")) return;
@@ -258,7 +283,8 @@ function start(state, parent) {
 
 const states = new WeakMap();
 
-export default function (component) {
+// The page holds this script once (first_paint.py); each piece of markup only calls it.
+window.atomscopeMarkup = function (component) {
   const { data, parentElement, setTriggerValue } = component;
   let state = states.get(parentElement);
   if (!state) {
@@ -297,4 +323,5 @@ export default function (component) {
     state.hide();
     state.root.remove();
   };
-}
+};
+})();

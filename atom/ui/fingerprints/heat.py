@@ -1,4 +1,4 @@
-"""The heatmap of the Fingerprints page: menus, chart, its table and its file."""
+"""The heatmap of the Fingerprints page: menus, the picture and its file."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ from typing import Any
 
 import streamlit as st
 
-from atom.display import numbers
-from atom.ui import kit, links
+from atom.ui import links
 from atom.ui.fingerprints import parts
-from atom.ui.html import Html, el, join
+from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
-from atom.ui.tree.parts import scheme
-from atom.views.fingerprints.chart import CLICK, cell_number, clicked, heat_chart
+from atom.views.fingerprints.chart import both, draw_heat, rows_drawn
 from atom.views.fingerprints.heat import (
     COLOURINGS,
     COLUMN_ORDERS,
     ROW_ORDERS,
     Colouring,
     ColumnOrder,
-    HeatCell,
     Heatmap,
     RowOrder,
     heat_csv,
     heatmap,
 )
-from atom.views.fingerprints.page import Claims, Shape, claim_words
+from atom.views.fingerprints.page import Claims, Shape
 from atom.views.lab.judge_marks import GLYPH
 from atom.views.overview.weaknesses import GLYPHS
 from atom.views.tree.colours import evidence_colour, stops
@@ -49,8 +46,6 @@ _COLOURS: dict[Colouring, str] = {
     "difference": "difference to the others",
     "evidence": "evidence",
 }
-_MOST_MODELS = 24
-"""Models in the table; the file holds all."""
 
 
 def draw(here: Here, form: Shape, said: Claims | None) -> None:
@@ -76,23 +71,9 @@ def draw(here: Here, form: Shape, said: Claims | None) -> None:
             there = {one: _COLOURS[one] for one in _possible(form, said)}
             _menu(here, "colour", "Colour", there, colouring, "score")
 
-    def chosen() -> None:
-        state = st.session_state.get(CHART)
-        picked = (state or {}).get("selection", {}).get(CLICK) or []
-        cell = clicked(heat, picked[0].get("row"), picked[0].get("column")) if picked else None
-        if cell is not None:
-            kit.go(links.address(FAILURES.url_path, cell.mark.filters))
-
-    st.vega_lite_chart(
-        spec=heat_chart(heat, form, colouring, scheme()),
-        width="stretch",
-        theme=None,
-        key=CHART,
-        on_select=chosen,
-        selection_mode=CLICK,
-    )
-    parts.show(legend(form, heat, colouring, said), table(form, heat, colouring),
-               key="fingerprint_heat_table")  # fmt: skip
+    drawn = draw_heat(heat, form, colouring,
+                      lambda cell: links.address(FAILURES.url_path, cell.mark.filters))  # fmt: skip
+    parts.show(drawn, legend(form, heat, colouring, said), key=CHART)
     st.download_button(
         "Heatmap as CSV",
         data=lambda: heat_csv(heatmap(form, said, rows=rows, columns=columns, every=True)),
@@ -138,13 +119,14 @@ def legend(form: Shape, heat: Heatmap, colouring: Colouring, said: Claims | None
     pieces: list[Html | str] = []
     if colouring == "evidence" and said is not None:
         pieces = [
-            el("span", el("i", style=f"background:{evidence_colour(label, scheme())}",
+            el("span", el("i", style=f"background:{both(evidence_colour, label)}",
                           aria_hidden="true"), f"{glyph} {words}")
             for label, (glyph, words) in GLYPHS.items()
         ]  # fmt: skip
     else:
         difference = colouring == "difference"
-        ramp = ", ".join(stops(scheme(), difference=difference))
+        ends_of = [stops(one, difference=difference) for one in ("light", "dark")]
+        ramp = ", ".join(f"light-dark({a},{b})" for a, b in zip(*ends_of, strict=True))
         lo, hi = heat.span
         ends = ("−25 points", "+25 to the mean of the others") if difference else (
             f"{lo:g}", f"{hi:g}"
@@ -165,6 +147,9 @@ def legend(form: Shape, heat: Heatmap, colouring: Colouring, said: Claims | None
             "There are too many leaves for one picture: columns are the layer above; the file "
             "holds every leaf."
         )
+    rest = len(heat.models) - rows_drawn(heat)
+    if rest > 0:
+        notes.append(f"{rest} more models are only in the file.")
     if heat.left_out:
         notes.append(f"{heat.left_out} labels with less data are only in the file.")
     if form.selected:
@@ -178,51 +163,4 @@ def legend(form: Shape, heat: Heatmap, colouring: Colouring, said: Claims | None
         "div",
         el("div", pieces, class_="swatches note"),
         el("p", " ".join(notes), class_="note", style="margin-top:4px"),
-    )
-
-
-# --- table -------------------------------------------------------------------------------------
-
-
-def table(form: Shape, heat: Heatmap, colouring: Colouring) -> Html:
-    """Write the heatmap as a table: the same cells, each a door that the keyboard reaches."""
-    models = heat.models[:_MOST_MODELS]
-    names = numbers.short_names([model.name for model in models])
-    columns = [
-        kit.Column(title="Capability" if form.facet is None else "Label"),
-        *(
-            kit.Column(title=kit.model(short, model.index, full=model.name), number=True)
-            for short, model in zip(names, models, strict=True)
-        ),
-    ]
-    rows = []
-    before = None
-    for number, column in enumerate(heat.columns):
-        name: Html = parts.named(column)
-        if heat.grouped and column.group != before:
-            name = join(el("div", column.group, class_="strong small"), name)
-            before = column.group
-        cells = [_cell(form, heat.cells[row][number], colouring) for row in range(len(models))]
-        rows.append(kit.Row(cells=[name, *cells]))
-    rest = len(heat.models) - len(models)
-    more = el("p", f"{rest} more models are in the file.", class_="note") if rest else None
-    return kit.fold(
-        "The heatmap as a table", kit.table(columns, rows, label="Heatmap", tight=True), more
-    )
-
-
-def _cell(form: Shape, cell: HeatCell, colouring: Colouring) -> Html:
-    if not cell.mark.estimate.known:
-        return el("span", numbers.NONE, class_="quiet")
-    tip = parts.mark_words(form, cell.mark)
-    if cell.claim is not None:
-        tip += f"\n{cell.claim.glyph} {cell.claim.words}: {claim_words(cell.claim, form.facet)}"
-    return el(
-        "a",
-        el("span", f"{cell.glyph} ", class_="quiet") if cell.glyph else None,
-        cell_number(cell, colouring),
-        href=links.address(FAILURES.url_path, cell.mark.filters),
-        data_go=True,
-        class_="cell",
-        data_tip=tip,
     )

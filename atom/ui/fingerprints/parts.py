@@ -68,14 +68,9 @@ def move(here: Here, **changes: str | None) -> None:
     st.query_params.from_dict({**here.filters.to_query(), **local(here, **changes)})
 
 
-def style() -> Html:
-    """Return the page's own CSS."""
-    return el("style", Html((kit.ASSETS / "fingerprints.css").read_text(encoding="utf-8")))
-
-
 def show(*content: Html | None, key: str) -> None:
-    """Put a part of the page on it, with the page's own CSS."""
-    kit.show(el("div", style(), *content, class_="stack prints"), key=key)
+    """Put a part of the page on it."""
+    kit.show(el("div", *content, class_="stack prints"), key=key)
 
 
 # --- empty -------------------------------------------------------------------------------------

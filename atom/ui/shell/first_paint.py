@@ -4,7 +4,7 @@ Streamlit sends its page without a menu and without the app's styles; both come 
 of the script, a second later, and all that is drawn by then jumps aside. Here the styles are part
 of the page itself, with the menu's room kept free, and what follows a piece that isn't drawn yet
 waits for it, so that nothing that is seen moves. Parts of Streamlit that every page needs are
-fetched at once; the two that draw charts once all is at rest.
+fetched at once; the one that draws charts once all is at rest.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ _ROOT = b'id="root"'
 """What the app's own page holds; a file that it serves is handed on as it is."""
 
 
+_LOOK = ("kit.css", "fingerprints.css")
+"""What every piece of markup is dressed in."""
 _SOON = ("BidiComponent", "PageLink", "Selectbox")
-_LATER = ("ArrowVegaLiteChart", "PlotlyChart")
+_LATER = ("PlotlyChart",)
 """Parts of Streamlit's own page, by the beginning of their files' names."""
 
 
@@ -85,6 +87,8 @@ def style() -> bytes:
     """Return what is added to the page: the frame's styles and the script that goes with them."""
     css = (ASSETS / "frame.css").read_text(encoding="utf-8")
     script = (ASSETS / "first_paint.js").read_text(encoding="utf-8")
+    markup = (ASSETS / "kit.js").read_text(encoding="utf-8")
+    look = json.dumps("".join((ASSETS / one).read_text(encoding="utf-8") for one in _LOOK))
     soon = "".join(
         f'<link rel="modulepreload" crossorigin href="{address}">' for address in chunks(_SOON)
     )
@@ -92,6 +96,7 @@ def style() -> bytes:
     return (
         f'{soon}<style data-testid="frame-style">{css}</style>'
         f"<script>{script.replace('CHUNKS', later)}</script>"
+        f"<script>{markup.replace('STYLES', look)}</script>"
     ).encode()
 
 

@@ -1,26 +1,24 @@
-"""The heatmap as an Altair chart: cells to click, a glyph in each, roots named above them.
+"""The heatmap as a table: a door in every cell, a glyph and a number in it, roots named below.
 
-Colours are given cell by cell, so that the picture is the same in every order.
+Each cell brings its colours for the light and the dark scheme along, so that the picture follows
+the browser without being drawn anew.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from atom.analysis.score_table import Kept
 from atom.display import numbers
 from atom.views.figures import cut
-from atom.views.fingerprints.heat import Colouring, HeatCell, Heatmap
+from atom.views.fingerprints.heat import Colouring, HeatCell, HeatColumn, Heatmap
 from atom.views.fingerprints.page import Shape, claim_words
 from atom.views.lab.judge_marks import GLYPH
+from atom.views.markup import Html, el
 from atom.views.overview.weaknesses import frame_words, more_words
 from atom.views.tree.colours import (
     GROUND,
-    INK,
     QUIET,
     Scheme,
     difference_colour,
@@ -29,25 +27,20 @@ from atom.views.tree.colours import (
     score_colour,
 )
 
-if TYPE_CHECKING:
-    import altair as alt
-
-Spec = dict[str, Any]
-"""A Vega-Lite specification: JSON whose keys Vega-Lite documents."""
-CLICK = "cell"
-"""Name of the selection that a click makes."""
-CELLS = "cells"
-"""Name of the data that a specification brings along."""
-_ROW, _LEAST_ROW, _HIGHEST = 30, 15, 540
 _LABEL = 24
-_VALUES_UP_TO = 12
-"""Columns up to which a cell has room for its number."""
-_TITLE = 15
+_FINE_UP_TO = 12
+"""Columns up to which a cell has room for a decimal."""
 _FLAT = 8
 """Columns up to which short labels lie flat."""
-_FRAMES = Kept(32)
-"""Charts without their data, by what is drawn in them."""
-_FONT = "'Source Sans', 'Source Sans Pro', sans-serif"
+_SLANT = 6.1
+"""Pixels of height that a sign of a slanted label takes."""
+_NAMES, _LEAST_NAMES, _GAP = 150, 84, 7
+"""Pixels: the column of names, in a narrow window, and what stands between roots."""
+_NARROW, _WIDE = 12, 96
+"""Pixels of a column at least and at most."""
+_BOTH: tuple[Scheme, Scheme] = ("light", "dark")
+_MOST_CELLS = 4000
+_T = TypeVar("_T")
 
 
 def unique_labels(names: Sequence[str], size: int = _LABEL) -> list[str]:
@@ -63,6 +56,17 @@ def unique_labels(names: Sequence[str], size: int = _LABEL) -> list[str]:
     return found
 
 
+def both(colour: Callable[[_T, Scheme], str], of: _T) -> str:
+    """Write a colour as CSS that follows the browser's scheme."""
+    light, dark = (colour(of, scheme) for scheme in _BOTH)
+    return f"light-dark({light},{dark})"
+
+
+def rows_drawn(heat: Heatmap) -> int:
+    """Count the models that are drawn: all, but where there are thousands of cells."""
+    return min(len(heat.models), max(_MOST_CELLS // max(len(heat.columns), 1), 8))
+
+
 def cell_fill(cell: HeatCell, heat: Heatmap, colouring: Colouring, scheme: Scheme) -> str:
     """Colour a cell; the ground itself where there is no value."""
     estimate = cell.mark.estimate
@@ -76,138 +80,150 @@ def cell_fill(cell: HeatCell, heat: Heatmap, colouring: Colouring, scheme: Schem
     return score_colour(100 * (estimate.value - lo) / (hi - lo), scheme)
 
 
-def cell_words(cell: HeatCell, facet: str | None, unit: str) -> dict[str, str]:
-    """Say in a few named lines what a cell shows."""
+def cell_words(cell: HeatCell, form: Shape) -> str:
+    """Say in a few lines what a cell shows, and what it opens."""
     estimate = cell.mark.estimate
     if not estimate.known:
-        return {"Score": "none: nothing is scored here", "To the others": "", "n": "0", "Claim": ""}
-    n = f"{estimate.n:,} {unit}{'s' * (estimate.n != 1)}, {estimate.samples:,} "
-    n += f"sample{'s' * (estimate.samples != 1)}"
-    others = "" if math.isnan(cell.difference) else f"{numbers.signed(cell.difference)} points"
-    claim = ""
+        return "no value: nothing is scored here"
+    n = numbers.count(estimate.n, form.unit)
+    lines = [numbers.interval(estimate)]
+    if not math.isnan(cell.difference):
+        lines.append(f"{numbers.signed(cell.difference)} points to the mean of the others")
+    lines.append(f"n {n}, {numbers.count(estimate.samples, 'sample')}")
     if cell.claim is not None:
-        claim = f"{cell.claim.glyph} {cell.claim.words}: {claim_words(cell.claim, facet)} "
-        claim += f"({frame_words(cell.claim)})"
-        more = more_words(cell.claim)
-        claim += f"; {more}" if more else ""
-    return {
-        "Score": f"{estimate.value:.1f} ({estimate.lo:.1f}–{estimate.hi:.1f})",
-        "To the others": others.replace("-", "−"),
-        "n": n,
-        "Claim": claim,
-    }
+        claim = cell.claim
+        lines.append(f"{claim.glyph} {claim.words}: {claim_words(claim, form.facet)} "
+                     f"({frame_words(claim)})")  # fmt: skip
+        lines.append(more_words(claim))
+    if cell.mark.listed:
+        lines.append(f"opens {numbers.count(cell.mark.listed, form.listed_unit)}")
+    return "\n".join(line for line in lines if line)
 
 
-def heat_chart(heat: Heatmap, form: Shape, colouring: Colouring, scheme: Scheme) -> Spec:
-    """Draw the heatmap, as the specification that is sent, with its data in it.
+def draw_heat(
+    heat: Heatmap, form: Shape, colouring: Colouring, door: Callable[[HeatCell], str]
+) -> Html:
+    """Draw the heatmap.
 
     Args:
         heat: arranged.
         form: the values that it was arranged from.
         colouring: what fills the cells.
-        scheme: the browser's.
+        door: where a cell leads.
+
+    Returns:
+        A table; only its first cell is a stop of the Tab key, arrow keys go on from there.
     """
-    frame = (
-        tuple((column.name, column.judge is None, column.group) for column in heat.columns),
-        tuple(model.name for model in heat.models),
-        heat.grouped,
-        scheme,
-    )
-    # Whoever draws a chart may change it: each time it is a new value.
-    spec: Spec = json.loads(_FRAMES.get(frame, lambda: _frame(heat, scheme)))
-    columns, rows = column_labels(heat), row_labels(heat)
-    cells = [
-        _record(heat, (row, number), (rows[row], columns[number]), form, colouring, scheme)
-        for row in range(len(rows))
-        for number in range(len(columns))
+    n = len(heat.columns)
+    labels, drawn = column_labels(heat), rows_drawn(heat)
+    flat = n <= _FLAT and max(map(len, labels), default=0) <= 2 * _FLAT
+    head = [
+        el("th", el("span", label), scope="col", data_tip=_column_words(column))
+        for label, column in zip(labels, heat.columns, strict=True)
     ]
-    return {**spec, "datasets": {CELLS: cells}}
-
-
-def _frame(heat: Heatmap, scheme: Scheme) -> str:
-    """Write the chart without its data: what takes most time of drawing it."""
-    from altair.utils.schemapi import debug_mode
-
-    # Altair would check each part against a schema, which takes longer than drawing it.
-    with debug_mode(False):
-        return json.dumps(layered(heat, scheme).to_dict(validate=False))
-
-
-def layered(heat: Heatmap, scheme: Scheme) -> alt.LayerChart:
-    """Draw the heatmap over cells that are named, not in it: Altair goes through what is in it."""
-    import altair as alt
-
-    columns, rows = column_labels(heat), row_labels(heat)
-    domain, titles = _domain(heat, columns)
-    flat = len(columns) <= _FLAT and max(map(len, columns), default=0) <= 2 * _FLAT
-    angle = 0 if flat else -60
-    high = max(min(_ROW, _HIGHEST // max(len(rows), 1)), _LEAST_ROW) * len(rows)
-    base = alt.Chart(alt.NamedData(name=CELLS)).encode(
-        x=alt.X(
-            "column:N",
-            sort=domain,
-            scale=alt.Scale(domain=domain, paddingInner=0.04, paddingOuter=0),
-            axis=alt.Axis(orient="top", title=None, labelAngle=angle, labelLimit=190, ticks=False,
-                          domain=False, labelColor=INK[scheme], labelFontSize=11.5,
-                          labelOverlap=False, labelPadding=4),
-        ),
-        y=alt.Y(
-            "row:N",
-            sort=rows,
-            scale=alt.Scale(domain=rows, paddingInner=0.06, paddingOuter=0),
-            axis=alt.Axis(title=None, labelLimit=190, ticks=False, domain=False, labelPadding=8,
-                          labelColor=INK[scheme], labelFontSize=12.5),
-        ),
-    )  # fmt: skip
-    click = alt.selection_point(name=CLICK, fields=["row", "column"], on="click")
-    # Vega shows these as text, so names can't become markup.
-    tips = ["Model", "Capability", "Score", "To the others", "n", "Claim", "Click"]
-    if any(column.judge is not None for column in heat.columns):
-        tips.insert(-1, "Judge")
-    cells = (
-        base.mark_rect(cursor="pointer", strokeWidth=1)
-        .encode(
-            fill=alt.Fill("fill:N", scale=None),
-            stroke=alt.Stroke("edge:N", scale=None),
-            tooltip=[alt.Tooltip(f"{tip}:N") for tip in tips],
+    rows = [
+        el(
+            "tr",
+            el("th", label, scope="row", title=model.name),
+            _spaced(
+                heat, [_cell(heat, (row, number), form, colouring, door) for number in range(n)]
+            ),
         )
-        .add_params(click)
+        for row, (label, model) in enumerate(
+            zip(row_labels(heat)[:drawn], heat.models[:drawn], strict=True)
+        )
+    ]
+    high = "auto" if flat else f"{14 + round(_SLANT * max(map(len, labels), default=0))}px"
+    gaps = _GAP * sum(_begins(heat, number) for number in range(n))
+    style = (
+        f"--high:{high};min-width:{_LEAST_NAMES + _NARROW * n + gaps}px;"
+        f"max-width:{_NAMES + _WIDE * n + gaps}px"
     )
-    glyphs = base.mark_text(fontSize=12, fontWeight="bold").encode(
-        text="text:N", color=alt.Color("ink:N", scale=None)
-    )
-    layers = [cells, glyphs]
-    for side, low in dict.fromkeys((title.side, title.low) for title in titles):
-        values = [
-            {"column": title.column, "title": title.text}
-            for title in titles
-            if (title.side, title.low) == (side, low)
-        ]
-        layers.append(
-            alt.Chart(alt.Data(values=values))  # type: ignore[no-untyped-call]
-            .mark_text(align=side, fontSize=12, fontWeight="bold", baseline="top",
-                       color=QUIET[scheme])
-            .encode(
-                x=alt.X("column:N", sort=domain, bandPosition=0 if side == "left" else 1),
-                y=alt.YValue(alt.ExprRef(f"height + {6 + low}")),  # type: ignore[no-untyped-call]
-                text="title:N",
-            )
-        )  # fmt: skip
-    below = 8 + _TITLE * min(len(titles), 2)
-    room = 20 if flat else _label_room(columns)
-    chart: alt.LayerChart = (
-        alt.layer(*layers)
-        .properties(height=high + below + room, background="transparent",
-                    padding={"left": 0, "top": 0, "right": 4, "bottom": below})
-        .configure(font=_FONT)
-        .configure_view(stroke=None)
+    table = el(
+        "table",
+        el("caption", "Every model (row) on every capability or label (column)", class_="unseen"),
+        el("colgroup", el("col", class_="names"),
+           _spaced(heat, [el("col")] * n, el("col", style=f"width:{_GAP}px"))),
+        el("thead", el("tr", el("td"), _spaced(heat, head))),
+        el("tbody", rows),
+        el("tfoot", _groups(heat)) if heat.grouped else None,
+        class_="heatmap flat" if flat else "heatmap",
+        style=style,
+        data_roam="1",
     )  # fmt: skip
-    return chart
+    return el("div", table, class_="wide heatbox")
 
 
-def _label_room(labels: Sequence[str]) -> int:
-    """Return the height that slanted labels need: the chart's own height holds them, too."""
-    return 14 + round(5.4 * max((len(label) for label in labels), default=0))
+def _cell(
+    heat: Heatmap,
+    place: tuple[int, int],
+    form: Shape,
+    colouring: Colouring,
+    door: Callable[[HeatCell], str],
+) -> Html:
+    row, number = place
+    cell, column, model = heat.cells[row][number], heat.columns[number], heat.models[row]
+    fills = [cell_fill(cell, heat, colouring, scheme) for scheme in _BOTH]
+    inks = [ink_on(fill) for fill in fills]
+    known = cell.mark.estimate.known
+    if not known:
+        inks = [QUIET[scheme] for scheme in _BOTH]
+    glyph = el("b", cell.glyph) if known and cell.glyph else None
+    words = f"{model.name}: {column.full}\n{cell_words(cell, form)}"
+    if column.judge is not None:
+        words += f"\n{column.judge.text}: {column.judge.tip}"
+    inside = el(
+        "a",
+        glyph,
+        el("span", cell_number(cell, colouring, fine=len(heat.columns) <= _FINE_UP_TO)),
+        href=door(cell) if cell.mark.listed else None,
+        data_go="1" if cell.mark.listed else None,
+        class_=None if known else "none",
+        style=f"background:light-dark({fills[0]},{fills[1]});color:light-dark({inks[0]},{inks[1]})",
+        tabindex="0" if row == number == 0 else "-1",
+        data_tip=words,
+    )
+    return el("td", inside)
+
+
+def _spaced(heat: Heatmap, pieces: Sequence[Html], gap: Html | None = None) -> list[Html]:
+    """Put a gap before each root but the first."""
+    between = el("td", aria_hidden="true") if gap is None else gap
+    return [
+        one
+        for number, piece in enumerate(pieces)
+        for one in ((between, piece) if _begins(heat, number) else (piece,))
+    ]
+
+
+def _begins(heat: Heatmap, number: int) -> bool:
+    """Whether a root begins with this column, the first root aside."""
+    return (
+        heat.grouped and number > 0 and heat.columns[number].group != heat.columns[number - 1].group
+    )
+
+
+def _column_words(column: HeatColumn) -> str:
+    return column.full if column.judge is None else f"{column.full}\n{column.judge.text}"
+
+
+def _groups(heat: Heatmap) -> Html:
+    """Name the roots under their columns."""
+    spans: list[tuple[str, int]] = []
+    for column in heat.columns:
+        if spans and spans[-1][0] == column.group:
+            spans[-1] = (column.group, spans[-1][1] + 1)
+        else:
+            spans.append((column.group, 1))
+    return el(
+        "tr",
+        el("td"),
+        [
+            (el("td", aria_hidden="true") if number else None,
+             el("th", group, scope="colgroup", colspan=width, data_tip=group))
+            for number, (group, width) in enumerate(spans)
+        ],
+    )  # fmt: skip
 
 
 def column_labels(heat: Heatmap) -> list[str]:
@@ -225,84 +241,16 @@ def row_labels(heat: Heatmap) -> list[str]:
     return unique_labels([model.name for model in heat.models], 28)
 
 
-def clicked(heat: Heatmap, row: object, column: object) -> HeatCell | None:
-    """Return the cell that a click names by its labels; None when it is none."""
-    rows, columns = row_labels(heat), column_labels(heat)
-    if row not in rows or column not in columns:
-        return None
-    return heat.cells[rows.index(str(row))][columns.index(str(column))]
+def cell_number(cell: HeatCell, colouring: Colouring, *, fine: bool = True) -> str:
+    """Write a cell's number: the value, or the difference where colours stand for it.
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Title:
-    """A root's title under its columns: where it begins (or ends), and how far down."""
-
-    text: str
-    column: str
-    side: Literal["left", "right"]
-    low: int
-
-
-def _domain(heat: Heatmap, labels: Sequence[str]) -> tuple[list[str], list[_Title]]:
-    """Return the columns' domain with a gap between roots, and the roots' titles under them."""
-    if not heat.grouped:
-        return list(labels), []
-    domain: list[str] = []
-    titles: list[_Title] = []
-    groups = [column.group for column in heat.columns]
-    for number, (label, group) in enumerate(zip(labels, groups, strict=True)):
-        if number == 0 or group != groups[number - 1]:
-            if number and len(labels) > _VALUES_UP_TO:
-                domain.append(" " * (len(titles) + 1))
-            # The last root's title grows to the left where its columns are few.
-            last = bool(titles) and group == groups[-1]
-            titles.append(
-                _Title(
-                    text=cut(group, _LABEL),
-                    column=labels[-1] if last else label,
-                    side="right" if last else "left",
-                    low=_TITLE * (len(titles) % 2),
-                )
-            )
-        domain.append(label)
-    return domain, titles
-
-
-def _record(
-    heat: Heatmap,
-    place: tuple[int, int],
-    labels: tuple[str, str],
-    form: Shape,
-    colouring: Colouring,
-    scheme: Scheme,
-) -> dict[str, str]:
-    row, number = place
-    cell, model, column = heat.cells[row][number], heat.models[row], heat.columns[number]
-    fill = cell_fill(cell, heat, colouring, scheme)
-    known = cell.mark.estimate.known
-    text = cell.glyph
-    if known and len(heat.columns) <= _VALUES_UP_TO:
-        text = f"{text} {cell_number(cell, colouring)}".strip()
-    listed = f"{cell.mark.listed:,} {form.listed_unit}{'s' * (cell.mark.listed != 1)}"
-    return {
-        "row": labels[0],
-        "column": labels[1],
-        "fill": fill,
-        "edge": fill if known else QUIET[scheme],
-        "text": text,
-        "ink": ink_on(fill) if known else QUIET[scheme],
-        "Model": model.name,
-        "Capability": column.full,
-        **cell_words(cell, form.facet, form.unit),
-        "Judge": "" if column.judge is None else f"{column.judge.text}: {column.judge.tip}",
-        "Click": f"opens {listed}" if cell.mark.listed else "",
-    }
-
-
-def cell_number(cell: HeatCell, colouring: Colouring) -> str:
-    """Write a cell's number: the value, or the difference where colours stand for it."""
+    Args:
+        cell: the cell.
+        colouring: what its colour stands for.
+        fine: whether there is room for a decimal.
+    """
     if not cell.mark.estimate.known:
-        return "–"
+        return numbers.NONE
     if colouring == "difference" and not math.isnan(cell.difference):
-        return numbers.signed(cell.difference)
-    return numbers.score(cell.mark.estimate.value)
+        return numbers.signed(cell.difference, 1 if fine else 0)
+    return numbers.score(cell.mark.estimate.value, 1 if fine else 0)

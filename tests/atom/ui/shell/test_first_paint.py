@@ -49,9 +49,9 @@ def test_the_page_is_dressed_whole_and_its_length_is_right(pieces):
 
 def test_parts_that_are_fetched_early_are_streamlits_own():
     soon = chunks(("BidiComponent", "PageLink", "Selectbox"))
-    later = chunks(("ArrowVegaLiteChart", "PlotlyChart"))
+    later = chunks(("PlotlyChart",))
     assert len(soon) == 3
-    assert len(later) == 2
+    assert len(later) == 1
     page = style().decode()
     assert all(f'<link rel="modulepreload" crossorigin href="{one}">' in page for one in soon)
     assert all(f'"{one}"' in page for one in later)

@@ -18,14 +18,7 @@ from atom.store import Store
 from atom.views import figures
 from atom.views.failures.page import failures
 from atom.views.filters import Filters
-from atom.views.fingerprints.chart import (
-    CELLS,
-    cell_fill,
-    clicked,
-    heat_chart,
-    layered,
-    unique_labels,
-)
+from atom.views.fingerprints.chart import cell_fill, draw_heat, unique_labels
 from atom.views.fingerprints.heat import heat_csv, heatmap
 from atom.views.fingerprints.page import (
     Claims,
@@ -487,22 +480,24 @@ def test_an_empty_cell_is_not_a_zero(page):
     assert cell_fill(empty, heat, "score", "light") != cell_fill(zero, heat, "score", "light")
 
 
-@pytest.mark.slow
-def test_the_chart_holds_every_cell_and_a_click_finds_it(page):
+def test_the_picture_holds_every_cell_with_its_door(page):
     heat = heatmap(page.shape, page.claims)
-    for scheme in ("light", "dark"):
-        for colouring in ("score", "difference", "evidence"):
-            chart = heat_chart(heat, page.shape, colouring, scheme)
-            cells = chart.pop("datasets")[CELLS]
-            assert len(cells) == len(heat.models) * len(heat.columns)
-            # What is sent holds against Vega-Lite's schema, by which Altair checks it here.
-            assert layered(heat, scheme).to_dict() == chart
-    last = cells[-1]
-    assert clicked(heat, last["row"], last["column"]) is heat.cells[-1][-1]
-    assert clicked(heat, "nobody", last["column"]) is None
-    assert clicked(heat, None, None) is None
-    glyphs = set("".join(cell["text"] for cell in cells))
-    assert "▼" in glyphs
+    cells = len(heat.models) * len(heat.columns)
+    for colouring in ("score", "difference", "evidence"):
+        drawn = draw_heat(heat, page.shape, colouring, lambda cell: f"./{cell.mark.model}")
+        root = ET.fromstring(drawn)
+        doors = root.findall("./table/tbody/tr/td/a")
+        assert len(doors) == cells
+        # One stop of the Tab key; the rest by arrow keys.
+        assert [door.get("tabindex") for door in doors].count("0") == 1
+        assert doors[0].get("href") == f"./{heat.models[0].index}"
+        assert any("▼" in "".join(door.itertext()) for door in doors)
+    # A gap stands before each root but the first, in every row.
+    roots = len({column.group for column in heat.columns})
+    assert len(root.findall("./table/tbody/tr[1]/td")) == len(heat.columns) + roots - 1
+    assert [one.text for one in root.findall("./table/tfoot/tr/th")] == list(
+        dict.fromkeys(column.group for column in heat.columns)
+    )
 
 
 def test_labels_are_never_twice():
