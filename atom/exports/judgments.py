@@ -160,6 +160,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
 _NOTES = (
     "a text that begins like a formula, or with a ', bears a ' before it, so that no spreadsheet "
     "runs it; one ' comes off again when it is read",
+    "texts stay as they are, with signs that turn the direction of writing",
 )
 
 

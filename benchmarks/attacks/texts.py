@@ -18,13 +18,18 @@ from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from atom.cli.main import main
+from atom.records import StudyCandidate
+from atom.settings import DEMO_FOLDER
+from atom.store import Store
 from benchmarks.attacks._app import EVIL, INSIDE, Running, browser, running_app, visitor
+from benchmarks.attacks._soaked import soak
 from benchmarks.attacks._texts import CANDIDATES, TEXTS, Texts, endpoints, mark, spread
 from benchmarks.attacks._tried import Tried
 
 SCREENS = ("", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",
            "judge-lab", "human-check", "reports", "data", "settings")  # fmt: skip
-MOST_VIEWS = 45
+MOST_VIEWS, MOST_OF_A_SCREEN = 75, 12
+"""Of one study: views in all, and of one screen."""
 LEAST_SHOWN = 290
 """So many of the texts must have been on screen: else too little was tried."""
 _SETTLE_MS = 1000
@@ -87,19 +92,23 @@ class _Seen:
 
 
 def attack() -> Iterator[Tried]:
-    """Make the study, look at every screen, then at every file and every command's output."""
+    """Make two studies, look at every screen, then at every file and every command's output."""
     fallen: list[str] = []
     shown: set[int] = set()
     with TemporaryDirectory() as folder:
         store, out, texts = Path(folder) / "store", Path(folder) / "out", Texts()
         out.mkdir()
-        study, samples = spread(store, texts)
+        soaked = soak(DEMO_FOLDER, store, texts).id
+        made, samples = spread(store, texts)
         (store / "endpoints.yaml").write_text(endpoints(texts), encoding="utf-8")
         with running_app(store, demo=Path(folder) / "none") as app, browser() as opened:
-            for one in chain(_screens(app, opened, shown), _cases(app, opened, samples, shown)):
-                fallen.append(one.fell)
-                yield one
-            for one in _files(store, out, study.id):
+            for one in chain(
+                _screens(app, opened, soaked, shown),
+                _screens(app, opened, made.id, shown),
+                _cases(app, opened, samples, shown),
+                _files(store, out / "soaked", soaked),
+                _files(store, out / "made", made.id),
+            ):
                 fallen.append(one.fell)
                 yield one
             for file in sorted(out.rglob("*.html")):
@@ -159,11 +168,11 @@ def _look(page: Any, seen: _Seen) -> None:
         seen.links += told["links"]
 
 
-def _screens(app: Running, opened: Any, shown: set[int]) -> Iterator[Tried]:
-    """Visit every screen, then what its own links lead to: tabs, cases, models, nodes."""
+def _screens(app: Running, opened: Any, study: str, shown: set[int]) -> Iterator[Tried]:
+    """Visit every screen of a study, then what its own links lead to: tabs, cases, models."""
     with visitor(opened, app) as page:
         seen = _watched(page, app)
-        todo = [f"{app.url}/{name}" for name in SCREENS]
+        todo = [f"{app.url}/{name}?{urlencode({'study': study})}" for name in SCREENS]
         done: set[str] = set()
         counts: dict[str, int] = {}
         while todo and len(done) < MOST_VIEWS:
@@ -172,7 +181,7 @@ def _screens(app: Running, opened: Any, shown: set[int]) -> Iterator[Tried]:
             shape = f"{screen}?{re.sub(r'=[^&]*', '', urlsplit(address).query)}" + "".join(
                 re.findall(r"tab=[^&]*", address)
             )
-            if shape in done or counts.get(screen, 0) >= 9:
+            if shape in done or counts.get(screen, 0) >= MOST_OF_A_SCREEN:
                 continue
             done.add(shape)
             counts[screen] = counts.get(screen, 0) + 1
@@ -182,18 +191,18 @@ def _screens(app: Running, opened: Any, shown: set[int]) -> Iterator[Tried]:
             _open_menus(page)
             _look(page, seen)
             shown |= seen.marks
-            yield Tried(name=f"screen {shape}", fell=seen.take())
+            yield Tried(name=f"{study[:4]}, screen {shape}", fell=seen.take())
             links = [urljoin(address, link) for link in dict.fromkeys(seen.links)]
             todo += [link for link in links if link.startswith(app.url)]
             seen.links = []
 
 
 def _cases(app: Running, opened: Any, samples: list[str], shown: set[int]) -> Iterator[Tried]:
-    """Visit every answer: its sample, its criteria, its words, the judge's reasons."""
+    """Visit answers: the sample, its criteria, the words, the judge's reasons."""
     with visitor(opened, app) as page:
         seen = _watched(page, app)
         for sample in samples:
-            for model in CANDIDATES:
+            for model in CANDIDATES[:2]:
                 page.goto(f"{app.url}/failures?{urlencode({'sample': sample, 'model': model})}")
                 page.locator(INSIDE).wait_for()
                 _settled(page)
@@ -204,7 +213,7 @@ def _cases(app: Running, opened: Any, samples: list[str], shown: set[int]) -> It
 
 
 def _open_menus(page: Any) -> None:
-    """Open the filters, a menu, and point at what has a tooltip."""
+    """Open the filters and menus, and point at what has a tooltip, wherever it lies."""
     box = page.get_by_test_id("stPopover").locator("button")
     if box.count():
         box.first.click(force=True)
@@ -216,40 +225,74 @@ def _open_menus(page: Any) -> None:
         page.keyboard.press("Escape")
     tips = page.get_by_test_id("stTooltipIcon").locator("visible=true")
     for at in range(min(tips.count(), 3)):
-        tips.nth(at).hover(force=True, timeout=5000)
+        tips.nth(at).dispatch_event("mouseover")
         page.wait_for_timeout(300)
 
 
 def _files(store: Path, out: Path, study: str) -> Iterator[Tried]:
-    """Write every export and report, and read every command's output."""
+    """Write every export, figure and report, and read every command's output."""
+    out.mkdir()
+    first, second = _models(store, study)
     for words in (
         ("export", "csv", "--out", f"{out}/csv"),
-        ("export", "html", "--out", f"{out}/study.html"),
+        ("export", "html", "--samples", "40", "--out", f"{out}/study.html"),
         ("export", "parquet", "--out", f"{out}/archive"),
-        ("export", "llm-comparator", "--out", f"{out}/comparator.json"),
+        ("export", "judgments", "--out", f"{out}/judgments.csv"),
+        ("export", "llm-comparator", "--models", f"{first},{second}", "--out", f"{out}/two.json"),
         ("report", "write", "--out", f"{out}/report.html"),
         ("report", "write", "--out", f"{out}/report.md", "--format", "markdown"),
-        ("profile", "show", "--model", "hostile-1"),
+        ("figure", "write", "--format", "svg,csv", "--out", f"{out}/figures"),
+        ("tree", "export", "--out", f"{out}/tree.yaml"),
+        ("profile", "show", "--model", first),
+        ("compare", first, second, "--markdown", f"{out}/versions.md"),
+    ):
+        yield _command(*words, "--study", study, store=store)
+    for words in (
+        ("profile", "show", "--model", first),
+        ("study", "version"),
         ("tree", "show"),
         ("run", "status"),
+        ("run", "blind"),
+        ("run", "settle"),
+        ("correct", "list"),
+        ("judge", "panel"),
+        ("fidelity", "show"),
     ):
-        command = (*words, "--study", study, "--store", str(store))
-        yield Tried(name=f"terminal: {' '.join(words[:2])} {words[-1][-12:]}", fell=_said(command))
-        json_too = (*command, "--json")
-        if words[0] in ("profile", "tree", "run"):
-            yield Tried(name=f"terminal: {words[0]} --json", fell=_said(json_too))
+        yield _command(*words, "--study", study, store=store)
+        yield _command(*words, "--study", study, "--json", store=store)
     for words in (
         ("study", "list"),
         ("endpoint", "list"),
+        ("judge", "list"),
         ("study", "rename", "\x1b[31mno", "x"),
         ("profile", "show", "--study", study, "--model", "\x1b]0;x\x07"),
         ("report", "write", "--study", "\x1b[2J\u202e"),
+        ("figure", "write", "--study", study, "--figures", "\x1b[2J", "--out", f"{out}/none"),
         ("export", "csv", "--study", study, "--out", "/nowhere/\x1b[31m\u202e"),
     ):
-        yield Tried(name=f"terminal: {words!r:.60}", fell=_said((*words, "--store", str(store))))
+        yield _command(*words, store=store)
+    yield from _read_back(out)
+
+
+def _models(store: Path, study: str) -> tuple[str, str]:
+    """Return the ids of two models of a study."""
+    with Store.open(store) as opened:
+        found = [one.candidate_id for one in opened.select(StudyCandidate) if one.study_id == study]
+    return found[0], found[1]
+
+
+def _command(*words: str, store: Path) -> Tried:
+    told = " ".join(word for word in words if "/" not in word)
+    return Tried(name=f"terminal: {told!r:.90}", fell=_said((*words, "--store", str(store))))
+
+
+def _read_back(out: Path) -> Iterator[Tried]:
+    """Read what was written: cells of tables, marks of Markdown."""
     for file in sorted(out.rglob("*")):
         if file.suffix == ".csv":
-            yield Tried(name=f"cells of {file.name}", fell=_formula(file.read_text("utf-8")))
+            exact = file.name == "judgments.csv"
+            told = _formula(file.read_text("utf-8"), exact=exact)
+            yield Tried(name=f"cells of {file.name}", fell=told)
         elif file.suffix == ".zip":
             with zipfile.ZipFile(file) as packed:
                 for name in packed.namelist():
@@ -277,14 +320,15 @@ def _said(words: tuple[str, ...]) -> str:
     return ""
 
 
-def _formula(text: str) -> str:
+def _formula(text: str, *, exact: bool = False) -> str:
+    """Say which cell of a table would act; in an exact one signs of direction may stand."""
     for row in csv.reader(io.StringIO(text)):
         for cell in row:
             seen = "".join(s for s in cell if unicodedata.category(s) not in ("Cc", "Cf", "Zs"))
             first = unicodedata.normalize("NFKC", seen[:1])
             if first and first in "=+-@" and not re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell):
                 return f"the cell {cell[:40]!r}"
-            if "\u202e" in cell or "\u202d" in cell:
+            if not exact and ("\u202e" in cell or "\u202d" in cell):
                 return f"an override in {cell[:40]!r}"
     return ""
 
