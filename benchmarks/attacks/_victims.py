@@ -77,6 +77,10 @@ VICTIMS: Mapping[str, Victim] = {
     ),
     "report write": Victim(("report", "write", *_ON, "--out", "{new}"), ".html"),
     "compare": Victim(("compare", "model-a", "model-b", *_ON, "--markdown", "{new}"), ".md"),
+    "figure write": Victim(
+        ("figure", "write", *_ON, "--figures", "ranking,heatmap", "--format", "csv",
+         "--out", "{new}")
+    ),
     "tree export": Victim(("tree", "export", *_ON, "--out", "{new}"), ".yaml"),
     "tree import": Victim(("tree", "import", "{tree}", *_ON)),
     "tree induce": Victim(("tree", "induce", *_ON, "--samples", "12", *_NOISY), goes_on=True,
@@ -84,6 +88,13 @@ VICTIMS: Mapping[str, Victim] = {
     "tree rivals": Victim(("tree", "rivals", "--study", "Few", *_NOISY), goes_on=True),
     "run start": Victim(
         ("run", "start", "--study", "Few", "--candidates", "model-h", *_NOISY), goes_on=True
+    ),
+    "run start blind": Victim(
+        ("run", "start", *_ON, "--candidates", "model-b", "--blind", "4", "--yes"), goes_on=True
+    ),
+    "run settle": Victim(
+        ("run", "settle", *_ON, "--goal", "nodes", "--within", "30", "--calls", "10", "--go",
+         *_NOISY), goes_on=True,
     ),
     "run resume": Victim(("run", "resume", "{run}"), goes_on=True),
     "run batch write": Victim(

@@ -13,6 +13,7 @@ from benchmarks.attacks import kills
 from benchmarks.attacks._afterwards import Seen, harm_of
 from benchmarks.attacks._forked import ROOT, Commands, Kill
 from benchmarks.attacks._victims import VICTIMS, Given
+from tests.atom.cli.every_command import every_command
 
 
 def seen(value: str, file: str = "a", time: str = "1") -> Seen:
@@ -30,6 +31,34 @@ def test_what_differs_between_two_undisturbed_ends_is_no_difference():
 def test_there_are_two_hundred_kills_and_each_command_is_killed_as_often():
     assert kills.KILLS >= 200
     assert kills.KILLS % len(VICTIMS) == 0
+
+
+UNKILLED = {
+    "run stop": "writes one state",
+    "correct gate": "asks, and keeps its calls one by one",
+    "endpoint find": "writes as `endpoint add` does",
+    "judge run-code": "needs a sandbox",
+    **dict.fromkeys((f"run batch {step}" for step in (
+        "cancel", "drop", "fetch", "run", "send", "status", "take",
+    )), "needs a service"),
+}  # fmt: skip
+READERS = {
+    *("app", "correct list", "correct show", "endpoint list", "endpoint presets", "endpoint test"),
+    *("fidelity show", "figure list", "judge list", "judge panel", "judge published"),
+    *("judge show", "probe serve", "profile show", "run blind", "run status", "store check"),
+    *("study list", "tree compare", "tree open", "tree show", "tree validity"),
+}
+
+
+def test_every_command_that_writes_is_killed():
+    killed = {
+        command
+        for command in every_command()
+        for victim in VICTIMS.values()
+        if " ".join(victim.words).startswith(f"{command} ")
+    }
+    assert every_command() == killed | UNKILLED.keys() | READERS
+    assert not killed & (UNKILLED.keys() | READERS)
 
 
 @pytest.mark.attack

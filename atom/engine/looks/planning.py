@@ -37,12 +37,13 @@ from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
 from atom.errors import UsageError
 from atom.records import Endpoint, Look, content_id
 from atom.store import Store, find_study
-from atom.store.reading.pool import Pool, read_looks, read_pool
+from atom.store.reading.pool import Pool, read_looks, read_pool, unfinished_look
 from taxonomy import Path
 
 SHARE = 0.6
 """Share of all answers that a plan may mark, where no budget is given."""
 MOST_REASONS = 6
+GONE_ON = "The last look isn't at its end: its rest comes first, so that what is marked is random."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,11 +141,17 @@ def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
     now = Next(standing=standing, pool=pool, settled=False, why="", number=number, spent=spent,
                budget=budget)  # fmt: skip
     open_ = None if standing is None else unsettled(standing, aim)
+    free = pool.there & ~pool.judged
+    begun = unfinished_look(store, study.id)
+    if begun is not None:
+        rest = pool.of(begun.asked.items()) & free
+        if 0 < rest.sum() <= budget - spent:
+            now = replace(now, number=begun.number, why=GONE_ON)
+            return _with_run(store, now, spec, begun, rest, endpoints)
     if standing is not None and open_ is not None:
         now = replace(now, open=_count_open(open_, aim))
         if _is_settled(standing, aim, open_):
             return replace(now, settled=True, why="What was asked for is settled.")
-    free = pool.there & ~pool.judged
     if not free.any():
         return replace(now, why="Everything is judged: more samples would have to come.")
     if spent >= budget:
@@ -153,37 +160,44 @@ def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
     left = max(MOST_LOOKS - len(looks), 1)
     sizes = tuple(look_sizes(answers, budget - spent, left, begun=spent > 0))
     rng = np.random.default_rng(int(content_id("look", study.id, number, spent)[:12], 16))
-    if not looks and standing is None:
+    if standing is None:
         need = np.ones((len(pool.model_ids), len(pool.leaves)))
         taken = first_look(free, sizes[0], rng)
         why = "The first look takes whole questions at random, all models."
     else:
-        assert standing is not None
         need = need_of(standing, aim)
         chance = chances(need, marks, free, sizes[0])
         taken = draw(chance, sizes[0], rng)
         why = "Answers are drawn where they may settle most; a fifth goes to all alike."
     if not taken.any():
         return replace(now, why="The budget left is too small for one more answer.")
+    look = Look(
+        goal=spec.goal,
+        within=spec.within / 100 if spec.goal == "nodes" else None,
+        number=number,
+        budget=budget,
+        asked=_asked(pool, taken),
+    )
+    now = replace(now, why=why, reasons=_reasons(pool, standing, need, taken), sizes=sizes)
+    return _with_run(store, now, spec, look, taken, endpoints)
+
+
+def _with_run(
+    store: Store, now: Next, spec: SettleSpec, look: Look, taken: Mask,
+    endpoints: Mapping[str, Endpoint],
+) -> Next:  # fmt: skip
+    """Add the run that carries a look out, and what it costs; `taken` is what it marks, (K, N)."""
     run = RunSpec(
-        study_id=study.id,
+        study_id=spec.study_id,
         stages=tuple(stage for stage in STAGES if stage in JUDGE_STAGES),
         judge=spec.judge,
-        look=Look(
-            goal=spec.goal,
-            within=spec.within / 100 if spec.goal == "nodes" else None,
-            number=number,
-            budget=budget,
-            asked=_asked(pool, taken),
-        ),
+        look=look,
     )
     return replace(
         now,
-        why=why,
         spec=run,
         forecast=forecast(store, run, endpoints),
-        reasons=_reasons(pool, standing, need, taken),
-        sizes=sizes,
+        sizes=now.sizes or (int(taken.sum()),),
     )
 
 

@@ -69,11 +69,23 @@ class Pool:
 
 
 def read_looks(store: Store, study_id: str) -> list[Look]:
-    """Return the looks that a study was judged in, oldest first."""
+    """Return the looks that a study was judged in, oldest first; one that broke off and was gone
+    on with is one.
+    """
+    return list({look.number: look for look, _ in _looked(store, study_id)}.values())
+
+
+def unfinished_look(store: Store, study_id: str) -> Look | None:
+    """Return the last look if its run came to no end, as one that was stopped or killed."""
+    looked = _looked(store, study_id)
+    return looked[-1][0] if looked and looked[-1][1].state != "done" else None
+
+
+def _looked(store: Store, study_id: str) -> list[tuple[Look, Run]]:
     runs = table(Run)
     found = store.select(Run, runs.c.study_id == study_id, order_by=[runs.c.created, runs.c.id])
     return [
-        run.task.look
+        (run.task.look, run)
         for run in found
         if isinstance(run.task, StudyTask) and run.task.look is not None
     ]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from atom.engine.demo import add_probes
-from atom.engine.looks.planning import SettleSpec, plan_look
+from atom.engine.looks.planning import GONE_ON, SettleSpec, plan_look
 from atom.engine.plan import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.worlds.make import make_probes
-from atom.records import Study
+from atom.records import Run, Study, StudyTask
 from atom.store import Store
 from atom.store.reading.pool import read_looks, read_pool
 from atom.views.filters import Filters
@@ -102,6 +103,27 @@ def test_a_budget_that_is_spent_ends_it(answered, endpoints):
     assert found.spec is None
     assert not found.settled
     assert "budget of 4 answers is spent" in found.why
+
+
+async def test_a_look_that_broke_off_is_gone_on_with(answered, endpoints):
+    (study,) = answered.select(Study)
+    spec = SettleSpec(study_id=study.id, judge="probe-judge", calls=20)
+    first = plan_look(answered, spec, endpoints)
+    killed = Run(
+        id="killed", study_id=study.id, judge="probe-judge", state="running", created="2026-01-01",
+        task=StudyTask(kind="study", stages=("scoring",), look=first.spec.look),
+    )  # fmt: skip
+    answered.put([killed])
+    again = plan_look(answered, spec, endpoints)
+    assert (again.number, again.standing, again.why) == (1, None, GONE_ON)
+    assert again.spec.look == first.spec.look
+    assert again.sizes == (first.sizes[0],)
+    # It isn't paid for by whoever wants to pay for less than its rest.
+    less = plan_look(answered, replace(spec, calls=2), endpoints)
+    assert (less.spec, "too small" in less.why) == (None, True)
+    await run(answered, again.spec, endpoints)
+    assert [look.number for look in read_looks(answered, study.id)] == [1]
+    assert plan_look(answered, spec, endpoints).number == 2
 
 
 @pytest.mark.parametrize(
