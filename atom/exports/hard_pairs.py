@@ -30,9 +30,9 @@ READ_ME: Final = "README.md"
 OVERALL: Final = "overall"
 WARNING: Final = (
     "These pairs were chosen because the judges named under `chosen_by` fail at them. So the set "
-    "can't rank those judges: whatever they scored on it was decided when it was chosen, and more "
+    "can't rank those judges: whatever they score on it was decided when it was chosen, and more "
     "votes make them worse on it, since a majority repeats what a single vote mostly does. Use it "
-    "to compare other judges, and hold those against pairs that nobody chose by them."
+    "to compare other judges."
 )
 """What must be known of such a set (METHODS A13)."""
 

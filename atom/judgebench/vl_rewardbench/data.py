@@ -28,6 +28,8 @@ Side = Literal["a", "b"]
 """An answer by its place in the file: a = the first."""
 
 CATEGORIES: Final = ("general", "hallucination", "reasoning")
+CHOSEN: Final = "chosen for what these judges fail at:"
+"""How the note of such a set begins."""
 _PREFIXES: Final = {
     "rlaif": "hallucination",
     "rlhf": "hallucination",
@@ -128,6 +130,11 @@ def item_key(source_id: str, query: str, responses: Sequence[str]) -> str:
     return content_id("vl_rewardbench pair", source_id, query, sorted(responses))
 
 
+def chosen_by(items: Sequence[BenchItem]) -> tuple[str, ...]:
+    """Return the judges that pairs were chosen for failing at, by name; most sets have none."""
+    return tuple(dict.fromkeys(name for one in items for name in one.data.get("chosen_by", ())))
+
+
 def plain_query(text: str) -> str:
     """Return a question without the mark for the picture's place, which the judge doesn't need."""
     return _PICTURE_MARK.sub("", text).strip()
@@ -184,6 +191,9 @@ class _Reader(ItemReader):
                 f"{count(self._repeats, 'row')} with a pair that stood before (older revisions "
                 "hold each pair twice, as `train` and `test`); each pair is kept once"
             )
+        if judges := chosen_by(self.items):
+            self._out.note(f"{CHOSEN} {', '.join(judges)}: it can't rank them, and more votes "
+                           "make them worse on it")  # fmt: skip
         there = {str(item.data["category"]) for item in self.items}
         missing = [name for name in CATEGORIES if name not in there]
         if self.items and missing:

@@ -41,6 +41,7 @@ from atom.ui.lab import parts as judge_lab_parts
 from atom.ui.lab import reliability as lab_reliability
 from atom.ui.lab import verdict as lab_verdict
 from atom.ui.lab import vl_rewardbench as lab_vl_rewardbench
+from atom.ui.lab.hard import page as lab_hard
 from atom.ui.lab.parts import LabContext, LabTab
 from atom.ui.pages import JUDGE_LAB, OVERVIEW, SETTINGS
 from atom.ui.plain import plain
@@ -78,6 +79,7 @@ STUDY_TABS: Mapping[str, tuple[str, OfStudy]] = {
     "judge": ("This study’s judge", lab_reliability.draw),
     lab_judges.TAB: ("Its judges", lab_judges.draw),
     lab_fidelity.TAB: ("Against people", lab_fidelity.draw),
+    lab_hard.TAB: ("Hard pairs", lab_hard.draw),
 }
 """What there is about the study itself: key → (title, drawing)."""
 EXTRAS: Mapping[str, Extra] = {

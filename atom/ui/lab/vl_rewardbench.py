@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+from atom.engine.bench.judging import items_of
+from atom.judgebench.vl_rewardbench.data import CHOSEN, chosen_by
 from atom.records import BenchSet
 from atom.ui import kit
 from atom.ui.html import Html, el
@@ -20,8 +22,11 @@ _DASHED: Final = "5 4"
 
 
 def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> None:
-    """Draw the chosen judge's curve."""
-    del record, judges
+    """Draw the chosen judge's curve, and say of a set of hard pairs whom it can't rank."""
+    if any(note.startswith(CHOSEN) for note in record.notes):
+        names = chosen_by(items_of(lab.store, record.id))
+        here = [one.name for one in judges if one.name in names]
+        kit.show(kit.notice(_chosen_words(names, here)), key="lab_chosen_by")
     found = scaling_of(lab.result) if lab.result and lab.chosen else None
     if found is not None and lab.chosen is not None:
         kit.show(
@@ -33,6 +38,14 @@ def draw(lab: LabContext, record: BenchSet, judges: tuple[Standing, ...]) -> Non
             ),
             key="lab_votes",
         )
+
+
+def _chosen_words(names: tuple[str, ...], here: list[str]) -> str:
+    among = f" Leave {', '.join(here)} out of any ranking by it." if here else ""
+    return (
+        f"These pairs were chosen because {', '.join(names)} fail at them, so the set can’t rank "
+        f"these judges, and more votes make them worse on it.{among}"
+    )
 
 
 def sentence(found: Scaling, name: str) -> str:

@@ -40,6 +40,7 @@ from atom.views.people.page import (
     error_items,
     items_of,
     leaf_texts,
+    pair_items,
     profiles,
     raw_answers,
     read_sample,
@@ -115,6 +116,18 @@ def read_acts(value: object) -> tuple[Act, ...]:
     return tuple(sorted(found, key=lambda act: act.number))
 
 
+def preferred(item: Item, number: int) -> str:
+    """Say what a press means for a pair: `a` or `b` as the pair is named, `tie`, or nothing.
+
+    Args:
+        item: the pair, its answers in the order shown.
+        number: 1 or 2 = the answer in that place is better; 3 = nobody can tell.
+    """
+    if number not in (1, 2):
+        return "tie" if number == 3 else ""
+    return "ab"[item.subject_id.split("/").index(item.response_ids[number - 1])]
+
+
 class Desk:
     """One person at one queue of one study.
 
@@ -160,6 +173,8 @@ class Desk:
             self._extend(error_items(store, data, self.stands))
         elif queue == "reports":
             self._extend(report_items(data, annotator))
+        elif queue == "pairs":
+            self._extend(pair_items(store, data, annotator))
         elif queue == "conflicts":
             clashes = {key: one for key, one in self.stands.items() if one.state == "conflict"}
             found, self.own_conflicts = conflict_items(store, data, clashes, annotator)
@@ -390,6 +405,8 @@ class Desk:
             if act.leaf is not None:
                 return self.leaves[act.leaf] if 0 <= act.leaf < len(self.leaves) else ""
             return self.judged_leaf(item) if number == 1 else ""
+        if item.kind == "preference":
+            return preferred(item, number)
         names = ERROR_TYPES if item.kind == "error_type" else self.profile_order
         return names[number - 1] if 1 <= number <= len(names) else ""
 

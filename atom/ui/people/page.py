@@ -22,6 +22,7 @@ from atom.ui.people.desk import Desk, read_acts
 from atom.ui.people.names import WHO
 from atom.ui.shell import sealed, stores
 from atom.ui.shell.frame import Here
+from atom.views.lab.hard_pairs import pair_runs
 from atom.views.people.annotations import (
     annotations_csv,
     load_annotations,
@@ -199,6 +200,7 @@ def _desk(here: Here, who: str, queue: QueueName, pick: Pick) -> Desk:
     key = content_id(
         "human check desk", here.store.url, here.entry.study.id, queue, who, pick,
         here.filters.model or "", len(data.table.score), data.study.tree_version or "",
+        *(one.id for one in (pair_runs(here.store, data.study.id)[:1] if queue == "pairs" else ())),
     )  # fmt: skip
     held = st.session_state.get(DESK)
     if held is not None and held[0] == key and queue not in ("errors", "conflicts"):

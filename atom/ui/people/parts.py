@@ -12,7 +12,7 @@ from atom.ui import kit
 from atom.ui.failures.case import question
 from atom.ui.html import Child, Html, el, join
 from atom.ui.media import media_address
-from atom.ui.people.desk import Desk
+from atom.ui.people.desk import Desk, preferred
 from atom.ui.picture import Mark, missing, picture
 from atom.views.failures.sample import SampleView, shortened_mark
 from atom.views.people.annotations import KindAgreement
@@ -51,6 +51,7 @@ THREE_WORDS: Mapping[AnnotationKind, tuple[str, ...]] = {
     "accuracy": ("wrong", "partly right, or unclear", "right"),
     "necessity": ("not needed", "helps", "a right solution must get it right"),
 }
+PAIR_WORDS = ("the first", "the second", "nobody can tell")
 ASKS: Mapping[AnnotationKind, str] = {
     "score": "How well does this answer get this step right?",
     "ranking": "Which answers are better? Press their numbers from best to worst.",
@@ -59,7 +60,7 @@ ASKS: Mapping[AnnotationKind, str] = {
     "mapping": "Does this step need this capability?",
     "error_type": "What did the judge get wrong?",
     "report": "Whose answers is this report about?",
-    "preference": "Which is better?",
+    "preference": "Which answer is better?",
 }
 GUIDES: Mapping[str, tuple[str, ...]] = {
     "scores": (
@@ -86,6 +87,15 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
         "Look at the picture first, then at what the judge says.",
         "Choose the first thing that went wrong; what follows from it is no second error.",
         "If the judge is right and people aren't, say that it's no error.",
+    ),
+    "pairs": (
+        "Weak judges fail at these pairs. Look at the picture first, then at where the answers "
+        "differ: what both say decides nothing.",
+        "An answer that is right for right reasons is better; length, tone and layout count for "
+        "nothing.",
+        "Both right, both wrong, or only differing in style: nobody can tell, and the pair leaves "
+        "the set.",
+        "What is known of the pair, the judges' votes and the models' names are hidden.",
     ),
     "reports": (
         "Each report was written from one model's scores, without its name.",
@@ -171,16 +181,17 @@ def _of_sample(
     ask = el("p", ASKS[item.kind], class_="say")
     keys, answers = _keys(desk, item, label), _answers(desk, item, view)
     # Many answers are longer than the screen: what to press stands above them.
-    rest = (ask, keys, answers) if item.kind == "ranking" else (answers, _judged(desk, item, view))
+    beside = item.kind in ("ranking", "preference")
+    rest = (ask, keys, answers) if beside else (answers, _judged(desk, item, view))
     right = el(
         "div",
         _where(desk, item, label),
         _disagree(desk, item),
         _asked(view, item),
         *rest,
-        *(() if item.kind == "ranking" else (ask, keys)),
+        *(() if beside else (ask, keys)),
     )
-    wide = " wide-right" if item.kind == "ranking" else ""
+    wide = " wide-right" if beside else ""
     return el("div", left, right, class_=f"bench{wide}"), addresses
 
 
@@ -210,6 +221,9 @@ def _said_words(desk: Desk, item: Item, label: Annotation) -> str:
         for rank in label.ranks:
             by_place.setdefault(rank.rank, []).append(letters.get(rank.response_id, "?"))
         return " > ".join(" = ".join(sorted(names)) for _, names in sorted(by_place.items()))
+    if item.kind == "preference":
+        told = [words for at, words in enumerate(PAIR_WORDS) if _chose(desk, item, label, at)]
+        return told[0] if told else label.label
     if label.value is not None:
         words = _words(desk, item)
         at = int(label.value) - 1
@@ -233,12 +247,13 @@ def _asked(view: SampleView, item: Item) -> Html | None:
 
 def _answers(desk: Desk, item: Item, view: SampleView) -> Html | None:
     texts = {answer.response.id: answer.response.text for answer in view.answers}
-    if item.kind == "ranking":
+    if item.kind in ("ranking", "preference"):
+        placed = el("span", "not placed", class_="rank") if item.kind == "ranking" else None
         cards = [
             el(
                 "div",
                 el("div", el("kbd", at + 1), el("span", f"Answer {LETTERS[at % 26]}",
-                   class_="strong"), el("span", "not placed", class_="rank"), class_="cardhead"),
+                   class_="strong"), placed, class_="cardhead"),
                 kit.said(texts.get(name, ""), lights=False),
                 class_="card",
                 data_answer=at,
@@ -304,6 +319,8 @@ def _words(desk: Desk, item: Item) -> tuple[str, ...]:
         return SCORE_WORDS
     if item.kind in THREE_WORDS:
         return THREE_WORDS[item.kind]
+    if item.kind == "preference":
+        return PAIR_WORDS
     return ERROR_TYPES if item.kind == "error_type" else ()
 
 
@@ -355,6 +372,8 @@ def _chose(desk: Desk, item: Item, label: Annotation, at: int) -> bool:
         return label.value == at + 1
     if item.kind == "mapping":
         return label.label == desk.judged_leaf(item)
+    if item.kind == "preference":
+        return preferred(item, at + 1) == label.label
     names = ERROR_TYPES if item.kind == "error_type" else desk.profile_order
     return at < len(names) and names[at] == label.label
 
@@ -483,7 +502,7 @@ def agreement_words(found: KindAgreement) -> str:
 def foot(desk: Desk) -> Html:
     """Draw the keys and the guidelines."""
     digits = {"scores": "1..5", "criteria": "1..3", "errors": "1..9", "ranking": "1..9",
-              "reports": "1..9", "conflicts": "1..9"}[desk.queue]  # fmt: skip
+              "pairs": "1..3", "reports": "1..9", "conflicts": "1..9"}[desk.queue]  # fmt: skip
     keys = [(digits, "place" if desk.queue == "ranking" else "label, and next")]
     if desk.queue in ("ranking", "conflicts"):
         keys += [("T", "tie"), ("Enter", "keep the ranking")]
@@ -553,6 +572,12 @@ def _nothing(desk: Desk) -> tuple[str, str]:
         )
     if desk.queue == "reports":
         return ("No reports to match", "This needs two models with scores and a capability tree.")
+    if desk.queue == "pairs":
+        return (
+            "No hard pairs yet",
+            "Judge lab, Hard pairs, has weak judges vote on pairs of answers; what they fail at "
+            "comes here to be confirmed.",
+        )
     if desk.queue == "ranking":
         return ("Nothing to rank", "No sample has two answers. Add another model's answers first.")
     return (

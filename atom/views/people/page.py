@@ -37,17 +37,19 @@ from atom.store import table as columns_of
 from atom.store.marks import doubtful_marks
 from atom.views.failures.sample import AnswerView, CriterionView, SampleView, sample_view
 from atom.views.filters import Filters
+from atom.views.lab.hard_pairs import hard_pairs
 from atom.views.people.annotations import Standing, Subject
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 
-QueueName = Literal["scores", "ranking", "criteria", "errors", "reports", "conflicts"]
+QueueName = Literal["scores", "ranking", "criteria", "errors", "pairs", "reports", "conflicts"]
 Pick = Literal["random", "unsure"]
 QUEUES: Mapping[QueueName, str] = {
     "scores": "Scores",
     "ranking": "Rankings",
     "criteria": "Criteria",
     "errors": "Judge’s errors",
+    "pairs": "Hard pairs",
     "reports": "Blind reports",
     "conflicts": "Conflicts",
 }
@@ -57,9 +59,12 @@ KINDS: Mapping[QueueName, tuple[AnnotationKind, ...]] = {
     "ranking": ("ranking",),
     "criteria": ("accuracy", "necessity", "mapping"),
     "errors": ("error_type",),
+    "pairs": ("preference",),
     "reports": ("report",),
-    "conflicts": ("score", "ranking", "accuracy", "necessity", "mapping", "error_type"),
-}
+    "conflicts": (
+        "score", "ranking", "accuracy", "necessity", "mapping", "error_type", "preference",
+    ),
+}  # fmt: skip
 ERROR_TYPES: tuple[str, ...] = (
     "overlooks something in the picture",
     "sees something that isn't in the picture",
@@ -406,6 +411,8 @@ def _conflict(
         ids = sorted({rank.response_id for label in given for rank in label.ranks})
         order = shuffled(ids, annotator, name)
         return _item("ranking", name, sample_id=name, response_ids=order)
+    if kind == "preference":
+        return _pair_item(store, data, name, annotator)
     point = store.get(Checkpoint, name)
     if point is not None:
         answer = store.get(Response, point.response_id)
@@ -421,6 +428,33 @@ def _conflict(
     if sample_id is None or sample_id not in data.sample_position:
         return None
     return _item(kind, name, sample_id=sample_id, criterion_id=name)
+
+
+def pair_items(store: Store, data: StudyData, annotator: str) -> tuple[Item, ...]:
+    """Return the hard pairs of the newest run that looked for them, in the order of its draw.
+
+    Args:
+        store: where the study is.
+        data: the study.
+        annotator: who says which is better: everybody has an order of showing of their own.
+    """
+    found = hard_pairs(store, data)
+    items = [
+        item
+        for case in (found.hard if found is not None else ())
+        if (item := _pair_item(store, data, case.pair.name, annotator)) is not None
+    ]
+    return tuple(items)
+
+
+def _pair_item(store: Store, data: StudyData, name: str, annotator: str) -> Item | None:
+    ids = name.split("/")
+    answers = store.get_many(Response, ids)
+    samples = {one.sample_id for one in answers} & data.sample_position.keys()
+    if len(ids) != 2 or len(answers) != 2 or len(samples) != 1:
+        return None
+    order = shuffled(ids, annotator, name)
+    return _item("preference", name, sample_id=samples.pop(), response_ids=order)
 
 
 def criterion_sample(store: Store, criterion_id: str) -> str | None:

@@ -1,0 +1,155 @@
+"""Asking weak judges for hard pairs: who, how often, which pairs, and for how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from atom.display import numbers
+from atom.engine.control import start_work
+from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
+from atom.errors import AtomError
+from atom.records import Endpoint, KnownBy, content_id
+from atom.ui import kit, links, work
+from atom.ui.html import Html, el
+from atom.ui.pages import SETTINGS
+from atom.ui.shell import stores
+from atom.ui.shell.frame import Here
+from atom.views.runs.page import money
+
+SENT = "Both answers of each pair, with the question and its pictures."
+BY_WORDS: Mapping[KnownBy, str] = {
+    "people": "people’s preferences and rankings",
+    "outcome": "a right final answer against a wrong one",
+    "score": "a clear gap of scores",
+}
+_USUAL = 60
+
+
+def draw(here: Here, fault: str) -> None:
+    """Draw the form.
+
+    Args:
+        here: the page.
+        fault: where an error's words are put in the session's state.
+    """
+    try:
+        endpoints = known_endpoints(stores.settings())
+    except AtomError as error:
+        door = kit.button("Open Settings", links.address(SETTINGS.url_path, here.filters))
+        kit.show(kit.fault(error, door), key="hard_endpoints")
+        return
+    spec = _spec(here, endpoints)
+    if spec is None:
+        return
+    key = content_id("hard pairs", repr(spec), here.data.revision, here.store.url)
+    found = work.forecasted(
+        "hard pairs", key, lambda: forecast_pairs(here.store, spec, endpoints), "hard_forecast"
+    )
+    if found is not None:
+        kit.show(price(found), key="hard_forecast")
+    _button(here, spec, endpoints, fault, disabled=found is None or not found.calls + found.later)
+
+
+def _spec(here: Here, endpoints: Mapping[str, Endpoint]) -> PairsSpec | None:
+    judges = [name for name, one in endpoints.items() if "judge" in one.roles]
+    probes = here.entry.study.synthetic
+    first = [name for name in ("probe-judge-noisy", "probe-judge-coin") if name in judges]
+    weak = st.multiselect(
+        "Weak judges", judges, default=first if probes else [], key="hard_weak",
+        help="Small models: what they fail at is looked for.",
+    )  # fmt: skip
+    left, middle, right = st.columns([2, 1, 1])
+    with left:
+        others = [name for name in judges if name not in weak]
+        usual = "probe-judge" if probes and "probe-judge" in others else None
+        strong = st.selectbox(
+            "A strong judge confirms", others, key="hard_strong", placeholder="nobody: people do",
+            index=others.index(usual) if usual else None,
+        )  # fmt: skip
+    with middle:
+        votes = st.number_input("Votes of each, in either order", 1, 20, 3, key="hard_votes")
+    with right:
+        most = max(len(weak), 1)
+        fail = st.number_input("Hard where so many fail", 1, most, most,
+                               key=f"hard_fail_{most}")  # fmt: skip
+    left, middle, right = st.columns([2, 1, 1])
+    with left:
+        by = st.multiselect(
+            "What says which answer is better", list(BY_WORDS), default=list(BY_WORDS),
+            key="hard_by", format_func=lambda name: BY_WORDS[name],
+        )  # fmt: skip
+    with middle:
+        limit = st.number_input("Pairs, at random", 1, 1_000_000, _USUAL, step=10,
+                                key="hard_limit")  # fmt: skip
+    with right:
+        budget = st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, None, step=1.0,
+                                 placeholder="no cap", key="hard_budget")  # fmt: skip
+    missing = (
+        "Choose weak judges." if not weak
+        else "Say what tells the better answer." if not by else ""
+    )  # fmt: skip
+    if missing:
+        kit.show(kit.notice(missing), key="hard_missing")
+        return None
+    return PairsSpec(
+        study_id=here.entry.study.id, weak=tuple(weak), strong=strong, votes=int(votes),
+        fail=int(fail), by=tuple(name for name in BY_WORDS if name in by), limit=int(limit),
+        budget=budget,
+    )  # fmt: skip
+
+
+def price(found: PairsForecast) -> Html:
+    """Say what a run would ask and cost."""
+    by = ", ".join(f"{n:,} by {BY_WORDS[name]}" for name, n in found.by.items())
+    later = (
+        f"; then at most {numbers.count(found.later, 'call')} to the strong judge, "
+        f"{money(found.later_cost)}"
+        if found.later
+        else ""
+    )
+    aside = (
+        f" {numbers.count(found.against, 'pair')} whose outcome and scores say opposite things "
+        "stay out."
+        if found.against
+        else ""
+    )
+    return el(
+        "div",
+        el("p", f"{numbers.count(found.pairs, 'pair')}: "
+           f"{numbers.count(found.calls, 'call')} to weak judges, {money(found.cost)}{later}.",
+           class_="strong"),
+        el("p", f"Of {found.compared:,} pairs of answers {sum(found.by.values()):,} have a known "
+           f"order: {by}.{aside}", class_="quiet small"),
+    )  # fmt: skip
+
+
+def _button(
+    here: Here,
+    spec: PairsSpec,
+    endpoints: Mapping[str, Endpoint],
+    fault: str,
+    *,
+    disabled: bool,
+) -> None:
+    def start() -> None:
+        st.session_state.pop(fault, None)
+        try:
+            run = start_work(here.store, spec, stores.settings())
+        except AtomError as error:
+            st.session_state[fault] = error.message
+            return
+        st.query_params.from_dict({"study": here.entry.key, "tab": "pairs", "run": run.id})
+
+    def ask() -> None:
+        names = (*spec.weak, *((spec.strong,) if spec.strong else ()))
+        hosts = work.hosts_to_ask(here.entry, [endpoints[name] for name in names])
+        if hosts:
+            work.ask_first(here.entry, hosts, SENT, start)
+        else:
+            start()
+
+    st.button("Ask the weak judges", key="hard_start", type="primary", on_click=ask,
+              disabled=disabled)  # fmt: skip
