@@ -23,7 +23,7 @@ from atom.settings import DEMO_FOLDER
 from atom.store import Store
 from benchmarks.attacks._app import EVIL, INSIDE, Running, browser, running_app, visitor
 from benchmarks.attacks._soaked import soak
-from benchmarks.attacks._texts import CANDIDATES, TEXTS, Texts, endpoints, mark, spread
+from benchmarks.attacks._texts import CANDIDATES, TEXTS, Texts, endpoints, spread
 from benchmarks.attacks._tried import Tried
 
 SCREENS = ("", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",
@@ -123,7 +123,7 @@ def attack() -> Iterator[Tried]:
     few = "" if len(shown) >= LEAST_SHOWN else f"only {len(shown)} of {TEXTS} texts were shown"
     yield Tried(name="how much was tried", fell=few)
     for number in sorted(shown):
-        hit = f"{EVIL}/{number}" in held or f"pwned={number}" in held or mark(number) in held
+        hit = re.search(rf"(?:{re.escape(EVIL)}/|pwned=|zq){number}(?!\d)", held)
         yield Tried(name=f"text {number}", fell="it did something" if hit else "")
 
 

@@ -26,6 +26,8 @@ _SIZE = re.compile(r'<svg[^<>]*?\sviewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML has no place for: control characters, halves of pairs."""
 _CONFIG: Spec = {
+    # A mark's description would be an expression with titles in it, which a foreign one may break.
+    "aria": False,
     "font": FONT,
     "background": "white",
     "view": {"stroke": None},

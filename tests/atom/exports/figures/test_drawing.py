@@ -13,7 +13,7 @@ from PIL import Image
 
 from atom.errors import UsageError
 from atom.exports.figures import OFFERS, Asked, find_offers, offers_of, render
-from atom.exports.figures.base import SYNTHETIC
+from atom.exports.figures.base import SYNTHETIC, Figure
 from atom.exports.figures.others import effects, tree_map
 from atom.store import Store
 from atom.views.filters import Filters
@@ -120,6 +120,18 @@ def test_hostile_names_stay_text(asked):
         drawing = render(figure, "svg").decode()
         assert "<script" not in drawing
         ET.fromstring(drawing)
+
+
+@pytest.mark.parametrize("name", ["a\nb", 'a\\" + nothing("x") + "', "\u2028", "x\\"])
+def test_a_hostile_title_of_an_axis_is_no_expression(name):
+    place = {"field": "value", "type": "quantitative", "title": name}
+    spec = {
+        "data": {"values": [{"value": 1, "kind": name}]},
+        "mark": "bar",
+        "encoding": {"x": place, "color": {"field": "kind", "type": "nominal", "title": name}},
+    }
+    figure = Figure(name="x", title=name, caption=name, columns=("x",), rows=[(1,)], spec=spec)
+    ET.fromstring(render(figure, "svg"))
 
 
 def test_what_cannot_be_drawn_says_why(asked):
