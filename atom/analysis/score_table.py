@@ -85,6 +85,11 @@ class Kept:
                 self._held.popitem(last=False)
         return made
 
+    def has(self, key: Hashable) -> bool:
+        """Say whether a result is kept under a key."""
+        with self._lock:
+            return key in self._held
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without what is kept: it can be made again."""
         return (Kept, (self._most,))

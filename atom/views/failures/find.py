@@ -31,7 +31,8 @@ TOLD_WORDS: dict[Told, str] = {
     "rated": "scored by people",
 }
 """What people did, in words."""
-FIND_KEYS = ("q", "in", "sort", "fails", "passes", "within", "outside", "state", "nostate", "told")
+FIND_KEYS = ("q", "in", "sort", "fails", "passes", "within", "outside", "state", "nostate", "told",
+             "kind")  # fmt: skip
 STATE_WORDS: dict[State, str] = {
     "scored": "scored",
     "unscored": "judge’s reply unusable",
@@ -41,6 +42,7 @@ STATE_WORDS: dict[State, str] = {
 }
 """The states in words."""
 _MOST_TERMS = 12
+_MOST_KEY = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +60,7 @@ class Find:
         states: states of which it has any; all when empty.
         stateless: states that it has none of.
         told: what people did to it, any of these; all when empty.
+        kind: the group of reasons that it is in (`groups.Group.key`); any when empty.
     """
 
     words: str = ""
@@ -70,6 +73,7 @@ class Find:
     states: tuple[State, ...] = ()
     stateless: tuple[State, ...] = ()
     told: tuple[Told, ...] = ()
+    kind: str = ""
 
     @classmethod
     def from_lists(cls, every: Callable[[str], list[str]]) -> Self:
@@ -90,6 +94,7 @@ class Find:
             states=_known(every("state"), STATES),
             stateless=_known(every("nostate"), STATES),
             told=_known(every("told"), TOLD),
+            kind=(every("kind") or [""])[-1][:_MOST_KEY],
         )
 
     def to_query(self) -> dict[str, str | list[str]]:
@@ -105,6 +110,7 @@ class Find:
             "state": list(self.states),
             "nostate": list(self.stateless),
             "told": list(self.told),
+            "kind": self.kind,
         }
         return {key: value for key, value in query.items() if value}
 
@@ -122,12 +128,13 @@ class Find:
         """How many things narrow the list; the order isn't one."""
         sides = (self.fails, self.passes, self.within, self.outside, self.states, self.stateless,
                  self.told)  # fmt: skip
-        return bool(self.terms) + sum(map(len, sides))
+        return bool(self.terms) + bool(self.kind) + sum(map(len, sides))
 
     @property
     def by_results(self) -> bool:
         """Whether samples are chosen by what models got: then their scores say little."""
-        return bool(self.fails or self.passes or self.states or self.stateless or self.told)
+        sides = (self.fails, self.passes, self.states, self.stateless, self.told, self.kind)
+        return any(sides)
 
     @property
     def cleared(self) -> Find:

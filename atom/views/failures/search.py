@@ -17,13 +17,15 @@ import pyarrow.compute as pc
 
 from atom.analysis.intervals import Ints
 from atom.analysis.layout import Mask
-from atom.records import Checkpoint, Criterion, Response, Sample
+from atom.records import Criterion, Response, Sample
 from atom.records.base import Record
 from atom.store import Store
 from atom.store.marks import subjects_of_marks
 from atom.store.reading.tags import told_keys
-from atom.store.reading.texts import StudyTexts, Texts, read_texts, ready
+from atom.store.reading.texts import StudyTexts, Texts, ready
 from atom.views.failures.find import PLACES, Find, Place, Term
+from atom.views.failures.grouping import grouping_of
+from atom.views.failures.texts import reasons_at, texts_of
 from atom.views.study_data import StudyData, rows_about
 
 _TELLING: tuple[Place, ...] = ("reason", "answer", "criterion", "question")
@@ -49,26 +51,8 @@ class Found:
     by: dict[Place, Mask]
 
 
-def texts_of(store: Store, data: StudyData) -> StudyTexts:
-    """Return a study's texts, read once and kept with its table."""
-    table = data.table
-
-    def read() -> StudyTexts:
-        return read_texts(
-            store,
-            data.judge.id if data.judge else None,
-            samples=table.sample_ids,
-            criteria=table.criterion_ids,
-            answers=table.response_ids,
-            response=table.response.astype(np.int64),
-            criterion=table.criterion.astype(np.int64),
-        )
-
-    return table.kept.get("texts", read)
-
-
 def search(store: Store, data: StudyData, find: Find) -> Found | None:
-    """Look for words, and for what people flagged, noted on or scored.
+    """Look for words, for a group of reasons, and for what people flagged, noted on or scored.
 
     Args:
         store: where the texts are.
@@ -82,7 +66,16 @@ def search(store: Store, data: StudyData, find: Find) -> Found | None:
     if find.terms:
         key = ("found", find.words, find.places)
         found = data.table.recent.get(key, lambda: _search(texts_of(store, data), data, find))
+    if find.kind:
+        found = _of_kind(store, data, find, found)
     return _told(store, data, find, found) if find.told else found
+
+
+def _of_kind(store: Store, data: StudyData, find: Find, found: Found | None) -> Found:
+    """Keep what is in a group of reasons; nothing where the study has no such group."""
+    n = len(data.table.response)
+    held = grouping_of(store, data).holding(find.kind, n)
+    return _only(data, np.zeros(n, dtype=bool) if held is None else held, found)
 
 
 def _told(store: Store, data: StudyData, find: Find, found: Found | None) -> Found:
@@ -92,10 +85,15 @@ def _told(store: Store, data: StudyData, find: Find, found: Found | None) -> Fou
     at = rows_about(data, list(about.values()))
     rows = np.zeros(len(table.response), dtype=bool)
     rows[at[at >= 0]] = True
+    return _only(data, rows, found)
+
+
+def _only(data: StudyData, rows: Mask, found: Found | None) -> Found:
+    """Keep some checkpoints of what was found, and the answers that they are of."""
     if found is not None:
-        rows &= found.rows
-    answers = np.zeros(len(table.sample), dtype=bool)
-    answers[table.response[rows]] = True
+        rows = rows & found.rows
+    answers = np.zeros(len(data.table.sample), dtype=bool)
+    answers[data.table.response[rows]] = True
     return Found(rows=rows, answers=answers, by=found.by if found is not None else {})
 
 
@@ -276,23 +274,8 @@ def _originals(
     for place, kind in kinds:
         for record in store.get_many(kind, of[place]):
             told[place, of[place][record.id]] = _text_of(record)  # type: ignore[attr-defined]
-    told.update(_reasons(store, data, [at for place, at in picked if place == "reason"]))
-    return told
-
-
-def _reasons(store: Store, data: StudyData, rows: Sequence[int]) -> dict[tuple[Place, int], str]:
-    table = data.table
-    pair = {
-        (table.response_ids[table.response[at]], table.criterion_ids[table.criterion[at]]): at
-        for at in rows
-    }
-    judge = data.judge.id if data.judge else ""
-    points = store.get_many(Checkpoint, {answer for answer, _ in pair}, "response_id")
-    told: dict[tuple[Place, int], str] = {}
-    for point in points:
-        at = pair.get((point.response_id, point.criterion_id))
-        if at is not None and (point.judge_id == judge or ("reason", at) not in told):
-            told["reason", at] = point.reason or point.detail
+    wanted = [at for place, at in picked if place == "reason"]
+    told.update({("reason", at): text for at, text in reasons_at(store, data, wanted).items()})
     return told
 
 

@@ -1,0 +1,1 @@
+"""Reasons of failures: groups of them, and which models they make up."""

@@ -1,0 +1,1 @@
+"""Commands that look at a study, as the Explore screens do."""

@@ -1,0 +1,135 @@
+"""`failures groups`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+from atom.cli.parts.options import common, settings_of
+from atom.cli.parts.output import Output, table
+from atom.cli.parts.sources import open_study
+from atom.display import numbers
+from atom.errors import UsageError
+from atom.files import write_file
+from atom.views.failures.groups import FailureGroups, GroupRow, failure_groups, groups_csv
+from atom.views.failures.words import ABOUT, NONE_WORDS, chosen_words, stands_out
+from atom.views.filters import Filters
+from atom.views.study_data import StudyData, load_study
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    one = verbs.add_parser(
+        "groups", parents=[common()],
+        help="reasons of failures in groups, and which models they make up",
+    )  # fmt: skip
+    one.add_argument("study", metavar="STUDY", help="name or id")
+    one.add_argument("--model", metavar="M", help="count this model's failures only")
+    one.add_argument("--csv", metavar="FILE", help="write groups by models to this file")
+    one.set_defaults(call=groups)
+
+
+def groups(args: argparse.Namespace, out: Output) -> int:
+    """Put a study's failures into groups, and say what stands out."""
+    with open_study(settings_of(args), args.study) as (store, study_id, key):
+        data = load_study(store, study_id)
+        line = out.progress()
+        filters = Filters(study=key, model=_model(data, args.model))
+        view = failure_groups(store, data, filters, line.show)
+        line.end()
+    if args.csv:
+        write_file(Path(args.csv), groups_csv(view).encode())
+    out.result(_data(view), _lines(view, synthetic=data.study.synthetic))
+    return 0
+
+
+def _model(data: StudyData, name: str | None) -> str | None:
+    found = data.model_id(name)
+    if name is not None and found is None:
+        there = ", ".join(one.name for one in data.candidates)
+        raise UsageError(f"the study has no model {name!r}; it has {there}")
+    return found
+
+
+def _data(view: FailureGroups) -> dict[str, Any]:
+    return {
+        "failures": view.n,
+        "in_no_group": view.without,
+        "none": view.none,
+        "chosen": None if view.chosen is None else {
+            "groups": view.chosen.k,
+            "silhouette": view.chosen.silhouette,
+            "by_chance": view.chosen.chance,
+            "stability": view.chosen.stability,
+        },
+        "groups": [_group(view, at, row) for at, row in enumerate(view.rows)],
+        "stands_out": [stands_out(view, m, g) for m, g in view.standing_out],
+    }  # fmt: skip
+
+
+def _group(view: FailureGroups, at: int, row: GroupRow) -> dict[str, Any]:
+    return {
+        "key": row.group.key,
+        "name": row.group.name,
+        "kind": row.group.kind,
+        "terms": list(row.group.terms),
+        "failures": row.n,
+        "samples": row.samples,
+        "share": row.share.value / 100 if row.share.known else None,
+        "lo": row.share.lo / 100 if row.share.known else None,
+        "hi": row.share.hi / 100 if row.share.known else None,
+        "weight_lost": row.lost,
+        "weight_lost_share": row.lost_share,
+        "capabilities": row.capabilities,
+        "models": [_of_model(view, m, at) for m in range(len(view.models))],
+        "examples": [
+            {"model": view.models[one.model], "sample": one.filters.sample, "capability": one.leaf,
+             "reason": one.reason}
+            for one in row.examples
+        ],
+    }  # fmt: skip
+
+
+def _of_model(view: FailureGroups, m: int, g: int) -> dict[str, Any]:
+    found = view.signature
+    assert found is not None
+    figures = {
+        "share": found.share, "others": found.others, "difference": found.gap, "lo": found.lo,
+        "hi": found.hi, "adjusted_p": found.adjusted,
+    }  # fmt: skip
+    return {
+        "model": view.models[m],
+        "failures": int(found.count[m, g]),
+        **{name: _finite(float(values[m, g])) for name, values in figures.items()},
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _lines(view: FailureGroups, *, synthetic: bool) -> list[str]:
+    badge = "   SYNTHETIC" if synthetic else ""
+    lines = [f"{numbers.count(view.n, 'failed checkpoint')}{badge}", ""]
+    if view.none is not None:
+        return [*lines, NONE_WORDS[view.none]]
+    rows = [
+        (row.group.key, row.n, row.samples, f"{row.share.value:.1f}", f"{100 * row.lost_share:.1f}",
+         row.capabilities, ", ".join(row.group.terms[:2]))
+        for row in view.rows
+    ]  # fmt: skip
+    head = ("group", "failures", "samples", "% of failures", "% of weight lost", "capabilities",
+            "telling words")  # fmt: skip
+    told = [stands_out(view, m, g) for m, g in view.standing_out]
+    return [
+        *lines,
+        *table(head, rows),
+        "",
+        *(told or ["No model's failures are made up otherwise than the others', surely."]),
+        "",
+        chosen_words(view),
+        ABOUT,
+    ]

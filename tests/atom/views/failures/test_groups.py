@@ -1,0 +1,109 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from atom.analysis.reasons.groups import Tried
+from atom.store import Store, list_studies
+from atom.views.failures import words
+from atom.views.failures.find import NOTHING
+from atom.views.failures.grouping import Group, Grouping, grouping_of, is_grouped
+from atom.views.failures.groups import FailureGroups, failure_groups, groups_csv, opened
+from atom.views.failures.page import failures, samples_listed
+from atom.views.failures.slices import Slice, inside
+from atom.views.filters import Filters
+from atom.views.study_data import load_study
+
+DEMO = Path(__file__).parents[4] / "data" / "demo"
+
+
+@pytest.fixture(scope="module")
+def demo():
+    with Store.open(DEMO, read_only=True) as store:
+        yield store, load_study(store, list_studies(store)[0].id)
+
+
+@pytest.mark.slow
+def test_the_kinds_of_the_probe_world_are_found_again(demo):
+    store, data = demo
+    found = grouping_of(store, data)
+    table, rows = data.table, found.rows
+    # What the probe judge marks, not what it writes: far misses are 1s, steps without a result are
+    # 2s, what isn't said is not addressed, what follows from before is carried.
+    planted = table.score[rows] * 4 + table.addressed[rows] * 2 + table.carried[rows]
+    assert adjusted_rand_score(planted, found.code) > 0.95
+    assert [one.kind for one in found.groups] == [
+        "no result", "wrong value", "carried", "omission", "omission",
+    ]  # fmt: skip
+    assert [one.key for one in found.groups][3:] == ["omission", "omission-2"]
+    shuffled = np.random.default_rng(0).permutation(planted)
+    assert abs(adjusted_rand_score(shuffled, found.code)) < 0.02
+
+
+@pytest.mark.slow
+def test_a_group_opens_as_a_list_and_as_a_slice(demo):
+    store, data = demo
+    view = failure_groups(store, data, Filters())
+    assert is_grouped(data)
+    row = view.rows[2]
+    filters = opened(Filters(), row.group)
+    assert Filters.from_query(filters.to_query()) == filters
+    listed = failures(store, data, filters)
+    assert (listed.total, listed.checkpoints) == (row.samples, row.n)
+    one = Slice(name="x", filters=filters)
+    assert one.by_results
+    assert inside(store, data, one).rows.sum() == row.n
+    gone = Filters(find=NOTHING.but(kind="no-such-group"))
+    assert len(samples_listed(data, gone, store)) == 0
+
+
+@pytest.mark.slow
+def test_filters_choose_what_is_counted_and_never_the_groups(demo):
+    store, data = demo
+    whole = failure_groups(store, data, Filters())
+    model = data.candidates[1].id
+    mine = failure_groups(store, data, Filters(model=model))
+    assert [row.group for row in mine.rows] == [row.group for row in whole.rows]
+    assert mine.n == sum(row.by_model[1] for row in whole.rows)
+    assert (mine.signature.count == whole.signature.count).all()
+    assert sum(row.n for row in whole.rows) + whole.without == whole.n
+    assert sum(row.lost_share for row in whole.rows) == pytest.approx(1)
+    root = failure_groups(store, data, Filters(root="Perception"))
+    assert 0 < root.n < whole.n
+    for row in whole.rows:
+        first = row.examples[0]
+        assert first.reason
+        assert first.filters.find.kind == row.group.key
+        assert len({one.model for one in row.examples}) == len(row.examples)
+    text = groups_csv(whole)
+    assert text.count("\n") == 1 + len(whole.rows) * len(whole.models)
+    # The bundled study has something to say: model-b's failures lack a result, surely.
+    told = [words.stands_out(whole, m, g) for m, g in whole.standing_out]
+    assert told[0].startswith("No result makes up more of model-b’s failures")
+
+
+def test_a_small_study_says_that_there_is_too_little(store, data):
+    view = failure_groups(store, data, Filters())
+    assert (view.none, view.rows, view.signature, view.standing_out) == ("few", (), None, ())
+    assert groups_csv(view).count("\n") == 1
+    assert "Too few" in words.NONE_WORDS[view.none]
+    assert words.chosen_words(view) == ""
+
+
+def test_a_study_without_marks_has_no_groups(store, imported):
+    assert failure_groups(store, imported, Filters()).none == "few"
+
+
+def test_loose_groups_are_called_loose():
+    tried = Tried(k=2, silhouette=0.3, chance=0.1, stability=0.4)
+    view = FailureGroups(rows=(), n=0, without=0, models=(), signature=None, none=None,
+                         chosen=tried)  # fmt: skip
+    assert "The groups are loose" in words.chosen_words(view)
+
+
+def test_a_group_holds_its_checkpoints():
+    group = Group(key="omission", name="Omission", kind="omission", terms=())
+    one = Grouping(rows=np.array([1, 4, 5]), code=np.array([0, -1, 0]), groups=(group,))
+    assert one.holding("omission", 7).nonzero()[0].tolist() == [1, 5]
+    assert one.holding("format", 7) is None
