@@ -1,0 +1,168 @@
+"""Compares two folders that `same_as.py` recorded: files line by line, pages by what they count."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+PAGE = ".page.json"
+LONG = 160
+"""Letters of a line that are shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One thing that is on one side only.
+
+    Args:
+        where: the file's name within the folder.
+        what: `file`, `line`, `order`, `bytes`, `numbers`, `doors` or `texts`.
+        gone: what was there before; empty = nothing.
+        came: what is there now; empty = nothing.
+        times: how often.
+    """
+
+    where: str
+    what: str
+    gone: str = ""
+    came: str = ""
+    times: int = 1
+
+    def __str__(self) -> str:
+        sign, said = ("-", self.gone) if self.gone else ("+", self.came)
+        shown = said if len(said) <= LONG else f"{said[:LONG]}..."
+        return f"{self.where} [{self.what}] {sign}{self.times} {shown}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allowed:
+    """What changes on purpose.
+
+    Args:
+        where: pattern of files' names, as a shell has them.
+        what: kind of difference; `*` = any.
+        gone: regular expression that all of what is gone has to fit; None = nothing may go.
+        came: the same of what came.
+        why: the reason, for readers.
+    """
+
+    where: str
+    what: str
+    gone: str | None
+    came: str | None
+    why: str
+
+    def covers(self, found: Difference) -> bool:
+        """Whether a difference is this one."""
+        if not fnmatchcase(found.where, self.where) or self.what not in ("*", found.what):
+            return False
+        rule, said = (self.gone, found.gone) if found.gone else (self.came, found.came)
+        return rule is not None and re.fullmatch(rule, said, re.DOTALL) is not None
+
+
+def read_allowed(path: Path) -> tuple[Allowed, ...]:
+    """Read the list of what changes on purpose.
+
+    Raises:
+        ValueError: an entry lacks its reason, or has a field that isn't known.
+    """
+    found = []
+    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("change", []):
+        if not entry.get("why", "").strip():
+            raise ValueError(f"{path.name}: {entry!r} says no reason: add `why`")
+        if unknown := set(entry) - {"where", "what", "gone", "came", "why"}:
+            raise ValueError(f"{path.name}: unknown field {sorted(unknown)[0]!r} in {entry!r}")
+        found.append(
+            Allowed(
+                where=entry["where"],
+                what=entry.get("what", "*"),
+                gone=entry.get("gone"),
+                came=entry.get("came"),
+                why=entry["why"],
+            )
+        )
+    return tuple(found)
+
+
+def compare(before: Path, after: Path) -> Iterator[Difference]:
+    """Name everything that differs between two recorded folders, file by file."""
+    sides = [{p.relative_to(root).as_posix(): p for p in root.rglob("*") if p.is_file()}
+             for root in (before, after)]  # fmt: skip
+    for name in sorted({*sides[0], *sides[1]}):
+        one, two = (side.get(name) for side in sides)
+        if one is None or two is None:
+            yield Difference(where=name, what="file", gone=name if one else "",
+                             came=name if two else "")  # fmt: skip
+        elif (was := one.read_bytes()) != (now := two.read_bytes()):
+            yield from _of_file(name, was, now)
+
+
+def _of_file(name: str, was: bytes, now: bytes) -> Iterator[Difference]:
+    if name.endswith(PAGE):
+        yield from _of_page(name, json.loads(was), json.loads(now))
+        return
+    try:
+        lines = [data.decode("utf-8").splitlines() for data in (was, now)]
+    except UnicodeDecodeError:
+        yield Difference(where=name, what="bytes", gone=_digest(was))
+        yield Difference(where=name, what="bytes", came=_digest(now))
+        return
+    found = list(_of_counts(name, "line", Counter(lines[0]), Counter(lines[1])))
+    yield from found or [Difference(where=name, what="order", came="the same lines otherwise")]
+
+
+def _digest(data: bytes) -> str:
+    return f"{len(data):,} bytes, {hashlib.sha256(data).hexdigest()[:12]}"
+
+
+Page = Mapping[str, Mapping[str, int]]
+
+
+def _of_page(name: str, was: Page, now: Page) -> Iterator[Difference]:
+    for kind in sorted({*was, *now}):
+        yield from _of_counts(name, kind, was.get(kind, {}), now.get(kind, {}))
+
+
+def _of_counts(
+    name: str, what: str, was: Mapping[str, int], now: Mapping[str, int]
+) -> Iterator[Difference]:
+    """Compare two multisets."""
+    for value in sorted({*was, *now}):
+        more = now.get(value, 0) - was.get(value, 0)
+        shown = value or "(an empty line)"
+        if more < 0:
+            yield Difference(where=name, what=what, gone=shown, times=-more)
+        elif more > 0:
+            yield Difference(where=name, what=what, came=shown, times=more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """Differences, by whether they are on purpose.
+
+    Args:
+        open: those that no entry of the list covers.
+        allowed: how many each entry of the list covers, in the list's order.
+    """
+
+    open: tuple[Difference, ...]
+    allowed: tuple[int, ...]
+
+
+def judge(found: Iterable[Difference], allowed: tuple[Allowed, ...]) -> Judged:
+    """Sort differences by the list of what changes on purpose; the first entry that fits counts."""
+    left, counts = [], [0] * len(allowed)
+    for one in found:
+        at = next((n for n, entry in enumerate(allowed) if entry.covers(one)), None)
+        if at is None:
+            left.append(one)
+        else:
+            counts[at] += 1
+    return Judged(open=tuple(left), allowed=tuple(counts))

@@ -1,0 +1,110 @@
+"""The comparer of `same_as.py`: it finds what was planted, and nothing where nothing was."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from benchmarks._same_compare import compare, judge, read_allowed
+from benchmarks._same_session import Address, Looked, Session, counts_of, saved
+from benchmarks.same_as import LIST
+
+MARKUP = (
+    '<p>Mean <b>61.4</b> of 300</p><a href="failures?study=x&amp;model=b">see 3</a>'
+    '<a href="data:text/csv;charset=utf-8,a%2Cb" download="t.csv">Save</a><i title="to 7.0 %"></i>'
+)
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Return two folders that hold the same."""
+    one = tmp_path / "one"
+    (one / "pages").mkdir(parents=True)
+    counts = counts_of(Looked(markup=MARKUP, fields=("button: Go",), problem=""))
+    (one / "pages" / "tree.page.json").write_text(json.dumps(counts), encoding="utf-8")
+    (one / "rows.jsonl").write_text("a\nb\nb\n", encoding="utf-8")
+    (one / "picture.png").write_bytes(b"\x89\xff\x00")
+    return one, shutil.copytree(one, tmp_path / "two")
+
+
+def test_equal_folders_have_no_difference(folders):
+    assert list(compare(*folders)) == []
+
+
+def test_a_page_is_counted_by_numbers_doors_and_texts():
+    found = counts_of(Looked(markup=MARKUP, fields=("button: Go",), problem="it broke"))
+    assert found["numbers"] == {"61.4": 1, "300": 1, "3": 1, "7.0 %": 1}
+    assert found["doors"] == {"failures?study=x&model=b": 1}
+    assert found["texts"] == {"Mean": 1, "61.4": 1, "of 300": 1, "see 3": 1, "Save": 1,
+                              "to 7.0 %": 1, "button: Go": 1, "FAILED: it broke": 1}  # fmt: skip
+    assert list(saved(MARKUP)) == [("t.csv", "a,b")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("61.4", "61.5", {"-1 61.4", "+1 61.5"}),
+        ("model=b", "model=c", {"-1 failures?study=x&model=b", "+1 failures?study=x&model=c"}),
+        ("of 300", "of all 300", {"-1 of 300", "+1 of all 300"}),
+    ],
+)
+def test_a_planted_change_of_a_page_is_found(folders, old, new, said):
+    counts = counts_of(Looked(markup=MARKUP.replace(old, new), fields=("button: Go",), problem=""))
+    (folders[1] / "pages" / "tree.page.json").write_text(json.dumps(counts), encoding="utf-8")
+    found = [str(one).partition("] ")[2] for one in compare(*folders)]
+    assert set(found) == said
+
+
+def test_a_line_an_order_a_byte_and_a_file_are_found(folders):
+    _, two = folders
+    (two / "picture.png").write_bytes(b"\x89\xff\x01")
+    (two / "rows.jsonl").write_text("b\na\nb\n", encoding="utf-8")
+    (two / "more.txt").write_text("", encoding="utf-8")
+    assert [(one.where, one.what) for one in compare(*folders)] == [
+        ("more.txt", "file"), ("picture.png", "bytes"), ("picture.png", "bytes"),
+        ("rows.jsonl", "order"),
+    ]  # fmt: skip
+    (two / "rows.jsonl").write_text("a\nb\nc\n", encoding="utf-8")
+    lines = [str(one) for one in compare(*folders) if one.what == "line"]
+    assert lines == ["rows.jsonl [line] -1 b", "rows.jsonl [line] +1 c"]
+
+
+def test_only_what_the_list_says_is_on_purpose(folders, tmp_path):
+    (folders[1] / "rows.jsonl").write_text("a\nb\nb\nc 12\nd\n", encoding="utf-8")
+    listed = tmp_path / "list.toml"
+    listed.write_text("[[change]]\nwhere='*.jsonl'\ncame='c \\d+'\nwhy='counts c'\n", "utf-8")
+    found = judge(compare(*folders), read_allowed(listed))
+    assert [str(one) for one in found.open] == ["rows.jsonl [line] +1 d"]
+    assert found.allowed == (1,)
+    listed.write_text("[[change]]\nwhere='*'\ncame='.*'\n", "utf-8")
+    with pytest.raises(ValueError, match="says no reason"):
+        read_allowed(listed)
+
+
+def test_moments_paths_and_ids_of_moments_are_taken_out_and_nothing_else(tmp_path):
+    session = Session(checkout=tmp_path / "c", demo=tmp_path / "d", out=tmp_path / "o",
+                      work=tmp_path / "w")  # fmt: skip
+    session.ids["0123456789ab"] = "(run 1)"
+    today = f"{session.begun:%Y-%m-%d}"
+    text = (
+        f'{tmp_path}/w/x {today}T10:11:12.5Z run 0123456789ab took 3 of 2026-01-01 "seconds": 2.5'
+    )
+    assert session.plain(text) == (
+        '(work)/x (moment) run (run 1) took 3 of 2026-01-01 "seconds": (passing)'
+    )
+
+
+def test_doors_of_one_shape_are_opened_once():
+    one, two, other = (
+        Address.of(f"./failures?study=x&{more}") for more in ("model=a", "model=b", "tab=grid")
+    )
+    assert one.shape == two.shape != other.shape
+    assert (one.name, other.name) == ("failures.+model", "failures.grid")
+    assert Address.of("https://example.invalid/") is None
+    assert Address.of("#top") is None
+
+
+def test_the_committed_list_can_be_read():
+    read_allowed(LIST)
