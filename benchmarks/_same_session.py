@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import os
 import re
 import shlex
@@ -381,7 +382,7 @@ def look(store: Path, demo: Path, address: Address) -> Looked:
 
     os.environ.update({"ATOM_STORE": str(store), "ATOM_DEMO": str(demo)})
     screen = next(one for one in SCREENS if one.url_path == address.path)
-    test = AppTest.from_file("app.py", default_timeout=PATIENCE)
+    test = AppTest.from_file(str(Path.cwd() / "app.py"), default_timeout=PATIENCE)
     test.switch_page(screen.file)
     hash_of = getattr(app_test, "calc_hash", None) or app_test.calc_md5
     test._page_hash = hash_of(screen.url_path)
@@ -542,6 +543,7 @@ def main() -> None:
     session = Session(checkout=Path(checkout), demo=Path(demo), out=Path(out), work=Path(work),
                       real=Path(more[0]) if more else None)  # fmt: skip
     os.chdir(session.checkout)
+    logging.disable(logging.WARNING)
     os.environ["ATOM_DEMO"] = str(session.demo)
     study = json.loads((session.demo / "manifest.json").read_text(encoding="utf-8"))["name"]
     steps: Mapping[str, Callable[[], None]] = {

@@ -9,8 +9,10 @@ with `--json`, on the bundled study; every command that writes, on a copy; every
 door of each shape that they lead to; with `--real FOLDER` also studies imported from there. It
 writes what commands print, the files that they write, the tables that they leave (sorted) and each
 page's numbers, doors and texts. Moments, ids made of moments and paths are taken out, and nothing
-else. `compare` names what differs, beyond `same_as.toml`, the list of what changes on purpose, and
-ends with 1 where anything does. Both sides should look at one bundled study: see `--demo`.
+else. `--schema N` looks at the bundled study as it is after it was brought back to that schema and
+migrated again. `compare` names what differs, beyond `same_as.toml`, the list of what changes on
+purpose, and ends with 1 where anything does. Both sides should look at one bundled study: see
+`--demo`.
 """
 
 from __future__ import annotations
@@ -26,9 +28,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from atom.store import Store
+from atom.store.store import SEAL
+from benchmarks._old_store import bring_back
 from benchmarks._same_compare import Judged, compare, judge, read_allowed
 
 PROJECT = Path(__file__).resolve().parent.parent
+SESSION = Path(__file__).with_name("_same_session.py")
 LIST = Path(__file__).with_name("same_as.toml")
 PARTS = ("read", "files", "change", "tables", "after", "pages", "mine")
 SHOWN = 12
@@ -36,36 +42,46 @@ SHOWN = 12
 
 
 def record(
-    out: Path, checkout: Path, demo: Path | None, parts: tuple[str, ...], real: Path | None
+    out: Path,
+    checkout: Path,
+    demo: Path,
+    parts: tuple[str, ...],
+    real: Path | None = None,
+    schema: int | None = None,
 ) -> int:
     """Run the session in a process of its own, with the code of a checkout.
 
     Args:
         out: the folder that is written; what it holds is deleted first.
         checkout: whose code runs.
-        demo: the bundled study; the checkout's own when None.
+        demo: the bundled study.
         parts: which parts of the session.
         real: a folder of real files; None leaves them out.
+        schema: the schema that the bundled study is brought back to, and migrated from, first.
 
     Returns:
         The code that the session ended with.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    chosen = demo or checkout / "data" / "demo"
     wanted = ",".join([*parts, *(["real"] if real else [])])
     given = {name: value for name, value in os.environ.items() if not name.startswith("ATOM_")}
     with tempfile.TemporaryDirectory() as work:
-        words = [checkout, chosen, out, work, wanted, *([real] if real else [])]
+        shown = demo if schema is None else _migrated(demo, Path(work) / "demo", schema)
+        words = [SESSION, checkout, shown, out, work, wanted, *([real] if real else [])]
         return subprocess.run(
-            [
-                sys.executable,
-                str(Path(__file__).with_name("_same_session.py")),
-                *map(_whole, words),
-            ],
+            [sys.executable, *map(_whole, words)],
             env={**given, "PYTHONPATH": _whole(checkout)},
             check=False,
         ).returncode
+
+
+def _migrated(demo: Path, old: Path, schema: int) -> Path:
+    """Return a copy of the bundled study, brought back to a schema and migrated again."""
+    bring_back(demo, old, schema)
+    (old / SEAL).unlink()
+    Store.open(old).close()
+    return old
 
 
 def _whole(word: object) -> str:
@@ -96,6 +112,7 @@ def main() -> int:
     one.add_argument("folder", type=Path)
     one.add_argument("--checkout", type=Path, default=PROJECT, help="whose code runs")
     one.add_argument("--demo", type=Path, help="the bundled study (the checkout's own)")
+    one.add_argument("--schema", type=int, help="bring the bundled study back to this one first")
     one.add_argument("--parts", default=",".join(PARTS), help=f"of {','.join(PARTS)}")
     one.add_argument("--real", type=Path, help="a folder of real files, too")
     two = verbs.add_parser("compare", help="name what differs")
@@ -106,7 +123,8 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.verb == "record":
         parts = tuple(part for part in asked.parts.split(",") if part)
-        return record(asked.folder, asked.checkout, asked.demo, parts, asked.real)
+        demo = asked.demo or asked.checkout / "data" / "demo"
+        return record(asked.folder, asked.checkout, demo, parts, asked.real, asked.schema)
     allowed = read_allowed(asked.allowed)
     found = judge(compare(asked.before, asked.after), allowed)
     tell(found, [entry.why for entry in allowed], asked.all)
