@@ -51,6 +51,7 @@ class Layout:
         ancestor: node at each depth above (or at) each group, shape (D, n_groups); -1 = none.
         stratum: shape (n,): rows of different strata (benchmarks) are never held against each
             other; None = all belong together.
+        n_strata: how many there are.
     """
 
     n_models: int
@@ -71,6 +72,7 @@ class Layout:
     base_group: Ints
     ancestor: Ints
     stratum: Indices | None = None
+    n_strata: int = 1
 
     @property
     def n_rows(self) -> int:
@@ -101,6 +103,15 @@ class Layout:
         group = np.zeros(self.n_rows, dtype=np.int16)
         group[self.pair_row] = (self.base_group % max(self.n_groups, 1))[self.pair_base]
         return group
+
+    @cached_property
+    def place_of_row(self) -> Ints | None:
+        """`model * n_groups + group` of each row, shape (n,), as `group_of_row`."""
+        if self.group_of_row is None:
+            return None
+        place = self.model.astype(np.int64) * self.n_groups
+        place += self.group_of_row
+        return place
 
     @cached_property
     def _grouped(self) -> Mask:
@@ -347,6 +358,7 @@ def facet_layout(
         pair_group=group.value,
         tree=flat,
         stratum=stratum,
+        n_strata=1 if within is None else len(table.facets[within].values) + 1,
     )
 
 
@@ -361,6 +373,7 @@ def _lay_out(
     pair_group: NDArray[np.integer],
     tree: tuple[Ints, Ints, Ints, Ints],
     stratum: Indices | None = None,
+    n_strata: int = 1,
 ) -> Layout:
     ancestor, level, parent, group_node = tree
     n_groups, n_nodes = len(group_node), len(level)
@@ -395,4 +408,5 @@ def _lay_out(
         base_group=base_unit // max(n_clusters, 1) * n_groups + group,
         ancestor=ancestor,
         stratum=stratum,
+        n_strata=n_strata,
     )

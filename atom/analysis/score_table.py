@@ -146,6 +146,7 @@ class ScoreTable:
         aside: int32, shape (3, A): answer, criterion and leaf of marks that say that a criterion
             doesn't apply: in no row and no mean, counted in sight.
         scales: the declared scales of the marks; empty where all are on our own judges'.
+        n_present: models that the whole study has answers of, where this is a part of it.
     """
 
     response: NDArray[np.int32]
@@ -181,6 +182,7 @@ class ScoreTable:
     gate: NDArray[np.float32] = field(default_factory=_no_gate)
     aside: NDArray[np.int32] = field(default_factory=_nothing_aside)
     scales: tuple[MarkScale, ...] = ()
+    n_present: int | None = None
 
     def __post_init__(self) -> None:
         """Fill the columns that nobody gave: all is addressed, nothing carried, no chains.

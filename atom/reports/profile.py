@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from atom.analysis.readings import Reading
 from atom.errors import UsageError
 from atom.records import Candidate, Judge
-from atom.views.filters import Filters, Measure, answers_kept, measure_of
+from atom.views.filters import Filters, Measure, measure_of
 from atom.views.overview.page import MIN_SAMPLES, Estimate, RankRow, overview
 from atom.views.overview.weaknesses import (
     GLYPHS,
@@ -150,7 +150,7 @@ def profile(
     looked, found, tested = view.weaknesses, row.findings, row.tested
     if facet is not None and measure == "process":
         # The Overview's own weaknesses are of capabilities; these are of the labels asked for.
-        looked = weaknesses(data, filters, measure, answers_kept(data, filters), facet)
+        looked = weaknesses(data, filters, measure, facet)
         mine = looked.models[place] if looked is not None else ModelWeaknesses()
         found, tested = mine.found, mine.tested
     labelled = {item.label: item for item in found if item.label is not None}

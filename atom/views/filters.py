@@ -176,6 +176,11 @@ class Filters:
                 self.shared, self.reading, self.tree)  # fmt: skip
 
     @property
+    def answering(self) -> tuple[object, ...]:
+        """Return what decides which answers a view counts: a key for what is made of them."""
+        return (*self.labels, self.outcome, self.process, self.terse, self.shared)
+
+    @property
     def labels(self) -> tuple[tuple[tuple[str, str], ...], ...]:
         """What narrows by labels: all that must hold, some of which must, none of which may."""
         return (self.tags, self.among, self.without)
@@ -269,8 +274,7 @@ def answers_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
     Quarantined samples never enter; tags and outcome narrow; the chain (model, node, ...) doesn't.
     """
-    key = ("answers", *filters.labels, filters.outcome, filters.process, filters.terse,
-           filters.shared)  # fmt: skip
+    key = ("answers", *filters.answering)
     return data.table.recent.get(key, lambda: _fixed(_answers_kept(data, filters)))
 
 
@@ -318,8 +322,7 @@ def rows_kept(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
 
     Read-only.
     """
-    key = ("rows", *filters.labels, filters.outcome, filters.process, filters.terse, filters.shared,
-           filters.root)  # fmt: skip
+    key = ("rows", *filters.answering, filters.root)
     return data.table.masks.get(key, lambda: _fixed(_rows_kept(data, filters)))
 
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from atom.analysis.capability.weaknesses import Frame, default_frame
 from atom.analysis.intervals import Floats, Ints
+from atom.analysis.merged import Additive
 from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import ENOUGH_SAID, Reading, claim_rows, mean_rows, reached_rows
-from atom.views.filters import Filters, answers_kept, processes_of, rows_in_node, rows_kept
+from atom.views.filters import Filters, answers_kept, processes_of, rows_kept
 from atom.views.study_data import StudyData
 
 Mask = NDArray[np.bool_]
@@ -28,17 +29,36 @@ def means_of(data: StudyData, reading: Reading) -> Mask | None:
     return _unless_all(data, ("mean rows", reading), lambda: mean_rows(data.table, reading))
 
 
-def frame_of(data: StudyData, answers: Mask) -> Frame:
+@dataclass(frozen=True, kw_only=True)
+class _Answers(Additive):
+    """Answers that count, by model, shape (K,)."""
+
+    n: Ints
+
+
+def _answers_by_model(data: StudyData, filters: Filters) -> _Answers:
+    table = data.table
+    kept = table.model[answers_kept(data, filters)]
+    return _Answers(n=np.bincount(kept, minlength=table.n_models))
+
+
+def frame_of(data: StudyData, filters: Filters, without: int | None = None) -> Frame:
     """Return what models are held against, by how many of them have answers that count.
 
-    A model without any (an anchor, say) is nobody's peer.
+    A model without any is nobody's peer.
 
     Args:
         data: the study.
-        answers: answers that count, shape (R,).
+        filters: they say which answers count; the chain doesn't.
+        without: a model that isn't looked at: an anchor.
     """
-    peers = int((np.bincount(data.table.model[answers]) > 0).sum()) or data.table.n_models
-    return default_frame(peers)
+
+    def make() -> Frame:
+        found: _Answers = data.adder(_answers_by_model, filters)
+        there = int(np.count_nonzero(np.delete(found.n, [] if without is None else without)))
+        return default_frame(there or data.table.n_models)
+
+    return data.table.recent.get(("frame", without, *filters.answering), make)
 
 
 def claims_of(data: StudyData, frame: Frame) -> Mask | None:
@@ -75,13 +95,13 @@ def carries(*studies: StudyData) -> bool:
 
 def claim_rows_kept(data: StudyData, filters: Filters) -> Mask:
     """Say which of the checkpoints that a view counts its claims rest on, shape (N,)."""
-    mask = claims_of(data, frame_of(data, answers_kept(data, filters)))
+    mask = claims_of(data, frame_of(data, filters))
     rows = rows_kept(data, filters)
     return rows if mask is None else rows & mask
 
 
 @dataclass(frozen=True, kw_only=True)
-class NodeSaid:
+class NodeSaid(Additive):
     """What of every model's scored checkpoints on every node counts, arrays of shape (K, M).
 
     Nodes come in the order of `index_nodes(table.leaves)`.
@@ -116,55 +136,53 @@ class NodeSaid:
         return np.asarray((self.own > 0) & (self.addressed < ENOUGH_SAID * self.own))
 
 
-def node_said(data: StudyData, filters: Filters, answers: Mask | None = None) -> NodeSaid:
+def node_said(data: StudyData, filters: Filters, without: int | None = None) -> NodeSaid:
     """Count what of every model's checkpoints on every node is said, carried, unreached.
 
     Args:
         data: the study.
         filters: tags, root, outcome, process and terse narrow; the chain doesn't.
-        answers: answers that count, shape (R,); those that the filters keep when None.
+        without: a model that isn't looked at: an anchor.
     """
+    key = ("node said", without, *filters.but(reading="strict").narrowing)
+    return data.table.recent.get(
+        key,
+        lambda: data.adder(_node_said, filters, without, frame_of(data, filters, without)),
+    )
+
+
+def _node_said(data: StudyData, filters: Filters, without: int | None, frame: Frame) -> NodeSaid:
     table = data.table
-    keep = answers_kept(data, filters) if answers is None else answers
-    usual = keep is answers_kept(data, filters)
+    rows = rows_kept(data, filters) & (table.score > 0) & (table.leaf >= 0)
+    if without is not None:
+        rows &= table.of_answers(table.model != without)
+    membership = index_nodes(table.leaves).membership
+    leaves = len(table.leaves)
 
-    def make() -> NodeSaid:
-        rows = rows_kept(data, filters)
-        if not usual:
-            rows = table.of_answers(keep)
-            rows = rows & rows_in_node(data, (filters.root,)) if filters.root else rows
-        rows = rows & (table.score > 0) & (table.leaf >= 0)
-        membership = index_nodes(table.leaves).membership
-        leaves = len(table.leaves)
+    def count(mask: Mask) -> Ints:
+        at = np.flatnonzero(mask)
+        place = table.model[table.response[at]].astype(np.int64) * leaves + table.leaf[at]
+        of_leaf = np.bincount(place, minlength=table.n_models * leaves)
+        found = of_leaf.reshape(table.n_models, leaves) @ membership.T
+        return np.asarray(found.round().astype(np.int64))
 
-        def count(mask: Mask) -> Ints:
-            at = np.flatnonzero(mask)
-            place = table.model[table.response[at]].astype(np.int64) * leaves + table.leaf[at]
-            of_leaf = np.bincount(place, minlength=table.n_models * leaves)
-            found = of_leaf.reshape(table.n_models, leaves) @ membership.T
-            return np.asarray(found.round().astype(np.int64))
-
-        scored = count(rows)
-        nothing = np.zeros_like(scored)
-        carried = count(rows & table.carried) if table.carried.any() else nothing
-        own = rows & ~table.carried
-        addressed = scored - carried
-        if not table.addressed.all():
-            addressed = count(own & table.addressed)
-        unreached = nothing
-        peers = frame_of(data, keep) == "peer"
-        if peers and not table.carried_known and bool(table.chained.any() or table.parents.size):
-            reached = table.kept.get("reached rows", lambda: reached_rows(table))
-            unreached = count(own & table.addressed & ~reached)
-        return NodeSaid(scored=scored, carried=carried, addressed=addressed, unreached=unreached)
-
-    if not usual:
-        return make()
-    return table.recent.get(("node said", *filters.but(reading="strict").narrowing), make)
+    scored = count(rows)
+    nothing = np.zeros_like(scored)
+    carried = count(rows & table.carried) if table.carried.any() else nothing
+    own = rows & ~table.carried
+    addressed = scored - carried
+    if not table.addressed.all():
+        addressed = count(own & table.addressed)
+    unreached = nothing
+    rests = bool(table.chained.any() or table.parents.size)
+    if frame == "peer" and not table.carried_known and rests:
+        reached = table.kept.get("reached rows", lambda: reached_rows(table))
+        unreached = count(own & table.addressed & ~reached)
+    return NodeSaid(scored=scored, carried=carried, addressed=addressed, unreached=unreached)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelSaid:
+class ModelSaid(Additive):
     """How much every model's answers say, arrays of shape (K,).
 
     Attributes:
@@ -195,27 +213,27 @@ def model_said(data: StudyData, filters: Filters) -> ModelSaid:
         data: the study.
         filters: tags, root, outcome, process and terse narrow; the chain doesn't.
     """
-    table = data.table
+    key = ("model said", *filters.but(reading="strict").narrowing)
+    return data.table.recent.get(key, lambda: data.adder(_model_said, filters))
 
-    def make() -> ModelSaid:
-        rows = rows_kept(data, filters) & (table.score > 0)
-        found = processes_of(data)
-        keep = answers_kept(data, filters)
 
-        def of_rows(mask: Mask) -> Ints:
-            at = table.model[table.response[np.flatnonzero(mask)]]
-            return np.bincount(at, minlength=table.n_models).astype(np.int64)
+def _model_said(data: StudyData, filters: Filters) -> ModelSaid:
+    table, k = data.table, data.table.n_models
+    found, keep = processes_of(data), answers_kept(data, filters)
+    rows = rows_kept(data, filters) & (table.score > 0)
 
-        def of_answers(mask: Mask) -> Ints:
-            return np.bincount(table.model[keep & mask], minlength=table.n_models).astype(np.int64)
+    def of_rows(mask: Mask) -> Ints:
+        by_answer = table.answer_sums(mask)
+        return np.bincount(table.model, weights=by_answer, minlength=k).astype(np.int64)
 
-        scored = of_rows(rows)
-        return ModelSaid(
-            scored=scored,
-            addressed=scored if table.addressed.all() else of_rows(rows & table.addressed),
-            carried=of_rows(rows & table.carried),
-            terse=of_answers(found.terse),
-            told=of_answers(found.told),
-        )
+    def of_answers(mask: Mask) -> Ints:
+        return np.bincount(table.model[keep & mask], minlength=k).astype(np.int64)
 
-    return table.recent.get(("model said", *filters.but(reading="strict").narrowing), make)
+    scored = of_rows(rows)
+    return ModelSaid(
+        scored=scored,
+        addressed=scored if table.addressed.all() else of_rows(rows & table.addressed),
+        carried=of_rows(rows & table.carried) if table.carried.any() else np.zeros_like(scored),
+        terse=of_answers(found.terse),
+        told=of_answers(found.told),
+    )

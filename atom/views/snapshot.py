@@ -30,6 +30,7 @@ from atom.store import Store, find_study
 from atom.store.columns import newest_rows
 from atom.store.store import DATABASE
 from atom.views.lab.preferences import Preferences
+from atom.views.shards import spread
 from atom.views.study_data import (
     StudyColumns,
     StudyData,
@@ -76,7 +77,7 @@ def open_study(
     held = read_snapshot(folder / name)
     if held is not None:
         _touch(folder / name)
-        return assemble(store, study, judge, held, revision)
+        return spread(assemble(store, study, judge, held, revision))
     data = load_study(store, study.id, judge)
     if data.revision == revision and len(data.table.score):
         columns = StudyColumns(
@@ -92,8 +93,8 @@ def open_study(
             held = read_snapshot(folder / name)
             if held is not None:
                 # The mapped columns instead of the read ones: memory that the system can share.
-                return assemble(store, study, judge, held, revision)
-    return data
+                return spread(assemble(store, study, judge, held, revision))
+    return spread(data)
 
 
 def snapshot_folder(store: Store, own: Path | None = None) -> Path:
@@ -233,6 +234,7 @@ def _pack(columns: StudyColumns) -> pa.Buffer:
         "facets": {name: facet.values for name, facet in table_.facets.items()},
         "votes": None if columns.votes is None else columns.votes.judges,
         "preference": table_.preference is not None,
+        "n_present": table_.n_present,
         "bools": [name for name, array in held.items() if array.dtype == np.bool_],
     }
     whole = pa.table(fields).replace_schema_metadata({"atomscope": json.dumps(head)})
@@ -300,6 +302,7 @@ def _unpack(content: pa.Buffer) -> StudyColumns:
         facets=facets,
         preference=array("table.preference") if head["preference"] else None,
         carried_known=bool(head["carried_known"]),
+        n_present=head.get("n_present"),
         parents=np.array(head["parents"], dtype=np.int32).reshape(2, -1),
         aside=np.array(head["aside"], dtype=np.int32).reshape(3, -1),
         scales=tuple(MarkScale.model_validate(one) for one in head["scales"]),

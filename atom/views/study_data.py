@@ -6,15 +6,16 @@ pages share it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.agreement.repeats import merge_repeats
 from atom.analysis.intervals import Ints
+from atom.analysis.merged import Adder, Additive, of_one, total
 from atom.analysis.score_table import Facet, ScoreTable
 from atom.records import (
     CAUSES,
@@ -29,7 +30,13 @@ from atom.records import (
 from atom.store import Store, asks_again, find_study, study_candidates
 from atom.store.columns import Marks, StudyRows, Uses, read_study
 from atom.store.people import ALL_PEOPLE, PEOPLE
-from atom.views.lab.preferences import Preferences, preferences_of, share_won
+from atom.views.lab.preferences import (
+    Preferences,
+    anchor_of,
+    compared,
+    preferences_of,
+    share_won,
+)
 from atom.views.looks.early import Early, early_look
 from taxonomy import Tree, parse_tree
 
@@ -77,6 +84,36 @@ class StudyColumns:
     left_out: int = 0
 
 
+S = TypeVar("S", bound=Additive)
+
+
+class Shards(Protocol):
+    """The parts of a study that is too large for one: no cluster is in two of them."""
+
+    def collect(self, collect: Callable[..., S], given: tuple[Any, ...]) -> Iterator[S]:
+        """Return `collect(part, *given)` of every part, in the parts' order."""
+
+    def forget(self) -> None:
+        """Forget what was computed for single filters, as if none had been used yet."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts(Additive):
+    """What there is of a study at all.
+
+    Attributes:
+        process: any checkpoint is scored.
+        outcome: any final answer's outcome is known.
+        preference: any answer was voted on.
+        compared: whether two models were voted on side by side, shape (K, K).
+    """
+
+    process: bool
+    outcome: bool
+    preference: bool
+    compared: NDArray[np.bool_]
+
+
 @dataclass(frozen=True, kw_only=True)
 class StudyData:
     """A study, ready to be looked at.
@@ -97,6 +134,7 @@ class StudyData:
         left_out: marks on an older scale that no newer mark replaces; they don't count.
         asks_again: whether clusters ask one question several times (a picture at four rotations).
         early: where it stands while it is judged in looks; None at the end, and without looks.
+        shards: its parts, where it is too large for one: the table then has names and no rows.
     """
 
     study: Study
@@ -113,21 +151,49 @@ class StudyData:
     left_out: int = 0
     asks_again: bool = False
     early: Early | None = None
+    shards: Shards | None = None
+
+    @property
+    def adder(self) -> Adder:
+        """Adds up what is collected of each part of the study: of itself, where it has none."""
+        shards = self.shards
+        if shards is None:
+            return of_one(self)
+        return lambda collect, *given: total(shards.collect(collect, given))
+
+    def forget(self) -> None:
+        """Forget what was computed for single filters, as if none had been used yet."""
+        self.table.forget()
+        if self.shards is not None:
+            self.shards.forget()
+
+    @property
+    def facts(self) -> Facts:
+        """What there is of it at all."""
+        return self.table.kept.get("facts", lambda: self.adder(_facts_of))
 
     @property
     def has_process(self) -> bool:
         """Whether any checkpoint is scored; else the study is looked at by outcome."""
-        return self.table.any_scored
+        return self.facts.process
 
     @property
     def has_outcome(self) -> bool:
         """Whether any final answer's outcome is known."""
-        return self.table.any_outcome
+        return self.facts.outcome
 
     @property
     def has_preference(self) -> bool:
         """Whether any answer was voted on."""
-        return self.table.any_preferred
+        return self.facts.preference
+
+    @property
+    def anchor(self) -> int | None:
+        """The model that all others were voted against; None where there is none.
+
+        Its votes are the others' votes turned round, so it is held against nobody itself.
+        """
+        return anchor_of(self.facts.compared)
 
     def clusters_of(self, samples: Sequence[str]) -> Ints:
         """Return what each sample shares its pictures with; a foreign one stands alone.
@@ -164,6 +230,17 @@ class StudyData:
             if candidate.id == model_id:
                 return number
         return None
+
+
+def _facts_of(data: StudyData) -> Facts:
+    table, k = data.table, data.table.n_models
+    nothing = np.zeros((k, k), dtype=np.bool_)
+    return Facts(
+        process=table.any_scored,
+        outcome=table.any_outcome,
+        preference=table.any_preferred,
+        compared=nothing if data.votes is None else compared(data.votes, table.model, k),
+    )
 
 
 def _named(records: Sequence[Judge | Candidate], given: str | None) -> str | None:

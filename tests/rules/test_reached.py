@@ -12,6 +12,8 @@ from collections import defaultdict
 FOLDER = "atom.analysis"
 MEASURED = {"profiles"}
 """What benchmarks alone ask: `recovery.py` holds models' profiles against planted ones."""
+ONE_PART = {"diagnose", "contrast_vs_rest", "peer_residuals", "rank_sets"}
+"""What screens ask part by part, asked of a single part: by benchmarks and hand-worked cases."""
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -54,4 +56,4 @@ def test_every_statistic_is_reached(modules):
         name = waiting.pop()
         reached.add(name)
         waiting |= speaks_of[name] - reached
-    assert public - reached == MEASURED
+    assert public - reached == MEASURED | ONE_PART

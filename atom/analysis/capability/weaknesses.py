@@ -18,7 +18,9 @@ import numpy as np
 import scipy
 
 from atom.analysis.capability.replication import LIKELY, replication_probability, samples_to_settle
-from atom.analysis.compare.contrasts import ROUNDING, Contrasts, contrast_vs_rest, peer_residuals
+from atom.analysis.compare.contrasts import ContrastSums, contrast_sums, contrasts_of
+from atom.analysis.compare.peers import PeerFit, PeerResiduals, fit_peers, residuals
+from atom.analysis.grounds import Grounds, NodeSums, find_grounds
 from atom.analysis.intervals import (
     MIN_CLUSTERS,
     PRIOR_DF,
@@ -26,11 +28,9 @@ from atom.analysis.intervals import (
     Ints,
     NodeStats,
     moderate_dispersion,
-    node_stats,
-    stats_of_sums,
 )
-from atom.analysis.layout import Indices, Layout, Mask
-from atom.analysis.moments import Counted, count_rows, linear, narrow, pairs_of, quadratic
+from atom.analysis.layout import Layout, Mask
+from atom.analysis.merged import Adder, Additive, of_one
 from atom.analysis.multiplicity import adjust, tree_bh
 from atom.analysis.power import needed_samples
 from atom.analysis.shrinkage import Shrunk, shrink_flat, shrink_to_zero
@@ -52,9 +52,6 @@ PEER_MODELS = 4
 """From this many models on `peer` is the default frame."""
 MARGIN = 0.025
 """Smallest departure worth reporting: 0.10 points on 1..5, 2.5 on 0-100."""
-
-FEW = 0.7
-"""Where less than this share of the rows counts, they are laid out by themselves first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +241,23 @@ def diagnose(
     layout: Layout,
     rows: Mask | None = None,
     settings: DiagnosisSettings | None = None,
-    grounds: Grounds | None = None,
+    silent: Mask | None = None,
+) -> Diagnosis:
+    """Label every model on every node of a study in one part (`diagnose_parts`).
+
+    Args:
+        layout: rows and nodes (`tree_layout`, `facet_layout`).
+        rows: bool, shape (n,): rows that count; all when None.
+        settings: how to look; the defaults are METHODS F.
+        silent: nodes of which a model addresses less than half, shape (K, M); none when None.
+    """
+    return diagnose_parts(layout, of_one(find_grounds(layout, rows)), settings, silent)
+
+
+def diagnose_parts(
+    layout: Layout,
+    adder: Adder,
+    settings: DiagnosisSettings | None = None,
     silent: Mask | None = None,
 ) -> Diagnosis:
     """Label every model on every node.
@@ -257,11 +270,13 @@ def diagnose(
     mirrored test; `suspected` = a discovery that isn't, or none yet, but the pooled departure lies
     beyond the margin with probability 0.8 or more.
 
+    Three passes over the parts: means; the peers' regression; the contrasts. (Labels that overlap
+    take one more, labels of several benchmarks another.)
+
     Args:
-        layout: rows and nodes (`tree_layout`, `facet_layout`).
-        rows: bool, shape (n,): rows that count; all when None.
+        layout: models and nodes; its rows aren't read.
+        adder: adds up over the parts' `Grounds`.
         settings: how to look; the defaults are METHODS F.
-        grounds: `find_grounds` of the same rows and confidence, where they are at hand.
         silent: nodes of which a model addresses less than half, shape (K, M); none when None.
 
     Returns:
@@ -272,19 +287,18 @@ def diagnose(
     """
     settings = settings or DiagnosisSettings()
     frame = settings.frame or default_frame(layout.n_models)
-    grounds = grounds or find_grounds(layout, rows, settings.confidence)
-    layout, stats = grounds.layout, grounds.stats
+    sums: NodeSums = adder(sums_of)
+    stats = sums.nodes.stats(np.tile(layout.level, layout.n_models), settings.confidence)
     framed = (
         _against_line(layout, stats, settings)
         if frame == "absolute"
-        else _against_rest(layout, grounds, settings, frame)
+        else _against_rest(layout, adder, sums.means, settings, frame)
     )
     shape = layout.n_models, layout.n_nodes
     n, samples = stats.n.reshape(shape), stats.clusters.reshape(shape)
     enough = (n >= MIN_ROWS) & (samples >= MIN_CLUSTERS) & np.isfinite(framed.test_se)
     if frame != "absolute":
-        whole = np.bincount(layout.model[grounds.keep], minlength=layout.n_models)
-        enough &= whole[:, None] - n >= MIN_ROWS
+        enough &= sums.rows[:, None] - n >= MIN_ROWS
     if silent is not None:
         enough &= ~silent
     p_weak, p_strong = _tests(framed, enough)
@@ -331,62 +345,9 @@ def diagnose(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Grounds:
-    """What a diagnosis starts from: the rows that count, and the means on every node.
-
-    Attributes:
-        layout: the rows and nodes asked about, or the part of the rows that counts.
-        keep: rows of it with a value, in a node, that count, shape (n,).
-        counted: how many they are by unit, group and node; None where that is left to cells.
-        stats: means and intervals by (model, node), shape (K * M,).
-    """
-
-    layout: Layout
-    keep: Mask
-    counted: Counted | None
-    stats: NodeStats
-
-
-def find_grounds(layout: Layout, rows: Mask | None = None, confidence: float = 0.95) -> Grounds:
-    """Compute the means and intervals of every model on every node.
-
-    Args:
-        layout: rows and nodes (`tree_layout`, `facet_layout`).
-        rows: bool, shape (n,): rows that count; all when None.
-        confidence: coverage aimed at.
-    """
-    keep = layout.usable(rows)
-    if np.count_nonzero(keep) < FEW * layout.n_rows:
-        layout = narrow(layout, keep)
-        keep = np.ones(layout.n_rows, dtype=bool)
-    pairs = pairs_of(layout)
-    counted = None if pairs is None else count_rows(layout, pairs, keep)
-    return Grounds(
-        layout=layout,
-        keep=keep,
-        counted=counted,
-        stats=_node_stats(layout, keep, counted, confidence),
-    )
-
-
-def _node_stats(
-    layout: Layout, keep: Mask, counted: Counted | None, confidence: float
-) -> NodeStats:
-    value = np.where(keep, layout.value, 0).astype(np.float64)
-    total = layout.base_totals(value, keep)
-    level = np.tile(layout.level, layout.n_models)
-    pairs = pairs_of(layout)
-    if pairs is None or counted is None:
-        cells = layout.cells(total, layout.base_counts(keep))
-        return node_stats(cells, layout.n_models * layout.n_nodes, level, confidence)
-    n, s = counted.n, linear(layout, total)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = s / n
-    own, size = quadratic(layout, pairs, total, total), counted.squares
-    squares = own - 2 * mean * quadratic(layout, pairs, total, counted.count) + mean**2 * size
-    squares = np.where(squares <= ROUNDING * (own + mean**2 * size), 0.0, squares)
-    return stats_of_sums(n, s, counted.groups, squares, level, confidence)
+def sums_of(grounds: Grounds) -> NodeSums:
+    """Return a part's sums by node."""
+    return grounds.sums
 
 
 def _family(layout: Layout, *, joint: bool) -> Ints:
@@ -396,21 +357,71 @@ def _family(layout: Layout, *, joint: bool) -> Ints:
     return np.asarray(model * levels + np.tile(layout.level, layout.n_models))
 
 
+@dataclass(frozen=True, kw_only=True)
+class StratumSums(Additive):
+    """Rows and their values by (model, stratum), shape (K * strata,)."""
+
+    n: Floats
+    total: Floats
+
+
+def stratum_sums(grounds: Grounds, fit: PeerFit | None) -> StratumSums:
+    """Sum what a part's rows are held against by model and stratum (benchmark).
+
+    Args:
+        grounds: the part's rows.
+        fit: of the models on their peers; None = rows' own values count.
+    """
+    held, key = _held(grounds, fit), _strata(grounds.layout)
+    size = grounds.layout.n_models * grounds.layout.n_strata
+    return StratumSums(
+        n=group_sums(key, held.keep, size),
+        total=group_sums(key, np.where(held.keep, held.value, 0.0), size),
+    )
+
+
+def rest_sums(grounds: Grounds, fit: PeerFit | None, strata: Floats | None) -> ContrastSums:
+    """Form a part's sums of every node against the rest.
+
+    Args:
+        grounds: the part's rows.
+        fit: of the models on their peers; None = rows' own values count.
+        strata: mean by model and stratum over all parts, shape (K * strata,). It is taken off: how
+            a model does on a benchmark as a whole becomes 0, so that a label that stands in one is
+            held against the rest of that one, whatever the others are like. None = nothing is.
+    """
+    held, counted = _held(grounds, fit), grounds.counted
+    value = held.value if strata is None else held.value - strata[_strata(grounds.layout)]
+    if held.without_peers.any():
+        counted = None
+    return contrast_sums(grounds.layout, np.where(held.keep, value, 0.0), held.keep, counted)
+
+
+def _held(grounds: Grounds, fit: PeerFit | None) -> PeerResiduals:
+    """Return what of a part's rows is held against the rest."""
+    if fit is not None:
+        return residuals(grounds, fit)
+    nobody = np.zeros(grounds.layout.n_models, dtype=np.int64)
+    return PeerResiduals(value=grounds.values, keep=grounds.keep, without_peers=nobody)
+
+
+def _strata(layout: Layout) -> Ints:
+    assert layout.stratum is not None
+    return layout.model.astype(np.int64) * layout.n_strata + layout.stratum
+
+
 def _against_rest(
-    layout: Layout, grounds: Grounds, settings: DiagnosisSettings, frame: Frame
+    nodes: Layout, adder: Adder, means: Floats, settings: DiagnosisSettings, frame: Frame
 ) -> _Framed:
-    without = np.zeros(layout.n_models, dtype=np.int64)
-    keep, counted = grounds.keep, grounds.counted
-    value = np.where(keep, layout.value, 0).astype(np.float64)
-    if frame == "peer":
-        residuals = peer_residuals(layout, keep)
-        value, keep, without = residuals.value, residuals.keep, residuals.without_peers
-        counted = None if without.any() else counted
-    if layout.stratum is not None:
-        value = _within_strata(layout, layout.stratum, value, keep)
-    found: Contrasts = contrast_vs_rest(layout, value, keep, counted)
+    fit = fit_peers(adder, means) if frame == "peer" else None
+    strata = None
+    if nodes.stratum is not None:
+        by_stratum: StratumSums = adder(stratum_sums, fit)
+        strata = by_stratum.total / np.maximum(by_stratum.n, 1)
+    sums: ContrastSums = adder(rest_sums, fit, strata)
+    found = contrasts_of(nodes, sums)
     lo, hi = found.interval(settings.confidence)
-    family = _family(layout, joint=False)
+    family = _family(nodes, joint=False)
     # Small nodes are pooled, too, but the spread is read from nodes that can be tested.
     usable = (found.n >= MIN_ROWS) & (found.clusters >= MIN_CLUSTERS)
     variance = np.where(usable, found.se**2, np.nan).reshape(-1)
@@ -422,24 +433,9 @@ def _against_rest(
         lo=lo,
         hi=hi,
         pooled=shrink_to_zero(found.effect.reshape(-1), variance, family),
-        without_peers=without,
+        without_peers=np.zeros(nodes.n_models, dtype=np.int64) if fit is None else fit.without,
         margin=settings.margin,
     )
-
-
-def _within_strata(layout: Layout, stratum: Indices, value: Floats, keep: Mask) -> Floats:
-    """Leave out how a model does on each stratum as a whole: its rows' mean there becomes 0.
-
-    A label that stands in one benchmark is then held against the rest of that benchmark, whatever
-    the others are like.
-    """
-    strata = int(stratum.max(initial=0)) + 1
-    key = layout.model.astype(np.int64) * strata + stratum
-    size = layout.n_models * strata
-    count = np.bincount(key, weights=keep, minlength=size)
-    total = np.bincount(key, weights=np.where(keep, value, 0.0), minlength=size)
-    mean = total / np.maximum(count, 1)
-    return np.where(keep, value - mean[key], 0.0)
 
 
 def _against_line(layout: Layout, stats: NodeStats, settings: DiagnosisSettings) -> _Framed:

@@ -5,12 +5,13 @@ Reference: METHODS B11 (rank sets by Holm over paired cluster tests), G (joint c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import scipy
 
 from atom.analysis.intervals import Floats, Ints
+from atom.analysis.merged import Additive
 
 ROUNDING = 1e-13
 """A variance below this share of what it is the difference of is rounding."""
@@ -48,7 +49,7 @@ def rank_sets(total: Floats, count: Floats, alpha: float = 0.05) -> RankSets:
     Reference:
         METHODS B11.
     """
-    return rank_sets_of(*_paired(total, count), alpha)
+    return rank_sets_of(*paired(pair_sums(total.T, count.T)), alpha)
 
 
 def rank_sets_of(p: Floats, gap: Floats, alpha: float = 0.05) -> RankSets:
@@ -77,29 +78,63 @@ def rank_sets_of(p: Floats, gap: Floats, alpha: float = 0.05) -> RankSets:
     )
 
 
-def _paired(total: Floats, count: Floats) -> tuple[Floats, Floats]:
-    """Compare every pair of models on the clusters that both answered.
+@dataclass(frozen=True, kw_only=True)
+class PairSums(Additive):
+    """Sums over the clusters that two models both answered, arrays of shape (K, K).
+
+    S and N are the sum and the number of a cluster's scores: of the row's model where one is named,
+    of the row's and the column's where two are.
+    """
+
+    groups: Floats
+    n: Floats
+    s: Floats
+    ss: Floats
+    sn: Floats
+    nn: Floats
+    s_s: Floats
+    s_n: Floats
+    n_n: Floats
+
+    def of(self, models: Ints) -> PairSums:
+        """Return the sums of some models alone."""
+        at = np.ix_(models, models)
+        return PairSums(**{one.name: getattr(self, one.name)[at] for one in fields(self)})
+
+
+def pair_sums(total: Floats, count: Floats) -> PairSums:
+    """Form the sums of every pair of models.
 
     All sums over shared clusters are products of (model, cluster) matrices, so that no pair needs a
     pass of its own.
+
+    Args:
+        total: sum of scores by (model, cluster), shape (K, G).
+        count: number of scores by (model, cluster), shape (K, G); 0 = not answered.
+    """
+    s, c = np.ascontiguousarray(total), np.ascontiguousarray(count)
+    seen = (c > 0).astype(np.float64)
+    return PairSums(
+        groups=seen @ seen.T, n=c @ seen.T, s=s @ seen.T, ss=(s * s) @ seen.T,
+        sn=(s * c) @ seen.T, nn=(c * c) @ seen.T, s_s=s @ s.T, s_n=s @ c.T, n_n=c @ c.T,
+    )  # fmt: skip
+
+
+def paired(sums: PairSums) -> tuple[Floats, Floats]:
+    """Compare every pair of models on the clusters that both answered.
 
     Returns:
         Two-sided p-values of the mean differences and the differences (row less column), shape
         (K, K); a difference of 0 where fewer than two clusters are shared.
     """
-    s, c = np.ascontiguousarray(total.T), np.ascontiguousarray(count.T)
-    seen = (c > 0).astype(np.float64)
-    groups = seen @ seen.T
+    groups, n, ss, nn = sums.groups, sums.n, sums.ss, sums.nn
     enough = groups >= 2
-    n, ss, sc, cc = c @ seen.T, (s * s) @ seen.T, (s * c) @ seen.T, (c * c) @ seen.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = s @ seen.T / n
-        own = (ss - 2 * mean * sc + mean**2 * cc) / n**2
-        size = (ss + mean**2 * cc) / n**2
-        together = (s @ s.T - mean.T * (s @ c.T) - mean * (c @ s.T) + mean * mean.T * (c @ c.T)) / (
-            n * n.T
-        )
-        squares = own + own.T - 2 * together
+        mean = sums.s / n
+        own = (ss - 2 * mean * sums.sn + mean**2 * nn) / n**2
+        size = (ss + mean**2 * nn) / n**2
+        cross = sums.s_s - mean.T * sums.s_n - mean * sums.s_n.T + mean * mean.T * sums.n_n
+        squares = own + own.T - 2 * cross / (n * n.T)
         squares = np.where(squares <= ROUNDING * (size + size.T), 0.0, squares)
         se = np.sqrt(squares * groups / (groups - 1))
         gap = np.where(enough, mean - mean.T, 0.0)

@@ -24,7 +24,7 @@ from atom.views.lab.preference_summary import (
     VotingJudge,
     preference_summary,
 )
-from atom.views.overview.page import marks_aside, selection_words
+from atom.views.overview.sums import marks_aside, selection_words
 from atom.views.people.debias import load_labels, people_shift, scale_status
 
 FEW_SAMPLES = 100

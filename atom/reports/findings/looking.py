@@ -25,7 +25,7 @@ from atom.views.filters import (
 )
 from atom.views.overview.more import OverviewMore, overview_more
 from atom.views.overview.page import Overview, overview
-from atom.views.overview.weaknesses import layout_of
+from atom.views.overview.weaknesses import lay_out
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData
 
@@ -109,7 +109,7 @@ class Look:
         facet = self.view.facet
         if facet is None:
             return None
-        return layout_of(self.data, self.measure, facet, None)
+        return lay_out(self.data, self.measure, facet, None)
 
     @cached_property
     def layout_rows(self) -> NDArray[np.bool_]:

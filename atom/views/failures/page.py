@@ -282,7 +282,7 @@ def rows_here(data: StudyData, filters: Filters) -> NDArray[np.bool_]:
         inside = inside & data.table.addressed
     rests = None
     if filters.rests:
-        rests = claims_of(data, frame_of(data, answers_kept(data, filters)))
+        rests = claims_of(data, frame_of(data, filters))
     return inside if rests is None else inside & rests
 
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from atom.analysis.capability.fingerprints import Identification, identify
 from atom.analysis.capability.weaknesses import LABELS, Diagnosis, Frame, Label
-from atom.analysis.intervals import Floats, Ints, node_stats
-from atom.analysis.layout import Layout
+from atom.analysis.intervals import Floats, Ints
+from atom.analysis.merged import Additive
 from atom.analysis.nodes import index_nodes
 from atom.views.filters import (
     Filters,
@@ -33,15 +33,16 @@ from atom.views.filters import (
     rows_kept,
 )
 from atom.views.lab.judge_marks import JudgeMark, find_mark, find_mark_above
-from atom.views.lab.preferences import anchor_of
-from atom.views.overview.page import Estimate, Statement, selection_words
+from atom.views.overview.page import Estimate, Statement
+from atom.views.overview.sums import selection_words
 from atom.views.overview.weaknesses import (
     LeftOut,
     NodeEvidence,
     diagnosis_of,
     evidence_words,
-    layout_of,
+    lay_out,
     left_out_of,
+    value_means,
 )
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData, data_facets, dataset_facet
@@ -384,9 +385,7 @@ def _choose_facet(data: StudyData, facet: str | None, facets: Sequence[str]) -> 
 
 
 def _anchor(data: StudyData, measure: Measure) -> int | None:
-    if measure != "preference" or data.votes is None:
-        return None
-    return anchor_of(data.votes, data.table.model)
+    return data.anchor if measure == "preference" else None
 
 
 def _kept(data: StudyData, filters: Filters, measure: Measure) -> NDArray[np.bool_]:
@@ -408,32 +407,36 @@ def _nothing(models: int) -> _Counts:
 
 
 def _count(data: StudyData, filters: Filters, measure: Measure, facet: str | None) -> _Counts:
-    root = filters.root if measure == "process" else None
-    layout = layout_of(data, measure, facet, root, filters.reading)
-    keep = layout.usable(_rows(data, filters, measure, facet))
-    form = layout.n_models, layout.n_nodes
-    cells = layout.cells(*layout.base_sums(np.where(keep, layout.value, 0), keep))
-    level = np.tile(layout.level, layout.n_models)
-    stats = node_stats(cells, layout.n_models * layout.n_nodes, level)
+    without = _anchor(data, measure)
+    stats = value_means(data, filters, measure, facet, without)
+    form = data.table.n_models, -1
+    listed: _Listed = data.adder(_listed, filters, facet, measure, without)
     return _Counts(
         mean=stats.mean.reshape(form),
         lo=stats.lo.reshape(form),
         hi=stats.hi.reshape(form),
-        n=stats.n.reshape(form).astype(np.int64),
-        samples=stats.clusters.reshape(form).astype(np.int64),
-        listed=_listed(data, filters, measure, facet, layout),
+        n=stats.n.reshape(form),
+        samples=stats.clusters.reshape(form),
+        listed=listed.n,
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Listed(Additive):
+    """What the list behind each door holds, shape (K, M)."""
+
+    n: Ints
+
+
 def _listed(
-    data: StudyData, filters: Filters, measure: Measure, facet: str | None, layout: Layout
-) -> Ints:
-    """Count what the list behind each door holds, shape (K, M).
+    data: StudyData, filters: Filters, facet: str | None, measure: Measure, without: int | None
+) -> _Listed:
+    """Count what the list behind each door holds.
 
     The list shows everything: unscored ones, too, and (while nothing else narrows it) samples that
     are set aside.
     """
-    table = data.table
+    table, k = data.table, data.table.n_models
     if facet is None:
         listed = answers_kept(data, filters)
         if not any(filters.labels) and filters.outcome is None:
@@ -445,20 +448,20 @@ def _listed(
         rows = rows & (table.leaf >= 0)
         leaves = len(table.leaves)
         place = table.model[table.response[rows]].astype(np.int64) * leaves + table.leaf[rows]
-        by_leaf = np.bincount(place, minlength=table.n_models * leaves)
+        by_leaf = np.bincount(place, minlength=k * leaves)
         under = index_nodes(table.leaves).membership
-        whole = by_leaf.reshape(table.n_models, leaves) @ under.T
-        return np.asarray(whole.round().astype(np.int64))
-    group = table.facets[facet]
-    keep = _kept(data, filters, measure)
-    weight = keep.astype(np.float64)
+        whole = by_leaf.reshape(k, leaves) @ under.T
+        return _Listed(n=np.asarray(whole.round().astype(np.int64)))
+    group, n_labels = table.facets[facet], len(table.facets[facet].values)
+    weight = answers_kept(data, filters).astype(np.float64)
     if measure == "process":
         rows = rows_kept(data, filters)
-        weight = np.bincount(table.response[rows], minlength=len(keep)).astype(np.float64)
-    place = table.model[group.response].astype(np.int64) * layout.n_nodes + group.value
-    found = np.bincount(place, weights=weight[group.response], minlength=table.n_models *
-                        layout.n_nodes)  # fmt: skip
-    return np.asarray(found.reshape(table.n_models, layout.n_nodes).round().astype(np.int64))
+        weight = np.bincount(table.response[rows], minlength=len(weight)).astype(np.float64)
+    if without is not None:
+        weight[table.model == without] = 0
+    place = table.model[group.response].astype(np.int64) * n_labels + group.value
+    found = np.bincount(place, weights=weight[group.response], minlength=k * n_labels)
+    return _Listed(n=np.asarray(found.reshape(k, n_labels).round().astype(np.int64)))
 
 
 # --- claims ------------------------------------------------------------------------------------
@@ -527,10 +530,10 @@ def claims(data: StudyData, form: Shape) -> Claims | None:
     """
     if form.selected or not form.models or not len(form.finest):
         return None
-    keep = _kept(data, form.filters, form.measure)
+    without = _anchor(data, form.measure)
     return Claims(
-        seen=diagnosis_of(data, form.filters, form.measure, keep, form.facet),
-        left=left_out_of(data, form.filters, keep) if form.facet is None else None,
+        seen=diagnosis_of(data, form.filters, form.measure, form.facet, without),
+        left=left_out_of(data, form.filters, without) if form.facet is None else None,
     )
 
 
@@ -694,7 +697,7 @@ def _count_samples(data: StudyData, form: Shape) -> int:
 def _told(data: StudyData, form: Shape, samples: int) -> ToldApart:
     rows = _rows(data, form.filters, form.measure, form.facet)
     root = form.filters.root if form.measure == "process" else None
-    layout = layout_of(data, form.measure, form.facet, root, form.filters.reading)
+    layout = lay_out(data, form.measure, form.facet, root, form.filters.reading)
     counted = int(np.count_nonzero(layout.usable(rows)))
     splits = SPLITS if counted <= MANY_ROWS else FEWER_SPLITS
     seen: Identification = identify(layout, np.random.default_rng(SEED), splits=splits, rows=rows)

@@ -38,7 +38,13 @@ from atom.records import Judge
 from atom.store import Store
 from atom.views.failures.page import count_listed
 from atom.views.filters import Filters, answers_kept
-from atom.views.lab.preferences import Comparisons, Preferences, anchor_of, compare
+from atom.views.lab.preferences import (
+    Comparisons,
+    Preferences,
+    anchor_of,
+    compare,
+    compared,
+)
 from atom.views.study_data import StudyData
 
 _SEED = 20_070
@@ -215,7 +221,7 @@ def preference_summary(store: Store, data: StudyData, filters: Filters) -> Prefe
     key = ("votes", hashlib.blake2b(np.packbits(mine).tobytes(), digest_size=16).digest())
     fit = table.recent.get(key, lambda: _fit(data, found, mine))
     names = _judge_names(store, votes)
-    anchor = anchor_of(votes, table.model)
+    anchor = anchor_of(compared(votes, table.model, table.n_models))
     models = [
         _model(data, filters, found, mine, number, fit, names, anchor)
         for number in range(table.n_models)

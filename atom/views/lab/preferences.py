@@ -101,21 +101,33 @@ def compare(preferences: Preferences) -> Comparisons:
     )
 
 
-def anchor_of(preferences: Preferences, model: NDArray[np.int16]) -> int | None:
+def compared(
+    preferences: Preferences, model: NDArray[np.int16], n_models: int
+) -> NDArray[np.bool_]:
+    """Say which models were voted on side by side, shape (K, K), symmetric.
+
+    Args:
+        preferences: the votes.
+        model: the model of each answer row, shape (R,).
+        n_models: K.
+    """
+    found = np.zeros((n_models, n_models), dtype=np.bool_)
+    found[model[preferences.a], model[preferences.b]] = True
+    return found | found.T
+
+
+def anchor_of(sides: NDArray[np.bool_]) -> int | None:
     """Return the model that stands in every comparison; None where there is none.
 
     With a single pair of models neither is an anchor: each is measured against the other.
 
     Args:
-        preferences: the votes.
-        model: the model of each answer row, shape (R,).
+        sides: which models were voted on side by side (`compared`), shape (K, K).
     """
-    pairs = np.unique(np.stack([model[preferences.a], model[preferences.b]], axis=1), axis=0)
-    if len(np.unique(pairs)) < 3:
+    if np.count_nonzero(sides.any(axis=1)) < 3:
         return None
-    shared = set(pairs[0].tolist())
-    for pair in pairs[1:].tolist():
-        shared &= set(pair)
+    pairs = np.argwhere(np.triu(sides)).tolist()
+    shared = set.intersection(*map(set, pairs))
     return int(shared.pop()) if len(shared) == 1 else None
 
 

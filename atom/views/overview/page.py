@@ -6,25 +6,22 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from atom.analysis.capability.quadrant import Quadrant, quadrant_of
-from atom.analysis.compare.ranking import rank_sets
-from atom.analysis.intervals import Floats, Ints, NodeStats, make_cells, node_stats, stats_of_sums
-from atom.analysis.nodes import NodeIndex, index_nodes
-from atom.analysis.score_table import Facet, ScoreTable
-from atom.views.filters import (
-    Filters,
-    Measure,
-    answer_values,
-    answers_kept,
-    measure_of,
-    processes_of,
-    root_scores,
-)
-from atom.views.lab.preferences import anchor_of
+from atom.analysis.compare.ranking import paired, rank_sets_of
+from atom.analysis.intervals import NodeStats
+from atom.analysis.nodes import index_nodes
+from atom.views.filters import Filters, Measure, measure_of
 from atom.views.looks.early import HeldRanks, held_ranks
-from atom.views.overview.accuracy import Accuracy, accuracies, answered_by_all
+from atom.views.overview.accuracy import Accuracy, accuracies_of
+from atom.views.overview.sums import (
+    FacetSums,
+    OverviewSums,
+    Wanted,
+    collect,
+    facet_sums,
+    selection_words,
+)
 from atom.views.overview.weaknesses import (
     ModelWeaknesses,
     Weakness,
@@ -35,7 +32,7 @@ from atom.views.overview.weaknesses import (
     node_means,
     weaknesses,
 )
-from atom.views.reading import mean_rows_kept, model_said
+from atom.views.reading import model_said
 from atom.views.study_data import StudyData, data_facets, dataset_facet
 from taxonomy import Path
 
@@ -211,18 +208,8 @@ class Overview:
     anchor: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Kept:
-    """The answers that count, with the values that the measure gives them."""
-
-    answers: Ints
-    """Indices of answer rows."""
-    value: Floats
-    """In [0, 1], a value an answer."""
-
-
 def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> Overview:
-    """Compute the Overview page.
+    """Compute the Overview page, from sums over the study's parts.
 
     Args:
         data: the study.
@@ -234,36 +221,36 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     """
     table = data.table
     measure = measure_of(data, filters)
-    keep = answers_kept(data, filters)
-    value = answer_values(data, filters, measure)
-    anchor = _anchor(data, measure)
-    measured = keep if anchor is None else keep & (table.model != anchor)
-    counted = np.flatnonzero(keep & np.isfinite(value))
-    kept = _Kept(answers=counted, value=value[counted])
-    facets = tuple(
-        name
-        for name, group in data_facets(table.facets).items()
-        if 2 <= len(group.values) <= MOST_VALUES and _groups(table, name, group)
-    )
+    anchor = data.anchor if measure == "preference" else None
+    facets = _facets(data)
     by_label = measure != "process" or facet is not None
     chosen = _choose_facet(data, facet, facets) if by_label else None
-    labels = _label_rows(data, filters, kept, chosen) if by_label else ()
-    nodes = _node_rows(data, filters) if measure == "process" and not by_label else ()
-    skills = labels if by_label else nodes
     selected = selection_words(filters)
+    sums: OverviewSums = data.adder(
+        collect,
+        Wanted(
+            filters=filters,
+            measure=measure,
+            facet=chosen,
+            nodes=measure == "process" and not by_label and bool(table.leaves),
+        ),
+    )
+    labels = _label_rows(data, filters, sums, chosen) if by_label else ()
+    nodes = _node_rows(data, filters, sums) if measure == "process" and not by_label else ()
+    skills = labels if by_label else nodes
     looked = (
         None
         if selected
-        else weaknesses(data, filters, measure, measured, None if measure == "process" else chosen)
+        else weaknesses(data, filters, measure, None if measure == "process" else chosen, anchor)
     )
-    ranking = _ranking(data, filters, kept, keep, looked, anchor)
-    quadrants = _quadrants(data, filters, keep, ranking)
+    ranking = _ranking(data, filters, sums, looked, anchor)
+    quadrants = _quadrants(filters, sums, ranking)
     return Overview(
         measure=measure,
         statements=(
             _selected_statement(filters, ranking, selected)
             if selected
-            else _statements(data, measure, ranking, quadrants, looked, anchor)
+            else _statements(data, measure, ranking, quadrants, looked, anchor, sums.quarantined)
         ),
         selected=selected,
         ranking=ranking,
@@ -272,46 +259,34 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
         facets=facets,
         quadrants=quadrants,
         weaknesses=looked,
-        samples=_distinct(table.sample[counted], len(table.sample_ids)),
-        quarantined=int(table.quarantined.sum()),
-        answers=len(counted),
+        samples=sums.samples,
+        quarantined=sums.quarantined,
+        answers=sums.answers,
         pending=data.pending,
-        unanswered=int((~table.counts).sum()),
-        shared=int(answered_by_all(table).sum()),
+        unanswered=sums.unanswered,
+        shared=sums.shared,
         anchor=anchor,
     )
 
 
-def _groups(table: ScoreTable, name: str, facet: Facet) -> bool:
+def _facets(data: StudyData) -> tuple[str, ...]:
+    """Return the facets that can be tabulated."""
+    table = data.table
+    found: FacetSums = table.kept.get("facet sums", lambda: data.adder(facet_sums))
+    return tuple(
+        name
+        for name, group in data_facets(table.facets).items()
+        if 2 <= len(group.values) <= MOST_VALUES and _groups(found, name)
+    )
+
+
+def _groups(sums: FacetSums, name: str) -> bool:
     """Whether a label puts samples together: neither one value a sample nor the model again."""
-
-    def look() -> bool:
-        values = len(facet.values)
-        sample = table.sample[facet.response].astype(np.int64) * values + facet.value
-        if len(np.unique(sample)) < 1.5 * values:
-            return False
-        model = table.model[facet.response].astype(np.int64)
-        pairs = len(np.unique(model * values + facet.value))
-        return not pairs == values == len(np.unique(model))
-
-    return table.kept.get(("groups", name), look)
-
-
-def _distinct(codes: NDArray[np.integer], size: int) -> int:
-    """Count different codes below a size."""
-    seen = np.zeros(size, dtype=bool)
-    seen[codes] = True
-    return int(np.count_nonzero(seen))
-
-
-def _anchor(data: StudyData, measure: Measure) -> int | None:
-    """Return the model that all others were voted against.
-
-    Its votes are the others' votes turned round, so it is held against nobody itself.
-    """
-    if measure != "preference" or data.votes is None:
-        return None
-    return anchor_of(data.votes, data.table.model)
+    seen = sums.models[name]
+    values = seen.shape[1]
+    if sums.samples[name] < 1.5 * values:
+        return False
+    return not np.count_nonzero(seen) == values == np.count_nonzero(seen.any(axis=1))
 
 
 def _choose_facet(data: StudyData, facet: str | None, facets: tuple[str, ...]) -> str | None:
@@ -324,88 +299,6 @@ def _choose_facet(data: StudyData, facet: str | None, facets: tuple[str, ...]) -
     return rest[0] if rest else (facets[0] if facets else None)
 
 
-def _stats(
-    data: StudyData,
-    value: Floats,
-    answers: Ints,
-    group: Ints | None = None,
-    n_groups: int = 1,
-) -> NodeStats:
-    """Estimate every (model, group): node index = model * n_groups + group."""
-    table = data.table
-    if group is None:
-        return _model_stats(data, value, answers)
-    node = table.model[answers].astype(np.int64) * n_groups + group
-    cluster = table.cluster[table.sample[answers]].astype(np.int64)
-    n_nodes = table.n_models * n_groups
-    return node_stats(make_cells(value, node, cluster, n_nodes), n_nodes)
-
-
-def _model_stats(data: StudyData, value: Floats, answers: Ints) -> NodeStats:
-    """Estimate every model, with the sums by (model, cluster) laid out in full."""
-    return _stats_by_unit(*_by_unit(data, value, answers))
-
-
-def _hit_all(data: StudyData, answers: Ints) -> tuple[Floats, Ints]:
-    """Return each model's share of clusters in which every answer is right, and how many there are.
-
-    Only where clusters ask one question several times, and only clusters with two answers or more.
-    """
-    table = data.table
-    share = np.full(table.n_models, np.nan)
-    n = np.zeros(table.n_models, dtype=np.int64)
-    if not data.asks_again:
-        return share, n
-    known = answers[np.isfinite(table.outcome[answers])]
-    for model in range(table.n_models):
-        mine = known[table.model[known] == model]
-        units, of, count = np.unique(
-            table.cluster[table.sample[mine]], return_inverse=True, return_counts=True
-        )
-        least = np.ones(len(units))
-        np.minimum.at(least, of, table.outcome[mine])
-        several = count > 1
-        n[model] = int(several.sum())
-        if n[model]:
-            share[model] = 100 * float((least[several] == 1).mean())
-    return share, n
-
-
-def _stats_by_unit(total: Floats, count: Floats) -> NodeStats:
-    n, sums = count.sum(axis=1), total.sum(axis=1)
-    mean = sums / np.where(n > 0, n, 1)
-    squares = ((total - mean[:, None] * count) ** 2).sum(axis=1)
-    return stats_of_sums(n, sums, (count > 0).sum(axis=1).astype(np.float64), squares)
-
-
-def _by_unit(data: StudyData, value: Floats, answers: Ints) -> tuple[Floats, Floats]:
-    """Sum values and count answers by (model, cluster), shape (K, clusters) each.
-
-    Where a model answered a sample several times, its mean there counts as one answer.
-
-    Reference:
-        METHODS T3.
-    """
-    table = data.table
-    clusters = int(table.cluster.max(initial=-1)) + 1
-    unit = table.kept.get(
-        "unit of answer",
-        lambda: table.model.astype(np.int64) * clusters + table.cluster[table.sample],
-    )[answers]
-    shape = (table.n_models, clusters)
-    size = shape[0] * shape[1]
-    if table.repeat[answers].any():
-        samples = len(table.sample_ids)
-        once = table.model[answers].astype(np.int64) * samples + table.sample[answers]
-        share = 1 / np.bincount(once)[once]
-        total = np.bincount(unit, weights=value * share, minlength=size).astype(np.float64)
-        count = np.bincount(unit, weights=share, minlength=size).astype(np.float64).round(9)
-    else:
-        total = np.bincount(unit, weights=value, minlength=size).astype(np.float64)
-        count = np.bincount(unit, minlength=size).astype(np.float64)
-    return total.reshape(shape), count.reshape(shape)
-
-
 def _estimates(stats: NodeStats) -> list[Estimate]:
     columns = (100 * stats.mean, 100 * stats.lo, 100 * stats.hi, stats.n, stats.clusters)
     return [
@@ -414,7 +307,7 @@ def _estimates(stats: NodeStats) -> list[Estimate]:
     ]
 
 
-def _node_rows(data: StudyData, filters: Filters) -> tuple[SkillRow, ...]:
+def _node_rows(data: StudyData, filters: Filters, sums: OverviewSums) -> tuple[SkillRow, ...]:
     """Make a row for every node of the tree that has checkpoints, parents before children."""
     table = data.table
     if not table.leaves:
@@ -422,7 +315,7 @@ def _node_rows(data: StudyData, filters: Filters) -> tuple[SkillRow, ...]:
     index = index_nodes(table.leaves)
     nodes, n_groups = index.paths, index.n_nodes
     estimates = _estimates(node_means(data, filters))
-    samples = _samples_below(data, filters, index)
+    samples = sums.below.tolist()
     return tuple(
         SkillRow(
             name=path[-1],
@@ -445,21 +338,16 @@ def _node_rows(data: StudyData, filters: Filters) -> tuple[SkillRow, ...]:
 
 
 def _label_rows(
-    data: StudyData, filters: Filters, kept: _Kept, facet: str | None
+    data: StudyData, filters: Filters, sums: OverviewSums, facet: str | None
 ) -> tuple[SkillRow, ...]:
     """Make a row for every label of a facet; groups overlap where answers carry several."""
-    if facet is None:
+    if facet is None or sums.labels is None:
         return ()
     table = data.table
     group = table.facets[facet]
-    value_of = np.full(len(table.sample), np.nan)
-    value_of[kept.answers] = kept.value
-    inside = np.isfinite(value_of[group.response])
-    answers = group.response[inside].astype(np.int64)
-    codes = group.value[inside].astype(np.int64)
     n_groups = len(group.values)
-    estimates = _estimates(_stats(data, value_of[answers], answers, codes, n_groups))
-    samples = _samples_in(data, answers, codes, n_groups)
+    estimates = _estimates(sums.labels.stats())
+    samples = sums.labelled.tolist()
     return tuple(
         SkillRow(
             name=label,
@@ -486,77 +374,28 @@ def _label_rows(
     )
 
 
-def _samples_in(data: StudyData, answers: Ints, group: Ints, n_groups: int) -> list[int]:
-    """Count the distinct samples of each group, over all models."""
-    seen = np.zeros(len(data.table.sample_ids) * n_groups, dtype=bool)
-    seen[data.table.sample[answers].astype(np.int64) * n_groups + group] = True
-    return [int(n) for n in seen.reshape(-1, n_groups).sum(axis=0)]
-
-
-def _samples_below(data: StudyData, filters: Filters, nodes: NodeIndex) -> list[int]:
-    """Count the distinct samples with a score under each node, over all models."""
-    table = data.table
-    places = table.kept.get("places of criteria", lambda: _places_of_criteria(data, nodes))
-    scored = np.zeros(len(table.criterion_ids), dtype=bool)
-    scored[table.criterion[mean_rows_kept(data, filters) & (table.score > 0)]] = True
-    found = np.flatnonzero(scored)
-    seen = np.zeros((nodes.n_nodes + 1) * len(table.sample_ids), dtype=bool)
-    for place in places:
-        seen[place[found]] = True
-    by_node = np.count_nonzero(seen.reshape(nodes.n_nodes + 1, -1), axis=1)
-    return [int(n) for n in by_node[:-1]]
-
-
-def _places_of_criteria(data: StudyData, nodes: NodeIndex) -> Ints:
-    """Return `node * samples + sample` of each criterion at each depth, shape (D, criteria).
-
-    The node after the last stands for none.
-    """
-    table = data.table
-    sample = np.zeros(len(table.criterion_ids), dtype=np.int64)
-    leaf = np.full(len(table.criterion_ids), -1, dtype=np.int64)
-    sample[table.criterion] = table.sample[table.response]
-    leaf[table.criterion] = table.leaf
-    none = np.full((len(nodes.ancestor), 1), -1)
-    above = np.concatenate([nodes.ancestor, none], axis=1)[:, leaf]
-    return np.where(above < 0, nodes.n_nodes, above) * len(table.sample_ids) + sample
-
-
 def _ranking(
     data: StudyData,
     filters: Filters,
-    kept: _Kept,
-    keep: NDArray[np.bool_],
+    sums: OverviewSums,
     looked: Weaknesses | None,
     anchor: int | None,
 ) -> tuple[RankRow, ...]:
-    table = data.table
-    models = table.n_models
-    total, count = _by_unit(data, kept.value, kept.answers)
-    main = _stats_by_unit(total, count)
-    known = np.flatnonzero(keep & np.isfinite(table.outcome))
-    right = _stats(data, table.outcome[known].astype(np.float64), known)
-    gave = known[table.cause[known] == 0]
-    given = _stats(data, table.outcome[gave].astype(np.float64), gave)
-    process = processes_of(data)
-    both = np.flatnonzero(keep & (table.outcome >= 0.5) & process.told)
-    lucky = _stats(data, process.flawed[both].astype(np.float64), both)
+    models = data.table.n_models
     said = model_said(data, filters)
     ranked = np.flatnonzero(np.arange(models) != (-1 if anchor is None else anchor))
     best, worst = np.zeros(models, dtype=np.int64), np.zeros(models, dtype=np.int64)
-    if not selection_words(filters):
-        there = count.any(axis=0)
-        sets = rank_sets(total[ranked][:, there].T, count[ranked][:, there].T)
+    if sums.pairs is not None:
+        sets = rank_sets_of(*paired(sums.pairs.of(ranked)))
         best[ranked], worst[ranked] = sets.best, sets.worst
     held = _held(data, filters)
     if held is not None:
         best, worst = held.sets.best, held.sets.worst
-    n_rows, n_bad = _checkpoints(data, filters)
-    aside = marks_aside(data, filters)
     found = looked.models if looked else (ModelWeaknesses(),) * models
-    share_all, n_all = _hit_all(data, np.flatnonzero(keep))
-    accuracy = accuracies(table, keep)
-    score, is_right, is_given, is_lucky = map(_estimates, (main, right, given, lucky))
+    accuracy = accuracies_of(sums.accuracy)
+    score, is_right, is_given, is_lucky = (
+        _estimates(one.stats()) for one in (sums.score, sums.right, sums.given, sums.lucky)
+    )
     if held is not None:
         score = [replace(one, value=float(held.mean[at]), lo=float(held.lo[at]),
                          hi=float(held.hi[at])) for at, one in enumerate(score)]  # fmt: skip
@@ -575,14 +414,14 @@ def _ranking(
             said=float(said.share[number]),
             terse=int(said.terse[number]),
             carried=int(said.carried[number]),
-            unscored=100 * float(n_bad[number] / n_rows[number]) if n_rows[number] else math.nan,
-            n_unscored=int(n_bad[number]),
+            unscored=_share(sums.unscored[number], sums.checkpoints[number]),
+            n_unscored=int(sums.unscored[number]),
             findings=found[number].found,
             tested=found[number].tested,
             filters=filters.but(model=candidate.id, sample=None, criterion=None, node=()),
-            hit_all=float(share_all[number]),
-            hit_clusters=int(n_all[number]),
-            n_aside=int(aside[number]),
+            hit_all=_share(sums.hit_all[number], sums.asked_again[number]),
+            hit_clusters=int(sums.asked_again[number]),
+            n_aside=int(sums.aside[number]),
         )
         for number, candidate in enumerate(data.candidates)
     ]
@@ -598,6 +437,11 @@ def _ranking(
     )
 
 
+def _share(part: float, whole: float) -> float:
+    """Return a share of 100; NaN of nothing."""
+    return 100 * float(part / whole) if whole else math.nan
+
+
 def _held(data: StudyData, filters: Filters) -> HeldRanks | None:
     """Return the scores and ranks of an early look; None at the end, and of a part of the study."""
     if data.early is None or filters.active or measure_of(data, filters) != "process":
@@ -605,46 +449,13 @@ def _held(data: StudyData, filters: Filters) -> HeldRanks | None:
     return held_ranks(data.early)
 
 
-def _checkpoints(data: StudyData, filters: Filters) -> tuple[Ints, Ints]:
-    """Count each model's checkpoints, and those of them that have no score, shape (K,) each."""
-    scores = root_scores(data, filters.root)
-    keep = np.flatnonzero(answers_kept(data, filters))
-    model, k = data.table.model[keep], data.table.n_models
-
-    def by_model(counts: NDArray[np.int32]) -> Ints:
-        return np.bincount(model, weights=counts[keep], minlength=k).astype(np.int64)
-
-    bad = by_model(scores.unscored)
-    return bad + by_model(scores.scored), bad
-
-
-def marks_aside(data: StudyData, filters: Filters) -> Ints:
-    """Count each model's marks that say that a criterion doesn't apply, shape (K,)."""
-    table = data.table
-    answer, _, leaf = table.aside
-    kept = answers_kept(data, filters)[answer]
-    if filters.root:
-        of_root = np.array([path[0] == filters.root for path in table.leaves], dtype=np.bool_)
-        kept &= (leaf >= 0) & np.append(of_root, False)[leaf]
-    return np.bincount(table.model[answer[kept]], minlength=table.n_models).astype(np.int64)
-
-
 def _quadrants(
-    data: StudyData,
-    filters: Filters,
-    keep: NDArray[np.bool_],
-    ranking: tuple[RankRow, ...],
+    filters: Filters, sums: OverviewSums, ranking: tuple[RankRow, ...]
 ) -> tuple[ModelQuadrant, ...]:
-    table = data.table
-    process = processes_of(data)
-    known = keep & np.isfinite(table.outcome)
-    usable = np.flatnonzero(known & process.told)
-    terse = np.bincount(table.model[keep & process.terse], minlength=table.n_models)
-    if not known.any() or not (len(usable) or terse.any()):
+    terse = sums.terse
+    if not sums.graded or not (sums.kinds.any() or terse.any()):
         return ()
-    kind = 4 * table.model[usable].astype(np.int64) + 2 * process.sound[usable]
-    kind += table.outcome[usable] >= 0.5
-    sizes = np.bincount(kind, minlength=4 * table.n_models).reshape(-1, 4).tolist()
+    sizes = sums.kinds.tolist()
     found = []
     for row in ranking:
         broken, lucky, slip, sound = sizes[row.colour]
@@ -672,16 +483,6 @@ def _quadrants(
     return tuple(found)
 
 
-def selection_words(filters: Filters) -> str:
-    """Say which answers are chosen by how they went; empty where none are.
-
-    Such answers are another selection of samples for every model, so they rank nobody.
-    """
-    words = [f"{filters.outcome} answers" if filters.outcome else "answers"]
-    words += [f"with {filters.process} steps"] if filters.process else []
-    return " ".join(words) if filters.outcome or filters.process else ""
-
-
 def _selected_statement(
     filters: Filters, ranking: tuple[RankRow, ...], selected: str
 ) -> tuple[Statement, ...]:
@@ -702,6 +503,7 @@ def _statements(
     quadrants: tuple[ModelQuadrant, ...],
     looked: Weaknesses | None,
     anchor: int | None,
+    n_out: int,
 ) -> tuple[Statement, ...]:
     """Say in words what stands out; every sentence names its numbers."""
     known = [row for row in ranking if row.score.known and row.colour != anchor]
@@ -740,7 +542,6 @@ def _statements(
                     page="failures",
                 )
             )
-    n_out = int(data.table.quarantined.sum())
     if n_out:
         found.append(
             Statement(

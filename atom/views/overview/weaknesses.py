@@ -11,14 +11,12 @@ Reference: METHODS B4 (frames), B5 (multiplicity), B7 (suspected), F (decisions)
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from atom.analysis.capability.weaknesses import (
     INSUFFICIENT,
@@ -27,29 +25,24 @@ from atom.analysis.capability.weaknesses import (
     DiagnosisSettings,
     Finding,
     Frame,
-    Grounds,
     Label,
     default_frame,
-    diagnose,
-    find_grounds,
+    diagnose_parts,
+    sums_of,
 )
-from atom.analysis.intervals import NodeStats, stats_of_sums
+from atom.analysis.grounds import Grounds, Moments, NodeSums, find_grounds, unit_moments
+from atom.analysis.intervals import NodeStats
 from atom.analysis.layout import Layout, facet_layout, tree_layout
+from atom.analysis.merged import Adder, Additive
 from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import Reading
-from atom.views.filters import (
-    Filters,
-    Measure,
-    answer_values,
-    answers_kept,
-    rows_in_node,
-    rows_kept,
-)
+from atom.views.filters import Filters, Measure, answer_values, answers_kept, rows_kept
 from atom.views.looks.early import held_early
 from atom.views.reading import claims_of, frame_of, means_of, node_said
 from atom.views.study_data import StudyData, dataset_facet
 from taxonomy import Path
 
+S = TypeVar("S", bound=Additive)
 Status = Literal["confirmed", "suspected", "strength"]
 Rows: TypeAlias = Literal["claims"] | Reading
 """Which checkpoints count: those that claims rest on, or those of a reading's means."""
@@ -190,17 +183,17 @@ def weaknesses(
     data: StudyData,
     filters: Filters,
     measure: Measure,
-    keep: NDArray[np.bool_],
     facet: str | None = None,
+    without: int | None = None,
 ) -> Weaknesses | None:
     """Label what every model is weak and strong at.
 
     Args:
         data: the study.
-        filters: what the doors keep.
+        filters: what the doors keep; they say which answers count.
         measure: capabilities of the tree are looked at by process, labels by any measure.
-        keep: answers that count, shape (R,).
         facet: labels to look at; None = capabilities.
+        without: a model that isn't looked at: an anchor.
 
     Returns:
         The findings; None when there is no tree and no facet to look at.
@@ -208,9 +201,9 @@ def weaknesses(
     table = data.table
     if facet is None and (measure != "process" or not table.leaves):
         return None
-    seen = diagnosis_of(data, filters, measure, keep, facet)
+    seen = diagnosis_of(data, filters, measure, facet, without)
     paths = index_nodes(table.leaves).paths if facet is None else ()
-    left = left_out_of(data, filters, keep) if facet is None else None
+    left = left_out_of(data, filters, without) if facet is None else None
     models = []
     for number, model_id in enumerate(table.model_ids):
         mine = filters.but(model=model_id, sample=None, criterion=None)
@@ -349,9 +342,8 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
         usual = DiagnosisSettings()
         return Evidence(frame=default_frame(table.n_models), margin=100 * usual.margin,
                         q=usual.q, nodes={})  # fmt: skip
-    keep = answers_kept(data, filters)
-    seen = diagnosis_of(data, filters, "process", keep, None)
-    left = left_out_of(data, filters, keep)
+    seen = diagnosis_of(data, filters, "process", None)
+    left = left_out_of(data, filters)
     return Evidence(
         frame=seen.frame,
         margin=100 * seen.settings.margin,
@@ -364,16 +356,16 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
 
 
 def left_out_of(
-    data: StudyData, filters: Filters, keep: NDArray[np.bool_]
+    data: StudyData, filters: Filters, without: int | None = None
 ) -> Callable[[int, int], LeftOut]:
     """Return a look-up: what a model's claim on a node of the tree doesn't rest on.
 
     Args:
         data: the study.
-        filters: the root filter narrows; the chain doesn't.
-        keep: answers that count, shape (R,).
+        filters: they say which answers count; the chain doesn't.
+        without: a model that isn't looked at: an anchor.
     """
-    said = node_said(data, filters, keep)
+    said = node_said(data, filters, without)
     silent = said.own - said.addressed
 
     def at(model: int, node: int) -> LeftOut:
@@ -391,79 +383,120 @@ def _label_of(data: StudyData, facet: str | None, node: int) -> tuple[str, str]:
     return facet, data.table.facets[facet].values[node]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Which rows of a study are looked at, and by which nodes.
+
+    Attributes:
+        filters: tags, root, outcome and process narrow; the chain doesn't.
+        measure: what is counted.
+        facet: the facet whose labels are the nodes; None = the tree's.
+        which: which checkpoints count, of those that the filters leave.
+        frame: what models are held against.
+        without: a model that isn't looked at: an anchor.
+    """
+
+    filters: Filters
+    measure: Measure
+    facet: str | None
+    which: Rows
+    frame: Frame
+    without: int | None = None
+
+    @property
+    def root(self) -> str | None:
+        """The root that narrows: an answer's own outcome and votes are of no root."""
+        return self.filters.root if self.measure == "process" else None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the rows depend on."""
+        # An answer's own value follows the reading, too.
+        by = (self.which, self.frame) if self.facet is None else self.filters.reading
+        return (self.measure, self.facet, by, self.root, self.without, *self.filters.answering)
+
+
+def over(data: StudyData, asked: Asked) -> Adder:
+    """Add up over the rows asked about, part by part: what is collected takes their `Grounds`."""
+    return lambda collect, *given: data.adder(_on_grounds, asked, collect, given)
+
+
+def _on_grounds(
+    data: StudyData, asked: Asked, collect: Callable[..., S], given: tuple[Any, ...]
+) -> S:
+    return collect(_grounds(data, asked), *given)
+
+
+def _grounds(data: StudyData, asked: Asked) -> Grounds:
+    """Say which rows of a part count."""
+    mask = None
+    if asked.facet is None:
+        which = asked.which
+        mask = claims_of(data, asked.frame) if which == "claims" else means_of(data, which)
+
+    def make() -> Grounds:
+        table = data.table
+        others = None if asked.without is None else table.model != asked.without
+        if asked.facet is not None:
+            rows = answers_kept(data, asked.filters)
+        else:
+            rows = rows_kept(data, asked.filters)
+            others = None if others is None else table.of_answers(others)
+        for further in (mask, others):
+            rows = rows if further is None else rows & further
+        return find_grounds(layout_of(data, asked), rows)
+
+    # Where all checkpoints count either way, they are looked at once.
+    same = asked.facet is None and mask is None
+    key = replace(asked, which="strict", frame="own").key if same else asked.key
+    return data.table.at_work.get(("grounds", *key), make)
+
+
+def _asked(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    facet: str | None,
+    which: Rows,
+    without: int | None = None,
+) -> Asked:
+    return Asked(filters=filters, measure=measure, facet=facet, which=which, without=without,
+                 frame=frame_of(data, filters, without))  # fmt: skip
+
+
 def diagnosis_of(
     data: StudyData,
     filters: Filters,
     measure: Measure,
-    keep: NDArray[np.bool_],
     facet: str | None,
+    without: int | None = None,
 ) -> Diagnosis:
-    """Diagnose the answers kept, shape (R,); by process what the root filter leaves of them."""
-    settings = DiagnosisSettings(frame=frame_of(data, keep))
+    """Diagnose the answers that filters keep; by process what the root filter leaves of them.
+
+    Args:
+        data: the study.
+        filters: tags, root, outcome and process narrow; the chain doesn't.
+        measure: what is counted.
+        facet: labels to look at; None = capabilities.
+        without: a model that isn't looked at: an anchor.
+    """
+    asked = _asked(data, filters, measure, facet, "claims", without)
 
     def make() -> Diagnosis:
-        layout = layout_of(data, measure, facet, _root(filters, measure), filters.reading)
-        grounds = _grounds(data, filters, measure, keep, facet, "claims")
-        silent = None
-        if facet is None and not data.table.addressed.all():
-            silent = node_said(data, filters, keep).silent
-        seen = diagnose(layout, settings=settings, grounds=grounds, silent=silent)
+        silent = None if facet is not None else node_said(data, filters, without).silent
+        seen = diagnose_parts(
+            layout_of(data, asked),
+            over(data, asked),
+            DiagnosisSettings(frame=asked.frame),
+            silent,
+        )
         if data.early is None:
             return seen
         paths = index_nodes(data.table.leaves).paths if facet is None else ()
         whole = facet is None and measure == "process" and not filters.active
         return held_early(seen, data.early, paths, whole=whole)
 
-    key = ("diagnosis", *_key(filters, measure, keep, facet, "claims"))
-    return data.table.recent.get(key, make)
-
-
-def _grounds(
-    data: StudyData,
-    filters: Filters,
-    measure: Measure,
-    keep: NDArray[np.bool_],
-    facet: str | None,
-    which: Rows,
-) -> Grounds:
-    """Compute means and intervals of the answers kept, over the checkpoints that count."""
-    mask = None
-    if facet is None:
-        mask = means_of(data, which) if which != "claims" else claims_of(data, frame_of(data, keep))
-
-    def make() -> Grounds:
-        root = _root(filters, measure)
-        if facet is not None:
-            rows = keep
-        elif keep is answers_kept(data, filters):
-            rows = rows_kept(data, filters)
-        else:
-            rows = data.table.of_answers(keep)
-            rows = rows & rows_in_node(data, (root,)) if root is not None else rows
-        if mask is not None:
-            rows = rows & mask
-        return find_grounds(layout_of(data, measure, facet, root, filters.reading), rows)
-
-    # Where all checkpoints count either way, they are looked at once.
-    rows_of: Rows = which if mask is not None else "strict"
-    return data.table.at_work.get(("grounds", *_key(filters, measure, keep, facet, rows_of)), make)
-
-
-def _root(filters: Filters, measure: Measure) -> str | None:
-    return filters.root if measure == "process" else None
-
-
-def _key(
-    filters: Filters,
-    measure: Measure,
-    keep: NDArray[np.bool_],
-    facet: str | None,
-    which: Rows,
-) -> tuple[object, ...]:
-    # An answer's own value follows the reading, too.
-    by = which if facet is None else filters.reading
-    answers = hashlib.blake2b(np.packbits(keep).tobytes(), digest_size=16).digest()
-    return (measure, facet, by, _root(filters, measure), answers)
+    return data.table.recent.get(("diagnosis", *asked.key), make)
 
 
 def node_means(data: StudyData, filters: Filters) -> NodeStats:
@@ -477,11 +510,33 @@ def node_means(data: StudyData, filters: Filters) -> NodeStats:
     Returns:
         Statistics on [0, 1] by model, then node, in the order of `index_nodes(table.leaves)`.
     """
-    keep = answers_kept(data, filters)
-    return data.table.recent.get(
-        ("node means", *_key(filters, "process", keep, None, filters.reading)),
-        lambda: _grounds(data, filters, "process", keep, None, filters.reading).stats,
-    )
+    return value_means(data, filters, "process", None)
+
+
+def value_means(
+    data: StudyData,
+    filters: Filters,
+    measure: Measure,
+    facet: str | None,
+    without: int | None = None,
+) -> NodeStats:
+    """Return the means of every model on every node, or every label of a facet.
+
+    Args:
+        data: the study.
+        filters: see `node_means`.
+        measure: what is counted.
+        facet: the facet whose labels are the nodes; None = the tree's.
+        without: a model that isn't looked at: an anchor.
+    """
+    asked = _asked(data, filters, measure, facet, filters.reading, without)
+
+    def make() -> NodeStats:
+        sums: NodeSums = over(data, asked)(sums_of)
+        layout = layout_of(data, asked)
+        return sums.nodes.stats(np.tile(layout.level, layout.n_models))
+
+    return data.table.recent.get(("means", *asked.key), make)
 
 
 def whole_means(data: StudyData, filters: Filters) -> NodeStats:
@@ -494,27 +549,31 @@ def whole_means(data: StudyData, filters: Filters) -> NodeStats:
     Returns:
         Statistics on [0, 1] by model.
     """
-    keep = answers_kept(data, filters)
-    return data.table.recent.get(
-        ("whole means", *_key(filters, "process", keep, None, filters.reading)),
-        lambda: _whole_means(_grounds(data, filters, "process", keep, None, filters.reading)),
-    )
+    asked = _asked(data, filters, "process", None, filters.reading)
+
+    def make() -> NodeStats:
+        found: Moments = over(data, asked)(_whole)
+        return found.stats()
+
+    return data.table.recent.get(("whole means", *asked.key), make)
 
 
-def _whole_means(grounds: Grounds) -> NodeStats:
-    layout, keep = grounds.layout, grounds.keep
+def _whole(grounds: Grounds) -> Moments:
+    layout = grounds.layout
     shape = layout.n_models, layout.n_clusters
     size = shape[0] * shape[1]
-    value = np.where(keep, layout.value, 0).astype(np.float64)
-    total = np.bincount(layout.unit, weights=value, minlength=size).reshape(shape)
-    count = np.bincount(layout.unit, weights=keep, minlength=size).reshape(shape)
-    n, sums = count.sum(axis=1), total.sum(axis=1)
-    mean = sums / np.where(n > 0, n, 1)
-    squares = ((total - mean[:, None] * count) ** 2).sum(axis=1)
-    return stats_of_sums(n, sums, (count > 0).sum(axis=1).astype(np.float64), squares)
+    total = np.bincount(layout.unit, weights=grounds.values, minlength=size)
+    count = np.bincount(layout.unit, weights=grounds.keep, minlength=size)
+    return unit_moments(total.astype(np.float64).reshape(shape),
+                        count.astype(np.float64).reshape(shape))  # fmt: skip
 
 
-def layout_of(
+def layout_of(data: StudyData, asked: Asked) -> Layout:
+    """Lay a part out once; a filter then costs no sort."""
+    return lay_out(data, asked.measure, asked.facet, asked.root, asked.filters.reading)
+
+
+def lay_out(
     data: StudyData,
     measure: Measure,
     facet: str | None,

@@ -11,6 +11,7 @@ from atom.records import TreeOrigin, TreeVersion
 from atom.store import Store, load_tree
 from atom.store.standing import leaves_of
 from atom.store.trees import mapped_trees, tree_versions
+from atom.views.shards import spread
 from atom.views.study_data import StudyData
 
 RIVAL = "a rival, mapped for comparison"
@@ -110,9 +111,10 @@ def under_tree(store: Store, data: StudyData, version: str) -> StudyData:
     if aside.size:
         aside[2] = code[aside[1]]
     leaf = code[table.criterion] if len(code) else table.leaf
-    return replace(
+    hung = replace(
         data,
         study=data.study.model_copy(update={"tree_version": version}),
         tree=tree,
         table=replace(table, leaf=leaf, leaves=leaves, aside=aside),
     )
+    return spread(hung)

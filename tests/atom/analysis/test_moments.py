@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from atom.analysis import grounds as grounds_module
 from atom.analysis import moments as moments_module
-from atom.analysis.capability import weaknesses as weaknesses_module
 from atom.analysis.capability.weaknesses import DiagnosisSettings, diagnose
-from atom.analysis.compare.contrasts import peer_residuals
+from atom.analysis.compare.peers import peer_residuals
 from atom.analysis.layout import Layout, facet_layout, tree_layout
 from atom.analysis.moments import count_rows, linear, list_pairs, quadratic, units_in
 from tests.planted import WorldSettings, plant
@@ -91,7 +91,7 @@ def test_rows_laid_out_by_themselves_give_the_same_as_a_mask(world, monkeypatch)
     layout = tree_layout(plant(world, np.random.default_rng(3)).table())
     rows = np.random.default_rng(4).random(layout.n_rows) < 0.4
     few = diagnose(layout, rows)
-    monkeypatch.setattr(weaknesses_module, "FEW", 0)
+    monkeypatch.setattr(grounds_module, "FEW", 0)
     whole = diagnose(layout, rows)
     assert few.label.tolist() == whole.label.tolist()
     assert few.without_peers.tolist() == whole.without_peers.tolist()

@@ -13,7 +13,8 @@ from atom.views.failures.page import failures
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
 from atom.views.lab.reliability import reliability
-from atom.views.overview.page import marks_aside, overview
+from atom.views.overview.page import overview
+from atom.views.overview.sums import marks_aside
 from atom.views.people.debias import no_labels, people_scale
 from atom.views.snapshot import open_study, read_snapshot, same_columns, snapshot_folder
 from atom.views.study_data import load_study

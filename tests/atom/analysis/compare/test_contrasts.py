@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from atom.analysis.compare.contrasts import contrast_vs_rest, moderate, peer_residuals
+from atom.analysis.compare.contrasts import contrast_vs_rest, moderate
+from atom.analysis.compare.peers import peer_residuals
 from atom.analysis.layout import tree_layout
 from tests.planted import WorldSettings, plant
 

@@ -6,7 +6,7 @@ import pytest
 from atom.records import Preference, Response
 from atom.store import Store
 from atom.views.filters import Filters, measure_of
-from atom.views.lab.preferences import Preferences, anchor_of, compare, share_won
+from atom.views.lab.preferences import Preferences, anchor_of, compare, compared, share_won
 from atom.views.study_data import load_study
 from tests.votes import ANCHOR, WINS, make_votes
 
@@ -56,10 +56,10 @@ def test_pairs_judges_and_repeats_are_comparisons_of_their_own():
 
 def test_an_anchor_stands_in_every_comparison():
     model = np.array([0, 1, 2, 3], dtype=np.int16)
-    assert anchor_of(votes_of((0, 1, 0, 0, 0, 0), (1, 2, 0, 0, 0, 0)), model) == 1
-    assert anchor_of(votes_of((0, 1, 0, 0, 0, 0)), model) is None
+    assert anchor_of(compared(votes_of((0, 1, 0, 0, 0, 0), (1, 2, 0, 0, 0, 0)), model, 3)) == 1
+    assert anchor_of(compared(votes_of((0, 1, 0, 0, 0, 0)), model, 3)) is None
     ring = votes_of((0, 1, 0, 0, 0, 0), (1, 2, 0, 0, 0, 0), (0, 2, 0, 0, 0, 0))
-    assert anchor_of(ring, model) is None
+    assert anchor_of(compared(ring, model, 3)) is None
 
 
 def test_a_study_loads_its_votes(voted, data):
