@@ -48,7 +48,22 @@ def interval(estimate: Estimate) -> str:
     """Write `62.1 (58.4-65.7)`."""
     if not estimate.known:
         return NONE
-    return f"{estimate.value:.1f} ({estimate.lo:.1f}–{estimate.hi:.1f})"
+    return f"{_plain(estimate.value, 1)} ({ends(estimate.lo, estimate.hi)})"
+
+
+def ends(lo: float, hi: float, digits: int = 1) -> str:
+    """Write the ends of an interval: `58.4–65.7`; `−6.0 to 27.4` where one is below zero."""
+    return spanned(_plain(lo, digits), _plain(hi, digits))
+
+
+def spanned(lo: str, hi: str) -> str:
+    """Join two numbers that are written already; a dash between two minus signs can't be read."""
+    return f"{lo} to {hi}" if "−" in lo + hi else f"{lo}–{hi}"
+
+
+def _plain(value: float, digits: int) -> str:
+    text = f"{abs(value):.{digits}f}"
+    return f"−{text}" if value < 0 and float(text) else text
 
 
 def signed(value: float, digits: int = 1) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atom.display import numbers
 from atom.reports.records import Axis, Bar, Section
 from atom.views.figures import SCREEN, draw_radar
 from atom.views.filters import Filters
@@ -61,7 +62,7 @@ def ranking_svg(bars: Sequence[Bar]) -> Html:
             value=bar.value,
             lo=bar.lo,
             hi=bar.hi,
-            words=f"{bar.value:.1f} ({bar.lo:.1f}–{bar.hi:.1f})   n {bar.n:,}",
+            words=f"{bar.value:.1f} ({numbers.ends(bar.lo, bar.hi)})   n {bar.n:,}",
             colour=colour(bar.place),
         )
         for bar in bars
@@ -78,7 +79,7 @@ def axes_svg(axes: Sequence[Axis], place: int | None, label: str) -> Html:
             value=axis.value,
             lo=axis.lo,
             hi=axis.hi,
-            words=f"{axis.value:.1f} ({axis.lo:.1f}–{axis.hi:.1f})   n {axis.n:,}",
+            words=f"{axis.value:.1f} ({numbers.ends(axis.lo, axis.hi)})   n {axis.n:,}",
             colour=colour(place),
             peer=axis.mean,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from atom.display import numbers
 from atom.display.numbers import p_value
 from atom.reports.records import Number
 from atom.stages.answer import lettered as write_choices
@@ -53,7 +54,7 @@ def with_interval(value: float, lo: float, hi: float, decimals: int = 1) -> str:
 
 def estimate_words(value: float, lo: float, hi: float) -> str:
     """Write a share of [0, 1] with its interval: `43 % (20–69)`."""
-    return f"{100 * value:.0f} % ({100 * lo:.0f}–{100 * hi:.0f})"
+    return f"{100 * value:.0f} % ({numbers.ends(100 * lo, 100 * hi, 0)})"
 
 
 def rank_number(row: RankRow) -> Number:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from atom.display import numbers
 from atom.errors import UsageError
 from atom.exports.figures.base import (
     INTERVAL,
@@ -43,7 +44,7 @@ def ranking(asked: Asked) -> Figure:
     values: list[dict[str, object]] = [
         {"name": row.name, "model": row.name, "value": row.score.value, "lo": row.score.lo,
          "hi": row.score.hi,
-         "words": f"{row.score.value:.1f} ({row.score.lo:.1f}–{row.score.hi:.1f})  "
+         "words": f"{row.score.value:.1f} ({numbers.ends(row.score.lo, row.score.hi)})  "
          f"n {row.score.samples:,}"}
         for row in rows
     ]  # fmt: skip

@@ -393,7 +393,7 @@ def _share(share: Share, *, broken: bool = False) -> Html:
 
 def _ends(lo: float, hi: float) -> str:
     known = math.isfinite(lo) and math.isfinite(hi)
-    return f" ({100 * lo:.0f}–{100 * hi:.0f})" if known else ""
+    return f" ({numbers.ends(100 * lo, 100 * hi, 0)})" if known else ""
 
 
 def _share_bar(share: Share, *, broken: bool = False) -> Html:

@@ -268,7 +268,7 @@ def _tokens(row: MethodRow) -> str:
 def _share(share: Share) -> str:
     if math.isnan(share.value):
         return numbers.NONE
-    return f"{100 * share.value:.1f} % ({100 * share.lo:.1f}–{100 * share.hi:.1f})"
+    return f"{100 * share.value:.1f} % ({numbers.ends(100 * share.lo, 100 * share.hi)})"
 
 
 def _wide(share: Share) -> Html:
@@ -458,7 +458,7 @@ def _mean(mean: LabelMean) -> str:
         return numbers.NONE
     if math.isnan(mean.lo):
         return f"{mean.mean:.2f}"
-    return f"{mean.mean:.2f} ({mean.lo:.2f}–{mean.hi:.2f})"
+    return f"{mean.mean:.2f} ({numbers.ends(mean.lo, mean.hi, 2)})"
 
 
 def _ones(mean: LabelMean) -> str:

@@ -247,7 +247,9 @@ def _number(value: float) -> str:
 def _percent(figure: Bounded) -> Html:
     if math.isnan(figure.value):
         return el("span", numbers.NONE)
-    more = "" if math.isnan(figure.lo) else f" ({100 * figure.lo:.0f}–{100 * figure.hi:.0f})"
+    more = (
+        "" if math.isnan(figure.lo) else f" ({numbers.ends(100 * figure.lo, 100 * figure.hi, 0)})"
+    )
     return el("span", f"{100 * figure.value:.1f} %", el("span", more, class_="quiet small"))
 
 

@@ -260,7 +260,7 @@ def value_words(row: MetricRow) -> str:
     text = _number(row.value, row)
     if math.isnan(row.value) or math.isnan(row.lo) or math.isnan(row.hi):
         return text
-    return f"{text} ({_number(row.lo, row)}–{_number(row.hi, row)})"
+    return f"{text} ({numbers.spanned(_number(row.lo, row), _number(row.hi, row))})"
 
 
 def _value(row: MetricRow) -> Html:

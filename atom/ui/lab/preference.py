@@ -125,7 +125,7 @@ def _rate(share: Share) -> str:
 
 def _interval(share: Share) -> str:
     return (
-        f"{share.value:.1f} % ({share.lo:.1f}–{share.hi:.1f}) of "
+        f"{share.value:.1f} % ({numbers.ends(share.lo, share.hi)}) of "
         f"{numbers.count(share.n, 'comparison')}"
     )
 
@@ -233,7 +233,7 @@ def _level(row: LevelRow) -> kit.Row:
         class_="cell",
     )
     win = f"{100 * row.win.value:.1f} %" if row.win.n else numbers.NONE
-    span = f"({100 * row.win.lo:.1f}–{100 * row.win.hi:.1f})" if row.win.n else ""
+    span = f"({numbers.ends(100 * row.win.lo, 100 * row.win.hi)})" if row.win.n else ""
     many = (counts.much_better, counts.better, counts.tie, counts.worse, counts.much_worse)
     cells: list[Html | str] = [
         join(name, el("span", f" {way}", class_="quiet small")) if way else name,

@@ -167,7 +167,7 @@ def _agreements(
 def _agreement(found: Agreement, *, change: bool) -> list[Child]:
     alpha = _two(found.alpha)
     if math.isfinite(found.alpha_lo):
-        alpha += f" ({_two(found.alpha_lo)}–{_two(found.alpha_hi)})"
+        alpha += f" ({numbers.ends(found.alpha_lo, found.alpha_hi, 2)})"
     last = found.detectable_change if change else found.shift
     shown = (
         numbers.NONE if math.isnan(last) else f"{last:.2f}" if change else numbers.signed(last, 2)
@@ -533,7 +533,7 @@ def _needed(row: NoiseRow) -> str:
 def _wider(row: NoiseRow, judges: int) -> str:
     if math.isnan(row.judges):
         return "unknown: one judge" if judges < 2 else "unknown: too few judges"
-    return f"{row.estimate.lo:.1f}–{row.estimate.hi:.1f}"
+    return numbers.ends(row.estimate.lo, row.estimate.hi)
 
 
 def _shares(row: NoiseRow) -> Html:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+from atom.display import numbers
 from atom.engine.bench.judging import items_of
 from atom.judgebench.vl_rewardbench.data import CHOSEN, chosen_by
 from atom.records import BenchSet
@@ -105,7 +106,7 @@ def chart(found: Scaling) -> Html:
     for n, point in known:
         if math.isfinite(point.lo):
             marks.append(_line(x(n), y(point.lo), x(n), y(point.hi), stroke="var(--accent)"))
-        tip = f"{point.votes} votes: {point.measured:.1f} % ({point.lo:.1f}–{point.hi:.1f})"
+        tip = f"{point.votes} votes: {point.measured:.1f} % ({numbers.ends(point.lo, point.hi)})"
         marks.append(el("circle", cx=f"{x(n):.1f}", cy=f"{y(point.measured):.1f}", r="4",
                         fill="var(--accent)", data_tip=tip))  # fmt: skip
     marks += _names(found, right + 8, y)

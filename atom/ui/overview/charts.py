@@ -172,7 +172,7 @@ def _patterns(view: Ranks) -> Html:
 def _pattern_row(pattern: Pattern) -> kit.Row:
     names: list[Html] = [kit.model(name, place) for name, place in pattern.models]
     words = el("span", names or el("span", "none of them", class_="quiet"), class_="lowest")
-    share = f"{pattern.share:.1f} % ({pattern.lo:.1f}–{pattern.hi:.1f})"
+    share = f"{pattern.share:.1f} % ({numbers.ends(pattern.lo, pattern.hi)})"
     return kit.Row(cells=[words, str(pattern.samples), share])
 
 
@@ -250,7 +250,7 @@ def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
                 el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="4", fill=ink,
                    data_tip=f"{curve.name}: {point.intact:.1f} % hold after step {place + 1}\n"
                    f"{point.breaks} of {point.at_risk} break here, "
-                   f"{point.hazard:.1f} % ({point.lo:.1f}–{point.hi:.1f})")
+                   f"{point.hazard:.1f} % ({numbers.ends(point.lo, point.hi)})")
             )  # fmt: skip
         labels.append((points[-1][1], curve))
     at = -_LINE
@@ -296,7 +296,7 @@ def _break_row(curve: BreakCurve) -> kit.Row:
             cells.append(el("span", numbers.NONE, class_="quiet"))
             continue
         tip = (f"{point.breaks} of {point.at_risk} answers: "
-               f"{point.hazard:.1f} % ({point.lo:.1f}–{point.hi:.1f})")  # fmt: skip
+               f"{point.hazard:.1f} % ({numbers.ends(point.lo, point.hi)})")  # fmt: skip
         cells.append(el("span", f"{point.hazard:.0f}", data_tip=tip,
                         class_="quiet" if point.at_risk < 30 else None))  # fmt: skip
     worst = curve.worst

@@ -283,7 +283,7 @@ def _on_people_s_scale(row: ScaleRow | None) -> Html:
         f"{numbers.interval(row.people)} on people’s scale, by labels on "
         f"{numbers.count(row.labelled, 'sample')}"
     )
-    ends = f"{row.people.lo:.1f}–{row.people.hi:.1f}"
+    ends = numbers.ends(row.people.lo, row.people.hi)
     return el("span", el("span", numbers.score(row.people.value), class_="strong"),
               el("div", ends, class_="quiet small nowrap"), data_tip=tip, tabindex="0")  # fmt: skip
 
@@ -717,7 +717,7 @@ def _quadrant_row(
         cells.append(
             el("span", f"{seen} / {numbers.NONE if chance is None else f'{chance:.0f} %'}",
                data_tip=f"{counts.lucky} of {right} right answers, "
-               f"{100 * counts.lucky_lo:.0f}–{100 * counts.lucky_hi:.0f} %; the second number is "
-               "what it would be if every answer with failed steps were a blind guess")
+               f"{numbers.ends(100 * counts.lucky_lo, 100 * counts.lucky_hi, 0)} %; the second "
+               "number is what it would be if every answer with failed steps were a blind guess")
         )  # fmt: skip
     return kit.Row(cells=[kit.model(item.name, item.colour), bar, *cells])

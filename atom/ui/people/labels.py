@@ -357,7 +357,7 @@ def _percent(value: float) -> str:
 def _share(share: Share) -> str:
     if math.isnan(share.value):
         return numbers.NONE
-    return f"{100 * share.value:.1f} % ({100 * share.lo:.1f}–{100 * share.hi:.1f})"
+    return f"{100 * share.value:.1f} % ({numbers.ends(100 * share.lo, 100 * share.hi)})"
 
 
 def _two(value: float) -> str:

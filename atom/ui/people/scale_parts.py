@@ -326,7 +326,7 @@ def differences(view: PeopleScale) -> Html:
     found = view.agreement
     alpha = numbers.NONE if math.isnan(found.alpha) else f"{found.alpha:.2f}"
     if math.isfinite(found.alpha_lo):
-        alpha += f" ({found.alpha_lo:.2f}–{found.alpha_hi:.2f})"
+        alpha += f" ({numbers.ends(found.alpha_lo, found.alpha_hi, 2)})"
     kappa = numbers.NONE if math.isnan(found.kappa) else f"{found.kappa:.2f}"
     return el(
         "section",

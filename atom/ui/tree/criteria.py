@@ -193,7 +193,7 @@ def _model(one: ShakenModel) -> kit.Row:
             kit.model(one.name, one.model),
             numbers.score(one.score),
             numbers.score(one.equal),
-            f"{one.lo:.1f}–{one.hi:.1f}",
+            numbers.ends(one.lo, one.hi),
             worst,
             numbers.NONE if math.isnan(one.same_worst) else f"{100 * one.same_worst:.0f} %",
             "the same" if one.equal_worst == one.worst else

@@ -34,6 +34,7 @@ from atom.analysis.compare.votes import VOTE_A, VOTE_B, VOTE_TIE, PositionBias, 
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.analysis.score_table import ScoreTable, answer_scores
+from atom.display import numbers
 from atom.records import BenchSet, Candidate, Judge
 from atom.store import Store
 from atom.store.marks import answer_lengths, further_marks
@@ -669,7 +670,7 @@ def _about_itself(made: Reliability) -> Iterable[str]:
         return
     words = (
         f"Asked twice, the judge gives the same score {100 * found.exact:.0f} % of the time "
-        f"({100 * found.exact_lo:.0f}–{100 * found.exact_hi:.0f} %)"
+        f"({numbers.ends(100 * found.exact_lo, 100 * found.exact_hi, 0)} %)"
         f" and one at most a point away {100 * found.adjacent:.0f} % ({found.n:,} checkpoints)"
     )
     if found.noise > 0:

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from atom.analysis.agreement.calibration import Branch, Calibration
 from atom.analysis.agreement.fidelity import Share
+from atom.display import numbers
 from atom.judgebench.base import MetricRow
 from atom.judgebench.calibration import FLAW_WORDS
 from atom.views.lab.page import Against, against_chance
@@ -154,7 +155,7 @@ def _by_probes(branch: Branch | None, inner: Sequence[Branch]) -> Reason:
 
 
 def _by_people(share: Share, guess: float) -> Reason:
-    ends = f"{100 * share.value:.0f} % ({100 * share.lo:.0f}–{100 * share.hi:.0f})"
+    ends = f"{100 * share.value:.0f} % ({numbers.ends(100 * share.lo, 100 * share.hi, 0)})"
     words = f"{ends} of pairs in people’s order; guessing gives {100 * guess:.0f} %"
     if math.isnan(share.lo) or math.isnan(guess):
         return Reason(source=PEOPLE, stand="unknown", words=words)

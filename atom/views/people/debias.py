@@ -637,7 +637,7 @@ def _statements(view: PeopleScale) -> tuple[str, ...]:
         most = max(moved, key=lambda row: abs(row.people.value - row.judge.value))
         found.append(
             f"{most.name} moves most: {most.judge.value:.1f} by the judge, "
-            f"{most.people.value:.1f} ({most.people.lo:.1f}–{most.people.hi:.1f}) on people’s "
+            f"{most.people.value:.1f} ({numbers.ends(most.people.lo, most.people.hi)}) on people’s "
             "scale."
         )
     if view.uneven:

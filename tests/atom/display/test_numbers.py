@@ -25,6 +25,15 @@ def test_an_interval():
     assert numbers.interval(Estimate(value=NAN, lo=NAN, hi=NAN, n=0, samples=0)) == "–"
 
 
+def test_an_interval_below_zero_has_no_dash_between_its_ends():
+    assert numbers.ends(-6, 27.434, 2) == "−6.00 to 27.43"
+    assert numbers.ends(-8.04, -0.04) == "−8.0 to 0.0"
+    assert numbers.ends(-0.04, 3) == "0.0–3.0"
+    below = Estimate(value=-1.5, lo=-3, hi=0.5, n=10, samples=5)
+    assert numbers.interval(below) == "−1.5 (−3.0 to 0.5)"
+    assert numbers.spanned("0.31", "−0.2") == "0.31 to −0.2"
+
+
 def test_counts():
     assert numbers.count(1, "sample") == "1 sample"
     assert numbers.count(1200, "sample") == "1,200 samples"
