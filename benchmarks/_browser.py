@@ -84,6 +84,8 @@ PLACES = (
     Place(title="Capability tree", address="tree?tab=versions", tab="Versions"),
     Place(title="Capability tree", address="tree?tab=validity", tab="Validity"),
     Place(title="Fingerprints", address="fingerprints"),
+    Place(title="Fingerprints", address="fingerprints?tab=answers", tab="Answer by answer"),
+    Place(title="Fingerprints", address="fingerprints?tab=apart", tab="Told apart"),
     Place(title="Failures", address="failures"),
     Place(title="Compare", address="compare"),
     Place(title="Live replay", address="replay"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.ui import kit, work
+from atom.ui.fingerprints import answers as answer_parts
 from atom.ui.fingerprints import blind as fingerprint_blind
 from atom.ui.fingerprints import heat as fingerprint_heat
 from atom.ui.fingerprints import identity as fingerprint_identity
@@ -13,29 +14,59 @@ from atom.ui.looks import panel as settle_panel
 from atom.ui.pages import FINGERPRINTS
 from atom.ui.shell import frame
 from atom.views.fingerprints.blind import blind_view
-from atom.views.fingerprints.page import bars, claims, shape, statements, told_apart
+from atom.views.fingerprints.page import (
+    Claims,
+    Shape,
+    ToldApart,
+    bars,
+    claims,
+    shape,
+    statements,
+    told_apart,
+)
 from atom.views.fingerprints.radar import radars
+from atom.views.overview.more import overview_more
 
 
 def body(here: frame.Here) -> None:
-    """Draw the page from the top, so that nothing moves aside for what comes later."""
+    """Draw the chosen tab."""
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    form = shape(here.data, here.filters, facet=here.query.get("facet"))
-    form = form.judged(judge_flaws.marks(here))
+    chosen = fingerprint_parts.tab_of(here)
     head = kit.page_header(FINGERPRINTS.title, FINGERPRINTS.question, *badges)
-    if not form.models:
-        fingerprint_parts.show(head, fingerprint_parts.nothing(here, form), key="fingerprints_none")
-        return
-    kit.show(head, key="fingerprints_head")
+    kit.show(fingerprint_parts.head(here, head, chosen), key="fingerprints_head")
     early = settle_panel.early_notice(here)
     if early is not None:
         kit.show(early, key="fingerprints_early")
-    flaws = fingerprint_parts.judge_flaws(form, judge_flaws.address(here))
-    if flaws is not None:
-        kit.show(flaws, key="fingerprints_judge")
+    if chosen == "answers":
+        answers(here)
+        return
+    form = shape(here.data, here.filters, facet=here.query.get("facet"))
+    form = form.judged(judge_flaws.marks(here))
+    if not form.models:
+        fingerprint_parts.show(fingerprint_parts.nothing(here, form), key="fingerprints_none")
+        return
     said = claims(here.data, form)
     form = form.opened(said)
     apart = told_apart(here.data, form)
+    if chosen == "apart":
+        fingerprint_parts.show(fingerprint_parts.choices(here, form, drawn=False),
+                               key="fingerprints_choices")  # fmt: skip
+        fingerprint_parts.show(fingerprint_identity.told(here, apart), key="fingerprints_apart")
+        return
+    shapes(here, form, said, apart)
+
+
+def answers(here: frame.Here) -> None:
+    """Draw what is told of single answers: spread, ranks and ties, first breaks."""
+    found = answer_parts.draw(overview_more(here.data, here.filters))
+    fingerprint_parts.show(found or fingerprint_parts.no_answers(here), key="fingerprints_answers")
+
+
+def shapes(here: frame.Here, form: Shape, said: Claims | None, apart: ToldApart) -> None:
+    """Draw the shapes from the top, so that nothing moves aside for what comes later."""
+    flaws = fingerprint_parts.judge_flaws(form, judge_flaws.address(here))
+    if flaws is not None:
+        kit.show(flaws, key="fingerprints_judge")
     kit.show(fingerprint_parts.facts(here, statements(form, said, apart)), key="fingerprints_facts")
     fingerprint_parts.show(fingerprint_parts.choices(here, form), key="fingerprints_choices")
     fingerprint_trees.menus(here, form)
@@ -57,7 +88,6 @@ def body(here: frame.Here) -> None:
     needs = fingerprint_blind.told(here, blind_view(here.store, here.data, here.filters))
     if needs is not None:
         fingerprint_parts.show(needs, key="fingerprints_blind")
-    fingerprint_parts.show(fingerprint_identity.told(here, apart), key="fingerprints_apart")
 
 
 here = frame.here(FINGERPRINTS)

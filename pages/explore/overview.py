@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from atom.ui import kit, level_parts, links, work
 from atom.ui.data import after_import
+from atom.ui.fingerprints import answers as answer_parts
 from atom.ui.html import Html, el, join
 from atom.ui.lab import preference as preference_parts
 from atom.ui.looks import panel as settle_panel
-from atom.ui.overview import charts as overview_charts
 from atom.ui.overview import parts as overview_parts
-from atom.ui.pages import FAILURES, OVERVIEW
+from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW
 from atom.ui.people import rubric as rubric_parts
 from atom.ui.shell import frame, welcome
 from atom.views.filters import Filters
@@ -86,7 +86,8 @@ def draw(here: frame.Here) -> None:
     by_rule = rubric_view(here.data, here.filters)
     if by_rule is not None:
         kit.show(rubric_parts.rules(by_rule), key="overview_rules")
-    further = overview_charts.more(overview_more(here.data, here.filters))
+    tab = links.address(FINGERPRINTS.url_path, here.filters, tab="answers")
+    further = answer_parts.told(overview_more(here.data, here.filters), tab)
     if further is not None:
         kit.show(further, key="overview_more")
 

@@ -24,6 +24,8 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("explore/tree", "versions", r"3 trees in this study's history"),
     ("explore/tree", "validity", r"The tree is (not )?\w+: |The rival taxonomies"),
     ("explore/fingerprints", "", r"told apart from all others by shape|look alike"),
+    ("explore/fingerprints", "answers", r"How scores spread: .+ has the most full scores"),
+    ("explore/fingerprints", "apart", r"\d of \d are recognised in at least 90 % of tries"),
     ("explore/failures", "", r"\d+ samples with a failed checkpoint of 300 looked at"),
     ("explore/compare", "", r"scores [\d.]+ points \(.+?\) higher than"),
     ("run/replay", "", r"4 steps: about [\d,]+ tokens, free, offline"),

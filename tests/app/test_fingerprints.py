@@ -37,13 +37,28 @@ def test_the_page_answers_its_question(open_app, made):
     seen = open_app(made.folder, PAGE)
     assert not seen.test.exception
     for words in ("What shape is each model?", "What stands out", "Every model on every capability",
-                  "Skills of", "Which models are told apart?", *NAMES):  # fmt: skip
+                  "Skills of", "Told apart", *NAMES):  # fmt: skip
         assert words in seen.markup
     assert 'class="heatmap' in seen.markup
     assert menus(seen) == {"rows": "score", "cols": "tree", "colour": "score", "layer": ""}
     # Two or one capability a radar here: drawn as bars, and named.
     assert 'class="radar"' in seen.markup
-    assert "10 samples can&#x27;t be cut into halves" in seen.markup
+    apart = open_app(made.folder, PAGE, query={"tab": "apart"}).markup
+    assert "Which models are told apart?" in apart
+    assert "10 samples can&#x27;t be cut into halves" in apart
+
+
+def test_what_the_overview_says_of_single_answers_is_shown_behind_its_doors(open_app, made):
+    overview = html.unescape(open_app(made.folder).markup)
+    doors = re.findall(r'<li><a href="([^"]+)"[^>]*>(How scores spread:[^<]+)<', overview)
+    ((href, words),) = doors
+    page, query = read_address(href)
+    assert page == "fingerprints"
+    seen = open_app(made.folder, PAGE, query=query)
+    assert not seen.test.exception
+    shown = html.unescape(seen.markup)
+    for one in (words, "Ranks, sample by sample", "Where answers first break"):
+        assert one in shown
 
 
 def test_every_door_leads_somewhere(open_app, made):

@@ -31,7 +31,7 @@ from atom.views.lab.judge_marks import JudgeMark
 from atom.views.overview.page import Statement
 from atom.views.overview.weaknesses import NodeEvidence, frame_words, more_words
 
-LOCAL = ("facet", "rows", "cols", "colour", "beside", "layer")
+LOCAL = ("tab", "facet", "rows", "cols", "colour", "beside", "layer")
 _PAGES = {
     "failures": FAILURES.url_path,
     "compare": COMPARE.url_path,
@@ -47,6 +47,7 @@ _VALUES: dict[Measure, str] = {
     "outcome": "share of right answers",
     "preference": "share of votes won",
 }
+TABS = (("shapes", "Shapes"), ("answers", "Answer by answer"), ("apart", "Told apart"))
 _SHOWN = 12
 """Skill bars before the fold."""
 _MOST_TABS = 8
@@ -123,7 +124,7 @@ def facts(here: Here, statements: Sequence[Statement]) -> Html:
     def href(one: Statement) -> str:
         page = _PAGES[one.page]
         if page == FINGERPRINTS.url_path:
-            return to(here, one.filters)
+            return to(here, one.filters, tab="apart")
         return links.address(page, one.filters)
 
     return el(
@@ -133,12 +134,41 @@ def facts(here: Here, statements: Sequence[Statement]) -> Html:
     )
 
 
-def choices(here: Here, form: Shape) -> Html:
-    """Draw what is looked at: the measure, capabilities or labels, and whose shapes."""
+def tab_of(here: Here) -> str:
+    """Return the chosen tab; the first where the address names none that there is."""
+    asked = here.query.get("tab", "")
+    return asked if asked in dict(TABS) else TABS[0][0]
+
+
+def head(here: Here, title: Html, chosen: str) -> Html:
+    """Draw the title with the page's tabs."""
+    doors = [
+        (words, to(here, here.filters, tab=None if tab == TABS[0][0] else tab), tab == chosen)
+        for tab, words in TABS
+    ]
+    return el("div", title, kit.tabs(doors, label="Views of the fingerprints"), class_="topline")
+
+
+def no_answers(here: Here) -> Html:
+    """Say that nothing is known answer by answer."""
+    if here.filters.active:
+        return kit.empty(
+            "Nothing passes these filters",
+            "Clear them to see every answer.",
+            kit.button("Clear filters", to(here, here.filters.cleared), primary=True),
+        )
+    return kit.empty(
+        "Nothing to tell answer by answer",
+        "This needs judged answers, or right and wrong answers of two models to the same samples.",
+    )
+
+
+def choices(here: Here, form: Shape, *, drawn: bool = True) -> Html:
+    """Draw what is looked at: the measure, capabilities or labels, and whose shapes are drawn."""
     rows = [_measures(here), _groups(here, form)]
     tabs = [row for row in rows if row is not None]
-    return el("div", el("div", tabs, class_="row") if tabs else None, picks(here, form),
-              class_="stack", style="gap:10px")  # fmt: skip
+    return el("div", el("div", tabs, class_="row") if tabs else None,
+              picks(here, form) if drawn else None, class_="stack", style="gap:10px")  # fmt: skip
 
 
 def _measures(here: Here) -> Html | None:

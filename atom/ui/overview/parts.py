@@ -10,7 +10,7 @@ from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
-from atom.ui.pages import FAILURES, OVERVIEW, RUNS
+from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW, RUNS
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters, label_name
@@ -40,8 +40,10 @@ _SCORES = {
     "outcome": "Right answers, %",
     "preference": "Votes won, %",
 }
-_DEEPER = 2
-"""Layers of the tree that the skill table shows at once."""
+_DEEPER, _BROAD = 2, 1
+"""Layers of the tree that the skill table shows of a chosen branch, and of the whole tree."""
+_MOST_LABELS = 10
+"""Labels before the fold."""
 _FULL = 25.0
 """Difference, in points of 100, at which a cell's tint is full."""
 
@@ -510,15 +512,17 @@ def skills(here: Here, view: Overview) -> Html:
         ),
     ]
     base = len(here.filters.node) if view.facet is None else 0
-    table = kit.table(
-        columns,
-        [_skill_row(here, row, base) for row in rows],
-        label="Scores by capability and model",
-    )
+    drawn = [_skill_row(here, row, base) for row in rows]
+    most = len(drawn) if view.facet is None else _MOST_LABELS
+    label, rest = "Scores by capability and model", drawn[most:]
     return el(
         "section",
         head,
-        table,
+        kit.table(columns, drawn[:most], label=label),
+        kit.fold(f"{len(rest)} more", kit.table(columns, rest, label=f"{label}: the rest"))
+        if rest
+        else None,
+        _layers(here, view),
         el(
             "p",
             el("span", "worse", style=f"{_tint(-_FULL)};padding:1px 6px;border-radius:3px"),
@@ -538,7 +542,22 @@ def _visible(here: Here, view: Overview) -> list[SkillRow]:
     node = here.filters.node
     depth = len(node)
     inside = [row for row in view.skills if row.path[:depth] == node]
-    return [row for row in inside if depth <= row.depth <= depth + _DEEPER and row.depth > 0]
+    deeper = _DEEPER if node or here.query.get("depth") == "2" else _BROAD
+    return [row for row in inside if depth <= row.depth <= depth + deeper and row.depth > 0]
+
+
+def _layers(here: Here, view: Overview) -> Html | None:
+    """Offer the layer below the roots, or to take it back."""
+    below = sum(row.depth == _BROAD + 1 for row in view.skills) if view.facet is None else 0
+    if not below or here.filters.node:
+        return None
+    if here.query.get("depth") == "2":
+        return el("p", kit.door("Only the roots", links.address(OVERVIEW.url_path, here.filters)))
+    to = links.address(OVERVIEW.url_path, here.filters, depth="2")
+    words = numbers.count(below, "capability", "capabilities")
+    return el("p", kit.door(f"Show the {words} below these", to), " · ",
+              kit.door("all of them, by model", links.address(FINGERPRINTS.url_path, here.filters)),
+              class_="small")  # fmt: skip
 
 
 def _skill_title(here: Here, view: Overview) -> str:

@@ -144,7 +144,7 @@ def test_what_cannot_be_drawn_says_why(asked):
 
 
 def test_pages_offer_what_they_show():
-    assert [one.name for one in offers_of("fingerprints")] == ["radar", "radar-2", "heatmap",
-                                                              "skills"]  # fmt: skip
+    names = ["radar", "radar-2", "heatmap", "skills", "breaks", "scores", "ranks"]
+    assert [one.name for one in offers_of("fingerprints")] == names
     assert offers_of("settings") == ()
     assert len({one.name for one in OFFERS}) == len(OFFERS)

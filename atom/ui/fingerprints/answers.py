@@ -1,4 +1,4 @@
-"""What stands below the Overview's ranking: distributions, ranks and ties, first breaks."""
+"""The tab *Answer by answer*: how scores spread, ranks and ties, where answers first break."""
 
 from __future__ import annotations
 
@@ -26,8 +26,30 @@ _LINE = 15.0
 """Least distance between two direct labels."""
 
 
-def more(view: OverviewMore) -> Html | None:
-    """Draw everything below the ranking; None where there is nothing to draw."""
+def told(view: OverviewMore, href: str) -> Html | None:
+    """Say what the tab shows in a sentence each, as doors to it; None where it shows nothing.
+
+    Args:
+        view: what it shows.
+        href: where the tab is.
+    """
+    said = [
+        words
+        for words in (
+            _spread_title(view.distributions) if view.distributions else None,
+            _ranks_title(view.ranks) if view.ranks is not None else None,
+            _break_title(view.weakest) if view.breaks else None,
+        )
+        if words
+    ]
+    if not said:
+        return None
+    doors = [el("li", kit.door(words, href)) for words in said]
+    return el("section", el("h2", "Answer by answer"), el("ul", doors, class_="facts"))
+
+
+def draw(view: OverviewMore) -> Html | None:
+    """Draw the tab; None where there is nothing to draw."""
     sections = [
         distributions(view.distributions),
         ranks(view.ranks),
@@ -42,8 +64,6 @@ def distributions(rows: Sequence[Distribution]) -> Html | None:
     if not rows:
         return None
     most = max(max(row.counts) / row.n for row in rows)
-    spread = max(rows, key=lambda row: row.perfect / row.n)
-    share = numbers.percent(100 * spread.perfect / spread.n, spread.n)
     axis = el("span", el("span", "0"), el("span", "sample score"), el("span", "100"), class_="axis")
     columns = [
         kit.Column(title="Model"),
@@ -54,10 +74,16 @@ def distributions(rows: Sequence[Distribution]) -> Html | None:
     ]
     return el(
         "section",
-        el("h2", f"Scores, answer by answer: {spread.name} has the most full scores ({share})"),
+        el("h2", _spread_title(rows)),
         kit.table(columns, [_spread_row(row, most) for row in rows],
                   label="Distribution of sample scores"),
     )  # fmt: skip
+
+
+def _spread_title(rows: Sequence[Distribution]) -> str:
+    most = max(rows, key=lambda row: row.perfect / row.n)
+    share = numbers.percent(100 * most.perfect / most.n, most.n)
+    return f"How scores spread: {most.name} has the most full scores ({share})"
 
 
 def _spread_row(row: Distribution, most: float) -> kit.Row:
@@ -180,12 +206,9 @@ def first_break(curves: Sequence[BreakCurve], weakest: Weakest | None) -> Html |
     """Draw the share of answers that are still unbroken after each step."""
     if not curves:
         return None
-    title = "Where answers first break"
-    if weakest is not None:
-        title += f": {_weakest_words(weakest)}"
     return el(
         "section",
-        el("h2", title),
+        el("h2", _break_title(weakest)),
         el("div", el("div", _curve_chart(curves)), el("div", _break_table(curves)),
            class_="columns"),
         el(
@@ -199,6 +222,11 @@ def first_break(curves: Sequence[BreakCurve], weakest: Weakest | None) -> Html |
             style="margin-top:8px",
         ),
     )  # fmt: skip
+
+
+def _break_title(weakest: Weakest | None) -> str:
+    title = "Where answers first break"
+    return title if weakest is None else f"{title}: {_weakest_words(weakest)}"
 
 
 def _weakest_words(weakest: Weakest) -> str:
