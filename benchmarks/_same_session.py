@@ -33,8 +33,8 @@ TABLES_LEFT_OUT = {"sqlite_stat1", "claims", "quotas", "revisions", "meta"}
 SECONDS = {"seconds", "heartbeat", "row_sum"}
 """Columns that hold how long something took or when, and the row's checksum over them."""
 PATIENCE, REST = 90.0, 0.3
-SHAPES = 220
-"""Pages that are opened at most: a door of each shape once."""
+OF_MINE, OF_REAL = 40, 20
+"""Pages that are opened at most of the copy, and of each imported study."""
 
 
 @dataclass(kw_only=True)
@@ -47,6 +47,7 @@ class Session:
         out: the folder that is written.
         work: a folder for stores and files on the way.
         real: the folder of real files; None leaves them out.
+        most: pages of the bundled study that are opened at most, a door of each shape once.
     """
 
     checkout: Path
@@ -54,6 +55,7 @@ class Session:
     out: Path
     work: Path
     real: Path | None = None
+    most: int = 120
     begun: datetime = field(default_factory=lambda: datetime.now(UTC))
     ids: dict[str, str] = field(default_factory=dict)
 
@@ -508,10 +510,9 @@ def pages(session: Session, store: Path, demo: Path, study: str, prefix: str, mo
 
 REAL: Mapping[str, Sequence[str]] = {
     "MathVista": ("mathvista/output_bard.json", "mathvista/output_llava_llama_2_13b.json"),
-    "MLLM-Bench": ("mllm_bench/questions.json", "mllm_bench/votes.csv"),
     "Vicuna": ("vicuna80/question.jsonl", "vicuna80/answer_bard.jsonl",
                "vicuna80/answer_vicuna-13b.jsonl", "vicuna80/review_bard_vicuna-13b.jsonl"),
-    "Edited": ("image_edit_judge/human_ratings.csv",),
+    "Inspect": ("inspect/log_read_sample.json",),
     "PandaLM": ("pandalm/testset-v1.json",),
 }  # fmt: skip
 
@@ -534,14 +535,14 @@ def real(session: Session) -> None:
         if there:
             reading(session, store, name, prefix)
             writing_files(session, store, name, prefix)
-            pages(session, store, session.work / "none", "", prefix, 40)
+            pages(session, store, session.work / "none", "", prefix, OF_REAL)
 
 
 def main() -> None:
-    """Do the session that the words ask for: CHECKOUT DEMO OUT WORK PARTS [REAL]."""
-    checkout, demo, out, work, parts, *more = sys.argv[1:]
+    """Do the session that the words ask for: CHECKOUT DEMO OUT WORK PARTS PAGES [REAL]."""
+    checkout, demo, out, work, parts, most, *more = sys.argv[1:]
     session = Session(checkout=Path(checkout), demo=Path(demo), out=Path(out), work=Path(work),
-                      real=Path(more[0]) if more else None)  # fmt: skip
+                      most=int(most), real=Path(more[0]) if more else None)  # fmt: skip
     os.chdir(session.checkout)
     logging.disable(logging.WARNING)
     os.environ["ATOM_DEMO"] = str(session.demo)
@@ -552,8 +553,8 @@ def main() -> None:
         "change": lambda: changing(session, study),
         "tables": lambda: tables(session),
         "after": lambda: reading(session, session.mine, MINE, "after-"),
-        "pages": lambda: pages(session, session.work / "none", session.demo, "", "", SHAPES),
-        "mine": lambda: pages(session, session.mine, session.work / "none", "", "mine-", 60),
+        "pages": lambda: pages(session, session.work / "none", session.demo, "", "", session.most),
+        "mine": lambda: pages(session, session.mine, session.work / "none", "", "mine-", OF_MINE),
         "real": lambda: real(session),
     }
     for part in parts.split(","):

@@ -46,8 +46,10 @@ def record(
     checkout: Path,
     demo: Path,
     parts: tuple[str, ...],
+    *,
     real: Path | None = None,
     schema: int | None = None,
+    most: int = 120,
 ) -> int:
     """Run the session in a process of its own, with the code of a checkout.
 
@@ -58,6 +60,7 @@ def record(
         parts: which parts of the session.
         real: a folder of real files; None leaves them out.
         schema: the schema that the bundled study is brought back to, and migrated from, first.
+        most: pages of the bundled study that are opened at most.
 
     Returns:
         The code that the session ended with.
@@ -68,7 +71,7 @@ def record(
     given = {name: value for name, value in os.environ.items() if not name.startswith("ATOM_")}
     with tempfile.TemporaryDirectory() as work:
         shown = demo if schema is None else _migrated(demo, Path(work) / "demo", schema)
-        words = [SESSION, checkout, shown, out, work, wanted, *([real] if real else [])]
+        words = [SESSION, checkout, shown, out, work, wanted, most, *([real] if real else [])]
         return subprocess.run(
             [sys.executable, *map(_whole, words)],
             env={**given, "PYTHONPATH": _whole(checkout)},
@@ -114,6 +117,7 @@ def main() -> int:
     one.add_argument("--demo", type=Path, help="the bundled study (the checkout's own)")
     one.add_argument("--schema", type=int, help="bring the bundled study back to this one first")
     one.add_argument("--parts", default=",".join(PARTS), help=f"of {','.join(PARTS)}")
+    one.add_argument("--pages", type=int, default=120, help="of the bundled study at most (120)")
     one.add_argument("--real", type=Path, help="a folder of real files, too")
     two = verbs.add_parser("compare", help="name what differs")
     two.add_argument("before", type=Path)
@@ -124,7 +128,9 @@ def main() -> int:
     if asked.verb == "record":
         parts = tuple(part for part in asked.parts.split(",") if part)
         demo = asked.demo or asked.checkout / "data" / "demo"
-        return record(asked.folder, asked.checkout, demo, parts, asked.real, asked.schema)
+        return record(
+            asked.folder, asked.checkout, demo, parts, asked.real, asked.schema, asked.pages
+        )
     allowed = read_allowed(asked.allowed)
     found = judge(compare(asked.before, asked.after), allowed)
     tell(found, [entry.why for entry in allowed], asked.all)
