@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 import streamlit as st
 
@@ -330,6 +331,12 @@ def table(
         aria_label=label,
     )
     return el("div", inner, class_="wide")
+
+
+def csv_link(text: str, name: str) -> Html:
+    """Make a link that saves a table as CSV, without another request."""
+    href = f"data:text/csv;charset=utf-8,{quote(text)}"
+    return el("p", el("a", "Save as CSV", href=href, download=name), class_="small")
 
 
 def tabs(choices: Iterable[tuple[str, str, bool]], *, label: str) -> Html:

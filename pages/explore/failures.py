@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.ui import kit, links
-from atom.ui.failures import bar, heat, listing, marks
+from atom.ui.failures import bar, groups, heat, listing, marks
 from atom.ui.failures import case as case_parts
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
@@ -99,34 +99,51 @@ def _not_found(here: frame.Here) -> Html:
         doors.append(kit.button("Search what passes, too", links.address(
             page, filters.but(show="all"))))  # fmt: skip
     words = f"No sample here holds {find.words!r}." if find.terms else "No sample is like that."
+    if find.kind:
+        words += " Groups of failures follow from the marks of today; a link to one may be older."
+        doors.append(kit.button("Show the groups", groups.address(here)))
     return kit.empty("Nothing matches", words, *doors)
 
 
-here = frame.here(FAILURES)
-if here is not None:
-    grid_shown = here.query.get("lay") == heat.GRID
+def body(here: frame.Here) -> None:
+    """Draw the page: the row of what is looked for, then the list, the grid or the groups."""
+    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
+    kit.show(kit.page_header(FAILURES.title, FAILURES.question, *badges), key="failures_head")
+    lay = here.query.get("lay")
+    if here.filters.find.kind and not groups.ready(here):
+        return
     view = failures(here.store, here.data, here.filters, page_number(here))
     wanted = page_number(here, view.order)
     if wanted != view.page and wanted < view.pages:
         view = failures(here.store, here.data, here.filters, wanted)
-    badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
-    chosen = here.filters.sample or (view.rows[0].sample_id if view.rows else None)
-    kit.show(kit.page_header(FAILURES.title, FAILURES.question, *badges), key="failures_head")
     bar.draw(here, view)
     if marks.copy_in_sight(here):
-        pass
-    elif grid_shown and view.rows:
+        return
+    if lay == groups.GROUPS and here.data.has_process:
+        groups.draw(here)
+    elif lay == heat.GRID and view.rows:
         cells = listed_cells(here.data, here.filters)
         kit.show(heat.grid(here, view, cells), key="failures_grid")
     else:
-        case = chosen_case(here, view)
-        kit.show(
-            el(
-                "div",
-                listing.listing(here, view, chosen),
-                el("div", shown(here, view, case), style="min-width:0"),
-                class_="split",
-            ),
-            key="failures",
-            act=marks.acts(here, case),
-        )
+        as_list(here, view)
+
+
+def as_list(here: frame.Here, view: FailureList) -> None:
+    """Draw the list, and the chosen case beside it."""
+    chosen = here.filters.sample or (view.rows[0].sample_id if view.rows else None)
+    case = chosen_case(here, view)
+    kit.show(
+        el(
+            "div",
+            listing.listing(here, view, chosen),
+            el("div", shown(here, view, case), style="min-width:0"),
+            class_="split",
+        ),
+        key="failures",
+        act=marks.acts(here, case),
+    )
+
+
+here = frame.here(FAILURES)
+if here is not None:
+    body(here)

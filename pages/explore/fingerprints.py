@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.ui import kit, work
+from atom.ui.failures import groups as failure_groups
 from atom.ui.fingerprints import answers as answer_parts
 from atom.ui.fingerprints import blind as fingerprint_blind
 from atom.ui.fingerprints import heat as fingerprint_heat
@@ -39,6 +40,9 @@ def body(here: frame.Here) -> None:
         kit.show(early, key="fingerprints_early")
     if chosen == "answers":
         answers(here)
+        return
+    if chosen == "errors":
+        failure_groups.beside_fingerprints(here)
         return
     form = shape(here.data, here.filters, facet=here.query.get("facet"))
     form = form.judged(judge_flaws.marks(here))

@@ -26,6 +26,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("explore/fingerprints", "", r"told apart from all others by shape|look alike"),
     ("explore/fingerprints", "answers", r"How scores spread: .+ has the most full scores"),
     ("explore/fingerprints", "apart", r"\d of \d are recognised in at least 90 % of tries"),
+    ("explore/fingerprints", "errors", r"No result makes up more of model-b’s failures"),
     ("explore/failures", "", r"\d+ samples with a failed checkpoint of 300 looked at"),
     ("explore/compare", "", r"scores [\d.]+ points \(.+?\) higher than"),
     ("run/replay", "", r"4 steps: about [\d,]+ tokens, free, offline"),

@@ -204,3 +204,13 @@ def test_hostile_answers_stay_texts_word_by_word(open_app, made):
     seen = open_app(made.folder, PAGE, query)
     assert "<script" not in seen.markup
     assert 'src="http' not in seen.markup
+
+
+def test_groups_say_why_there_are_none_and_a_link_to_one_leads_back(open_app, made):
+    seen = open_app(made.folder, PAGE, {"study": made.study.id, "lay": "groups"})
+    assert not seen.test.exception
+    assert "No groups" in seen.markup
+    gone = open_app(made.folder, PAGE, {"study": made.study.id, "kind": "omission"})
+    assert "Nothing matches" in gone.markup
+    assert "group: omission" in gone.markup
+    assert "lay=groups" in gone.markup

@@ -100,18 +100,21 @@ def telling_terms(texts: Sequence[str], code: Ints, most: int = 4) -> tuple[tupl
         away = rest / max(inside.sum() - inside[group].sum(), 1)
         weight = share[group] * np.log((share[group] + _FLOOR) / (away + _FLOOR))
         weight = np.where((share[group] >= 0.05) & (weight > 0), weight * (1 + 0.04 * length), 0)
+        # A word that most reasons hold here and elsewhere ends no name.
+        common = (length == 1) & (share[group] >= 0.5) & (away >= 0.5)
+        idle = WEAK | {str(name) for name in names[common]}
         ranked = np.argsort(-weight, kind="stable")[:300]
-        found.append(_best([str(names[at]) for at in ranked if weight[at] > 0], most))
+        found.append(_best([str(names[at]) for at in ranked if weight[at] > 0], idle, most))
     return tuple(found)
 
 
-def _best(ranked: Sequence[str], most: int) -> tuple[str, ...]:
-    """Keep terms that say something of their own: no weak ends, no words that a kept one has."""
+def _best(ranked: Sequence[str], idle: frozenset[str], most: int) -> tuple[str, ...]:
+    """Keep terms that say something of their own: no idle ends, no words that a kept one has."""
     kept: list[str] = []
     had: set[str] = set()
     for term in ranked:
         words = term.split()
-        if words[0] in WEAK or words[-1] in WEAK or set(words) - WEAK <= had:
+        if words[0] in idle or words[-1] in idle or set(words) - idle <= had:
             continue
         kept.append(term)
         had.update(words)

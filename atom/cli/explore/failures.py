@@ -128,7 +128,7 @@ def _lines(view: FailureGroups, *, synthetic: bool) -> list[str]:
         *lines,
         *table(head, rows),
         "",
-        *(told or ["No model's failures are made up otherwise than the others', surely."]),
+        *(told or ["No model's failures are made up otherwise than the others' beyond chance."]),
         "",
         chosen_words(view),
         ABOUT,

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from atom.ui.failures import keep
+from atom.ui.failures.groups import GROUPS
 from atom.ui.failures.heat import GRID
 from atom.ui.plain import plain
 from atom.ui.shell.filter_box import set_filters, several
@@ -32,7 +33,7 @@ PLACE_WORDS: dict[Place, str] = {
 }
 _MOST_NODES = 300
 LIST = "list"
-LAYS = {LIST: "List", GRID: "Grid"}
+LAYS = {LIST: "List", GRID: "Grid", GROUPS: "Groups"}
 
 
 def draw(here: Here, view: FailureList) -> None:
@@ -59,12 +60,14 @@ def draw(here: Here, view: FailureList) -> None:
 
 def _lay(here: Here) -> None:
     key = "find_lay"
-    st.session_state[key] = GRID if here.query.get("lay") == GRID else LIST
+    chosen = here.query.get("lay", LIST)
+    st.session_state[key] = chosen if chosen in LAYS else LIST
 
     def changed() -> None:
         # A segmented control that is clicked again has no value.
-        if st.session_state[key] == GRID:
-            st.query_params["lay"] = GRID
+        lay = st.session_state[key]
+        if lay in LAYS and lay != LIST:
+            st.query_params["lay"] = lay
         else:
             st.query_params.pop("lay", None)
 

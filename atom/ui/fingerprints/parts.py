@@ -47,7 +47,10 @@ _VALUES: dict[Measure, str] = {
     "outcome": "share of right answers",
     "preference": "share of votes won",
 }
-TABS = (("shapes", "Shapes"), ("answers", "Answer by answer"), ("apart", "Told apart"))
+TABS = (
+    ("shapes", "Shapes"), ("answers", "Answer by answer"), ("apart", "Told apart"),
+    ("errors", "Kinds of error"),
+)  # fmt: skip
 _SHOWN = 12
 """Skill bars before the fold."""
 _MOST_TABS = 8

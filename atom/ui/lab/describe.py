@@ -16,7 +16,7 @@ from atom.judgebench.describe import Cell, Described, Histogram, SetTable
 from atom.records import BenchSet, Judge
 from atom.ui import kit
 from atom.ui.html import Html, el
-from atom.ui.lab.parts import LabContext, csv_link
+from atom.ui.lab.parts import LabContext
 from atom.ui.shell import stores
 from atom.views.csv_text import csv_text
 from atom.views.lab.scatters import LEAST, Point, Scatter, described, scatters
@@ -103,7 +103,7 @@ def _table(found: SetTable) -> Html:
         "div",
         el("p", f"{found.note} As in {found.paper}.".strip(), class_="note text"),
         kit.table(columns, rows, label=found.title, tight=True),
-        csv_link(text, "set.csv"),
+        kit.csv_link(text, "set.csv"),
     )
 
 
@@ -122,7 +122,7 @@ def _rubrics(found: Sequence[tuple[str, str]]) -> Html:
         "div",
         el("p", "They came with the set's files. As MM-CRITIC, Table 10.", class_="note text"),
         kit.table(columns, rows, label="Rubrics by task type", tight=True),
-        csv_link(csv_text(("task type", "rubric"), found), "rubrics.csv"),
+        kit.csv_link(csv_text(("task type", "rubric"), found), "rubrics.csv"),
     )
 
 
@@ -170,8 +170,9 @@ def _spread(found: Histogram) -> Html:
         el("p", f"{told} {found.note}".strip(), class_="text"),
         _svg(marks, f"{found.title}: {told}"),
         el("p", f"As in {found.paper}.", class_="note"),
-        csv_link(csv_text(("from", "to", "count"), zip(found.edges, found.edges[1:], found.counts,
-                                                       strict=False)), "histogram.csv"),
+        kit.csv_link(csv_text(("from", "to", "count"),
+                              zip(found.edges, found.edges[1:], found.counts, strict=False)),
+                     "histogram.csv"),
     )  # fmt: skip
 
 
@@ -215,7 +216,7 @@ def _scatter(found: Scatter) -> Html:
         el("p", found.up, class_="quiet small", style="margin:0"),
         _svg(marks, f"{found.title} {_told(found)}"),
         el("p", f"{found.note}{lacking} As in {found.paper}.", class_="note text"),
-        csv_link(
+        kit.csv_link(
             csv_text(("name", found.across, found.up, "lo", "hi"),
                      [(one.name, one.x, one.y, one.lo, one.hi) for one in found.points]),
             "points.csv",

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
 
 from atom.display import numbers
 from atom.engine.bench.judging import BenchForecast
@@ -500,7 +499,7 @@ def _table(lab: LabContext, table: MetricTable, judge: Standing, *, opened: bool
         kit.table(columns, rows, label=table.title, tight=True)
         if rows
         else el("p", "Nothing to show yet.", class_="quiet"),
-        csv_link(table_csv(table, judge.name), f"{name}.csv"),
+        kit.csv_link(table_csv(table, judge.name), f"{name}.csv"),
         opened=opened,
     )
 
@@ -514,12 +513,6 @@ def matrix(title: str, head: Html, rows: Sequence[Html]) -> Html:
            style="border-collapse:collapse"),
         style="overflow-x:auto",
     )  # fmt: skip
-
-
-def csv_link(text: str, name: str) -> Html:
-    """Make a link that saves a table as CSV, without another request."""
-    href = f"data:text/csv;charset=utf-8,{quote(text)}"
-    return el("p", el("a", "Save as CSV", href=href, download=name), class_="small")
 
 
 # --- asking ---------------------------------------------------------------------------------------

@@ -240,6 +240,8 @@ def _sought(data: StudyData, filters: Filters) -> Iterator[tuple[str, Filters]]:
         for state in getattr(find, field):
             rest = tuple(one for one in getattr(find, field) if one != state)
             yield f"{word}{STATE_WORDS[state]}", filters.but(find=find.but(**{field: rest}))
+    if find.kind:
+        yield f"group: {find.kind.replace('-', ' ')}", filters.but(find=find.but(kind=""))
     for told in find.told:
         others = tuple(one for one in find.told if one != told)
         yield TOLD_WORDS[told], filters.but(find=find.but(told=others))

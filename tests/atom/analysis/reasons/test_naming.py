@@ -29,8 +29,8 @@ def test_a_kind_is_told_by_its_words(text, kind):
 def test_the_words_that_tell_a_group_from_the_others_name_it():
     texts = ["never mentions the clock here", "gives a wrong sum here"] * 10
     first, second = telling_terms(texts, np.array([0, 1] * 10))
-    # All reasons have "here"; the longest of the terms that tell alike comes first.
-    assert first[0] == "never mentions the clock here"
-    assert second[0] == "gives a wrong sum here"
+    # All reasons have "here", which ends no name; the longest of what tells alike comes first.
+    assert first[0] == "never mentions the clock"
+    assert second[0] == "gives a wrong sum"
     assert telling_terms(texts, np.full(20, -1)) == ()
     assert telling_terms(["a", "a"], np.array([0, 0])) == ((),)

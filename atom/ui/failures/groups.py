@@ -1,0 +1,210 @@
+"""Groups of failures on the screen: what goes wrong in one way, and in which models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from atom.analysis.reasons.groups import LEAST_REASONS
+from atom.display import numbers
+from atom.ui import kit, links, work
+from atom.ui.failures.listing import to
+from atom.ui.html import Html, el
+from atom.ui.pages import FAILURES
+from atom.ui.shell.frame import Here
+from atom.views.compare.nodes import Q
+from atom.views.failures.grouping import grouping_of, is_grouped
+from atom.views.failures.groups import (
+    Example,
+    FailureGroups,
+    GroupRow,
+    failure_groups,
+    groups_csv,
+    opened,
+)
+from atom.views.failures.words import ABOUT, NONE_WORDS, chosen_words, stands_out
+
+GROUPS = "groups"
+"""What the address says where groups are shown."""
+_LOOK = "groups of failures"
+_MOST_TOLD = 4
+
+
+def address(here: Here) -> str:
+    """Return where the groups are."""
+    base = here.filters.but(sample=None, criterion=None)
+    return to(base.but(find=base.find.but(kind="")), lay=GROUPS)
+
+
+def ready(here: Here) -> bool:
+    """Say whether the groups are made; if not, make them in the background, and say so."""
+    n = int(here.data.table.fails.sum())
+    if is_grouped(here.data) or n < LEAST_REASONS:
+        return True
+    key = repr((here.store.url, here.data.study.id, here.data.revision,
+                here.data.judge.id if here.data.judge else ""))  # fmt: skip
+    state = work.worked_out(_LOOK, key, lambda: grouping_of(here.store, here.data).none,
+                            f"Putting {numbers.count(n, 'reason')} into groups…")  # fmt: skip
+    if state is None:
+        return False
+    if state.result is None and state.error:
+        kit.show(kit.fault(state.error), key="groups_fault")
+        return False
+    return True
+
+
+def draw(here: Here) -> None:
+    """Draw the groups in place of the list."""
+    if ready(here):
+        view = failure_groups(here.store, here.data, here.filters)
+        kit.show(el("div", _groups(here, view), signature(here, view), class_="prints"),
+                 key="failures_groups")  # fmt: skip
+
+
+def _groups(here: Here, view: FailureGroups) -> Html:
+    list_ = kit.button("Show the list", to(here.filters.but(find=here.filters.find.cleared)))
+    if view.none is not None:
+        return kit.empty("No groups", NONE_WORDS[view.none], list_)
+    columns = [
+        kit.Column(title=kit.term("kind of error", "Kind of error"), width="20%"),
+        kit.Column(title="Failures", number=True),
+        kit.Column(title="% of failures (95 %)", number=True),
+        kit.Column(title="% of weight lost", number=True),
+        kit.Column(title="Samples", number=True, broad=True),
+        kit.Column(title="Capabilities", number=True, broad=True),
+        kit.Column(title="For example", width="42%"),
+    ]
+    return el(
+        "section",
+        el("h2", _title(view)),
+        el("p", chosen_words(view), class_="note", style="max-width:860px"),
+        kit.table(columns, [_row(here, view, row) for row in view.rows],
+                  label="Failures in groups", tight=True),
+        data_testid="groups",
+    )  # fmt: skip
+
+
+def _title(view: FailureGroups) -> str:
+    first = max(view.rows, key=lambda row: row.lost)
+    return (
+        f"{numbers.count(view.n, 'failed checkpoint')} in {len(view.rows)} groups; "
+        f"“{first.group.name}” takes the most weight, {100 * first.lost_share:.0f} % of what is "
+        "lost"
+    )
+
+
+def _row(here: Here, view: FailureGroups, row: GroupRow) -> kit.Row:
+    tip = f"telling words: {', '.join(row.group.terms)}" if row.group.terms else None
+    on = here.filters.find.kind == row.group.key
+    return kit.Row(
+        cells=[
+            el("span", kit.door(row.group.name, to(row.filters), class_="strong", tip=tip)),
+            f"{row.n:,}",
+            numbers.interval(row.share),
+            f"{100 * row.lost_share:.1f}",
+            f"{row.samples:,}",
+            f"{row.capabilities:,}",
+            el("div", [_example(view, one) for one in row.examples]),
+        ],
+        on=on,
+    )
+
+
+def _example(view: FailureGroups, one: Example) -> Html:
+    where = f" · {one.leaf}" if one.leaf else ""
+    return el(
+        "div",
+        kit.door(numbers.middle(one.reason or "(no reason)", 96), to(one.filters), tip=one.reason),
+        el("span", f" {view.models[one.model]}{where}", class_="quiet small"),
+        class_="small",
+    )
+
+
+# --- signatures ----------------------------------------------------------------------------------
+
+
+def signature(here: Here, view: FailureGroups) -> Html | None:
+    """Draw which groups make up each model's failures, beside the others'."""
+    found = view.signature
+    if found is None or len(view.models) < 2:
+        return None
+    said = [stands_out(view, m, g) for m, g in view.standing_out]
+    return el(
+        "section",
+        el("h2", kit.term("failure signature", "Failure signatures"), ": ", _lead(said)),
+        el("ul", [el("li", f"{one}.") for one in said[:_MOST_TOLD]], class_="note",
+           style="margin:0 0 8px;padding-left:18px;max-width:980px") if said else None,
+        kit.table(_columns(view), [_model(here, view, m) for m in range(len(view.models))
+                                   if found.n[m]], label="Failure signatures", tight=True),
+        el("p", ABOUT, " ▲ more, ▼ less than the others, held against chance; hover for the "
+           "interval.", class_="note", style="max-width:860px"),
+        kit.csv_link(groups_csv(view), "failure-groups.csv"),
+        id="signature",
+        data_testid="signature",
+    )  # fmt: skip
+
+
+def _lead(said: Sequence[str]) -> str:
+    if not said:
+        return "none differs from the others’ beyond chance"
+    return f"{numbers.count(len(said), 'share')} beyond chance apart from the other models’"
+
+
+def _columns(view: FailureGroups) -> list[kit.Column]:
+    return [
+        kit.Column(title="Model"),
+        kit.Column(title="Failures", number=True),
+        *(kit.Column(title=el("span", numbers.middle(row.group.name, 26),
+                              data_tip=row.group.name), number=True) for row in view.rows),
+    ]  # fmt: skip
+
+
+def _model(here: Here, view: FailureGroups, m: int) -> kit.Row:
+    found = view.signature
+    assert found is not None
+    model = here.data.candidates[m].id
+    return kit.Row(
+        cells=[
+            kit.model(view.models[m], m),
+            f"{found.n[m]:,}",
+            *(_share(here, view, m, g) for g in range(len(view.rows))),
+        ],
+        on=here.filters.model == model,
+    )
+
+
+def _share(here: Here, view: FailureGroups, m: int, g: int) -> Html:
+    found = view.signature
+    assert found is not None
+    share, gap, p = (float(of[m, g]) for of in (found.share, found.gap, found.adjusted))
+    sure = p <= Q
+    sign = "" if not sure else "▲ " if gap > 0 else "▼ "
+    ends = numbers.points_interval(gap, float(found.lo[m, g]), float(found.hi[m, g]))
+    tip = (
+        f"{found.count[m, g]:,} of {view.models[m]}’s {numbers.count(int(found.n[m]), 'failure')}"
+        f"\nthe others’ mean: {100 * float(found.others[m, g]):.1f} %\n{ends} points"
+        f"{'' if math.isnan(p) else f', adjusted p {numbers.p_value(p)}'}"
+        f"{chr(10) + 'too few samples to test' if math.isnan(p) else ''}"
+    )
+    filters = opened(here.filters, view.rows[g].group, here.data.candidates[m].id)
+    return el(
+        "a",
+        f"{sign}{100 * share:.0f}",
+        href=links.address(FAILURES.url_path, filters),
+        data_go=True,
+        class_="cell heat" + (" strong" if sure else ""),
+        style=f"--share:{100 * share:.0f}%",
+        data_tip=tip,
+    )
+
+
+def beside_fingerprints(here: Here) -> None:
+    """Draw the signatures as a tab of Fingerprints."""
+    if not ready(here):
+        return
+    view = failure_groups(here.store, here.data, here.filters)
+    told = kit.empty("No failure signatures", NONE_WORDS[view.none]) if view.none else (
+        el("div", signature(here, view), el("p", kit.door("The groups, with examples",
+           address(here))), class_="prints")
+    )  # fmt: skip
+    kit.show(told, key="fingerprints_signature")
