@@ -79,6 +79,9 @@ class Store:
         self.folder = folder
         self._write_engine = write_engine
         self._read_engine = read_engine
+        # A single statement sees one moment by itself: a server then needs one answer, not three.
+        alone = {"isolation_level": "AUTOCOMMIT"} if "://" in url else {}
+        self._look_engine = read_engine.execution_options(**alone)
         self._why = why
         self._needed: int | None = None
         self._identity = None if "://" in url else identity(folder / DATABASE)
@@ -387,7 +390,7 @@ class Store:
         """Return the records that match all conditions (columns from `schema.table(record)`)."""
         kind = KINDS[record]
         statement = sa.select(kind.table).where(*where).order_by(*order_by).limit(limit)
-        with self.read() as connection:
+        with self._told(), self._look_engine.connect() as connection:
             rows = connection.execute(statement).mappings().all()
         return [kind.from_row(row) for row in rows]  # type: ignore[misc, arg-type]
 

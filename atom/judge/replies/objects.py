@@ -22,6 +22,7 @@ from typing import TypeVar, cast
 
 from atom.judge.replies.fitting import fitted
 from atom.judge.replies.mending import MAX_MENDED, Mended, mend
+from atom.judge.replies.quick_fit import quick_fit
 from atom.judge.request import schema_text
 from atom.records.thoughts import tell_apart
 
@@ -419,10 +420,13 @@ def _validator(schema: str) -> Callable[[object], str]:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    validator = Draft202012Validator(json.loads(schema))
+    read = json.loads(schema)
+    validator, fits = Draft202012Validator(read), quick_fit(read)
 
     def check(value: object) -> str:
         try:
+            if fits(value):
+                return ""
             if next(validator.iter_errors(value), None) is None:
                 return ""
             error = best_match(validator.iter_errors(value))
