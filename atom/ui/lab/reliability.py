@@ -49,7 +49,7 @@ def draw(here: Here) -> None:
             reliability_parts.answer(view),
             reliability_parts.steps(view, here),
             reliability_parts.truth(view, here.filters),
-            reliability_parts.steadiness(view),
+            reliability_parts.steadiness(view, here.filters),
             again,
             reliability_parts.others(view),
             reliability_parts.noise(view),

@@ -12,9 +12,10 @@ from atom.analysis.intervals import Ints
 from atom.display import numbers
 from atom.ui import commands, kit, links
 from atom.ui.html import Child, Html, el, join
-from atom.ui.pages import JUDGE_LAB, RUNS
+from atom.ui.pages import FAILURES, JUDGE_LAB, RUNS
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
+from atom.views.lab.asked_again import MOST, Again
 from atom.views.lab.calibrations import Calibrated
 from atom.views.lab.judge_marks import mark_of
 from atom.views.lab.reliability import (
@@ -74,8 +75,8 @@ def steps(view: Reliability, here: Here) -> Html | None:
 # --- agreement -----------------------------------------------------------------------------------
 
 
-def steadiness(view: Reliability) -> Html:
-    """Draw how the judge agrees with itself."""
+def steadiness(view: Reliability, filters: Filters) -> Html:
+    """Draw how the judge agrees with itself, and on which checkpoints it doesn't."""
     title = el("h2", "Consistency")
     if not view.retest:
         return el(
@@ -96,7 +97,48 @@ def steadiness(view: Reliability) -> Html:
         _agreements(view.retest, "Test-retest", change=True),
         el("p", cold, class_="note") if cold else None,
         _how(),
+        _asked_again(view.again, filters),
     )
+
+
+def _asked_again(rows: Sequence[Again], filters: Filters) -> Html:
+    """List the checkpoints that were scored more than once, each with a door to its case."""
+    changed = sum(one.apart > 0 for one in rows)
+    title = f"{numbers.count(len(rows), 'checkpoint')} scored again, {changed} otherwise"
+    if len(rows) == MOST:
+        title = f"The {MOST} checkpoints that changed most when scored again"
+        if not changed:
+            title = f"{MOST} of the checkpoints scored again: none changed"
+    columns = [
+        kit.Column(title="Checkpoint", broad=True),
+        kit.Column(title="Model"),
+        kit.Column(title="Marks", number=True),
+    ]
+    return kit.fold(
+        title,
+        kit.table(
+            columns,
+            [
+                kit.Row(
+                    cells=[
+                        kit.door(one.criterion or one.criterion_id[:12], _case(one, filters)),
+                        one.candidate,
+                        ", ".join(one.marks),
+                    ]
+                )
+                for one in rows
+            ],
+            label="Checkpoints scored more than once",
+            tight=True,
+        ),
+    )
+
+
+def _case(one: Again, filters: Filters) -> str:
+    chosen = filters.but(
+        sample=one.sample_id, criterion=one.criterion_id, model=one.candidate_id, node=()
+    )
+    return links.address(FAILURES.url_path, chosen)
 
 
 def others(view: Reliability) -> Html:

@@ -40,6 +40,7 @@ from atom.store import Store
 from atom.store.marks import answer_lengths, further_marks
 from atom.store.verdicts import votes_in_orders
 from atom.views.filters import Filters, answers_kept, rows_kept
+from atom.views.lab.asked_again import Again, asked_again
 from atom.views.lab.calibrations import Calibrated, calibration_of
 from atom.views.lab.judge_marks import points
 from atom.views.overview.page import Estimate
@@ -160,6 +161,7 @@ class Reliability:
         statements: the answer in plain words, the most important first.
         repeats: how often the checkpoint that was asked most often was scored by this judge.
         retest: the judge with itself, over all and by root; empty without repeats.
+        again: checkpoints that it scored more than once, what changed most first.
         pairs: judges with each other.
         noise: intervals that hold the judge's noise: each model over all, then by root.
         separable: whether the judge's noise can be told from the samples'.
@@ -181,6 +183,7 @@ class Reliability:
     statements: tuple[str, ...]
     repeats: int
     retest: tuple[AgreementRow, ...]
+    again: tuple[Again, ...]
     pairs: tuple[JudgePair, ...]
     noise: tuple[NoiseRow, ...]
     separable: bool
@@ -434,6 +437,7 @@ def reliability(
         statements=(),
         repeats=times,
         retest=again,
+        again=asked_again(store, data, read.ratings, keep),
         pairs=pairs,
         noise=noise,
         separable=separable,

@@ -117,6 +117,11 @@ def test_repeats_are_found_and_never_confused_with_another_setting(made):
         view = seen(store, made.study)
     assert view.repeats == 3
     assert view.retest[0].found.exact < 0.5
+    # What changed most comes first: a mark moved up by one and down by one is two apart.
+    assert [one.apart for one in view.again] == sorted((o.apart for o in view.again), reverse=True)
+    assert view.again[0].apart == 2
+    assert view.again[0].marks in {("3", "1", "2"), ("4", "2", "3"), ("5", "3", "4")}
+    assert view.again[0].criterion
 
 
 @pytest.mark.slow
