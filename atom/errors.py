@@ -6,6 +6,7 @@
     ├── UsageError          the command or form was filled in wrongly: change the input
     │   └── PlaceError      a file can't be written there: choose another place, or make room
     ├── SettingsError       a setting or an endpoint is missing or wrong: change the configuration
+    ├── AccessError         one's role in a deployment doesn't cover it: ask an admin
     ├── DataError           a file or record can't be used: change the data
     │   ├── PictureError    a picture can't be used
     │   ├── FormatError     a file isn't in the form it was said to have
@@ -52,6 +53,10 @@ class PlaceError(UsageError):
 
 class SettingsError(AtomError):
     """A setting or an endpoint is missing or wrong."""
+
+
+class AccessError(AtomError):
+    """A person's role in a deployment doesn't cover what they asked for; nothing was changed."""
 
 
 class DataError(AtomError):

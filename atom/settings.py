@@ -9,10 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from atom.access import Person, actor, operator
+from atom.access import may_hold_key as deployment_lists
+
 _PACKAGE = Path(__file__).resolve().parent
 _BUNDLED = _PACKAGE / "bundled"
 """Only an installed package has it (`pyproject.toml` says what lies in it)."""
 KEY_ENDING = "_KEY"
+DEPLOYMENT = "ATOM_DEPLOYMENT"
+_PERSON, _PERSON_NAME = "ATOM_PERSON", "ATOM_PERSON_NAME"
 PROJECT_ROOT = _BUNDLED if _BUNDLED.is_dir() else _PACKAGE.parent
 """What holds `app.py`, `pages`, `data` and the glossary: the checkout, or the bundled folder."""
 DEMO_FOLDER = PROJECT_ROOT / "data" / "demo"
@@ -64,14 +69,43 @@ def server_folder(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def child_environment(settings: Settings) -> dict[str, str] | None:
-    """Return the environment of a process that works on a server's store; None for a folder.
+    """Return the environment of a process that works on a store; None = as it is.
 
-    Everybody on a computer sees a command's words, and an address may hold a password.
+    Everybody on a computer sees a command's words, and a server's address may hold a password.
+    In a deployment the process works for the person who acts.
     """
     if "://" not in settings.store:
-        return None
+        return {**os.environ, **_named(actor())} if actor() is not None else None
     files = str(server_folder().resolve())
-    return {**os.environ, "ATOM_STORE": settings.store, "ATOM_FILES": files}
+    return {**os.environ, "ATOM_STORE": settings.store, "ATOM_FILES": files, **_named(actor())}
+
+
+def _named(person: Person | None) -> dict[str, str]:
+    return {} if person is None else {_PERSON: person.id, _PERSON_NAME: person.name}
+
+
+def person_of_process(environ: Mapping[str, str] | None = None) -> Person:
+    """Return for whom a process works: whom the app started it for, else who is on the server."""
+    env = os.environ if environ is None else environ
+    if env.get(_PERSON):
+        return Person(id=env[_PERSON], name=env.get(_PERSON_NAME) or env[_PERSON], role=None)
+    return operator(env.get("USER") or "server")
+
+
+def deployment_file(environ: Mapping[str, str] | None = None) -> Path | None:
+    """Return the file that makes this installation a deployment (`ATOM_DEPLOYMENT`), or None."""
+    found = (os.environ if environ is None else environ).get(DEPLOYMENT)
+    return Path(found) if found else None
+
+
+def name_deployment(path: Path) -> None:
+    """Let this process, and those that it starts, be of the deployment of a file."""
+    os.environ[DEPLOYMENT] = str(path.resolve())
+
+
+def read_variable(name: str, environ: Mapping[str, str] | None = None) -> str | None:
+    """Return what a variable holds that a deployment's file names, or None."""
+    return (os.environ if environ is None else environ).get(name) or None
 
 
 def load_settings(
@@ -118,9 +152,14 @@ def listed_keys(environ: Mapping[str, str] | None = None) -> frozenset[str]:
 def may_hold_key(variable: str, environ: Mapping[str, str] | None = None) -> bool:
     """Whether a variable's value may go to a server: its name ends in `_KEY`, or it is listed.
 
+    In a deployment its file alone lists them.
+
     Whoever names a variable as an endpoint's key has its value sent there, and the environment
     holds more than keys.
     """
+    listed = deployment_lists(variable)
+    if listed is not None:
+        return listed
     return variable.endswith(KEY_ENDING) or variable in listed_keys(environ)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 
 from atom.cli.parts.options import add_common, settings_of
 from atom.cli.parts.output import Output
+from atom.errors import UsageError
+from atom.settings import deployment_file, name_deployment
 
 _BEYOND = (
     "WARNING: the app listens beyond this computer. Whoever has the address can use your keys, "
@@ -30,11 +33,19 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a further host name by which browsers reach the app (repeatable)",
     )
+    parser.add_argument(
+        "--deployment",
+        metavar="FILE",
+        help="serve a team: sign-in, roles and budgets as this file says (docs/deploy.md)",
+    )
     parser.set_defaults(call=launch)
 
 
 def launch(args: argparse.Namespace, out: Output) -> int:
     """Start the dashboard and stay until it's closed."""
+    found = args.deployment or deployment_file()
+    if found:
+        return _launch_for_team(Path(found), args, out)
     from atom.ui.shell.launch import Opened
     from atom.ui.shell.launch import launch as start
 
@@ -60,4 +71,26 @@ def launch(args: argparse.Namespace, out: Output) -> int:
         address=args.address,
         names=args.name,
     )
+    return 0
+
+
+def _launch_for_team(path: Path, args: argparse.Namespace, out: Output) -> int:
+    """Start the dashboard for a team, as a deployment's file says."""
+    if args.address != "127.0.0.1" or args.name or args.store:
+        raise UsageError(
+            "in a deployment its file says address, names and store: leave --address, --name and "
+            "--store"
+        )
+    from atom.ui.shell.launch import Opened, install_policy, launch_for_team
+
+    name_deployment(path)
+    deployment = install_policy()
+    assert deployment is not None
+    settings = replace(settings_of(args), store=deployment.secret(deployment.store))
+
+    def say(opened: Opened) -> None:
+        words = ["Atomscope is open to its team at", "", f"  {opened.address}"]
+        out.result(asdict(opened), words)
+
+    launch_for_team(settings, deployment, say=say, port=args.port)
     return 0

@@ -9,9 +9,10 @@ from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
+from atom.access import install
 from atom.cli.parts.output import Output
 from atom.errors import AtomError, ConflictError, DoubtError
-from atom.settings import app_version, load_settings
+from atom.settings import app_version, deployment_file, load_settings, person_of_process
 
 NOUNS: dict[str, tuple[str, str]] = {
     "app": ("app", "open the dashboard, on this computer only"),
@@ -48,7 +49,10 @@ NOUNS: dict[str, tuple[str, str]] = {
     "report": ("report", "findings, text, figures and cases in one file: write"),
     "figure": ("figure", "figures to publish, with caption and data: list, write"),
     "export": ("export", "a study as files: exact archive, tables, other tools' forms, one page"),
-    "store": ("store", "the store itself: check, copy"),
+    "people": ("team.people", "who has signed in to a deployment, and what they may: list, role"),
+    "budget": ("team.budget", "what people of a deployment may spend in a month: list, set"),
+    "log": ("team.log", "who did what in a deployment"),
+    "store": ("store", "the store itself: check, copy, migrate"),
 }
 """Noun → module in this package, and what it is about. A noun's module is imported when used."""
 COMMAND = "atomscope"
@@ -71,6 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         args = _parse(words)
+        _join_deployment(args)
         code: int = args.call(args, Output(as_json=args.json))
     except AtomError as error:
         Output(as_json=False).problem(error.message)
@@ -90,6 +95,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         Output(as_json=False).problem("interrupted")
         return INTERRUPTED
     return code
+
+
+def _join_deployment(args: argparse.Namespace) -> None:
+    """Let a deployment's policy hold for a command, where `ATOM_DEPLOYMENT` names its file."""
+    path = deployment_file()
+    if path is None or args.noun == "app":
+        return
+    from atom.deployment import load_deployment
+
+    person = person_of_process()
+    deployment = load_deployment(path)
+    install(deployment.policy(), lambda: person)
 
 
 def _place(words: Sequence[str]) -> str:

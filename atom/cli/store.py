@@ -1,4 +1,4 @@
-"""`store check`, `store copy`."""
+"""`store check`, `store copy`, `store migrate`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import asdict
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, bar
 from atom.store import Store, check_store
-from atom.store.moving.copying import copy_store, open_source
+from atom.store.moving.copying import bring_up_to_date, copy_store, open_source
+from atom.store.together.server import shown_address
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +31,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     two.add_argument("target", metavar="TO", help="a new or empty folder, or an empty database")
     two.add_argument("--json", action="store_true", help="write one JSON document")
     two.set_defaults(call=copy)
+    three = verbs.add_parser(
+        "migrate",
+        parents=[common()],
+        help="bring the store's schema up to date; a deployment's app never does so itself",
+    )
+    three.set_defaults(call=migrate)
 
 
 def check(args: argparse.Namespace, out: Output) -> int:
@@ -64,3 +71,12 @@ def copy(args: argparse.Namespace, out: Output) -> int:
     lines.append(f"{source.url} was copied to {target.url}; every row was compared")
     out.result(asdict(done), lines)
     return 1 if done.missing else 0
+
+
+def migrate(args: argparse.Namespace, out: Output) -> int:
+    """Bring the store up to date; of several at once one does it, the others find it done."""
+    place = settings_of(args).store
+    before, now = bring_up_to_date(place)
+    told = "was up to date" if before == now else f"went from {before} to {now}"
+    out.result({"before": before, "now": now}, [f"the schema of {shown_address(place)} {told}"])
+    return 0

@@ -13,15 +13,16 @@ from datetime import UTC, datetime
 
 from atom.engine.clock import stamp, utc_now
 from atom.engine.detached import detach
+from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.ledger import helper_claim, helper_name, run_claim, take_hold
 from atom.engine.process import process_gone
-from atom.engine.work import Spec, open_work
+from atom.engine.work import Spec, open_work, tell_run
 from atom.errors import UsageError
-from atom.judge.servers.endpoints import load_endpoints
 from atom.records import Run, RunKind, StudyTask
 from atom.settings import Settings
 from atom.store import Store, table
 from atom.store.holds import hold_of, update_run
+from atom.store.team.budgets import capped
 from atom.store.together.quotas import open_purse
 
 MOST_PROCESSES = 64
@@ -66,7 +67,7 @@ def start_work(store: Store, spec: Spec, settings: Settings, *, processes: int =
         ConsentNeeded: it would send data to a host that nobody has agreed to.
     """
     must_suit(spec.kind, processes)
-    run = open_work(store, spec, load_endpoints(settings.endpoints))
+    run = open_work(store, spec, known_endpoints(settings))
     _spawn(store, run, settings, retry_failed=spec.retry_failed, processes=processes)
     return run
 
@@ -135,9 +136,11 @@ def prepare_resume(
         again = retry_unscored or (task.retry_unscored and status.run.state != "done")
         task = task.model_copy(update={"retry_unscored": again})
         run = run.model_copy(update={"task": task})
-    with store.write() as writer:
+    with store.write("run") as writer:
+        run = capped(writer, run)
         writer.replace([run])
         take_hold(writer, run_id)
+        tell_run(writer, run)
     return run
 
 
@@ -209,7 +212,8 @@ def stop_run(store: Store, run_id: str) -> RunStatus:
         UsageError: there is no such run.
     """
     status = run_status(store, run_id)
-    with store.write() as writer:
+    with store.write("run") as writer:
+        writer.tell("stop run", study=status.run.study_id, subject=run_id)
         if status.alive:
             update_run(writer, run_id, only="running", state="stopping")
         elif status.run.state == "stopped":

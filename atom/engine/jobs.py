@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
+from atom.access import acting_as, actor
 from atom.errors import AtomError
 
 T = TypeVar("T")
@@ -150,7 +151,13 @@ class Jobs:
         with self._lock:
             self._forget_old()
             self._jobs[job.id] = job  # type: ignore[assignment]
-        threading.Thread(target=job._run, args=(work,), daemon=True, name=f"job-{job.id}").start()
+        person = actor()
+
+        def run() -> None:
+            with acting_as(person):
+                job._run(work)
+
+        threading.Thread(target=run, daemon=True, name=f"job-{job.id}").start()
         return job
 
     def get(self, job_id: str) -> Job[object] | None:

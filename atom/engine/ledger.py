@@ -186,14 +186,14 @@ class RunPurse:
         wanted = MoneyAsked(least=least, held=held, cap=self.cap)
         run_id, owner = self.ledger.run_id, self.ledger.owner
         return self.ledger.store.transact(
-            lambda writer: take_money(writer, run_id, owner, wanted, LEASE)
+            lambda writer: take_money(writer, run_id, owner, wanted, LEASE), action=None
         )
 
     def give(self, held: float) -> bool:
         """Keep so many USD and give back the rest; return whether nobody else will give any."""
         run_id, owner = self.ledger.run_id, self.ledger.owner
         return self.ledger.store.transact(
-            lambda writer: keep_money(writer, run_id, owner, held, LEASE)
+            lambda writer: keep_money(writer, run_id, owner, held, LEASE), action=None
         )
 
 
@@ -238,7 +238,7 @@ class RunLedger:
                 return None
             return holder_now(writer, name)
 
-        return self.store.transact(take, alone=True)
+        return self.store.transact(take, alone=True, action=None)
 
     def lease(self, sample_ids: Sequence[str]) -> set[str]:
         """Take samples, so that no other run asks about them; work of processes that are gone, too.
@@ -422,7 +422,7 @@ class RunLedger:
                 writer.touch(self.study_id)
             writer.release(self.owner)
 
-        self.store.transact(end, alone=True)
+        self.store.transact(end, alone=True, action=None)
         self.store.settle()
 
     def check(self) -> None:
@@ -445,7 +445,7 @@ class RunLedger:
             self._check(writer)
             return job(writer)
 
-        return self.store.transact(fenced)
+        return self.store.transact(fenced, action=None)
 
     def _check(self, writer: Writer) -> None:
         holder = self._other(writer)

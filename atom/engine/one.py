@@ -40,6 +40,7 @@ from atom.stages.criteria import CriteriaResult
 from atom.stages.sight import Material, Sight
 from atom.stages.stage import Ask, Brought, Setting, Stage, Subject
 from atom.store import Store, find_study, study_candidates, study_places
+from atom.store.team.budgets import may_ask
 from taxonomy import Tree, load_anchors, to_json, tree_version
 
 OnText = Callable[[str], None]
@@ -309,6 +310,7 @@ class Live:
             yield ask
 
     def _client(self, endpoint: Endpoint) -> JudgeClient:
+        may_ask(self.store, endpoint)
         # A ledger belongs to one event loop, and each step has its own.
         ledger = SpendLedger(self.budget, spent=self.spent)
         self._spend.append(ledger)

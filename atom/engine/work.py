@@ -21,6 +21,7 @@ from atom.engine.shift import ClientMaker, OnProgress, RunContext, Shift, make_c
 from atom.errors import UsageError
 from atom.records import Endpoint, Run, RunKind
 from atom.store import Store, Writer
+from atom.store.team.budgets import STARTED, capped
 
 _HOMES: Final[Mapping[RunKind, str]] = {
     "study": "atom.engine.study.runner",
@@ -147,11 +148,20 @@ def open_work(
         named = {"judge": row.judge, "candidates": row.candidates, "budget": row.budget}
         again = {"state": "running", "message": "", "heartbeat": row.heartbeat}
         row = there.model_copy(update={**again, **named})
-    with store.write() as writer:
+    with store.write("run") as writer:
+        row = capped(writer, row)
         work.begin(writer, ground, stamp(moment))
         writer.replace([row])
         take_hold(writer, row.id)
+        tell_run(writer, row)
     return row
+
+
+def tell_run(writer: Writer, run: Run) -> None:
+    """Log that a run begins, or goes on; its person's budget pays for it from now on."""
+    money = "" if run.budget is None else f", at most ${run.budget:,.2f}"
+    words = f"{run.kind}{' by ' + run.judge if run.judge else ''}{money}"
+    writer.tell(STARTED, study=run.study_id, subject=run.id, after=words)
 
 
 async def carry_out(

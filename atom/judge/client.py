@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar, cast
+from urllib.parse import urlsplit
 
+from atom.access import require_host
 from atom.errors import SettingsError, SpendCapReached
 from atom.judge.body import ExchangeTurn, build_body
 from atom.judge.exchange import (
@@ -98,6 +100,7 @@ class JudgeClient:
         pictures: PictureCache | None = None,
         policy: RetryPolicy | None = None,
     ) -> None:
+        require_host(urlsplit(endpoint.url or "").hostname or "")
         self.endpoint = endpoint
         self._spend = spend or SpendLedger()
         self._environ = environ

@@ -25,6 +25,7 @@ from atom.records import Call, Endpoint, Study
 from atom.reports.records import Report, Section
 from atom.reports.writing import Brief, build, fallback, parse
 from atom.store import Store
+from atom.store.team.budgets import may_ask
 
 TYPICAL_REPLY = 900.0
 """Tokens of a section's prose, for the estimate."""
@@ -140,6 +141,7 @@ async def write(
     question = consent_question(study, endpoint, len(wanted))
     if question is not None and endpoint.host not in agreed:
         raise ConsentNeeded([question])
+    may_ask(store, endpoint)
     done = 0
 
     async def one(brief: Brief, ask: PaidOnce) -> Section:

@@ -258,12 +258,14 @@ class Staging:
         """
         self._show()
         self._connection.commit()
-        with self._store.write_on(self._connection) as writer:
+        with self._store.write_on(self._connection, "import") as writer:
             moved = _Move(writer, self._stages, study, record).run(
                 replace=replace, judge=judge, tree=tree
             )
             closed = close(moved)
             writer.replace([closed])
+            words = f"{closed.format}: {closed.samples} questions, {closed.responses} answers"
+            writer.tell("import", study=study.id, subject=closed.id, after=words)
         return closed, moved
 
 

@@ -19,6 +19,7 @@ from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 
+from atom.access import Action, guards
 from atom.errors import AwayError, HeldError, ReadOnlyError, StoreError
 from atom.files import clear_parts
 from atom.records import Picture, Record
@@ -37,6 +38,7 @@ from atom.store.opening import (
 from atom.store.pictures import PictureFiles
 from atom.store.schema import KINDS
 from atom.store.sums import keep_up
+from atom.store.team.guard import let_in
 from atom.store.together.revisions import (
     Mark,
     bump_all,
@@ -88,9 +90,12 @@ class Store:
         self._stripe = secrets.token_hex(6)
         self._turn = threading.Lock()
         self.pictures = PictureFiles(folder, read_only=write_engine is None)
+        self.guarded = guards(str(folder) if self._identity is not None else url)
 
     @classmethod
-    def open(cls, location: str | Path, *, read_only: bool = False) -> Store:
+    def open(
+        cls, location: str | Path, *, read_only: bool = False, migrating: bool = False
+    ) -> Store:
         """Open a store, making or migrating it as needed.
 
         A store that can't be written where it lies is opened to be read; one of an older schema is
@@ -101,13 +106,15 @@ class Store:
                 else in `workspace/`).
             read_only: nothing may be written; the files may lie on a read-only disk. A folder that
                 is sealed with checksums is never opened otherwise.
+            migrating: bring a deployment's store on a server up to date, which `store migrate`
+                alone does: where several replicas run, an older one mustn't find it newer.
 
         Raises:
             StoreError: it can't be opened; the message says why.
         """
         text = str(location)
         if "://" in text:
-            return cls._open_server(text, read_only)
+            return cls._open_server(text, read_only, migrating)
         folder = Path(text)
         database = folder / DATABASE
         sealed = (folder / SEAL).exists()
@@ -147,14 +154,26 @@ class Store:
         return store
 
     @classmethod
-    def _open_server(cls, url: str, read_only: bool) -> Store:
+    def _open_server(cls, url: str, read_only: bool, migrating: bool) -> Store:
         writing, reading = server_engines(url)
         why = ReadOnlyError("the store was opened to be read only") if read_only else None
         engine = None if read_only else writing
         store = cls(shown_address(url), server_folder(), engine, reading, why=why)
+        store.guarded = guards(url)
         if not read_only:
+            if store.guarded and not migrating:
+                store._must_be_current()
             store._migrate()
         return store
+
+    def _must_be_current(self) -> None:
+        with self.read() as connection:
+            if is_current(connection, self.url):
+                return
+        raise StoreError(
+            f"the store {self.url!r} isn't up to date, and in a deployment only `store migrate` "
+            "brings it there: run that once, alone, then start the app"
+        )
 
     def _migrate(self) -> None:
         """Bring the schema up to date; a store that is up to date needs no lock."""
@@ -212,10 +231,14 @@ class Store:
                     raise
 
     @contextmanager
-    def write(self) -> Iterator[Writer]:
+    def write(self, action: Action | None = "edit") -> Iterator[Writer]:
         """Change the store inside one transaction: all of it happens, or nothing.
 
+        Args:
+            action: what is done, for a deployment's roles; None = it was let in when it began.
+
         Raises:
+            AccessError: in a deployment, the role of whoever acts doesn't cover it.
             ReadOnlyError: the store is sealed, or can't be written where it lies.
             HeldError: another writer holds the store for too long.
             FullError: the disk is full.
@@ -226,10 +249,19 @@ class Store:
         with self._told(), self._write_engine.begin() as connection:
             now = lock_store(connection, shared=False)
             keep_up(connection)
-            yield Writer(connection, now)
+            yield self._writer(connection, now, action)
             bump_all(connection)
 
-    def transact(self, job: Callable[[Writer], T], *, alone: bool = False) -> T:
+    def _writer(self, connection: sa.Connection, now: float, action: Action | None) -> Writer:
+        return Writer(connection, now, let_in(connection, action) if self.guarded else None)
+
+    def transact(
+        self,
+        job: Callable[[Writer], T],
+        *,
+        alone: bool = False,
+        action: Action | None = "edit",
+    ) -> T:
         """Change the store inside one transaction; do it again where it was in vain.
 
         Where others crossed it, or a server was away, it is done again for `AWAY_SECONDS`; it
@@ -240,6 +272,7 @@ class Store:
             job: makes the changes; it may be called several times. It changes only what is this
                 process's own: on a server others write at the same time.
             alone: nobody else writes at the same time.
+            action: as `write` has it.
 
         Returns:
             What the job returned in the transaction that took place.
@@ -255,8 +288,9 @@ class Store:
                     self.must_be_open()
                     assert self._write_engine is not None
                     with self._told(), self._write_engine.begin() as connection:
-                        writer = Writer(connection, lock_store(connection, shared=not alone))
+                        now = lock_store(connection, shared=not alone)
                         keep_up(connection)
+                        writer = self._writer(connection, now, action)
                         result = job(writer)
                         wrote = bump_studies(
                             connection, writer.touched, self._stripe, results=writer.results
@@ -285,7 +319,7 @@ class Store:
         def job(writer: Writer) -> None:
             fold(writer.connection, self._stripe)
 
-        self.transact(job, alone=True)
+        self.transact(job, alone=True, action=None)
         self._stripe = secrets.token_hex(6)
 
     def must_be_open(self, sealed: str = SEALED) -> None:
@@ -336,8 +370,14 @@ class Store:
             return engine.connect()
 
     @contextmanager
-    def write_on(self, connection: sa.Connection) -> Iterator[Writer]:
+    def write_on(
+        self, connection: sa.Connection, action: Action | None = "edit"
+    ) -> Iterator[Writer]:
         """Change the store inside one transaction on a connection from `connect_apart`.
+
+        Args:
+            connection: what it is changed on.
+            action: as `write` has it.
 
         Raises:
             StoreError: as `write` does.
@@ -348,7 +388,7 @@ class Store:
             now = lock_store(connection, shared=False)
             bump_all(connection)
             keep_up(connection)
-            yield Writer(connection, now)
+            yield self._writer(connection, now, action)
 
     def revision(self, study_id: str | None = None) -> int:
         """Return a number that grows with every change; caches are keyed by it.
@@ -363,14 +403,14 @@ class Store:
         with self.read() as connection:
             return read_mark(connection, study_id)
 
-    def put(self, records: Iterable[Record]) -> int:
+    def put(self, records: Iterable[Record], action: Action | None = "edit") -> int:
         """Add records in one transaction; returns how many were new."""
-        with self.write() as writer:
+        with self.write(action) as writer:
             return writer.put(records)
 
-    def replace(self, records: Iterable[Record]) -> None:
+    def replace(self, records: Iterable[Record], action: Action | None = "edit") -> None:
         """Add or overwrite records in one transaction."""
-        with self.write() as writer:
+        with self.write(action) as writer:
             writer.replace(records)
 
     def get(self, record: type[R], *key: str) -> R | None:

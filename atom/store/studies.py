@@ -134,6 +134,7 @@ def rename_study(store: Store, study_id: str, name: str) -> Study:
         if not name or any(row["id"] != study.id for row in taken):
             raise UsageError(f"{name!r} is {'taken' if name else 'empty'}: choose another name")
         writer.execute(sa.update(table(Study)).where(columns.id == study.id).values(name=name))
+        writer.tell("rename", study=study.id, subject=study.id, before=study.name, after=name)
         return writer.one(Study, columns.id == study.id)
 
 
@@ -161,17 +162,20 @@ def change_consent(
         The record as it is now.
     """
     rows = table(record)
-    with store.write() as writer:
+    with store.write("consent") as writer:
         before: tuple[str, ...] = writer.one(record, rows.c.id == name).consent
         kept = [host for host in dict.fromkeys([*before, *add]) if host not in drop]
         writer.execute(sa.update(rows).where(rows.c.id == name).values(consent=json.dumps(kept)))
+        hosts = {"before": ", ".join(before), "after": ", ".join(kept)}
+        writer.tell("consent", study=name if record is Study else "", subject=name, **hosts)
         return writer.one(record, rows.c.id == name)
 
 
 def delete_study(store: Store, study_id: str) -> None:
     """Remove a study. Shared records stay, so that what was paid for is never asked again."""
     study = find_study(store, study_id)
-    with store.write() as writer:
+    with store.write("delete") as writer:
+        writer.tell("delete study", study=study.id, subject=study.id, before=study.name)
         for kind in (StudySample, StudyCandidate, Run, Import):
             writer.delete(kind, table(kind).c.study_id == study.id)
         experiments = table(Experiment).c
@@ -227,6 +231,7 @@ def copy_study(
         _copy_records(source, target, study)
     with target.write() as writer:
         writer.put([copy])
+        writer.tell("copy study", study=copy.id, subject=copy.id, before=study.name, after=name)
         writer.put(place.model_copy(update={"study_id": copy.id}) for place in places)
         writer.put(seat.model_copy(update={"study_id": copy.id}) for seat in seats)
         writer.put(v.model_copy(update={"study_id": copy.id}) for v in versions)

@@ -194,6 +194,21 @@ def use_version(
                 "change again if you still want it"
             )
     writer.execute(sa.update(studies).where(here).values(tree_version=version))
+    _tell_tree(writer, study_id, version, instead_of)
+
+
+def _tell_tree(writer: Writer, study_id: str, version: str, before: str | None) -> None:
+    """Log what a study's tree is from now on, by the words of its history."""
+    if writer.person is None:
+        return
+    rows = table(TreeVersion).c
+    noted = sa.select(rows.note, rows.origin).where(
+        rows.study_id == study_id, rows.version == version
+    )
+    last = writer.execute(noted.order_by(rows.position.desc()).limit(1)).mappings().first()
+    words = version if last is None else str(last["note"] or last["origin"])
+    was = "" if before in (None, _ANY) else str(before)
+    writer.tell("tree", study=study_id, subject=version, before=was[:12], after=words)
 
 
 def begin_history(writer: Writer, study: Study, tree: Tree | None, created: str) -> None:

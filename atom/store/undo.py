@@ -78,7 +78,7 @@ def undo_import(store: Store, import_id: str) -> Undone:
     if store.get(Import, import_id) is None:
         known = ", ".join(found.id for found in store.select(Import)) or "none yet"
         raise UsageError(f"there is no import {import_id!r}; imports in this store: {known}")
-    with store.write() as writer:
+    with store.write("delete") as writer:
         return take_back(writer, import_id)
 
 
@@ -90,6 +90,8 @@ def take_back(writer: Writer, import_id: str) -> Undone:
         import_id: an import that is there.
     """
     record = writer.one(Import, table(Import).c.id == import_id)
+    words = f"{record.format}: {record.samples} questions, {record.responses} answers"
+    writer.tell("undo import", study=record.study_id, subject=import_id, before=words)
     brought = _brought(writer, import_id)
     of_study = _others(writer, import_id, record.study_id)
     everywhere = _others(writer, import_id, None)

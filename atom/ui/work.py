@@ -20,7 +20,7 @@ from atom.records import Endpoint, content_id
 from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.kit import ASSETS
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.views.runs.page import judge_endpoint, money
 from atom.views.shelf import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
@@ -289,7 +289,7 @@ def _dialog(entry: StudyEntry, hosts: tuple[str, ...], what: str, then: Callable
         key="consent_words",
     )
     with st.container(horizontal=True):
-        if st.button("Agree and send", key="consent_yes", type="primary"):
+        if team.button("consent", "Agree and send", key="consent_yes", type="primary"):
             agree(entry, hosts)
             then()
             st.rerun()

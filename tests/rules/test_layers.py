@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-COMMON = {"atom.errors", "atom.settings"}
+COMMON = {"atom.errors", "atom.access", "atom.settings"}
+TEAM = {"atom.deployment"}
 FILES = {"atom.files"}
 PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign", "atom.display"}
 LOGIC = {"atom.analysis", "atom.stages", "atom.methods", "atom.judgebench", "atom.formats"}
@@ -12,7 +13,9 @@ METHOD = {"atom.pipeline"}
 MAY_IMPORT = {
     "taxonomy": {"atom.errors"},
     "atom.errors": set(),
-    "atom.settings": {"atom.errors"},
+    "atom.access": {"atom.errors"},
+    "atom.settings": {"atom.errors", "atom.access"},
+    "atom.deployment": {*COMMON, "atom.foreign"},
     "atom.foreign": {"atom.errors"},
     "atom.files": {"atom.errors"},
     "atom.display": set(),
@@ -50,6 +53,7 @@ MAY_IMPORT = {
     "atom.exports": {*PURE, *FILES, *COMMON, *LOGIC, "atom.store", "atom.views", "atom.reports"},
     "atom.ui": {
         *PURE,
+        *TEAM,
         *FILES,
         *COMMON,
         *LOGIC,
@@ -61,6 +65,7 @@ MAY_IMPORT = {
     },
     "atom.cli": {
         *PURE,
+        *TEAM,
         *FILES,
         *COMMON,
         *LOGIC,

@@ -35,6 +35,7 @@ from atom.records import (
 )
 from atom.stages import blind
 from atom.store import Store, table
+from atom.store.team.budgets import may_ask
 
 _REPLY_TOKENS = 200
 
@@ -201,6 +202,7 @@ async def run_gate(
         SettingsError: the endpoint's key isn't set, or a budget is given and it has no prices.
     """
     check_endpoint(plan.endpoint, budget)
+    may_ask(store, plan.endpoint)
     if is_remote(plan.endpoint) and plan.endpoint.host not in plan.study.consent:
         question = ConsentQuestion(
             host=plan.endpoint.host,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import urlsplit
 
+from atom.access import policy, require_host
 from atom.engine.consent import is_remote
 from atom.engine.endpoints.form_checks import check_forms
+from atom.engine.team import team_store
 from atom.errors import SettingsError, UsageError
 from atom.judge.servers.checkup import EndpointTest as EndpointTest
 from atom.judge.servers.checkup import check_endpoint
@@ -32,6 +34,7 @@ from atom.records.endpoint import named_variables
 from atom.settings import Settings, listed_keys, may_hold_key
 from atom.store import Store
 from atom.store.calls import adapted_calls
+from atom.store.team.endpoints import keep_endpoints, kept_endpoints
 
 _BLANK = re.compile(r"\{[^{}]*\}")
 _LATELY = 500
@@ -44,7 +47,9 @@ def known_endpoints(settings: Settings) -> dict[str, Endpoint]:
     Raises:
         SettingsError: the endpoints file can't be read.
     """
-    return load_endpoints(settings.endpoints)
+    if policy() is None:
+        return load_endpoints(settings.endpoints)
+    return {one.name: one for one in (*builtin_endpoints(), *own_endpoints(settings))}
 
 
 def built_in() -> tuple[Endpoint, ...]:
@@ -58,7 +63,30 @@ def own_endpoints(settings: Settings) -> tuple[Endpoint, ...]:
     Raises:
         SettingsError: the endpoints file can't be read.
     """
+    if policy() is not None:
+        return kept_endpoints(team_store())
     return read_endpoints(settings.endpoints) if settings.endpoints.exists() else ()
+
+
+def _save(settings: Settings, own: Iterable[Endpoint]) -> None:
+    """Keep the list of endpoints: in a file, or in a deployment's store."""
+    if policy() is None:
+        save_endpoints(settings.endpoints, own)
+        return
+    own = list(own)
+    for endpoint in own:
+        require_host(urlsplit(endpoint.url or "").hostname or "")
+        for name in endpoint.variables:
+            if not may_hold_key(name):
+                raise _unlisted(name)
+    keep_endpoints(team_store(), own)
+
+
+def _unlisted(name: str) -> SettingsError:
+    return SettingsError(
+        f"The variable {name!r} isn't among those that this deployment lists for keys: an operator "
+        "adds it to `limits.key_variables` of the deployment's file."
+    )
 
 
 def put_endpoint(settings: Settings, endpoint: Endpoint, *, replaces: str | None = None) -> None:
@@ -85,7 +113,7 @@ def put_endpoint(settings: Settings, endpoint: Endpoint, *, replaces: str | None
         own[names.index(replaces)] = endpoint
     else:
         raise SettingsError(f"There is no endpoint {replaces!r} any more. Add it as a new one.")
-    save_endpoints(settings.endpoints, own)
+    _save(settings, own)
 
 
 def check_variables(
@@ -103,6 +131,10 @@ def check_variables(
     held = {name for other in own_endpoints(settings) for name in other.variables}
     listed = listed_keys(environ)
     for name in endpoint.variables:
+        if policy() is not None:
+            if may_hold_key(name, environ):
+                continue
+            raise _unlisted(name)
         if name == endpoint.key_env and not VARIABLE.fullmatch(name):
             continue  # Perhaps a key itself: saving refuses it, and doesn't repeat it.
         if name in listed or (name in held and may_hold_key(name, environ)):
@@ -137,7 +169,7 @@ def remove_endpoint(settings: Settings, name: str) -> None:
     kept = [endpoint for endpoint in own if endpoint.name != name]
     if len(kept) == len(own):
         raise SettingsError(f"There is no endpoint {name!r} among your own.")
-    save_endpoints(settings.endpoints, kept)
+    _save(settings, kept)
 
 
 def plain_address(text: str) -> tuple[str, dict[str, str]]:
@@ -214,7 +246,7 @@ def take_prices(settings: Settings, changes: Sequence[PriceChange]) -> tuple[str
     ]
     changed = tuple(one.name for one in made if one.name in wanted)
     if changed:
-        save_endpoints(settings.endpoints, made)
+        _save(settings, made)
     return changed
 
 

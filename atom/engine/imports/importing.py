@@ -179,12 +179,12 @@ def import_reading(
         except ConflictFoundError as error:
             raise ConflictError(_conflict_words(error.moved, study)) from None
     if report.versions:
-        with store.write() as writer:
+        with store.write("import") as writer:
             write_versions(writer, study.id, report.versions, created)
     if reading.synthetic and not study.synthetic:
         # What programs made stays labelled, wherever it goes.
         study = find_study(store, study.id).model_copy(update={"synthetic": True})
-        store.replace([study])
+        store.replace([study], "import")
     return Imported(
         study=study,
         record=record,

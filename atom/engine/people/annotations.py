@@ -20,9 +20,10 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from atom.access import actor, policy
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.people.marks import forget_mark, with_marks
-from atom.errors import FormatError, UsageError
+from atom.errors import AccessError, FormatError, UsageError
 from atom.records import (
     Annotation,
     AnnotationKind,
@@ -69,6 +70,16 @@ def annotator_name(text: str) -> str:
             f"{text[:80]!r} can't be the name on labels: 1 to {MAX_NAME} letters are allowed"
         )
     return name
+
+
+def own_name(text: str) -> str:
+    """Return whose name stands on what is said now: in a deployment, whoever is signed in.
+
+    Raises:
+        UsageError: a name that was typed can't be one.
+    """
+    person = actor() if policy() is not None else None
+    return annotator_name(text if person is None or person.is_operator else person.name)
 
 
 def check_label(label: Annotation) -> None:
@@ -133,7 +144,7 @@ def give(
         ReadOnlyError: the study is sealed.
         StoreError: it can't be written.
     """
-    name = annotator_name(annotator)
+    name = own_name(annotator)
     identity = Annotation.make_id(study_id, kind, subject_id, name)
     given = Annotation(
         id=identity,
@@ -152,20 +163,28 @@ def give(
     )
     check_label(given)
     before = store.get(Annotation, identity)
-    store.replace(with_marks(store, study_id, [given]))
+    store.replace(with_marks(store, study_id, [given]), "label")
     if skipped and before is not None:
         forget_mark(store, given)
     return Change(now=given, before=before)
 
 
 def take_back(store: Store, change: Change) -> None:
-    """Undo a label: what it replaced stands again, or nothing."""
+    """Undo a label: what it replaced stands again, or nothing.
+
+    Raises:
+        AccessError: in a deployment it is somebody else's.
+    """
+    if own_name(change.now.annotator) != change.now.annotator:
+        raise AccessError(f"this label is {change.now.annotator}'s: only they take it back")
     if change.before is not None:
-        store.replace(with_marks(store, change.now.study_id, [change.before]))
+        store.replace(with_marks(store, change.now.study_id, [change.before]), "label")
         return
     forget_mark(store, change.now)
-    with store.write() as writer:
+    with store.write("label") as writer:
         writer.delete(Annotation, table(Annotation).c.id == change.now.id)
+        subject = {"study": change.now.study_id, "subject": change.now.subject_id}
+        writer.tell(f"take back {change.now.kind}", **subject, before=change.now.annotator)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -301,7 +320,7 @@ def keep_labels(store: Store, file: LabelFile, *, replace: bool) -> int:
     """
     labels = (*file.new, *(file.changed if replace else ()))
     if labels:
-        store.replace(with_marks(store, labels[0].study_id, labels))
+        store.replace(with_marks(store, labels[0].study_id, labels), "import")
     return len(labels)
 
 

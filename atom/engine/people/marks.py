@@ -99,5 +99,5 @@ def forget_mark(store: Store, label: Annotation) -> None:
     """Take away the mark of a label that is taken back or skipped."""
     key = mark_of(store, label)
     if key is not None:
-        with store.write() as writer:
+        with store.write("label") as writer:
             writer.delete(Checkpoint, table(Checkpoint).c.key == key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.people.annotations import annotator_name, check_label
+from atom.engine.people.annotations import check_label, own_name
 from atom.engine.people.marks import mark_of, with_marks
 from atom.errors import UsageError
 from atom.records import PICKED, PICKED_HERE, Annotation, AnnotationKind, Checkpoint
@@ -86,14 +86,14 @@ def undo(store: Store, step: Step) -> None:
 
 
 def _id(study_id: str, kind: AnnotationKind, key: str, who: str) -> str:
-    return Annotation.make_id(study_id, kind, key, annotator_name(who))
+    return Annotation.make_id(study_id, kind, key, own_name(who))
 
 
 def _label(study_id: str, kind: AnnotationKind, key: str, who: str, *, label: str = "",
            value: float | None = None, note: str = "") -> Annotation:  # fmt: skip
     return Annotation(
         id=_id(study_id, kind, key, who), study_id=study_id, kind=kind, subject_id=key,
-        annotator=annotator_name(who), label=label, value=value, note=note,
+        annotator=own_name(who), label=label, value=value, note=note,
         created=stamp(utc_now()),
     )  # fmt: skip
 
@@ -119,5 +119,5 @@ def _put(store: Store, now: Annotation | None, before: Annotation | None) -> Ste
         if marks and said is not None:
             writer.touch(said.study_id, results=marks)
 
-    store.transact(job)
+    store.transact(job, action="label")
     return Step(now=now, before=before)

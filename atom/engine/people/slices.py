@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.people.annotations import annotator_name
+from atom.engine.people.annotations import own_name
 from atom.engine.people.tags import tag_name
 from atom.records import Annotation
 from atom.store import Store, table
@@ -33,14 +33,15 @@ def save_slice(store: Store, study_id: str, name: str, query: str, who: str) -> 
     before = store.get(Annotation, identity)
     saved = Annotation(
         id=identity, study_id=study_id, kind="slice", subject_id=name, annotator=SAVED,
-        label=query, note=annotator_name(who), created=stamp(utc_now()),
+        label=query, note=own_name(who), created=stamp(utc_now()),
     )  # fmt: skip
     # In no figure: nobody's screen needs to read the study anew.
-    store.transact(lambda writer: writer.replace([saved]))
+    store.transact(lambda writer: writer.replace([saved]), action="label")
     return before
 
 
 def delete_slice(store: Store, study_id: str, name: str) -> None:
     """Remove a slice."""
     identity = Annotation.make_id(study_id, "slice", name, SAVED)
-    store.transact(lambda writer: writer.delete(Annotation, table(Annotation).c.id == identity))
+    gone = table(Annotation).c.id == identity
+    store.transact(lambda writer: writer.delete(Annotation, gone), action="label")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atom.engine.people.annotations import annotator_name
+from atom.engine.people.annotations import own_name
 from atom.errors import UsageError
 from atom.records import PERSON_SOURCE, TAG_FACET, Tag
 from atom.store import Store
@@ -54,14 +54,14 @@ def add_tag(store: Store, samples: Sequence[str], name: str, who: str) -> Tagged
     Raises:
         UsageError: the name can't be a tag.
     """
-    name, source = tag_name(name), f"{PERSON_SOURCE}{annotator_name(who)}"
+    name, source = tag_name(name), f"{PERSON_SOURCE}{own_name(who)}"
     there = {tag.subject_id for tag in tags_of_samples(store, samples, name)}
     added = tuple(
         Tag(subject="sample", subject_id=one, source=source, facet=TAG_FACET, value=name)
         for one in dict.fromkeys(samples)
         if one not in there
     )
-    store.put(added)
+    store.put(added, "label")
     return Tagged(name=name, added=added)
 
 
@@ -76,4 +76,4 @@ def undo_tag(store: Store, done: Tagged) -> None:
     """Undo what was done: what was added goes, what was removed stands again."""
     delete_tags(store, done.added)
     if done.removed:
-        store.put(done.removed)
+        store.put(done.removed, "label")

@@ -71,6 +71,23 @@ def open_source(location: str) -> Store:
     return Store.open(location)
 
 
+def bring_up_to_date(location: str) -> tuple[int, int]:
+    """Make a store, or bring the one that is there up to date.
+
+    Returns:
+        The numbers of its schema before and now; 0 where there was none.
+
+    Raises:
+        StoreError: it can't be.
+    """
+    before = 0
+    if "://" in location or (Path(location) / DATABASE).exists():
+        with Store.open(location, read_only=True) as store, store.read() as connection:
+            before = schema_version(connection)
+    with Store.open(location, migrating=True) as store, store.read() as connection:
+        return before, schema_version(connection)
+
+
 def copy_store(source: Store, target: Store, progress: Progress | None = None) -> Copied:
     """Copy a store's rows and files into an empty one.
 

@@ -46,7 +46,7 @@ def delete_tags(store: Store, tags: Sequence[Tag]) -> None:
         groups.setdefault((tag.source, tag.facet, tag.value), []).append(tag.subject_id)
     if not groups:
         return
-    with store.write() as writer:
+    with store.write("label") as writer:
         for (source, facet, value), ids in groups.items():
             for start in range(0, len(ids), _CHUNK):
                 writer.delete(

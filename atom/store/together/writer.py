@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from atom.records import Record
+from atom.access import Person
+from atom.records import Annotation, Record
 from atom.store.schema import KINDS, Kind, claims, import_links, quotas
+from atom.store.team.guard import count_spending, tell
 from atom.store.together.revisions import studies_with
 from atom.store.together.server import insert_into
 
 R = TypeVar("R", bound=Record)
 _CHUNK = 400
+_MOST_TOLD = 50
+"""Labels of one transaction that are logged one by one."""
 
 
 class Writer:
@@ -23,11 +28,13 @@ class Writer:
     Args:
         connection: in the transaction.
         now: seconds since the epoch, by the clock that all who use the store share.
+        person: who changes it; None where it belongs to no deployment, and nothing is logged.
     """
 
-    def __init__(self, connection: sa.Connection, now: float) -> None:
+    def __init__(self, connection: sa.Connection, now: float, person: Person | None = None) -> None:
         self._connection = connection
         self.now = now
+        self.person = person
         self.touched: set[str] = set()
         self.results = 0
         self._insert = partial(insert_into, connection)
@@ -42,12 +49,52 @@ class Writer:
         """Whether the store is on a PostgreSQL server."""
         return self._connection.dialect.name == "postgresql"
 
+    @property
+    def stamp(self) -> str:
+        """The time, in UTC."""
+        return datetime.fromtimestamp(self.now, UTC).isoformat(timespec="seconds")
+
+    def tell(
+        self, action: str, *, study: str = "", subject: str = "", before: str = "", after: str = ""
+    ) -> None:
+        """Write into a deployment's log who does what, in this transaction.
+
+        Args:
+            action: what, in a word or two.
+            study: the study, by id.
+            subject: what it is about, by id.
+            before: what was there before, where that is short.
+            after: what is there now.
+        """
+        if self.person is not None:
+            told = {"study": study, "subject": subject, "before": before, "after": after}
+            tell(self._connection, self.person, action, **told)
+
+    def _note(self, records: Iterable[Record]) -> Iterable[Record]:
+        """Count what calls cost, and log people's labels, before they are written."""
+        if self.person is None:
+            return records
+        records = list(records)
+        count_spending(self._connection, self.person, records)
+        labels = [one for one in records if isinstance(one, Annotation)]
+        if len(labels) > _MOST_TOLD:
+            self.tell("labels", study=labels[0].study_id, after=f"{len(labels)} labels")
+        else:
+            for one in labels:
+                said = one.label or ("" if one.value is None else f"{one.value:g}") or one.state
+                self.tell(
+                    f"label {one.kind}", study=one.study_id, subject=one.subject_id,
+                    after=f"{one.annotator}: {said}",
+                )  # fmt: skip
+        return records
+
     def put(self, records: Iterable[Record]) -> int:
         """Add records; one whose key is there already is left as it is.
 
         Returns:
             How many were new.
         """
+        records = self._note(records)
         new = 0
         for kind, rows in _by_kind(records):
             statement = self._insert(kind.table).on_conflict_do_nothing()
@@ -62,6 +109,7 @@ class Writer:
 
     def replace(self, records: Iterable[Record]) -> None:
         """Add records, overwriting those whose key is there already."""
+        records = self._note(records)
         for kind, rows in _by_kind(records):
             statement = self._insert(kind.table)
             rest = [name for name in kind.table.columns.keys() if name not in kind.key]  # noqa: SIM118

@@ -19,7 +19,7 @@ from atom.records import Endpoint, content_id
 from atom.ui import kit, work
 from atom.ui.correction.page import Looked
 from atom.ui.html import Html, el, join
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.correction.page import Results
 from atom.views.runs.page import money
@@ -181,7 +181,7 @@ def _button(here: Here, found: Results, gate: Gate) -> None:
             start()
 
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_gate"):
-        st.button("Try the hints without the picture", key="gate_start", on_click=ask)
+        team.button("run", "Try the hints without the picture", key="gate_start", on_click=ask)
         kit.show(
             el("p", price_words(plan.missing, plan.cost, plan.endpoint), class_="quiet small"),
             key="gate_price",

@@ -27,7 +27,7 @@ from atom.ui.correction.page import asked_endpoints, default_judge
 from atom.ui.correction.parts import Doors
 from atom.ui.html import Html, el
 from atom.ui.pages import CORRECTION, FAILURES
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.correction.case import case_view
 from atom.views.correction.cases import CaseQuery
@@ -241,7 +241,7 @@ def _button(here: Here, first: Response, arm: Arm, ready: Ready) -> None:
         else:
             start()
 
-    st.button("Try again", key="one_start", type="primary", on_click=ask)
+    team.button("run", "Try again", key="one_start", type="primary", on_click=ask)
     tokens = sum(part.tokens * part.calls for a in found.arms for part in a.calls)
     words = f"{found.calls} calls: {work.cost_words(tokens, found.cost, asked_endpoints(found))}"
     if here.entry.bundled:

@@ -26,7 +26,7 @@ from atom.ui.pages import CORRECTION, RUNS
 from atom.ui.replay import page as replay_page
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.correction.cases import cases_csv, effects_csv
 from atom.views.correction.data import ExperimentRow, list_experiments
@@ -552,7 +552,9 @@ def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | 
             f"moves there. {words}"
         )
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_correction_start"):
-        st.button("Start", key="correction_start", type="primary", on_click=ask, disabled=nobody)
+        team.button(
+            "run", "Start", key="correction_start", type="primary", on_click=ask, disabled=nobody
+        )
         kit.show(el("p", words, class_="quiet small"), key="correction_start_words")
     if here.entry.bundled:
         _own_experiments(here)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from atom.access import policy, require_path
 from atom.errors import UsageError
 from atom.formats import FolderPictures, MemoryPictures, PictureFinder
 from atom.formats.zip_pictures import SeveralPictures, ZipPictures
@@ -22,16 +23,26 @@ class Upload(Protocol):
         """Return its bytes."""
 
 
+def no_paths() -> str:
+    """Say why no path of this computer may be typed; empty where one may."""
+    held = policy()
+    if held is None or held.folders:
+        return ""
+    return "Files of the server can't be named in this deployment: upload them."
+
+
 def typed_paths(text: str, *, what: str = "file or folder") -> list[Path]:
     """Read paths that were typed, one a line.
 
     Raises:
+        AccessError: a deployment doesn't let it be named.
         UsageError: there is no such thing, or it can't be looked at.
     """
     paths = []
     for line in filter(None, map(str.strip, text.splitlines())):
         try:
             path = Path(line).expanduser()
+            require_path(path)
             path.stat()
         # A name without a home, one that is too long, a folder that may not be looked into.
         except (OSError, RuntimeError, ValueError) as error:

@@ -48,10 +48,15 @@ from atom.ui.data import judgments as data_judgments
 from atom.ui.data import mapping as data_mapping
 from atom.ui.data import parts as data_parts
 from atom.ui.data import pictures as data_pictures
-from atom.ui.data.chosen_files import picture_finder, picture_folders, typed_paths
+from atom.ui.data.chosen_files import (
+    no_paths,
+    picture_finder,
+    picture_folders,
+    typed_paths,
+)
 from atom.ui.html import el
 from atom.ui.plain import plain
-from atom.ui.shell import frame, stores
+from atom.ui.shell import frame, stores, team
 from atom.views.data.judgments import JUDGMENTS
 from atom.views.data.page import (
     Looked,
@@ -204,12 +209,14 @@ def _draw_form(number: int) -> None:
             key=f"data_up_{number}",
         )
         st.text_area("or their paths on this computer, one a line", height=70,
-                     key=f"data_paths_{number}", placeholder="/data/results.jsonl")  # fmt: skip
+                     key=f"data_paths_{number}", placeholder="/data/results.jsonl",
+                     disabled=bool(no_paths()), help=plain(no_paths()) or None)  # fmt: skip
     with two:
         st.file_uploader("Pictures, or a zip of them (if the files only name them)",
                          accept_multiple_files=True, key=f"data_pictures_{number}")  # fmt: skip
         st.text_input("or their folder on this computer", key=f"data_folder_{number}",
-                      placeholder="beside the files")  # fmt: skip
+                      placeholder="beside the files", disabled=bool(no_paths()),
+                      help=plain(no_paths()) or None)  # fmt: skip
 
 
 @st.cache_resource(show_spinner=False)
@@ -298,7 +305,7 @@ def _draw_files(around: Around, chosen: Chosen, number: int) -> None:
     if not _under_way():
         ticks = _draw_ticks(looked, checked, signature, number)
         with st.container(horizontal=True, key="stepbar_data"):
-            st.button("Import", key="data_bring", type="primary",
+            team.button("import", "Import", key="data_bring", type="primary",
                       on_click=_bring, args=(reading, name, signature, ticks))  # fmt: skip
             st.button("Check all rows first", key="data_check", on_click=_check,
                       args=(reading, signature),
@@ -387,7 +394,7 @@ def _draw_archive(around: Around, chosen: Chosen) -> None:
                  "stay with the original.",
         )  # fmt: skip
     if not _under_way():
-        st.button("Import", key="data_bring", type="primary", on_click=_bring_archive,
+        team.button("import", "Import", key="data_bring", type="primary", on_click=_bring_archive,
                   args=(place, name))  # fmt: skip
 
 
@@ -522,7 +529,7 @@ def _draw_done(
         return
     kit.show(data_parts.done(words, key, report), key="data_done")
     if import_id:
-        st.button("Undo import…", key="data_undo", type="tertiary", on_click=_ask_undo,
+        team.button("delete", "Undo import…", key="data_undo", type="tertiary", on_click=_ask_undo,
                   args=(import_id,))  # fmt: skip
 
 
@@ -571,15 +578,19 @@ def _draw_studies(around: Around, found: tuple[StudyCard, ...]) -> None:
         name = st.text_input("Name", value=study.name if not entry.bundled else free,
                              key=f"data_rename_{entry.key}", max_chars=120)  # fmt: skip
         if not entry.bundled:
-            st.button(
-                "Rename", key="data_rename", on_click=_act, args=(lambda: _rename(entry, name),)
+            team.button(
+                "edit",
+                "Rename",
+                key="data_rename",
+                on_click=_act,
+                args=(lambda: _rename(entry, name),),
             )
         copy_as = name if name != study.name else free
         job = st.session_state.get(JOB)
-        st.button("Copy", key="data_copy", disabled=job is not None,
+        team.button("edit", "Copy", key="data_copy", disabled=job is not None,
                   on_click=lambda: _begin("copy", _copying(entry, copy_as)))  # fmt: skip
         if not entry.bundled:
-            st.button("Delete…", key="data_delete", type="tertiary",
+            team.button("delete", "Delete…", key="data_delete", type="tertiary",
                       on_click=lambda: st.session_state.update({ASKING: entry}))  # fmt: skip
     if job is not None and job[0] == "copy":
         _watch(*job)
@@ -592,8 +603,13 @@ def _draw_studies(around: Around, found: tuple[StudyCard, ...]) -> None:
         with st.container(horizontal=True, vertical_alignment="top", key=f"data_im_{record.id}"):
             kit.show(data_parts.import_row(record), key=f"data_import_{record.id}")
             if not entry.bundled:
-                st.button("Undo import…", key=f"data_undo_{record.id}", on_click=_ask_undo,
-                          args=(record.id,))  # fmt: skip
+                team.button(
+                    "delete",
+                    "Undo import…",
+                    key=f"data_undo_{record.id}",
+                    on_click=_ask_undo,
+                    args=(record.id,),
+                )
     if not records:
         kit.show(el("p", "Nothing was imported into this study.", class_="quiet small"),
                  key="data_no_imports")  # fmt: skip
@@ -638,7 +654,7 @@ def _take_back(record: Import, study: Study, *, last: bool) -> None:
         "Delete the study as well, if it holds nothing then", value=True, key="data_undo_study"
     )
     with st.container(horizontal=True):
-        if st.button("Undo import", key="data_undo_yes", type="primary", on_click=_undo,
+        if team.button("delete", "Undo import", key="data_undo_yes", type="primary", on_click=_undo,
                      args=(record.id, study.id, with_study)):  # fmt: skip
             st.rerun()
         if st.button("Keep it", key="data_undo_no"):
@@ -659,7 +675,8 @@ def _delete(entry: StudyEntry) -> None:
         key="data_delete_words",
     )  # fmt: skip
     with st.container(horizontal=True):
-        if st.button(
+        if team.button(
+            "delete",
             "Delete it",
             key="data_delete_yes",
             type="primary",

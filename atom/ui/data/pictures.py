@@ -15,7 +15,7 @@ from atom.records import Study
 from atom.ui import kit
 from atom.ui.data.chosen_files import typed_paths
 from atom.ui.html import Html, el
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.views.shelf import OpenStore, StudyEntry
 
 FAULT = "data_held_fault"
@@ -71,7 +71,7 @@ def draw(entry: StudyEntry, begin: Begin, under_way: bool) -> None:
     )
     if not under_way:
         with st.container(horizontal=True, key="stepbar_attach"):
-            st.button("Attach", key="data_attach", type="primary", disabled=not given,
+            team.button("edit", "Attach", key="data_attach", type="primary", disabled=not given,
                       on_click=_start, args=(entry, number, begin, True))  # fmt: skip
             st.button("Check first", key="data_attach_check", disabled=not given,
                       on_click=_start, args=(entry, number, begin, False),

@@ -12,6 +12,7 @@ from atom.errors import AtomError
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.people.names import WHO
+from atom.ui.shell import team
 from atom.ui.shell.frame import Here
 from atom.ui.shell.sealed import copying, offer_copy
 from atom.views.failures.said import Said
@@ -25,8 +26,8 @@ SCORES = (1, 2, 3, 4, 5)
 
 
 def who() -> str:
-    """Return the name that the reader gave in this session; empty before they did."""
-    return str(st.session_state.get(WHO, ""))
+    """Return the signed-in name, or the one given in this session; empty before that."""
+    return team.name() or str(st.session_state.get(WHO, ""))
 
 
 def panel(here: Here, view: SampleView, said: dict[str, Said]) -> Html | None:

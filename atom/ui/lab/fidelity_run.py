@@ -43,7 +43,7 @@ from atom.ui.pages import JUDGE_LAB, SETTINGS
 from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
-from atom.ui.shell import sealed, stores
+from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.lab.fidelity import FidelityView
@@ -125,7 +125,7 @@ def _sealed(here: Here) -> None:
     )
 
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_people_copy"):
-        st.button("Open my copy" if copy is not None else "Make a copy of my own",
+        team.button("edit", "Open my copy" if copy is not None else "Make a copy of my own",
                   key="people_copy", type="primary",
                   on_click=lambda: _begin(here, "copy", sealed.copying(here)))  # fmt: skip
         kit.show(el("p", words, class_="quiet small text"), key="people_copy_words")
@@ -351,7 +351,9 @@ def _start_button(
 
     nothing = found is None or not _chosen(form, found).calls
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_people_start"):
-        st.button("Start", key="people_start", type="primary", on_click=start, disabled=nothing)
+        team.button(
+            "run", "Start", key="people_start", type="primary", on_click=start, disabled=nothing
+        )
         words = "It goes on when you close this page; Stop loses nothing that is done."
         kit.show(el("p", words, class_="quiet small"), key="people_start_words")
 

@@ -21,7 +21,7 @@ from atom.ui.data.chosen_files import picture_finder, picture_folders, typed_pat
 from atom.ui.html import el
 from atom.ui.lab import parts as judge_lab_parts
 from atom.ui.plain import plain
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.lab.page import Preview, data_files, preview, read_columns
 
@@ -76,7 +76,7 @@ def _probes(bench: Bench, made: int) -> None:
         assert store is not None
         _begin(bench, "make", lambda: make_probe_set(store, bench.name, int(items), int(seed)))
 
-    st.button(f"Make {int(items):,} items from probes", key="lab_make", type="primary",
+    team.button("edit", f"Make {int(items):,} items from probes", key="lab_make", type="primary",
               on_click=make)  # fmt: skip
 
 
@@ -116,8 +116,13 @@ def _study(bench: Bench, here: Here) -> None:
             lambda: keep_set(store, read_answers(source, study, chosen, n, into=store)),
         )
 
-    st.button(f"Make {numbers.count(questions, 'item')} of these answers", key="lab_study_make",
-              on_click=make, disabled=not questions)  # fmt: skip
+    team.button(
+        "edit",
+        f"Make {numbers.count(questions, 'item')} of these answers",
+        key="lab_study_make",
+        on_click=make,
+        disabled=not questions,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +166,9 @@ def _files(bench: Bench) -> None:
                      key=f"lab_columns_{key}", placeholder="question = prompt")  # fmt: skip
     with st.container(horizontal=True, key="stepbar_lab_files_in"):
         st.button("Look first", key="lab_look", on_click=_look, args=(bench,))
-        st.button("Take them in", key="lab_take", type="primary", on_click=_take, args=(bench,))
+        team.button(
+            "edit", "Take them in", key="lab_take", type="primary", on_click=_take, args=(bench,)
+        )
     fault = st.session_state.get(FAULT)
     if fault and fault[0] == bench.name:
         kit.show(kit.fault(fault[1]), key="lab_files_fault")

@@ -47,7 +47,7 @@ from atom.ui.pages import JUDGE_LAB, OVERVIEW, SETTINGS
 from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
-from atom.ui.shell import frame, sealed, stores
+from atom.ui.shell import frame, sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.lab.items import groups_of
@@ -241,7 +241,7 @@ def _draw_bench(lab: Lab, bench: Bench) -> None:
     if store.read_only:
         return
     with st.container(horizontal=True, key="stepbar_lab_delete"):
-        st.button("Delete this set…", key="lab_delete", type="tertiary",
+        team.button("delete", "Delete this set…", key="lab_delete", type="tertiary",
                   on_click=lambda: st.session_state.update({DELETING: record.id}))  # fmt: skip
 
 
@@ -452,7 +452,9 @@ def _start_button(
 
     nothing = found is None or not (sum(found.calls.values()) or found.later)
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_lab_start"):
-        st.button("Start", key="lab_start", type="primary", on_click=start, disabled=nothing)
+        team.button(
+            "run", "Start", key="lab_start", type="primary", on_click=start, disabled=nothing
+        )
         words = "It goes on when you close this page; Stop loses nothing that is done."
         kit.show(el("p", words, class_="quiet small"), key="lab_start_words")
 
@@ -535,7 +537,7 @@ def _draw_replies(store: OpenStore, record: BenchSet) -> None:
         st.session_state[TOLD] = (words, (*found.notes, *found.skipped))
         st.query_params["who"] = name.strip()
 
-    st.button("Score them", key="lab_reply_score", on_click=score)
+    team.button("run", "Score them", key="lab_reply_score", on_click=score)
 
 
 def draw_question() -> None:
@@ -571,7 +573,9 @@ def _consent(
         then()
 
     with st.container(horizontal=True):
-        if st.button("Agree and send", key="lab_consent_yes", type="primary", on_click=agree):
+        if team.button(
+            "consent", "Agree and send", key="lab_consent_yes", type="primary", on_click=agree
+        ):
             st.rerun()
         if st.button("Send nothing", key="lab_consent_no"):
             st.rerun()
@@ -601,7 +605,7 @@ def _delete(set_id: str) -> None:
             st.query_params.pop(key, None)
 
     with st.container(horizontal=True):
-        if st.button("Delete", key="lab_delete_yes", type="primary", disabled=busy,
+        if team.button("delete", "Delete", key="lab_delete_yes", type="primary", disabled=busy,
                      on_click=delete):  # fmt: skip
             st.rerun()
         if st.button("Keep it", key="lab_delete_no"):

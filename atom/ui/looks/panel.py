@@ -17,7 +17,7 @@ from atom.ui import kit, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.ui.replay.page import endpoints_or_none
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.overview.weaknesses import GLYPHS
 from atom.views.runs.page import money
@@ -197,4 +197,4 @@ def _button(here: Here, now: Next, endpoints: Mapping[str, Endpoint]) -> None:
         else:
             start()
 
-    st.button("Take the next look", key="settle_start", on_click=ask)
+    team.button("run", "Take the next look", key="settle_start", on_click=ask)

@@ -20,7 +20,7 @@ from atom.ui.people import scale as people_scale
 from atom.ui.people import summary as human_check_summary
 from atom.ui.people.desk import Desk, read_acts
 from atom.ui.people.names import WHO
-from atom.ui.shell import sealed, stores
+from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.lab.hard_pairs import pair_runs
 from atom.views.people.annotations import (
@@ -59,13 +59,14 @@ def draw(here: Here) -> None:
     if here.entry.bundled:
         _sealed(here)
         return
-    who = here.query.get("who") or str(st.session_state.get(WHO, ""))
+    signed_in = team.name()
+    who = signed_in or here.query.get("who") or str(st.session_state.get(WHO, ""))
     try:
         who = annotator_name(who) if who else ""
     except AtomError as error:
         st.session_state[FAULT] = error.message
         who = ""
-    if not who or here.query.get("tab") == WHO_TAB:
+    if not who or (here.query.get("tab") == WHO_TAB and not signed_in):
         _ask_name(here)
         return
     st.session_state[WHO] = who
@@ -303,8 +304,14 @@ def _look_first(here: Here, desk: Desk, found: LabelFile) -> None:
 
     with st.container(horizontal=True, key="stepbar_human_file"):
         if found.new:
-            st.button(f"Keep the {len(found.new)} new", key="human_keep", type="primary",
-                      on_click=keep, kwargs={"replace": False})  # fmt: skip
+            team.button(
+                "import",
+                f"Keep the {len(found.new)} new",
+                key="human_keep",
+                type="primary",
+                on_click=keep,
+                kwargs={"replace": False},
+            )
         if found.changed:
-            st.button(f"Keep all, replacing {len(found.changed)}", key="human_replace",
+            team.button("import", f"Keep all, replacing {len(found.changed)}", key="human_replace",
                       on_click=keep, kwargs={"replace": True})  # fmt: skip

@@ -13,7 +13,7 @@ from atom.ui.pages import FAILURES
 from atom.ui.replay import parts as replay_parts
 from atom.ui.replay.bench import Bench
 from atom.ui.replay.page import step_bar
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.replay.page import Answered, counts_in, mappings_of, stored_answers, typed_answer
@@ -193,7 +193,8 @@ def draw_save(here: Here, bench: Bench) -> None:
                      width=200)  # fmt: skip
         if st.session_state[key] == NEW:
             st.text_input("Its name", key=name_key, max_chars=120, width=220)
-        st.button(
+        team.button(
+            "edit",
             "Save",
             key="save_now",
             disabled=bench.busy,

@@ -33,7 +33,7 @@ from atom.ui.html import el
 from atom.ui.plain import plain
 from atom.ui.reports import parts as report_parts
 from atom.ui.reports.parts import Wish
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 
 WRITTEN = "reports_written"
@@ -135,8 +135,8 @@ def draw_writer(here: Here, draft: Draft, report: Report, endpoint: Endpoint, ke
     label = f"Let {endpoint.name} write {'it again' if again else 'it'}"
     budget = None
     with st.container(horizontal=True, vertical_alignment="center", key="reports_write"):
-        pressed = st.button(
-            plain(label), key="reports_go", type="secondary" if again else "primary"
+        pressed = team.button(
+            "run", plain(label), key="reports_go", type="secondary" if again else "primary"
         )
         if expected.cost:
             budget = st.number_input(

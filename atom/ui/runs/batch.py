@@ -26,6 +26,7 @@ from atom.records import Endpoint
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.plain import plain
+from atom.ui.shell import team
 from atom.ui.shell.frame import Here
 
 JOB = "batch_job"
@@ -125,7 +126,7 @@ def _buttons(
             write()
 
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_batch"):
-        st.button("Write files", key="batch_write", on_click=agreed)
+        team.button("run", "Write files", key="batch_write", on_click=agreed)
         _service_buttons(here, endpoints, parcels)
 
 
@@ -153,9 +154,9 @@ def _service_buttons(here: Here, endpoints: dict[str, Endpoint], parcels: list[P
         _start("Looking for replies", do)
 
     if any(p.state == "written" and p.endpoint.url for p in parcels):
-        st.button("Send to the service", key="batch_send", on_click=send)
+        team.button("run", "Send to the service", key="batch_send", on_click=send)
     if any(p.state == "sent" for p in parcels):
-        st.button("Look for replies", key="batch_fetch", on_click=fetch)
+        team.button("run", "Look for replies", key="batch_fetch", on_click=fetch)
 
 
 def written_words(written: Written) -> list[str]:
@@ -244,7 +245,7 @@ def _uploads(here: Here) -> None:
         _start("Taking replies in", do)
 
     if given:
-        st.button("Take them in", key="batch_take", on_click=take)
+        team.button("run", "Take them in", key="batch_take", on_click=take)
 
 
 def safely(draw_: Callable[[], None]) -> None:

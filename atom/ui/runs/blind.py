@@ -11,7 +11,7 @@ from atom.errors import AtomError
 from atom.records import Endpoint, content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import money
 
@@ -124,4 +124,6 @@ def _button(
         else:
             start()
 
-    st.button("Ask without the picture", key="blind_start", on_click=ask, disabled=disabled)
+    team.button(
+        "run", "Ask without the picture", key="blind_start", on_click=ask, disabled=disabled
+    )

@@ -14,7 +14,7 @@ from atom.errors import AtomError, UsageError
 from atom.records import Endpoint
 from atom.ui import kit, work
 from atom.ui.html import el
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import RunView, Seen, run_view
 from atom.views.runs.together import sharing_now
@@ -147,13 +147,17 @@ def bar(
     with st.container(horizontal=True, key=f"stepbar_{key}"):
         _stop(store, view, key, fault, more)
         if view.can_resume:
-            st.button("Resume", key=f"{key}_resume", type="primary",
+            team.button("run", "Resume", key=f"{key}_resume", type="primary",
                       on_click=lambda: act(lambda: again()))  # fmt: skip
         if view.can_retry_unscored:
-            st.button("Ask again what the server's fault left unscored", key=f"{key}_unscored",
-                      on_click=lambda: act(lambda: again(unscored=True)))  # fmt: skip
+            team.button(
+                "run",
+                "Ask again what the server's fault left unscored",
+                key=f"{key}_unscored",
+                on_click=lambda: act(lambda: again(unscored=True)),
+            )
         if view.can_retry:
-            st.button("Try the failed again", key=f"{key}_retry",
+            team.button("run", "Try the failed again", key=f"{key}_retry",
                       on_click=lambda: act(lambda: again(retry=True)))  # fmt: skip
 
 
@@ -180,5 +184,5 @@ def _stop(
         kit.show(el("p", "Stopping: calls in flight end first.", class_="quiet", role="status"),
                  key=f"{key}_stopping")  # fmt: skip
         return
-    st.button("Stop", key=f"{key}_stop", on_click=halt)
+    team.button("run", "Stop", key=f"{key}_stop", on_click=halt)
     more()

@@ -25,7 +25,7 @@ from atom.ui.runs import blind as blind_panel
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
 from atom.ui.runs import sampling as sampling_box
-from atom.ui.shell import sealed, stores
+from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.runs.page import (
@@ -285,7 +285,7 @@ def _start_button(
 
     nothing = found is not None and not found.stages
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_start"):
-        st.button("Start", key="run_start", type="primary", on_click=ask,
+        team.button("run", "Start", key="run_start", type="primary", on_click=ask,
                   disabled=found is None or nothing)  # fmt: skip
         words = "It goes on when you close this page; Stop loses nothing that is done."
         kit.show(el("p", words, class_="quiet small"), key="runs_start_words")

@@ -21,7 +21,7 @@ from atom.errors import AtomError
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.plain import plain
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.views.settings.page import price_words
 
 LOOK = "settings_look"
@@ -98,7 +98,7 @@ def _server(number: int, server: FoundServer, open_endpoint: Open) -> None:
         )  # fmt: skip
         if server.models:
             st.selectbox("Model", server.models, key=key, label_visibility="collapsed", width=320)
-            st.button("Add", key=f"server_add_{number}", type="primary",
+            team.button("endpoints", "Add", key=f"server_add_{number}", type="primary",
                       on_click=_add, args=(server, key, open_endpoint))  # fmt: skip
         else:
             words = "wants a key: add it as an endpoint" if server.wants_key else "lists no model"
@@ -143,8 +143,14 @@ def _prices() -> None:
         kit.show(_changes(changes), key="settings_prices_changes")
         count = sum(change.changes for change in changes)
         if count:
-            st.button(plain(f"Take {count} price{'s' * (count != 1)}"), key="settings_prices_take",
-                      type="primary", on_click=_take, args=(changes,))  # fmt: skip
+            team.button(
+                "endpoints",
+                plain(f"Take {count} price{'s' * (count != 1)}"),
+                key="settings_prices_take",
+                type="primary",
+                on_click=_take,
+                args=(changes,),
+            )
 
 
 def _take(changes: tuple[PriceChange, ...]) -> None:

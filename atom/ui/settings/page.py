@@ -33,7 +33,7 @@ from atom.settings import app_version
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import SETTINGS
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.views.filters import Filters
 from atom.views.settings.page import (
     BOXES,
@@ -271,10 +271,10 @@ def _form(chosen: str, before: Endpoint | None) -> None:
     if fault and fault[0] == chosen:
         kit.show(kit.fault(fault[1], title="Not saved"), key="settings_fault_shown")
     with st.container(horizontal=True, key="stepbar_form"):
-        st.button("Save", key="endpoint_save", type="primary",
+        team.button("endpoints", "Save", key="endpoint_save", type="primary",
                   on_click=_save, args=(chosen, before))  # fmt: skip
         if before is not None:
-            st.button("Remove", key="endpoint_remove", on_click=_ask_removal,
+            team.button("endpoints", "Remove", key="endpoint_remove", on_click=_ask_removal,
                       args=(before.name,))  # fmt: skip
     if before is not None:
         _known(before)
@@ -453,7 +453,7 @@ def _removal(name: str) -> None:
     )
     kit.show(join(el("p", name, class_="strong text"), el("p", words)), key="removal_words")
     with st.container(horizontal=True):
-        if st.button("Remove", key="removal_yes", type="primary"):
+        if team.button("endpoints", "Remove", key="removal_yes", type="primary"):
             try:
                 remove_endpoint(stores.settings(), name)
             except AtomError as error:
@@ -506,14 +506,20 @@ def _test(endpoint: Endpoint) -> None:
         if running and job is not None:
             st.button("Stop", key="endpoint_test_stop", on_click=job.cancel)
         else:
-            st.button("Test", key="endpoint_test", on_click=start)
+            team.button("endpoints", "Test", key="endpoint_test", on_click=start)
         kit.show(el("p", where, class_="quiet small"), key="test_words")
     if not running and st.session_state.get(TEST_ASKED) == name:
         words = f"{question} to {endpoint.host}."
         kit.show(kit.notice(words), key="test_question")
         with st.container(horizontal=True, key="stepbar_test_question"):
-            st.button("Agree and send", key="endpoint_test_yes", type="primary", on_click=start,
-                      kwargs={"yes": True})  # fmt: skip
+            team.button(
+                "endpoints",
+                "Agree and send",
+                key="endpoint_test_yes",
+                type="primary",
+                on_click=start,
+                kwargs={"yes": True},
+            )
             st.button("Send nothing", key="endpoint_test_no", on_click=st.session_state.pop,
                       args=(TEST_ASKED, None))  # fmt: skip
     elif running:
@@ -524,7 +530,7 @@ def _test(endpoint: Endpoint) -> None:
         found = result.boxes
         own = endpoint.name not in {one.name for one in built_in()}
         if found is not None and found != endpoint.boxes and own:
-            st.button("Keep what was found about boxes", key="endpoint_keep_boxes",
+            team.button("endpoints", "Keep what was found about boxes", key="endpoint_keep_boxes",
                       on_click=_keep_boxes, args=(endpoint.name, found))  # fmt: skip
     elif state is not None and state.status == "failed":
         kit.show(kit.fault(state.error), key="test_result")
@@ -614,7 +620,9 @@ def draw_agreements(shelf: Shelf) -> None:
                 if not entry.bundled and host in entry.study.consent:
                     withdraw_consent(stores.store_of(entry), entry.study.id, [host])
 
-            st.button("Withdraw", key=f"withdraw_{number}", on_click=withdraw, type="tertiary")
+            team.button(
+                "consent", "Withdraw", key=f"withdraw_{number}", on_click=withdraw, type="tertiary"
+            )
 
 
 def draw_places() -> None:

@@ -9,8 +9,9 @@ of every other user of the computer. The door asks of each request, websockets i
    for a person who follows a link,
 3. it carries the secret that the launcher printed, as a cookie.
 
-Only the health check is answered without the third. Each answer forbids frames, and lets a page
-load nothing from elsewhere. See `design/030-the-door.md`.
+Only the health check is answered without the third. In a deployment nobody is asked for it: the app
+shows whoever isn't signed in nothing but a way to sign in (`atom/ui/shell/team.py`). Each answer
+forbids frames, and lets a page load nothing from elsewhere. See `design/030-the-door.md`.
 """
 
 from __future__ import annotations
@@ -64,12 +65,15 @@ class Lock:
     Args:
         hosts: the app's own names as `Host` gives them, in small letters: `127.0.0.1:8501`.
         port: the port, which names the cookie: apps on two ports don't put each other out.
-        secret: what the launcher's address and the cookie hold.
+        secret: what the launcher's address and the cookie hold; None in a deployment, where the
+            app itself lets in who is signed in.
+        secure: whether cookies go by https alone.
     """
 
     hosts: frozenset[str]
     port: int
-    secret: str
+    secret: str | None
+    secure: bool = False
 
     @property
     def cookie(self) -> str:
@@ -78,7 +82,7 @@ class Lock:
 
     def fits(self, given: str) -> bool:
         """Whether a text is the secret; takes as long whatever is given."""
-        return compare_digest(given.encode(), self.secret.encode())
+        return self.secret is not None and compare_digest(given.encode(), self.secret.encode())
 
     def address(self, host: str, path: str = "/") -> str:
         """Return the address that lets a browser in."""
@@ -104,14 +108,14 @@ class Door:
             return
         asked = _Asked.of(scope)
         refused = _refusal(asked, self._lock)
-        guarded = _guarded(send, asked.host)
+        guarded = _guarded(send, asked.host, secure=self._lock.secure)
         if refused in ("host", "origin") or (refused and asked.kind == "websocket"):
             await _refuse(asked, refused, guarded)
         elif refused and self._lock.fits(asked.given) and asked.method == "GET":
             await _respond(guarded, 200, _welcome(asked), self._set_cookie())
         elif refused:
             await _refuse(asked, refused, guarded)
-        elif asked.given and asked.method == "GET":
+        elif asked.given and self._lock.secret and asked.method == "GET":
             # In already: the secret leaves the address bar all the same.
             await _respond(guarded, 200, _welcome(asked))
         else:
@@ -195,6 +199,8 @@ def _refusal(asked: _Asked, lock: Lock) -> Refusal | None:
         return "origin"
     if asked.kind == "http" and asked.path == HEALTH and asked.method in ("GET", "HEAD"):
         return None
+    if lock.secret is None:
+        return None
     if any(name == lock.cookie and lock.fits(value) for name, value in asked.cookies):
         return None
     return "secret"
@@ -233,14 +239,20 @@ def _headers(host: str) -> tuple[tuple[bytes, bytes], ...]:
     )
 
 
-def _guarded(send: Send, host: str) -> Send:
+def _guarded(send: Send, host: str, *, secure: bool = False) -> Send:
     """Return a `send` that puts the door's headers in place of the app's own of those names."""
+
+    def kept_as(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+        open_ = secure and name.lower() == b"set-cookie" and b"; secure" not in value.lower()
+        return name, value + b"; Secure" if open_ else value
+
     ours = _headers(host if host.isascii() and ";" not in host and " " not in host else "")
     names = {name for name, _ in ours}
 
     async def guarded(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
-            kept = [(n, v) for n, v in message.get("headers", ()) if n.lower() not in names]
+            held = message.get("headers", ())
+            kept = [kept_as(n, v) for n, v in held if n.lower() not in names]
             message = {**message, "headers": [*kept, *ours]}
         await send(message)
 

@@ -17,7 +17,7 @@ from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.ui.plain import plain
-from atom.ui.shell import faults, figure_box, filter_box, help_box, news, stores, tour
+from atom.ui.shell import faults, figure_box, filter_box, help_box, news, stores, team, tour
 from atom.ui.shell.chain import chain
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters, known, unknown
@@ -54,6 +54,7 @@ class Here:
 def run() -> None:
     """Draw the frame and run the chosen screen."""
     faults.install()
+    team.enter()
     pages = {
         screen.url_path: st.Page(
             PROJECT_ROOT / screen.file,
@@ -77,6 +78,7 @@ def run() -> None:
         _sidebar(pages, shelf, entry, filters)
         if entry is not None:
             _top(screen, shelf, entry, filters)
+        team.note(screen.title if screen.section == "Share" else screen.section)
         page.run()
     except Exception as error:
         found = faults.fault(error)
@@ -192,6 +194,7 @@ def _sidebar(pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None,
                     query_params=held,
                     width="stretch",
                 )
+        team.draw()
 
 
 def _held(entry: StudyEntry | None, filters: Filters) -> Filters:

@@ -7,18 +7,22 @@ import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from html import escape
 from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlsplit
 
+from atom.deployment import Deployment
 from atom.errors import SettingsError, UsageError
 from atom.settings import PROJECT_ROOT, Settings
+from atom.ui.shell import team
 from atom.ui.shell.door import Door, Lock
 from atom.ui.shell.first_paint import FirstPaint
+from atom.ui.shell.team import install_policy as install_policy
 
 LOOPBACK = "127.0.0.1"
 FIRST_PORT = 8501
@@ -68,9 +72,6 @@ def launch(
 ) -> None:
     """Start Streamlit behind the door, and stay until it's closed.
 
-    `pages/` beside `app.py` is Streamlit's old way to find pages; it must be off before the
-    server starts, or a deep link on a fresh server runs a page without the frame.
-
     Args:
         settings: where the store, the bundled study and the endpoints are.
         say: told where the app is, when it listens.
@@ -83,14 +84,6 @@ def launch(
         UsageError: the port is taken or isn't one; the address isn't one, or needs a name.
         SettingsError: Streamlit isn't installed.
     """
-    try:
-        from starlette.middleware import Middleware
-        from streamlit.runtime.pages_manager import PagesManager
-        from streamlit.starlette import App
-    except ImportError as error:
-        raise SettingsError(
-            f"the dashboard needs Streamlit ({error}): install requirements.txt"
-        ) from error
     listening = _ip(address)
     hosts = _hosts(listening, names)
     found = _free_port(port, listening)
@@ -106,30 +99,93 @@ def launch(
         enter=lock.address(host),
         beyond=not ip_address(listening).is_loopback,
     )
+    note = settings.store_folder / f"open-{found}.html"
+
+    def listens() -> None:
+        say(opened)
+        if not headless:
+            Thread(target=_open_browser, args=(note, opened.enter), daemon=True).start()
+
+    try:
+        _serve(settings, lock, _options(listening, found, hosts), listens)
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def launch_for_team(
+    settings: Settings,
+    deployment: Deployment,
+    *,
+    say: Callable[[Opened], None],
+    port: int | None = None,
+) -> None:
+    """Start Streamlit for a team, behind a proxy, and stay until it's ended.
+
+    Args:
+        settings: where the store and the bundled study are.
+        deployment: what holds.
+        say: told where the app is, when it listens.
+        port: the port, in place of the file's.
+
+    Raises:
+        UsageError: the port is taken.
+        SettingsError: a package or a variable is missing.
+    """
+    listening = _ip(deployment.address)
+    found = _free_port(port or deployment.port, listening)
+    secure = deployment.url.startswith("https:")
+    lock = Lock(hosts=deployment.called, port=found, secret=None, secure=secure)
+    opened = Opened(
+        address=f"{deployment.origin}/",
+        enter=f"{deployment.origin}/",
+        beyond=not ip_address(listening).is_loopback,
+    )
+    hosts = [urlsplit(f"//{name}").hostname or name for name in sorted(deployment.called)]
+    with team.secrets_of(deployment) as secrets_file:
+        options = {
+            **_options(listening, found, hosts),
+            "secrets.files": [str(secrets_file)],
+        }
+        _serve(settings, lock, options, lambda: say(opened))
+
+
+def _serve(
+    settings: Settings,
+    lock: Lock,
+    options: Mapping[str, object],
+    listens: Callable[[], None],
+) -> None:
+    """Run the server behind the door.
+
+    `pages/` beside `app.py` is Streamlit's old way to find pages; it must be off before the
+    server starts, or a deep link on a fresh server runs a page without the frame.
+    """
+    try:
+        from starlette.middleware import Middleware
+        from streamlit.runtime.pages_manager import PagesManager
+        from streamlit.starlette import App
+    except ImportError as error:
+        raise SettingsError(
+            f"the dashboard needs Streamlit ({error}): install requirements.txt"
+        ) from error
     os.environ["ATOM_STORE"] = settings.store
     os.environ["ATOM_DEMO"] = str(settings.demo)
     os.environ["ATOM_ENDPOINTS"] = str(settings.endpoints)
     PagesManager.uses_pages_directory = False
     script = PROJECT_ROOT / "app.py"
     sys.argv = [str(script)]
-    note = settings.store_folder / f"open-{found}.html"
 
     @asynccontextmanager
     async def started(_app: object) -> AsyncIterator[None]:
-        say(opened)
-        if not headless:
-            Thread(target=_open_browser, args=(note, opened.enter), daemon=True).start()
+        listens()
         yield
 
     app = App(
         script, lifespan=started, middleware=[Middleware(Door, lock=lock), Middleware(FirstPaint)]
     )
     _standing.append(lock)
-    try:
-        with suppress(KeyboardInterrupt):
-            app.run(config=_options(listening, found, hosts))
-    finally:
-        note.unlink(missing_ok=True)
+    with suppress(KeyboardInterrupt):
+        app.run(config=dict(options))
 
 
 def _options(address: str, port: int, hosts: Sequence[str]) -> dict[str, object]:

@@ -10,7 +10,7 @@ from atom.engine.own import own_copy
 from atom.records import Study
 from atom.ui import kit, work
 from atom.ui.plain import plain
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 
@@ -52,7 +52,7 @@ def offer_copy(
         def copy() -> None:
             st.session_state[at] = work.start("copy", copying(here))
 
-        st.button(plain(button), key=f"{name}_copy", type="primary", on_click=copy)
+        team.button("edit", plain(button), key=f"{name}_copy", type="primary", on_click=copy)
         return
     state = work.ended(job_id, f"Copying {here.entry.study.name}…")
     if state is None:

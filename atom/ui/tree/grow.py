@@ -26,7 +26,7 @@ from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.ui.plain import plain
-from atom.ui.shell import sealed, stores
+from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.ui.tree import history as tree_history
 from atom.ui.tree import parts as tree_parts
@@ -157,7 +157,9 @@ def _stop(here: Here, status: InductionStatus) -> None:
     def halt() -> None:
         stop_run(here.store, status.run.id)
 
-    st.button("Stop", key="grow_stop", disabled=status.run.state == "stopping", on_click=halt)
+    team.button(
+        "run", "Stop", key="grow_stop", disabled=status.run.state == "stopping", on_click=halt
+    )
 
 
 def _progress(status: InductionStatus, view: GrowthView) -> Html:
@@ -365,7 +367,7 @@ def _undo(here: Here, before: VersionRow) -> None:
 
         tree_history.attempt(change)
 
-    st.button(plain(f"Undo: use {before.name!r} again"), key="grow_undo", on_click=back)
+    team.button("run", plain(f"Undo: use {before.name!r} again"), key="grow_undo", on_click=back)
 
 
 # --- beginning ----------------------------------------------------------------------------------

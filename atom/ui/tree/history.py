@@ -17,7 +17,7 @@ from atom.ui import commands, kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
 from atom.ui.plain import plain
-from atom.ui.shell import sealed
+from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
 from atom.ui.tree import parts as tree_parts
 from atom.ui.tree import rivals as tree_rivals
@@ -97,7 +97,7 @@ def again(here: Here) -> None:
 
     with st.container(key="tree_lost", horizontal=True, vertical_alignment="center"):
         kit.show(el("span", "Your change: ", el("strong", describe(edit))), key="tree_lost_edit")
-        st.button("Make it on the tree as it is now", key="tree_again", on_click=redo)
+        team.button("edit", "Make it on the tree as it is now", key="tree_again", on_click=redo)
         st.button("Leave it", key="tree_leave", on_click=leave)
 
 
@@ -162,7 +162,7 @@ def copy_first(here: Here) -> None:
         st.session_state[at] = work.start("copy", sealed.copying(here))
 
     if at not in st.session_state:
-        st.button("Copy this study to change its tree", key="tree_copy", on_click=copy,
+        team.button("edit", "Copy this study to change its tree", key="tree_copy", on_click=copy,
                   help="This study is sealed. Your copy lies in your own store.")  # fmt: skip
         return
     state = work.ended(st.session_state[at], f"Copying {here.data.study.name} …")
@@ -203,7 +203,7 @@ def _rename(here: Here, nodes: NodeTable, index: int) -> None:
         name = " ".join(str(st.session_state[key]).split())
         _edit(here, Rename(path, name), f"Renamed {path[-1]!r} to {name!r}.")
 
-    st.button("Rename", key="tree_do_rename", on_click=rename)
+    team.button("edit", "Rename", key="tree_do_rename", on_click=rename)
 
 
 def _pick(here: Here, nodes: NodeTable, index: int, what: str, targets: tuple[int, ...]) -> None:
@@ -230,7 +230,9 @@ def _pick(here: Here, nodes: NodeTable, index: int, what: str, targets: tuple[in
         done = "Merged" if what == "merge" else "Moved"
         _edit(here, edit, f"{done} {path[-1]!r} {label.split()[1]} {target[-1]!r}.")
 
-    st.button(label.split()[0], key=f"tree_do_{what}", on_click=change, disabled=chosen is None)
+    team.button(
+        "edit", label.split()[0], key=f"tree_do_{what}", on_click=change, disabled=chosen is None
+    )
 
 
 def _drop(here: Here, nodes: NodeTable, index: int) -> None:
@@ -239,7 +241,7 @@ def _drop(here: Here, nodes: NodeTable, index: int) -> None:
     def drop() -> None:
         _edit(here, Drop(path), f"Dropped {path[-1]!r}; {criteria} criteria are to be mapped anew.")
 
-    st.button(f"Drop it ({numbers.count(criteria, 'criterion', 'criteria')} to map anew)",
+    team.button("edit", f"Drop it ({numbers.count(criteria, 'criterion', 'criteria')} to map anew)",
               key="tree_do_drop", on_click=drop)  # fmt: skip
 
 
@@ -253,8 +255,14 @@ def step(here: Here, which: str, words: str | None) -> None:
 
         attempt(change)
 
-    st.button(plain(which.capitalize()), key=f"tree_{which}", on_click=go, disabled=words is None,
-              help=plain(words or f"nothing to {which}"))  # fmt: skip
+    team.button(
+        "edit",
+        plain(which.capitalize()),
+        key=f"tree_{which}",
+        on_click=go,
+        disabled=words is None,
+        help=plain(words or f"nothing to {which}"),
+    )
 
 
 # --- versions ----------------------------------------------------------------------------------
@@ -456,7 +464,7 @@ def _go_back(here: Here, older: dict[str, VersionRow]) -> None:
 
         attempt(change)
 
-    st.button("Use it", key="tree_do_back", on_click=back, disabled=chosen is None)
+    team.button("edit", "Use it", key="tree_do_back", on_click=back, disabled=chosen is None)
 
 
 def _upload(here: Here) -> None:
@@ -479,7 +487,9 @@ def _upload(here: Here) -> None:
 
         attempt(change)
 
-    st.button("Use this tree", key="tree_do_upload", on_click=take, disabled=given is None)
+    team.button(
+        "edit", "Use this tree", key="tree_do_upload", on_click=take, disabled=given is None
+    )
 
 
 # --- validity ----------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from atom.records.base import content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.plain import plain
-from atom.ui.shell import sealed, stores
+from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import money
 
@@ -188,7 +188,7 @@ def _button(here: Here, found: RivalForecast, endpoints: dict[str, Endpoint]) ->
             start()
 
     n = numbers.count(sum(one.left > 0 for one in found.rivals), "rival")
-    st.button(plain(f"Map {n}"), key="rivals_start", type="primary", on_click=agree)
+    team.button("run", plain(f"Map {n}"), key="rivals_start", type="primary", on_click=agree)
 
 
 def _listing(names: Sequence[str]) -> str:

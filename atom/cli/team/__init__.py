@@ -1,0 +1,1 @@
+"""Commands about a deployment: people, budgets, the log."""

@@ -1,0 +1,35 @@
+"""A deployment's people, for screens and commands."""
+
+from atom.engine.team.people import (
+    Budget,
+    Event,
+    Left,
+    Listed,
+    events_of,
+    find_person,
+    give_role,
+    list_budgets,
+    list_people,
+    now_as,
+    set_budget,
+    signed_in,
+    team_store,
+    what_is_left,
+)
+
+__all__ = [
+    "Budget",
+    "Event",
+    "Left",
+    "Listed",
+    "events_of",
+    "find_person",
+    "give_role",
+    "list_budgets",
+    "list_people",
+    "now_as",
+    "set_budget",
+    "signed_in",
+    "team_store",
+    "what_is_left",
+]

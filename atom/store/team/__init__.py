@@ -1,0 +1,1 @@
+"""A deployment's people: roles, budgets, who did what."""

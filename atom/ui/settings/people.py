@@ -1,0 +1,163 @@
+"""People, budgets and activity of a deployment: on Settings, for its admins alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from atom.access import ROLES, Role, policy
+from atom.display import numbers
+from atom.engine.team import (
+    Budget,
+    Event,
+    Listed,
+    events_of,
+    give_role,
+    list_budgets,
+    list_people,
+    set_budget,
+    team_store,
+)
+from atom.errors import AtomError
+from atom.ui import kit
+from atom.ui.html import Html, el, join
+from atom.ui.plain import plain
+from atom.ui.shell import team
+
+FAULT: Final = "people_fault"
+_LATEST = 50
+_NONE, _CLAIM = "none", "as their groups say"
+_ROLES: Final[tuple[str, ...]] = (*ROLES, _NONE, _CLAIM)
+
+
+def draw() -> None:
+    """Draw the three lists; nothing where there is no deployment, or for who isn't an admin."""
+    if policy() is None or team.refused("people"):
+        return
+    fault = st.session_state.pop(FAULT, None)
+    if fault:
+        kit.show(kit.fault(str(fault)), key="people_said")
+    people = list_people(team_store())
+    _head("People", "Roles come from the identity provider's groups; one given here holds instead.")
+    kit.show(_people(people), key="people_list")
+    _give_role(people)
+    budgets = list_budgets(team_store())
+    _head("Budgets", "USD a month. A run gets at most what is left, less what others may spend.")
+    kit.show(_budgets(budgets), key="budgets_list")
+    _give_budget(people)
+    _head("Activity", f"The last {_LATEST} changes; `log` on the server lists all.")
+    kit.show(_events(events_of(team_store(), most=_LATEST), people), key="activity_list")
+
+
+def _head(title: str, words: str) -> None:
+    kit.show(
+        join(
+            el("h2", title, style="margin:6px 0 2px"),
+            el("p", words, class_="quiet small"),
+        ),
+        key=f"{title.lower()}_head",
+    )
+
+
+def _people(people: list[Listed]) -> Html:
+    columns = [kit.Column(title=one) for one in ("Name", "Address", "Role", "Last signed in (UTC)")]
+    rows = [
+        kit.Row(
+            cells=(
+                el("span", one.name, class_="strong text"),
+                el("span", one.email, class_="text"),
+                f"{one.role or _NONE}{' (given here)' if one.by_hand else ''}",
+                one.seen[:16].replace("T", " "),
+            )
+        )
+        for one in people
+    ]
+    return kit.table(columns, rows, label="People")
+
+
+def _budgets(budgets: list[Budget]) -> Html:
+    columns = [
+        kit.Column(title="Whose"),
+        kit.Column(title="A month", number=True),
+        kit.Column(title="Spent this month", number=True),
+    ]
+    rows = [
+        kit.Row(
+            cells=(
+                el("span", one.name, class_="text"),
+                "no limit" if one.usd is None else f"${one.usd:,.2f}",
+                "" if one.spent is None else f"${one.spent:,.2f}",
+            )
+        )
+        for one in budgets
+    ]
+    return kit.table(columns, rows, label="Budgets")
+
+
+def _events(events: list[Event], people: list[Listed]) -> Html:
+    if not events:
+        return el("p", "Nothing was changed yet.", class_="quiet")
+    now_called = {one.id: one.name for one in people}
+    columns = [
+        kit.Column(title="When (UTC)"),
+        kit.Column(title="Who"),
+        kit.Column(title="What"),
+        kit.Column(title="Before", broad=True),
+        kit.Column(title="Now"),
+    ]
+    rows = [
+        kit.Row(
+            cells=(
+                one.at[:16].replace("T", " "),
+                el("span", now_called.get(one.person, one.name), class_="text"),
+                el("span", one.action, class_="text"),
+                el("span", numbers.middle(one.before, 60), class_="text"),
+                el("span", numbers.middle(one.after or one.subject, 60), class_="text"),
+            )
+        )
+        for one in events
+    ]
+    return kit.table(columns, rows, label="Activity", tight=True)
+
+
+def _attempt(change: Callable[[], object]) -> None:
+    try:
+        change()
+    except AtomError as error:
+        st.session_state[FAULT] = error.message
+
+
+def _give_role(people: list[Listed]) -> None:
+    if not people:
+        return
+    names = {one.id: plain(one.name) for one in people}
+    roles: dict[str, Role] = {one: one for one in ROLES}
+
+    def give() -> None:
+        whose, role = str(st.session_state["people_who"]), str(st.session_state["people_role"])
+        given = roles.get(role)
+        _attempt(lambda: give_role(team_store(), whose, given, by_claim=role == _CLAIM))
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key="people_form"):
+        st.selectbox("Person", list(names), format_func=names.__getitem__, key="people_who")
+        st.selectbox("Role", _ROLES, key="people_role")
+        team.button("people", "Give this role", key="people_give", on_click=give)
+
+
+def _give_budget(people: list[Listed]) -> None:
+    whose: dict[str, str] = {"deployment": "everybody together"}
+    whose |= {one: f"each {one}" for one in ROLES}
+    whose |= {one.id: plain(one.name) for one in people}
+
+    def give() -> None:
+        held = st.session_state
+        _attempt(
+            lambda: set_budget(team_store(), str(held["budget_whose"]), float(held["budget_usd"]))
+        )
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key="budget_form"):
+        st.selectbox("Whose", list(whose), format_func=whose.__getitem__, key="budget_whose")
+        st.number_input("USD a month", min_value=0.0, step=10.0, key="budget_usd")
+        team.button("people", "Set this budget", key="budget_give", on_click=give)
