@@ -191,13 +191,16 @@ class _Asked:
 
 
 def _refusal(asked: _Asked, lock: Lock) -> Refusal | None:
+    health = asked.kind == "http" and asked.path == HEALTH and asked.method in ("GET", "HEAD")
+    if health and lock.secret is None:
+        return None  # Proxies ask each replica by its own address.
     if asked.host not in lock.hosts:
         return "host"
     if any(urlsplit(origin).netloc != asked.host for origin in asked.origins):
         return "origin"
     if asked.of_other_site and not asked.follows_a_link:
         return "origin"
-    if asked.kind == "http" and asked.path == HEALTH and asked.method in ("GET", "HEAD"):
+    if health:
         return None
     if lock.secret is None:
         return None
