@@ -1,4 +1,4 @@
-"""`fidelity run|show|rankings|plant`."""
+"""`fidelity run|show|rankings|plant|match|criteria`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from atom.analysis.agreement.fidelity import Share
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
+from atom.cli.parts.own_criteria import add_own
 from atom.cli.parts.people_labels import finite, people_labels
 from atom.cli.run import begin, do_here, run_lines
 from atom.display import numbers
@@ -63,6 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="say what would be taken in, and why not"
     )
     one.set_defaults(call=rankings)
+    add_own(verbs)
     one = verbs.add_parser(
         "plant", parents=[common()], help="draw rankings from a synthetic study's truth"
     )

@@ -53,6 +53,7 @@ from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.run import (
     BenchTask,
     BlindTask,
+    CriteriaTask,
     ExperimentTask,
     KnownBy,
     KnownPair,
@@ -133,6 +134,7 @@ __all__ = [
     "Correction",
     "CriteriaSet",
     "CriteriaSource",
+    "CriteriaTask",
     "Criterion",
     "CriterionKind",
     "CriterionUse",

@@ -13,7 +13,9 @@ from atom.records.call import Sampling
 from atom.records.preference import Side
 
 RunState = Literal["running", "stopping", "stopped", "done", "failed"]
-RunKind = Literal["study", "experiment", "bench", "methods", "tree", "blind", "pairs"]
+RunKind = Literal[
+    "study", "experiment", "bench", "methods", "tree", "blind", "pairs", "criteria"
+]  # fmt: skip
 KnownBy = Literal["people", "outcome", "score"]
 """What says which of two answers is better: people's preference or ranking; a right final answer
 against a wrong one; a clear gap of the study's judge's scores."""
@@ -136,7 +138,16 @@ class PairsTask(Record):
     """How all are asked."""
 
 
-Task = StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask | BlindTask | PairsTask
+class CriteriaTask(Record):
+    """Criteria that people wrote, matched by a judge to those of the study."""
+
+    kind: Literal["criteria"]
+
+
+Task = (
+    StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask | BlindTask | PairsTask
+    | CriteriaTask
+)  # fmt: skip
 
 
 class Run(Record):

@@ -26,13 +26,17 @@ AnnotationKind = Literal[
     "flag",
     "remark",
     "slice",
+    "written",
+    "match",
+    "wanted",
 ]
 """What a person was asked: to rank a sample's answers; whether a criterion is right, and needed
 (1..3); its leaf; a checkpoint's score (1..5); a judge's kind of error; whose report it is; which
-answer is better. `version` was asked of nobody: a candidate is declared to be a version of another
-(`subject_id` the later one, `label` the one before). Nor were these: a checkpoint is flagged
-(`flag`) or noted on (`remark`, the note in `label`), and filters have a name (`slice`,
-`subject_id` the name, `label` the address)."""
+answer is better; which criteria they would ask, in their own words (`written`), which of the
+judge's asks the same (`match`), and whether they would ask one of the judge's (`wanted`). `version`
+was asked of nobody: a candidate is declared to be a version of another (`subject_id` the later one,
+`label` the one before). Nor were these: a checkpoint is flagged (`flag`) or noted on (`remark`, the
+note in `label`), and filters have a name (`slice`, `subject_id` the name, `label` the address)."""
 UNASKED: tuple[AnnotationKind, ...] = ("version", "flag", "remark", "slice")
 """What people say without being asked: no label of theirs, and in no agreement."""
 PICKED = "picked: "

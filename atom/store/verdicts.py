@@ -14,13 +14,13 @@ from atom.store.standing import closed, prompt_order, read_sampling
 from atom.store.store import Store
 
 
-def judges_of_group(store: Store, group: str, *, without: str = "") -> list[str]:
-    """Return who gave verdicts on a set or a study, those of one part left out."""
+def judges_of_group(store: Store, group: str, *, without: Collection[str] = ()) -> list[str]:
+    """Return who gave verdicts on a set or a study; those whose part begins so are left out."""
     column = table(Verdict).c
     with store.read() as connection:
         rows = sa.select(column.judge).where(
             column.group == group,
-            column.part != without,
+            *(sa.not_(column.part.startswith(part)) for part in without),
             *closed(connection, "verdict", column.key),
         )
         return [str(name) for name in connection.execute(rows.distinct()).scalars()]
@@ -232,8 +232,8 @@ def items_of(store: Store, sets: Collection[str]) -> list[BenchItem]:
 
 
 def verdicts_of_part(store: Store, group: str, part: str) -> list[Verdict]:
-    """Read all verdicts of one part on a set or a study."""
+    """Read all verdicts on a set or a study whose part begins so."""
     column = table(Verdict).c
     with store.read() as connection:
         done = closed(connection, "verdict", column.key)
-    return store.select(Verdict, column.group == group, column.part == part, *done)
+    return store.select(Verdict, column.group == group, column.part.startswith(part), *done)

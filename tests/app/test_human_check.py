@@ -13,7 +13,8 @@ from atom.errors import ReadOnlyError
 from atom.records import Annotation
 from atom.store import Store
 from atom.ui.people import parts
-from atom.ui.people.desk import AHEAD, Act, Desk, read_acts
+from atom.ui.people.acts import Act, read_acts
+from atom.ui.people.desk import AHEAD, Desk
 from atom.views.people.annotations import LEAST_SURE, load_annotations
 from atom.views.people.page import ERROR_TYPES
 from atom.views.study_data import load_study

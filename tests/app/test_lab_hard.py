@@ -11,7 +11,8 @@ from atom.records import Annotation, Judge, KnownPair, PairsTask, Response, Run,
 from atom.stages.verdicts import blank
 from atom.store import Store
 from atom.store.standing import compared_answers
-from atom.ui.people.desk import Act, Desk, preferred
+from atom.ui.people.acts import Act, preferred
+from atom.ui.people.desk import Desk
 from atom.ui.people.parts import deck_items
 from atom.views.lab.hard_pairs import hard_pairs
 from atom.views.shelf import OpenStore

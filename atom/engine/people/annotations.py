@@ -98,7 +98,8 @@ def check_label(label: Annotation) -> None:
                          f"not {label.value!r}")  # fmt: skip
     if label.kind == "ranking" and len({rank.response_id for rank in label.ranks}) < 2:
         raise UsageError("a ranking names two different answers at least")
-    worded = ("mapping", "error_type", "report", "preference", "flag", "remark", "slice")
+    worded = ("mapping", "error_type", "report", "preference", "flag", "remark", "slice",
+              "written", "match", "wanted")  # fmt: skip
     if label.kind in worded and not label.label.strip():
         raise UsageError(f"a label of kind {label.kind} needs a word, and there is none")
 
@@ -296,7 +297,10 @@ def _known(
             there = {candidate.id for candidate in study_candidates(store, study_id)}
         elif kind in ("preference", "slice"):
             there = names
-        elif kind in ("accuracy", "necessity", "mapping"):
+        elif kind in ("written", "match"):
+            samples = {place.sample_id for place in study_places(store, study_id)}
+            there = {name for name in names if name.partition("/")[0] in samples}
+        elif kind in ("accuracy", "necessity", "mapping", "wanted"):
             there = {one.id for one in store.get_many(Criterion, names)}
         else:
             there = {one.key for one in store.get_many(Checkpoint, names)}

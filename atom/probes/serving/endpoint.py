@@ -26,6 +26,7 @@ from atom.probes.candidates import Feedback, World, planted_world
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
+from atom.probes.matching import match_own
 from atom.probes.naming import SEPARATOR, choose_leaf, drawn_leaf
 from atom.probes.noise import coin_mark, noisy_mark
 from atom.probes.outcome import read_outcome
@@ -74,6 +75,7 @@ JUDGE_TASKS: Final = (
     "scoring",
     "outcome",
     "report",
+    "match",
 )
 CANDIDATE_TASKS: Final = ("answer", "retry", "hint", "blind")
 ATTEMPT_HEADER: Final = "x-atomscope-attempt"
@@ -325,6 +327,7 @@ class ProbeEndpoint:
             "scoring": self._scoring,
             "outcome": self._outcome,
             "report": self._report,
+            "match": lambda _, data: match_own(data),
         }
         task = tasks.get(request.task)
         if task is None and request.task in TASKS:

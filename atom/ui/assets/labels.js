@@ -203,6 +203,22 @@ function typing(state, event) {
   event.stopPropagation();
 }
 
+// --- writing ---
+
+function written(state, box) {
+  if (!box.value.trim()) { box.focus(); return; }
+  box.blur();
+  give(state, { text: box.value });
+}
+
+function writing(state, event) {
+  if (event.key === "Escape") event.target.blur();
+  else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) written(state, event.target);
+  else { event.stopPropagation(); return; }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 // --- keys ---
 
 function press(state, name) {
@@ -222,6 +238,12 @@ function press(state, name) {
     return false;
   }
   if (item.mode === "ranking" && rank(state, key, item)) return true;
+  if (item.mode === "write" && (name === "write" || key === "Enter")) {
+    const box = state.stage.querySelector("textarea");
+    if (key === "Enter") box.focus();
+    else written(state, box);
+    return true;
+  }
   if (key === "s") { send(state, { do: "skip", id: item.id }); onward(state); return true; }
   if (key === "j" || key === "ArrowRight" || key === "ArrowDown" || key === "Enter") { step(state, 1); return true; }
   if (key === "k" || key === "ArrowLeft" || key === "ArrowUp") { step(state, -1); return true; }
@@ -253,9 +275,12 @@ function start(state, parent) {
     if (button.dataset.press === "again") send(state, { do: "again", id: "" });
     else press(state, button.dataset.press);
   });
-  state.root.addEventListener("input", (event) => search(state, event.target));
+  state.root.addEventListener("input", (event) => {
+    if (event.target.nodeName === "INPUT") search(state, event.target);
+  });
   state.root.addEventListener("keydown", (event) => {
     if (event.target.nodeName === "INPUT") typing(state, event);
+    else if (event.target.nodeName === "TEXTAREA") writing(state, event);
   });
   state.keys = (event) => {
     const target = event.composedPath()[0];

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from atom.engine.people.annotations import Change, give, take_back
+from atom.methods.own_criteria import line_key, lines_of
 from atom.records import PICKED, Annotation, AnnotationKind, Checkpoint, RankedAnswer, Response
+from atom.ui.people.acts import Act, Said, preferred
 from atom.views.failures.sample import SampleView
 from atom.views.people.annotations import (
     LEAST_SURE,
@@ -25,6 +26,7 @@ from atom.views.people.annotations import (
     load_annotations,
     standing,
 )
+from atom.views.people.own_criteria import NO, NONE, YES, own_items, written_key
 from atom.views.people.page import (
     DECOYS,
     ERROR_TYPES,
@@ -40,6 +42,7 @@ from atom.views.people.page import (
     error_items,
     items_of,
     leaf_texts,
+    numbered,
     pair_items,
     profiles,
     raw_answers,
@@ -59,73 +62,6 @@ _NEAR = 6
 """Items after the present one that it holds though they have their label, to look back at."""
 _VIEWS = 24
 _TOP: Mapping[AnnotationKind, int] = {"score": 5, "accuracy": 3, "necessity": 3}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Act:
-    """What a person did.
-
-    Attributes:
-        number: counts up in the browser; an act that comes again isn't done again.
-        item: the item's id.
-        do: `give`, `skip`, `undo`, `go` (to the item) or `again` (take up what was skipped).
-        key: the key that was pressed, for `give`.
-        leaf: number of the leaf that was chosen.
-        groups: numbers of answers by place, the best first, for a ranking.
-    """
-
-    number: int
-    item: str
-    do: str
-    key: str = ""
-    leaf: int | None = None
-    groups: tuple[tuple[int, ...], ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    """What a key press says: nothing of it is set for a skip."""
-
-    value: float | None = None
-    label: str = ""
-    ranks: tuple[RankedAnswer, ...] = ()
-
-
-def read_acts(value: object) -> tuple[Act, ...]:
-    """Read acts as they came from the browser: untrusted; what makes no sense is left out."""
-    acts = value.get("acts") if isinstance(value, Mapping) else None
-    found = []
-    for one in acts[:200] if isinstance(acts, list) else ():
-        if not isinstance(one, Mapping) or type(one.get("n")) is not int:
-            continue
-        leaf, groups = one.get("leaf"), one.get("groups")
-        places: list[tuple[int, ...]] = []
-        for group in groups[:50] if isinstance(groups, list) else ():
-            if isinstance(group, list) and all(type(at) is int for at in group):
-                places.append(tuple(group))
-        found.append(
-            Act(
-                number=one["n"],
-                item=str(one.get("id", ""))[:64],
-                do=str(one.get("do", ""))[:16],
-                key=str(one.get("key", ""))[:16],
-                leaf=leaf if type(leaf) is int else None,
-                groups=tuple(places),
-            )
-        )
-    return tuple(sorted(found, key=lambda act: act.number))
-
-
-def preferred(item: Item, number: int) -> str:
-    """Say what a press means for a pair: `a` or `b` as the pair is named, `tie`, or nothing.
-
-    Args:
-        item: the pair, its answers in the order shown.
-        number: 1 or 2 = the answer in that place is better; 3 = nobody can tell.
-    """
-    if number not in (1, 2):
-        return "tie" if number == 3 else ""
-    return "ab"[item.subject_id.split("/").index(item.response_ids[number - 1])]
 
 
 class Desk:
@@ -166,7 +102,7 @@ class Desk:
         self.leaves = leaf_texts(data)
         self.profiles = {one.candidate_id: one for one in profiles(data)}
         self.refresh()
-        by_sample = queue in ("scores", "ranking", "criteria")
+        by_sample = queue in ("scores", "ranking", "criteria", "own")
         self._samples = sample_order(store, data, pick) if by_sample else ()
         self._next_sample = 0
         if queue == "errors":
@@ -291,8 +227,36 @@ class Desk:
             view = self.view(self._samples[self._next_sample])
             self._next_sample += 1
             if view is not None:
-                self._extend(items_of(view, self.queue, self.annotator, self.only))
+                self._extend(self._of_sample(view))
         return index < len(self.items)
+
+    def _of_sample(self, view: SampleView) -> tuple[Item, ...]:
+        if self.queue != "own":
+            return items_of(view, self.queue, self.annotator, self.only)
+        return numbered(own_items(view, self.annotator, self._written(view.sample.id)))
+
+    def _written(self, sample_id: str) -> Annotation | None:
+        subject: Subject = ("written", written_key(sample_id, self.annotator))
+        return self._by_subject.get(subject, {}).get(self.annotator)
+
+    def own_lines(self, sample_id: str) -> dict[str, str]:
+        """Return what this person wrote for a sample: a line's key -> the line."""
+        label = self._written(sample_id)
+        lines = lines_of(label.label) if label is not None else ()
+        return {line_key(sample_id, line): line for line in lines}
+
+    def _matched(self, item: Item) -> bool:
+        """Whether a line of this person's asks the same as an item's criterion."""
+        keys = self.own_lines(item.sample_id)
+        own = (self._by_subject.get(("match", key), {}).get(self.annotator) for key in keys)
+        return any(label is not None and label.label == item.criterion_id for label in own)
+
+    def _follow(self, index: int) -> None:
+        """Put what follows from what was written behind it: lines to match, criteria to tick."""
+        view = self.view(self.items[index].sample_id)
+        fresh = [one for one in self._of_sample(view) if one.id not in self._ids] if view else []
+        self.items[index + 1 : index + 1] = fresh
+        self._ids = {one.id: at for at, one in enumerate(self.items)}
 
     def view(self, sample_id: str) -> SampleView | None:
         """Return a sample, read once while it is near."""
@@ -306,6 +270,10 @@ class Desk:
     def is_open(self, item: Item) -> bool:
         """Whether an item is still to be answered."""
         label = self.mine(item)
+        if item.kind == "match" and item.subject_id not in self.own_lines(item.sample_id):
+            return False
+        if item.kind == "wanted" and label is None and self._matched(item):
+            return False
         if label is None or (self.queue == "conflicts" and not label.adjudicates):
             return True
         return self.again and label.state == "skipped"
@@ -334,11 +302,17 @@ class Desk:
         """Return the items that the browser holds: some before, and the next open ones."""
         found = list(range(max(self.at - BEHIND, 0), min(self.at + 1, len(self.items))))
         index, ahead = self.at + 1, 0
+        here = self.item
+        if here is not None and here.kind == "written" and self.is_open(here):
+            # What comes next hangs on what is written.
+            return tuple(self.items[at] for at in found)
         while ahead < AHEAD and self._reach(index):
             fresh = self.is_open(self.items[index])
             if fresh or index <= self.at + _NEAR:
                 found.append(index)
             ahead += fresh
+            if fresh and self.items[index].kind == "written":
+                break
             index += 1
         return tuple(self.items[at] for at in found)
 
@@ -394,6 +368,9 @@ class Desk:
             if not 1 <= number <= top:
                 return None
             return Said(value=float(number))
+        if item.kind == "written":
+            lines = lines_of(act.text)
+            return Said(label="\n".join(lines)) if lines else None
         if item.kind == "ranking":
             ranks = self._ranks(item, act.groups)
             return Said(ranks=ranks) if ranks else None
@@ -407,8 +384,19 @@ class Desk:
             return self.judged_leaf(item) if number == 1 else ""
         if item.kind == "preference":
             return preferred(item, number)
+        if item.kind == "wanted":
+            return {1: YES, 2: NO}.get(number, "")
+        if item.kind == "match":
+            ids = self.match_order(item)
+            return ids[number - 1] if 1 <= number <= len(ids) else ""
         names = ERROR_TYPES if item.kind == "error_type" else self.profile_order
         return names[number - 1] if 1 <= number <= len(names) else ""
+
+    def match_order(self, item: Item) -> tuple[str, ...]:
+        """Return what the keys 1, 2, 3 ... mean for a line: no criterion, then each of them."""
+        view = self.view(item.sample_id)
+        criteria = view.criteria if view is not None else ()
+        return (NONE, *(one.criterion.id for one in criteria[:8]))
 
     def judged_leaf(self, item: Item) -> str:
         """Return the leaf that the judge chose for an item's criterion, as text."""
@@ -473,6 +461,8 @@ class Desk:
             self._sample_of[item.subject_id] = item.sample_id
         self._undo.append((item.id, change))
         self._note((item.kind, item.subject_id), change.now)
+        if item.kind == "written":
+            self._follow(self._ids[item.id])
 
     def _take_back(self) -> None:
         """Undo the last label of this desk; after a reopened tab, this person's newest one here."""

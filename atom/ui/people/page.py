@@ -15,10 +15,12 @@ from atom.records import content_id
 from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import HUMAN_CHECK
+from atom.ui.people import own
 from atom.ui.people import parts as human_check_parts
 from atom.ui.people import scale as people_scale
 from atom.ui.people import summary as human_check_summary
-from atom.ui.people.desk import Desk, read_acts
+from atom.ui.people.acts import read_acts
+from atom.ui.people.desk import Desk
 from atom.ui.people.names import WHO
 from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
@@ -78,6 +80,8 @@ def draw(here: Here) -> None:
     if desk.only is not None:
         kit.show(_only(here, who, queue, pick), key="human_only")
     _deck(desk)
+    if queue == "own":
+        own.draw(here)
     with st.expander("Take labels out, or in", key="human_files"):
         _files(here, desk)
 
@@ -168,7 +172,7 @@ def _choices(here: Here, who: str, queue: QueueName, pick: Pick) -> None:
         label="Queues",
     )  # fmt: skip
     picks = None
-    if queue in ("scores", "ranking", "criteria"):
+    if queue in ("scores", "ranking", "criteria", "own"):
         picks = el(
             "span",
             el("span", "Samples: ", class_="quiet small"),

@@ -12,10 +12,12 @@ from atom.ui import kit
 from atom.ui.failures.case import question
 from atom.ui.html import Child, Html, el, join
 from atom.ui.media import media_address
-from atom.ui.people.desk import Desk, preferred
+from atom.ui.people.acts import preferred
+from atom.ui.people.desk import Desk
 from atom.ui.picture import Mark, missing, picture
 from atom.views.failures.sample import SampleView, shortened_mark
 from atom.views.people.annotations import KindAgreement
+from atom.views.people.own_criteria import NO, YES
 from atom.views.people.page import (
     ERROR_TYPES,
     KINDS,
@@ -39,6 +41,9 @@ KIND_WORDS: Mapping[AnnotationKind, str] = {
     "error_type": "kinds of error",
     "report": "reports",
     "preference": "preferences",
+    "written": "own criteria",
+    "match": "the same criterion",
+    "wanted": "would ask",
 }
 SCORE_WORDS = (
     "wrong, or made up",
@@ -61,6 +66,9 @@ ASKS: Mapping[AnnotationKind, str] = {
     "error_type": "What did the judge get wrong?",
     "report": "Whose answers is this report about?",
     "preference": "Which answer is better?",
+    "written": "What would you check an answer to this by? One criterion a line.",
+    "match": "Which of the judge’s criteria asks the same?",
+    "wanted": "Would you ask this of an answer?",
 }
 GUIDES: Mapping[str, tuple[str, ...]] = {
     "scores": (
@@ -82,6 +90,14 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
         "Right: the question is about one step, and its truth agrees with the picture.",
         "Needed: without this step there is no right solution, whatever the way.",
         "Capability: what this one step takes, not what the whole question takes.",
+    ),
+    "own": (
+        "Write before you see the judge’s criteria: the steps that a right answer must get right, "
+        "each a question or a statement of its own.",
+        "The same: whoever meets the one meets the other. A part of a criterion, or another step "
+        "of it, isn’t the same.",
+        "Would you ask it: not whether it is true, but whether an answer should be held to it.",
+        "Skip the writing (S) to tick the judge’s criteria only.",
     ),
     "errors": (
         "Look at the picture first, then at what the judge says.",
@@ -117,7 +133,7 @@ class DeckItem:
     id: str
     html: Html
     mode: str
-    """`choice`, `ranking` or `leaf`."""
+    """`choice`, `ranking`, `leaf` or `write`."""
     keys: tuple[str, ...]
     answers: int
     open: bool
@@ -158,7 +174,7 @@ def deck_item(desk: Desk, item: Item, served: Addresses | None = None) -> DeckIt
     return DeckItem(
         id=item.id,
         html=html,
-        mode={"ranking": "ranking", "mapping": "leaf"}.get(item.kind, "choice"),
+        mode={"ranking": "ranking", "mapping": "leaf", "written": "write"}.get(item.kind, "choice"),
         keys=tuple(str(number + 1) for number in range(len(_choices(desk, item)))),
         answers=len(item.response_ids),
         open=desk.is_open(item),
@@ -187,7 +203,7 @@ def _of_sample(
         "div",
         _where(desk, item, label),
         _disagree(desk, item),
-        _asked(view, item),
+        _asked(desk, view, item),
         *rest,
         *(() if beside else (ask, keys)),
     )
@@ -231,7 +247,11 @@ def _said_words(desk: Desk, item: Item, label: Annotation) -> str:
     return label.label
 
 
-def _asked(view: SampleView, item: Item) -> Html | None:
+def _asked(desk: Desk, view: SampleView, item: Item) -> Html | None:
+    if item.kind == "match":
+        line = desk.own_lines(item.sample_id).get(item.subject_id, "")
+        return el("div", el("div", "You wrote", class_="quiet small"),
+                  el("div", line, class_="text strong"), class_="asked")  # fmt: skip
     one = find_criterion(view, item.criterion_id)
     if one is None:
         return None
@@ -321,7 +341,18 @@ def _words(desk: Desk, item: Item) -> tuple[str, ...]:
         return THREE_WORDS[item.kind]
     if item.kind == "preference":
         return PAIR_WORDS
+    if item.kind == "wanted":
+        return ("yes, I would", "no")
+    if item.kind == "match":
+        return ("none of them", *_criteria_words(desk, item))
     return ERROR_TYPES if item.kind == "error_type" else ()
+
+
+def _criteria_words(desk: Desk, item: Item) -> tuple[str, ...]:
+    view = desk.view(item.sample_id)
+    criteria = view.criteria if view is not None else ()
+    return tuple(numbers.middle(" ".join(one.criterion.question.split()), 110)
+                 for one in criteria[:8])  # fmt: skip
 
 
 def _choices(desk: Desk, item: Item) -> tuple[str, ...]:
@@ -339,6 +370,8 @@ def _keys(desk: Desk, item: Item, label: Annotation | None) -> Html:
         if label is not None and label.state == "given":
             told = f"You said: {_said_words(desk, item, label)}. {told}"
         return el("p", told, class_="quiet small", data_told="1")
+    if item.kind == "written":
+        return _writing(label)
     given = label if label is not None and label.state == "given" else None
     marked = given if desk.queue != "conflicts" or (given and given.adjudicates) else None
     buttons = [
@@ -367,6 +400,19 @@ def _keys(desk: Desk, item: Item, label: Annotation | None) -> Html:
     )  # fmt: skip
 
 
+def _writing(label: Annotation | None) -> Html:
+    """Draw the field for one's own criteria."""
+    return join(
+        el("textarea", label.label if label is not None else "", rows="7", data_write="1",
+           aria_label=ASKS["written"], placeholder="One criterion a line"),
+        el("div",
+           el("button", el("kbd", "Ctrl Enter"), el("span", "that is all"), type="button",
+              class_="key", data_press="write"),
+           el("span", "Enter begins to write, Esc leaves the field", class_="quiet small"),
+           class_="keys"),
+    )  # fmt: skip
+
+
 def _chose(desk: Desk, item: Item, label: Annotation, at: int) -> bool:
     if label.value is not None:
         return label.value == at + 1
@@ -374,6 +420,11 @@ def _chose(desk: Desk, item: Item, label: Annotation, at: int) -> bool:
         return label.label == desk.judged_leaf(item)
     if item.kind == "preference":
         return preferred(item, at + 1) == label.label
+    if item.kind == "wanted":
+        return label.label == (YES, NO)[at]
+    if item.kind == "match":
+        order = desk.match_order(item)
+        return at < len(order) and order[at] == label.label
     names = ERROR_TYPES if item.kind == "error_type" else desk.profile_order
     return at < len(names) and names[at] == label.label
 
@@ -502,7 +553,8 @@ def agreement_words(found: KindAgreement) -> str:
 def foot(desk: Desk) -> Html:
     """Draw the keys and the guidelines."""
     digits = {"scores": "1..5", "criteria": "1..3", "errors": "1..9", "ranking": "1..9",
-              "pairs": "1..3", "reports": "1..9", "conflicts": "1..9"}[desk.queue]  # fmt: skip
+              "pairs": "1..3", "own": "1..9", "reports": "1..9",
+              "conflicts": "1..9"}[desk.queue]  # fmt: skip
     keys = [(digits, "place" if desk.queue == "ranking" else "label, and next")]
     if desk.queue in ("ranking", "conflicts"):
         keys += [("T", "tie"), ("Enter", "keep the ranking")]

@@ -9,7 +9,7 @@ from atom.engine.forecast import Forecast
 from atom.records import Run
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
-from atom.ui.pages import CORRECTION, FINGERPRINTS, JUDGE_LAB, OVERVIEW, RUNS, TREE
+from atom.ui.pages import CORRECTION, FINGERPRINTS, HUMAN_CHECK, JUDGE_LAB, OVERVIEW, RUNS, TREE
 from atom.views.filters import Filters
 from atom.views.runs.page import RunView, duration, money
 
@@ -103,6 +103,7 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
         "bench": links.address(JUDGE_LAB.url_path, filters),
         "tree": links.address(TREE.url_path, filters, tab="grow"),
         "blind": links.address(FINGERPRINTS.url_path, filters),
+        "criteria": links.address(HUMAN_CHECK.url_path, filters, queue="own"),
         "pairs": links.address(JUDGE_LAB.url_path, filters, tab="pairs", run=run.id),
     }[run.kind]
     door = kit.door("See the results", results)

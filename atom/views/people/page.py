@@ -42,12 +42,15 @@ from atom.views.people.annotations import Standing, Subject
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 
-QueueName = Literal["scores", "ranking", "criteria", "errors", "pairs", "reports", "conflicts"]
+QueueName = Literal[
+    "scores", "ranking", "criteria", "own", "errors", "pairs", "reports", "conflicts"
+]  # fmt: skip
 Pick = Literal["random", "unsure"]
 QUEUES: Mapping[QueueName, str] = {
     "scores": "Scores",
     "ranking": "Rankings",
     "criteria": "Criteria",
+    "own": "Own criteria",
     "errors": "Judge’s errors",
     "pairs": "Hard pairs",
     "reports": "Blind reports",
@@ -58,6 +61,7 @@ KINDS: Mapping[QueueName, tuple[AnnotationKind, ...]] = {
     "scores": ("score",),
     "ranking": ("ranking",),
     "criteria": ("accuracy", "necessity", "mapping"),
+    "own": ("wanted", "match", "written"),
     "errors": ("error_type",),
     "pairs": ("preference",),
     "reports": ("report",),
@@ -132,7 +136,7 @@ class LabelProgress:
     keys: int = 0
 
 
-def _item(
+def item_of(
     kind: AnnotationKind,
     subject_id: str,
     *,
@@ -140,6 +144,7 @@ def _item(
     criterion_id: str = "",
     response_ids: tuple[str, ...] = (),
 ) -> Item:
+    """Make an item; its id tells nothing about what it is of."""
     return Item(
         id=content_id("human check item", kind, subject_id)[:20],
         kind=kind,
@@ -284,7 +289,7 @@ def items_of(
     order = shuffled(ids, annotator, sample)
     found: list[Item] = []
     if queue == "ranking" and len(order) > 1:
-        found.append(_item("ranking", sample, sample_id=sample, response_ids=order))
+        found.append(item_of("ranking", sample, sample_id=sample, response_ids=order))
     elif queue == "scores":
         points = scored_points(view)
         for response in order:
@@ -292,7 +297,7 @@ def items_of(
                 point = points.get((one.criterion.id, response))
                 if point is not None:
                     found.append(
-                        _item("score", point.key, sample_id=sample,
+                        item_of("score", point.key, sample_id=sample,
                               criterion_id=one.criterion.id, response_ids=(response,))
                     )  # fmt: skip
     elif queue == "criteria":
@@ -301,7 +306,7 @@ def items_of(
             if one.leaf:
                 kinds.append("mapping")
             found += [
-                _item(kind, one.criterion.id, sample_id=sample, criterion_id=one.criterion.id)
+                item_of(kind, one.criterion.id, sample_id=sample, criterion_id=one.criterion.id)
                 for kind in kinds
             ]
     return numbered(found)
@@ -363,14 +368,14 @@ def error_items(
         gap = abs((point.points or 0) - value)
         if answer is None or point.points is None or gap < 1:
             continue
-        item = _item("error_type", point.key, sample_id=answer.sample_id,
+        item = item_of("error_type", point.key, sample_id=answer.sample_id,
                      criterion_id=point.criterion_id, response_ids=(answer.id,))  # fmt: skip
         found.append((-gap, item))
     wrong = [table.sample_ids[at] for at in np.flatnonzero(table.quarantined)]
     for sample_id in wrong:
         place = store.get(StudySample, data.study.id, sample_id)
         if place is not None and place.replay_id:
-            found.append((0.0, _item("error_type", place.replay_id, sample_id=sample_id)))
+            found.append((0.0, item_of("error_type", place.replay_id, sample_id=sample_id)))
     ordered = sorted(found, key=lambda pair: (pair[0], _number(pair[1].id)))
     return tuple(item for _, item in ordered)
 
@@ -410,7 +415,7 @@ def _conflict(
             return None
         ids = sorted({rank.response_id for label in given for rank in label.ranks})
         order = shuffled(ids, annotator, name)
-        return _item("ranking", name, sample_id=name, response_ids=order)
+        return item_of("ranking", name, sample_id=name, response_ids=order)
     if kind == "preference":
         return _pair_item(store, data, name, annotator)
     point = store.get(Checkpoint, name)
@@ -418,16 +423,16 @@ def _conflict(
         answer = store.get(Response, point.response_id)
         if answer is None or answer.sample_id not in data.sample_position:
             return None
-        return _item(kind, name, sample_id=answer.sample_id, criterion_id=point.criterion_id,
+        return item_of(kind, name, sample_id=answer.sample_id, criterion_id=point.criterion_id,
                      response_ids=(answer.id,))  # fmt: skip
     place = columns_of(StudySample).c
     if kind == "error_type":
         rows = store.select(StudySample, place.study_id == data.study.id, place.replay_id == name)
-        return _item(kind, name, sample_id=rows[0].sample_id) if rows else None
+        return item_of(kind, name, sample_id=rows[0].sample_id) if rows else None
     sample_id = criterion_sample(store, name)
     if sample_id is None or sample_id not in data.sample_position:
         return None
-    return _item(kind, name, sample_id=sample_id, criterion_id=name)
+    return item_of(kind, name, sample_id=sample_id, criterion_id=name)
 
 
 def pair_items(store: Store, data: StudyData, annotator: str) -> tuple[Item, ...]:
@@ -454,7 +459,7 @@ def _pair_item(store: Store, data: StudyData, name: str, annotator: str) -> Item
     if len(ids) != 2 or len(answers) != 2 or len(samples) != 1:
         return None
     order = shuffled(ids, annotator, name)
-    return _item("preference", name, sample_id=samples.pop(), response_ids=order)
+    return item_of("preference", name, sample_id=samples.pop(), response_ids=order)
 
 
 def criterion_sample(store: Store, criterion_id: str) -> str | None:
@@ -575,7 +580,7 @@ def report_items(data: StudyData, annotator: str) -> tuple[Item, ...]:
     order = shuffled((one.candidate_id for one in profiles(data)), annotator, "reports")
     if len(order) < 2:
         return ()
-    items = [_item("report", name) for name in order[:REPORTS]]
+    items = [item_of("report", name) for name in order[:REPORTS]]
     return numbered(items)
 
 

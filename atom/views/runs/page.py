@@ -10,6 +10,7 @@ from atom.records import (
     BenchTask,
     BlindTask,
     Candidate,
+    CriteriaTask,
     Endpoint,
     Experiment,
     ExperimentTask,
@@ -163,6 +164,8 @@ def task_words(run: Run) -> str:
             return f"without the picture · {samples} questions, {_named(run.candidates)}"
         case PairsTask(pairs=pairs, weak=weak):
             return f"Hard pairs · {numbers.count(len(pairs), 'pair')}, {_named(weak)}"
+        case CriteriaTask():
+            return "People’s own criteria, matched by the judge"
         case StudyTask(stages=stages):
             named = ", ".join(stages)
             return f"{named} · {_named(run.candidates)}" if run.candidates else named

@@ -25,6 +25,7 @@ from atom.judgebench.vl_rewardbench import ask as vlrb
 from atom.methods import (
     bare_criteria,
     batch_rank,
+    own_criteria,
     pointwise,
     scan_criteria,
     scan_scoring,
@@ -55,6 +56,7 @@ PROMPTS = {
     criteria.PROMPT: schemas.CRITERIA,
     mapping.PROMPT: schemas.mapping_schema(3, ("A › B › C › D",)),
     outcome.PROMPT: schemas.OUTCOME,
+    own_criteria.PROMPT: own_criteria.match_schema(2, 3),
     propose.PROMPT: schemas.propose_schema(3),
     replay.PROMPT: schemas.REPLAY,
     report.PROMPT: report.report_schema(("stand", "weak"), 3),

@@ -1,0 +1,185 @@
+"""Human check, own criteria: what the judge asks against what people would ask, and both scores."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from atom.analysis.agreement.fidelity import Share
+from atom.analysis.compare.paired import PairedGap
+from atom.display import numbers
+from atom.engine.control import start_work
+from atom.engine.endpoints.configured import known_endpoints
+from atom.engine.people.matching import MatchSpec, forecast_match
+from atom.errors import AtomError
+from atom.records import content_id
+from atom.ui import kit, links, work
+from atom.ui.html import Html, el
+from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
+from atom.ui.shell import stores
+from atom.ui.shell.frame import Here
+from atom.views.people.own_criteria import OwnCriteria, own_criteria
+from atom.views.runs.page import money
+
+FAULT = "own_fault"
+STARTED = "own_started"
+_SENT = "What people wrote, with each question and the judge’s criteria; no pictures."
+
+
+def draw(here: Here) -> None:
+    """Draw what came of it so far, and let a judge match."""
+    view = own_criteria(here.store, here.data, here.query.get("by", "") or "people")
+    if view is None:
+        return
+    kit.show(told(here, view), key="own_criteria")
+    st.download_button(
+        "These figures (CSV)", data=view.csv, file_name="own-criteria.csv", mime="text/csv",
+        key="own_csv",
+    )  # fmt: skip
+    with st.expander("Let a judge match them", key="own_ask"):
+        _form(here)
+
+
+def told(here: Here, view: OwnCriteria) -> Html:
+    """Draw recall, precision, scores by either set, and what either lacks."""
+    who = view.deciders[view.by]
+    tabs = kit.tabs(
+        (
+            (name if key == "people" else f"the judge {name}",
+             links.address(HUMAN_CHECK.url_path, here.filters, queue="own",
+                           who=here.query.get("who"), by=key), key == view.by)
+            for key, name in view.deciders.items()
+        ),
+        label="Who says what is the same",
+    )  # fmt: skip
+    agree = (
+        f" They agree on {_share(view.agree)} of {view.agree.n:,} lines." if view.agree.n else ""
+    )
+    return el(
+        "section",
+        el("h2", "Are the criteria what people would ask?"),
+        el("p", _answer(view), class_="strong"),
+        el("div", el("span", "Matched by ", class_="quiet small"), tabs, class_="row"),
+        el("p", f"Which criteria ask the same was decided by {who}.{agree}", class_="quiet small"),
+        _scores(view) if view.rows else None,
+        _list(here, "What people would ask and the judge doesn’t", view.unasked),
+        _list(here, "What the judge asks and people wouldn’t", view.unwanted),
+        class_="stack",
+        data_testid="own-criteria",
+    )
+
+
+def _answer(view: OwnCriteria) -> str:
+    people = numbers.count(len(view.people), "person", "people")
+    parts = []
+    if view.recall.n:
+        parts.append(
+            f"the judge asks {_share(view.recall)} of "
+            f"{numbers.count(view.recall.n, 'criterion', 'criteria')} that people wrote (recall)"
+        )
+    if view.precision.n:
+        parts.append(f"people would ask {_share(view.precision)} of the judge’s (precision)")
+    said = "; ".join(parts) or "nothing is matched or ticked yet"
+    return f"{said[:1].upper()}{said[1:]}: {people}, {numbers.count(view.samples, 'question')}."
+
+
+def _share(share: Share) -> str:
+    value, lo, hi = (numbers.percent(100 * one, share.n) for one in (share.value, share.lo,
+                                                                    share.hi))  # fmt: skip
+    return value if math.isnan(share.lo) else f"{value} ({lo} to {hi})"
+
+
+def _scores(view: OwnCriteria) -> Html:
+    columns = [
+        kit.Column(title="Model"),
+        kit.Column(title="By the judge’s criteria, 0–100", number=True),
+        kit.Column(title="By those that people would ask", number=True),
+        kit.Column(title="Difference (95 %)", number=True),
+    ]
+    rows = [
+        kit.Row(
+            cells=(
+                kit.model(row.name, row.model),
+                _mean(row.judge),
+                _mean(row.people),
+                numbers.signed_interval(row.gap.gap, row.gap.lo, row.gap.hi),
+            )
+        )
+        for row in view.rows
+    ]
+    return el(
+        "div",
+        kit.table(columns, rows, label="Scores by either set of criteria", tight=True),
+        el("p", f"{numbers.count(view.scored, 'question')} on which every criterion is matched or "
+           "ticked. What people wrote and the judge doesn’t ask has no marks: it is in neither "
+           "score.", class_="note"),
+    )  # fmt: skip
+
+
+def _mean(found: PairedGap) -> str:
+    value, lo, hi = (numbers.score(one) for one in (found.gap, found.lo, found.hi))
+    return value if math.isnan(found.lo) else f"{value} ({lo} to {hi})"
+
+
+def _list(here: Here, title: str, lines: tuple[tuple[str, str], ...]) -> Html | None:
+    if not lines:
+        return None
+    place = here.data.sample_position
+    rows = [
+        el("li",
+           el("a", f"No. {place.get(sample, -1) + 1}", data_go=True,
+              href=links.address(FAILURES.url_path, here.filters.but(sample=sample))),
+           ": ", el("span", line, class_="text"))
+        for sample, line in lines
+    ]  # fmt: skip
+    return kit.fold(title, el("ul", rows))
+
+
+def _form(here: Here) -> None:
+    try:
+        endpoints = known_endpoints(stores.settings())
+    except AtomError as error:
+        kit.show(kit.fault(error), key="own_endpoints")
+        return
+    judges = [name for name, one in endpoints.items() if "judge" in one.roles]
+    usual = work.usual_judge(here.store, here.data, endpoints)
+    judge = st.selectbox("Judge", judges, key="own_judge",
+                         index=judges.index(usual) if usual in judges else None)  # fmt: skip
+    if not judge:
+        return
+    spec = MatchSpec(study_id=here.entry.study.id, judge=judge)
+    key = content_id("match", repr(spec), here.store.revision(), here.store.url)
+    found = work.forecasted(
+        "match", key, lambda: forecast_match(here.store, spec, endpoints), "own_forecast"
+    )
+    if found is not None:
+        kit.show(
+            el("p", f"{numbers.count(found.samples, 'question')}: "
+               f"{numbers.count(found.calls, 'call')}, {money(found.cost)}", class_="strong"),
+            key="own_forecast",
+        )  # fmt: skip
+
+    def start() -> None:
+        st.session_state.pop(FAULT, None)
+        try:
+            st.session_state[STARTED] = start_work(here.store, spec, stores.settings()).id
+        except AtomError as error:
+            st.session_state[FAULT] = error.message
+
+    def ask() -> None:
+        hosts = work.hosts_to_ask(here.entry, [endpoints[judge]])
+        if hosts:
+            work.ask_first(here.entry, hosts, _SENT, start)
+        else:
+            start()
+
+    st.button("Match them", key="own_start", on_click=ask,
+              disabled=found is None or not found.calls)  # fmt: skip
+    if st.session_state.get(FAULT):
+        kit.show(kit.fault(st.session_state[FAULT]), key="own_fault_shown")
+    run = st.session_state.pop(STARTED, None)
+    if run:
+        door = links.address(RUNS.url_path, here.filters, run=run)
+        kit.show(kit.notice(el("span", "On its way: ", kit.door("follow it on Runs", door))),
+                 key="own_started_shown")  # fmt: skip
