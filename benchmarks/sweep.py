@@ -48,6 +48,11 @@ def view(chromium: Any, running: Any, address: str, size: str, scheme: str, zoom
         page.context.close()
 
 
+def _words(row: dict[str, Any]) -> str:
+    where = f"{row['place']} {row['size']} {row['scheme']} {100 * row['zoom']} %"
+    return f"{where}: {row['number']} {KINDS[row['kind']]}: {'; '.join(row['texts'])}"
+
+
 def main() -> int:
     """Read the options, look, and say what was found."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -66,17 +71,18 @@ def main() -> int:
                 for scheme in asked.schemes:
                     for zoom in asked.zooms:
                         found = view(chromium, running, place.address, size, scheme, zoom)
-                        rows += [
+                        new = [
                             {"place": place.name, "size": size, "scheme": scheme, "zoom": zoom,
                              "kind": kind, "number": len(texts), "texts": sorted(set(texts))[:MOST]}
                             for kind, texts in found.items() if texts
                         ]  # fmt: skip
+                        rows += new
+                        if not asked.json:
+                            for row in new:
+                                print(_words(row), flush=True)  # noqa: T201
     if asked.json:
         print(json.dumps(rows, indent=1, ensure_ascii=False))  # noqa: T201
     else:
-        for row in rows:
-            where = f"{row['place']} {row['size']} {row['scheme']} {100 * row['zoom']} %"
-            print(f"{where}: {row['number']} {KINDS[row['kind']]}: {'; '.join(row['texts'])}")  # noqa: T201
         print(f"{len(rows)} findings")  # noqa: T201
     return 1 if rows else 0
 

@@ -234,7 +234,9 @@ def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
         numbers.count(len(data.table.sample_ids), "sample"),
         numbers.count(len(data.candidates), "candidate"),
         _judge_words(data),
-        f"tree: {data.tree.name}" if data.tree else "no tree",
+        el("span", f"tree: {numbers.middle(data.tree.name, 20)}", title=data.tree.name)
+        if data.tree
+        else "no tree",
     ]
     kit.show(
         el(

@@ -427,7 +427,15 @@ def draw_map(here: Here, nodes: NodeTable, view: Shown) -> None:
 
     with st.container(key="tree_map_box"):
         st.plotly_chart(
-            icicle(nodes, view, scheme(), whose=whose(here), height=MAP_HEIGHT, level=level),
+            icicle(
+                nodes,
+                view,
+                scheme(),
+                whose=whose(here),
+                height=MAP_HEIGHT,
+                level=level,
+                chosen=chosen,
+            ),
             key=key,
             height="stretch",
             on_select=clicked_on,
@@ -549,7 +557,12 @@ def _strip(here: Here, node: NodeCard) -> Html | None:
             el("span", "Mean score, 95 % interval"),
             el("span", "0–100, ", people_scale.word(here)),
         ),
-        el("div", [_model_row(here, score) for score in node.scores], class_="strip"),
+        el(
+            "div",
+            [_model_row(here, score) for score in node.scores],
+            el("span", [el("span", end) for end in ("0", "50", "100")], class_="axis quiet small"),
+            class_="strip",
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from atom.display import numbers
 from atom.views.overview.weaknesses import evidence_words, frame_words, more_words
 from atom.views.tree.colours import (
     GROUND,
+    INK,
     PANEL,
     QUIET,
     Scheme,
@@ -36,6 +37,7 @@ _LEAST = 0.95
 _THIN = 5
 _READABLE = 9
 _TWO_LINES = 34
+_FRAME = 2.5
 _CLAIMED = ("confirmed", "suspected", "strength")
 _TALLER = 1.7
 WHOLE = "whole"
@@ -138,7 +140,14 @@ def evidence_lines(view: Shown, index: int) -> list[str]:
 
 
 def icicle(
-    nodes: NodeTable, view: Shown, scheme: Scheme, *, whose: str, height: int, level: int = 0
+    nodes: NodeTable,
+    view: Shown,
+    scheme: Scheme,
+    *,
+    whose: str,
+    height: int,
+    level: int = 0,
+    chosen: int = 0,
 ) -> Figure:
     """Draw the tree as an icicle.
 
@@ -153,6 +162,7 @@ def icicle(
         whose: whose scores, for the tooltip.
         height: about how high it is drawn, in pixels, which decides what can be read.
         level: the node that is drawn first, with what lies below it; 0 = the whole tree.
+        chosen: the node whose card is open; it is framed where others lie beside it.
     """
     from plotly.graph_objects import Figure, Icicle
 
@@ -162,6 +172,7 @@ def icicle(
     gap = 1 if int(nodes.is_leaf[view.nodes].sum()) * _THIN < height else 0
     size = _sizes(nodes, drawn, view)
     level = level if level in set(drawn) else 0
+    framed = {chosen} - {0, level}
     sums = np.r_[0.0, np.cumsum(size)]
     heights = sums[nodes.end] - sums[:-1]
     high = heights * height / max(float(heights[level]), 1e-9)
@@ -184,7 +195,10 @@ def icicle(
         pathbar={"visible": True, "side": "bottom", "thickness": 22, "textfont": {"size": 12}},
         marker={
             "colors": [colours[index] for index in drawn],
-            "line": {"color": GROUND[scheme], "width": gap},
+            "line": {
+                "color": [INK[scheme] if index in framed else GROUND[scheme] for index in drawn],
+                "width": [_FRAME if index in framed else gap for index in drawn],
+            },
         },
         textfont={
             "color": [ink_on(colours[index]) for index in drawn],
