@@ -19,7 +19,7 @@ def levels(scales: Sequence[LevelShares]) -> Html | None:
         el("h2", "Marks by level"),
         el(
             "p",
-            "The distance between these levels isn’t known, so a mean hangs on the values they "
+            "The distance between these levels isn’t known, so a mean depends on the values they "
             "were given; the share at or above a level doesn’t.",
             class_="note",
         ),

@@ -32,7 +32,7 @@ ASKING = "atom_asking"
 VISITOR = "atom_visitor"
 LOOKS = "atom_looks"
 """What is worked out in the background: its name → (of what, the job's id)."""
-LOST = "the server started anew: try again"
+LOST = "the server was restarted: try again"
 COUNTING = "Counting what is left, and what it would cost…"
 PATIENCE = 0.3
 """Seconds within which a step that ends shows no sign of work."""

@@ -284,7 +284,7 @@ def test_a_tree_of_a_file_is_taken(open_app, tmp_path):
     button(seen, "tree_do_upload").click().run()
     assert not seen.test.exception
     assert "is the study&#x27;s tree now: 1 leaves" in markup_of(seen.test)
-    assert "criteria hang nowhere" in markup_of(seen.test)
+    assert "criteria belong to no capability" in markup_of(seen.test)
 
 
 @pytest.mark.slow
@@ -294,7 +294,7 @@ def test_criteria_and_tasks_answer_first_and_open_samples(open_app, made):
     assert "Nothing is known against any of the 29 criteria." in seen.markup
     assert "Nobody has labelled criteria yet." in seen.markup
     assert "queue=criteria" in seen.markup
-    assert "Does it hang on the weights?" in seen.markup
+    assert "Do the weights decide?" in seen.markup
     seen = open_app(made.folder, PAGE, {"tab": "tasks"})
     assert not seen.test.exception
     assert "the most frequent task is" in seen.markup

@@ -517,7 +517,7 @@ def _done(result: Imported | ArchiveImported) -> tuple[str, str, ImportReport | 
     if result.kept:
         words += f"; {sum(result.kept.values()):,} records stay as this store had them"
     if result.consent:
-        words += f"; before anything goes to {', '.join(result.consent)} you will be asked anew"
+        words += f"; before anything goes to {', '.join(result.consent)} you will be asked again"
     return words, result.study.id, None, ""
 
 

@@ -100,7 +100,7 @@ def nothing(here: Here, form: Shape) -> Html:
     if not form.facets and not here.data.table.leaves and here.data.has_process:
         return kit.empty(
             "No capabilities to draw a shape of",
-            "The answers are scored, but the criteria hang in no tree and the samples carry no "
+            "The answers are scored, but the criteria belong to no tree and the samples carry no "
             "labels. Grow a tree from them.",
             commands.shown(here, f"python -m atom tree induce --study {shlex.quote(name)}"),
         )
@@ -251,7 +251,7 @@ def _pick(here: Here, form: Shape, model: ShapeModel, drawn: Sequence[int]) -> H
 def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
     """Draw the radars side by side, with their numbers folded under them."""
     if not items:
-        return el("p", "Nothing that is scored hangs in this tree.", class_="quiet")
+        return el("p", "Nothing scored belongs to this tree.", class_="quiet")
     first = items[0]
     band = (
         el("span", el("i", class_="bandkey", aria_hidden="true"), first.band_words)

@@ -143,7 +143,7 @@ def draw(here: Here, form: Shape, other: StudyTree) -> None:
 
 
 def _head(view: TreeShapes) -> Html:
-    hung = f"{view.placed:,} of {view.scored:,} checkpoints hang in it"
+    hung = f"{view.placed:,} of {view.scored:,} checkpoints belong to it"
     return el(
         "div",
         el("h2", view.tree.name),

@@ -466,7 +466,7 @@ def _ones(mean: LabelMean) -> str:
 
 
 def _hits(here: Here, view: FidelityView) -> Html:
-    title = el("h2", "Do criteria hang where people would hang them?")
+    title = el("h2", "Do criteria sit where people would put them?")
     if view.hits is None:
         return el(
             "section",

@@ -329,7 +329,7 @@ def _saved(bench_key: str, job_id: str) -> bool:
         return False
     st.session_state.pop(SAVING, None)
     if state is None or state.status != "done":
-        error = state.error if state is not None else "the server started anew: save again"
+        error = state.error if state is not None else "the server was restarted: save again"
         st.session_state[SAVED] = (bench_key, kit.fault(error, title="Nothing was saved"))
     else:
         st.session_state[SAVED] = (bench_key, state.result)

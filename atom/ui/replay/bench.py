@@ -48,7 +48,7 @@ BENCHES = "replay_benches"
 KEPT = 40
 """Benches that a session remembers."""
 MOST_UNDO = 60
-LOST = "The work was lost when the server started anew. Take the step again; nothing was saved."
+LOST = "The work was lost when the server restarted. Take the step again; nothing was saved."
 
 
 @dataclass

@@ -145,6 +145,6 @@ def _foot(bench: Bench) -> None:
     if result is not None and result.criteria_set.state != "scored":
         kit.show(kit.notice(result.criteria_set.detail), key="edit_problem")
     elif bench.edited:
-        words = "Edited by hand. A changed criterion is scored anew; the others keep their scores."
+        words = "Edited by hand. A changed criterion is scored again; the others keep their scores."
         more = " Weights are brought to 10 when you score or save." if weights != 10 else ""
         kit.show(el("p", words + more, class_="quiet small"), key="edit_words")

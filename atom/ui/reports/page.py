@@ -209,7 +209,7 @@ def _watch(job_id: str, sections: int, key: str) -> None:
             return
         st.session_state.get(WRITING, {}).pop(key, None)
         if state is None:
-            st.session_state[FAULT] = "the server started anew: try again"
+            st.session_state[FAULT] = "the server was restarted: try again"
         elif state.status == "done":
             _keep(key, cast("Report", state.result))
         elif state.status == "cancelled":

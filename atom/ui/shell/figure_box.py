@@ -50,7 +50,7 @@ def draw(screen: Screen, store: OpenStore, data: StudyData, filters: Filters,
     asked = Asked(store=store, data=data, filters=filters, query=query)
     with st.popover("Figures", width="stretch"), st.container(key="figure_body"):
         kit.show(
-            el("p", "As shown, with caption and data: to publish, to present, to draw anew.",
+            el("p", "As shown, with caption and data: for papers, slides or redrawing.",
                class_="quiet small", style="margin:0"), key="figure_words",
         )  # fmt: skip
         titles = {one.name: one.title for one in offers}

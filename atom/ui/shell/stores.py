@@ -95,7 +95,7 @@ def _load(
     return data
 
 
-@st.cache_resource(show_spinner="Hanging the criteria in another tree", max_entries=6)
+@st.cache_resource(show_spinner="Placing the criteria in another tree", max_entries=6)
 def _under(
     location: str,
     study_id: str,

@@ -171,7 +171,7 @@ def _shaken(view: Shaken | None) -> Html | None:
     )  # fmt: skip
     return el(
         "section",
-        el("h2", f"Does it hang on the weights? {first} stays first in "
+        el("h2", f"Do the weights decide? {first} stays first in "
            f"{100 * view.same_first:.0f} of 100 draws"),
         el("p", f"The whole order stays in {100 * view.same_order:.0f} of 100.{agree}"),
         kit.table(columns, [_model(one) for one in view.rows], label="Under other weights",

@@ -648,6 +648,6 @@ def unplaced(nodes: NodeTable) -> Html | None:
     """Say how many criteria hang nowhere."""
     if not nodes.unplaced:
         return None
-    words = numbers.count(nodes.unplaced, "criterion hangs", "criteria hang")
-    return kit.notice(join(f"{words} nowhere in this tree yet: map with ",
+    words = numbers.count(nodes.unplaced, "criterion belongs", "criteria belong")
+    return kit.notice(join(f"{words} to no capability of this tree yet: map with ",
                            el("code", "atom run start --stages mapping"), "."))  # fmt: skip
