@@ -48,7 +48,9 @@ MAX_SKIPPED = 200
 MAX_MISSING = 1000
 _MAX_FACET_VALUES = 1000
 _MOST_FIGURES = 20
-_BATCH_ROWS = 500
+_BATCH_ROWS = 8_000
+_BATCH_LETTERS = 4_000_000
+"""Of answers."""
 _BATCH_BYTES = 32_000_000
 
 
@@ -377,6 +379,7 @@ class ImportReport(Record):
 
 
 _FACET_OF = itemgetter(0, 3, 4)
+_TEXT = tuple(Response.model_fields).index("text")
 """Subject, facet and value of a tag's row."""
 
 
@@ -424,7 +427,7 @@ class Collector:
         self._n_missing = 0
         self._pending: list[Candidate | Taken] = []
         self._rows = _no_rows()
-        self._n_rows = 0
+        self._n_rows = self._letters = 0
         self._pictures: list[PictureData] = []
         self._picture_bytes = 0
         self._seen_pictures: set[str] = set()
@@ -499,6 +502,8 @@ class Collector:
         """Take in as a row (`records.rows`) what is kept as one."""
         self._rows[kind].append(row)
         self._n_rows += 1
+        if kind is Response:
+            self._letters += len(row[_TEXT])
 
     def _count(self, kind: type) -> int:
         """Count what was met of a kind, in the current batch too."""
@@ -612,7 +617,8 @@ class Collector:
     def is_full(self) -> bool:
         """Whether the current batch should go out."""
         return (
-            len(self._pending) + self._n_rows >= 4 * _BATCH_ROWS
+            self._n_rows + len(self._pending) >= _BATCH_ROWS
+            or self._letters >= _BATCH_LETTERS
             or self._picture_bytes >= _BATCH_BYTES
         )
 
@@ -642,7 +648,7 @@ class Collector:
         )
         self._pending = []
         self._rows = _no_rows()
-        self._n_rows = 0
+        self._n_rows = self._letters = 0
         self._pictures = []
         self._picture_bytes = 0
         return batch

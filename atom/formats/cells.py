@@ -16,6 +16,7 @@ from typing import NamedTuple
 _MAX_LITERAL = 200_000
 _LONGEST_VERDICT = 40
 """Characters of a verdict that is remembered."""
+_NUMBERS = (int, float)
 _NOT_A_NUMBER = frozenset({"nan", "NaN"})
 _RIGHT = frozenset({"true", "yes", "y", "t", "right", "correct", "c", "pass", "passed"})
 _WRONG = frozenset({"false", "no", "n", "f", "wrong", "incorrect", "i", "fail", "failed"})
@@ -164,7 +165,7 @@ def to_verdict(value: object, top: float = 1.0) -> Verdict | None:
         None when the cell is empty; a verdict without a value, and the reason, when it says
         something that is no verdict.
     """
-    if value is None or isinstance(value, int | float):
+    if value is None or isinstance(value, _NUMBERS):
         return _verdict_of(value, top)
     if isinstance(value, str) and len(value) <= _LONGEST_VERDICT:
         return _verdict_of(value, top)
@@ -206,6 +207,7 @@ class Choices(NamedTuple):
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
 def to_choices(value: object) -> Choices | None:
@@ -226,7 +228,7 @@ def to_choices(value: object) -> Choices | None:
     items = to_list(value)
     if not items:
         return None
-    return label_choices(list(_LETTERS[: len(items)]), items)
+    return label_choices(_LETTERS[: len(items)], items)
 
 
 def label_choices(labels: Sequence[str], values: Sequence[object]) -> Choices:
@@ -239,8 +241,13 @@ def label_choices(labels: Sequence[str], values: Sequence[object]) -> Choices:
             continue
         texts.append(text)
         if position < len(labels):
-            named[labels[position].strip().upper()] = text
-    return Choices(texts=tuple(texts), labels=named)
+            named[_folded(labels[position])] = text
+    return Choices(tuple(texts), named)
+
+
+@lru_cache(maxsize=256)
+def _folded(label: str) -> str:
+    return label.strip().upper()
 
 
 class Reference(NamedTuple):
@@ -252,6 +259,8 @@ class Reference(NamedTuple):
 
 def _several(value: object, choices: Choices | None) -> list[object] | None:
     """Tell several answers in one cell from an answer that is itself a list, like `[1, 2]`."""
+    if value.__class__ is str and "[" not in value:
+        return None
     items = to_list(value)
     if items is None or not isinstance(value, str):
         return items
@@ -284,14 +293,14 @@ def to_reference(
         value = Counter(texts).most_common(1)[0][0]
     text = to_text(value)
     if text is None or choices is None or not choices.texts:
-        return Reference(text=text, note=note)
+        return Reference(text, note)
     trimmed = text.strip()
     for choice in choices.texts:
         if choice.strip() == trimmed:
-            return Reference(text=choice, note=note)
-    letter = re.fullmatch(r"\(?([A-Za-z])[).:]?", trimmed)
+            return Reference(choice, note)
+    letter = _LETTER.fullmatch(trimmed)
     if letter and letter[1].upper() in choices.labels:
-        return Reference(text=choices.labels[letter[1].upper()], note=note)
+        return Reference(choices.labels[letter[1].upper()], note)
     if trimmed.upper() in choices.labels:
         return Reference(text=choices.labels[trimmed.upper()], note=note)
     if index_from is not None and re.fullmatch(r"\d{1,2}", trimmed):

@@ -113,6 +113,16 @@ def cell(values: Mapping[str, object], column: str | None) -> object:
     return at
 
 
+Getter = Callable[[Mapping[str, object], str | None], object]
+"""Returns a row's cell of a column; None has none."""
+_GET = cast("Getter", dict.get)
+
+
+def getter(columns: Iterable[str | None]) -> Getter:
+    """Return what does for these columns what `cell` does, at once where none has a dot."""
+    return cell if any("." in column for column in columns if column) else _GET
+
+
 def column_names(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     """List the columns of the rows in the order met; objects' keys with a dot."""
     names: dict[str, None] = {}
@@ -586,10 +596,12 @@ class _Guesser:
         alive = list(found.items())
         answers = columns.response is not None or columns.correct is not None
         key = 0
+        at = getter((columns.id, columns.question, *self._free))
         for values in self._every():
             if answers:
-                key = _key_of(values, columns)
-            bad = [name for name, one in alive if not one.add(cell(values, name), key)]
+                name = at(values, columns.id)
+                key = hash(name) if name.__class__ is str else _key_of(values, columns)
+            bad = [name for name, one in alive if not one.add(at(values, name), key)]
             if bad:
                 alive = [(name, one) for name, one in alive if name not in bad]
                 if not alive:
@@ -610,12 +622,16 @@ def cell_text(values: Mapping[str, object], column: str | None) -> str:
     return to_text(cell(values, column)) or ""
 
 
+_PLAIN = frozenset({str, int, float, bool, NoneType})
+"""What a cell that is remembered is."""
+
+
 class _Labels:
     """What a column's cells come to as labels of questions or answers."""
 
     def __init__(self) -> None:
-        self._values: dict[object, tuple[tuple[str, ...], int]] = {}
-        """Cells met -> their labels, and these hashed."""
+        self._values: dict[object, tuple[int, int]] = {}
+        """Cells met -> how many labels they hold, and these hashed."""
         self._distinct: set[str] = set()
         self._seen: dict[int, int] = {}
         self._n = 0
@@ -625,31 +641,38 @@ class _Labels:
 
     def add(self, value: object, key: int) -> bool:
         """Take a cell of the question with this key; says whether the column can be labels."""
-        plain = value.__class__ is str or isinstance(value, str | int | float | NoneType)
-        known: object = value
-        if value.__class__ is not str:  # 1 and True are equal, and two labels
-            known = (value.__class__, value) if plain else None
-        met = self._values.get(known) if plain else None
-        if met is not None:
-            labels, now = met
-        else:
+        met = None
+        plain = value.__class__ in _PLAIN
+        # 1 and True are equal, and two labels.
+        known = value if value.__class__ is str else (value.__class__, value)
+        if plain:
+            met = self._values.get(known)
+        if met is None:
             labels = labels_of(value)
-            now = hash(labels)
-            if any(len(label) > _MAX_TAG_LENGTH or "\n" in label for label in labels):
-                self._bad = True
-                return False
-            self._distinct.update(labels)
-            if len(self._distinct) > _MAX_TAG_VALUES_LARGE:
+            met = len(labels), hash(labels)
+            if not self._can_be(labels):
                 self._bad = True
                 return False
             if plain and len(self._values) < 4 * _MAX_TAG_VALUES_LARGE:
-                self._values[known] = labels, now
-        self._n += len(labels)
-        if key and not self.varies and (key in self._seen or len(self._seen) < _MOST_SEEN):
-            self.varies = self._seen.setdefault(key, now) != now
-            if self.varies:
+                self._values[known] = met
+        n, now = met
+        self._n += n
+        if key and not self.varies:
+            before = self._seen.get(key)
+            if before is None:
+                if len(self._seen) < _MOST_SEEN:
+                    self._seen[key] = now
+            elif before != now:
+                self.varies = True
                 self._seen.clear()
         return True
+
+    def _can_be(self, labels: tuple[str, ...]) -> bool:
+        """Take new labels in; says whether these are labels, and not too many by now."""
+        if any(len(label) > _MAX_TAG_LENGTH or "\n" in label for label in labels):
+            return False
+        self._distinct.update(labels)
+        return len(self._distinct) <= _MAX_TAG_VALUES_LARGE
 
     @property
     def is_group(self) -> bool:
@@ -677,7 +700,9 @@ def labels_of(value: object, separator: str | None = None) -> tuple[str, ...]:
 
 
 def _labels_in(value: Any, separator: str | None) -> tuple[str, ...]:
-    if separator is None and value.__class__ is str and "[" not in value:
+    if separator is None and (
+        value.__class__ is int or (value.__class__ is str and "[" not in value)
+    ):
         name = to_name(value)
         return () if name is None else (name,)
     items = to_list(value)

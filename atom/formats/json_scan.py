@@ -45,6 +45,15 @@ _SCAN = json.scanner.make_scanner(_PLAIN)  # type: ignore[arg-type]  # typed as 
 """Without a look for white space before and after, which a stripped line has none of."""
 
 
+def plain_object(text: str) -> dict[str, object] | None:
+    """Read a text that is an object from its first to its last character; None = look closer."""
+    try:
+        value, end = _SCAN(text, 0)
+    except (StopIteration, ValueError, RecursionError):
+        return None
+    return value if end == len(text) and value.__class__ is dict else None
+
+
 def decode(text: str) -> object:
     """Read one whole document.
 

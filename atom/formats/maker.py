@@ -82,14 +82,21 @@ def labels_in(
     """Return the labels among a row's cells: (facet, value), lists and separated ones apart."""
     if not values:
         return ()
+    there = tuple(values)
+    among = _label_keys(there) if keys is LABELS else _keys_among(there, tuple(keys))
     return tuple(
         [
             (key, label)
-            for key in _keys_among(tuple(values), tuple(keys))
+            for key in among
             for label in labels_of(values[key], separator)
             if len(label) <= _MAX_LABEL and "\n" not in label
         ]
     )
+
+
+@lru_cache(maxsize=256)
+def _label_keys(there: tuple[str, ...]) -> tuple[str, ...]:
+    return _keys_among(there, LABELS)
 
 
 @lru_cache(maxsize=256)
@@ -333,6 +340,16 @@ class _Known(NamedTuple):
         )
 
 
+def _known(source: str, question: Question, names: tuple[str, ...]) -> _Known:
+    return _Known(
+        hash(question.text),
+        hash(question.choices),
+        None if question.reference is None else hash(question.reference),
+        hash(names) if names else None,
+        hash(source),
+    )
+
+
 class _Named(NamedTuple):
     """How a question is called, and whether it came in before."""
 
@@ -347,6 +364,11 @@ class _Slots:
     pictures: list[PictureData] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     """Name -> why it isn't there."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The pictures' ids, or names where they aren't there."""
+        return tuple([slot.picture_id or slot.name for slot in self.slots]) if self.slots else ()
 
 
 _NO_SLOTS = _Slots()
@@ -449,15 +471,16 @@ class Maker:
         if again:
             return self.out.sample_id(source_id)
         filled = self._slots(question, source_id, place)
-        names = tuple(slot.picture_id or slot.name for slot in filled.slots)
-        named = self._name(place, source, source_id, question, names)
-        source_id, sample_id = named.source_id, named.sample_id
-        if not named.is_new:
-            return sample_id
-        for name, reason in filled.missing.items():
-            self.out.missing_picture(name, reason)
-        for picture in filled.pictures:
-            self.out.picture(picture)
+        names = filled.names
+        sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
+        if self._remember:
+            now = _known(source, question, names)
+            named = self._name(place, source_id, sample_id, question.text, now)
+            source_id, sample_id = named.source_id, named.sample_id
+            if not named.is_new:
+                return sample_id
+        if filled.slots:
+            self._take_pictures(filled)
         cluster = question.cluster or (sorted(names) if names else None)
         self.out.add_row(
             Sample,
@@ -480,32 +503,28 @@ class Maker:
         self.tags("sample", sample_id, source, question.labels)
         return sample_id
 
+    def _take_pictures(self, filled: _Slots) -> None:
+        for name, reason in filled.missing.items():
+            self.out.missing_picture(name, reason)
+        for picture in filled.pictures:
+            self.out.picture(picture)
+
     def _name(
-        self,
-        place: str,
-        source: str,
-        source_id: str | None,
-        question: Question,
-        names: tuple[str, ...],
+        self, place: str, source_id: str | None, sample_id: str, text: str, now: _Known
     ) -> _Named:
-        """Name a question, and look whether it came in before."""
-        sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
-        if not self._remember:
-            return _Named(source_id, sample_id, is_new=True)
-        now = _Known(
-            text=hash(question.text),
-            choices=hash(question.choices),
-            reference=None if question.reference is None else hash(question.reference),
-            pictures=hash(names) if names else None,
-            source=hash(source),
-        )
+        """Look whether a question came in before, and name it otherwise where another one did."""
         known = self._samples.get(short(sample_id))
         if known is None:
             self._samples[short(sample_id)] = now
             return _Named(source_id, sample_id, is_new=True)
         if known.is_same(now):
             return _Named(source_id, sample_id, is_new=False)
-        given, under = source_id or question.text, short(sample_id)
+        return self._among_namesakes(place, source_id or text, sample_id, now)
+
+    def _among_namesakes(self, place: str, given: str, sample_id: str, now: _Known) -> _Named:
+        """Find a question among those that stand under its id, or give it a name of its own."""
+        under = short(sample_id)
+        known = self._samples[under]
         exact, told = hash((now.text, now.choices)), (now.reference, now.pictures)
         found = self._namesakes.find(under, exact, told)
         if found is None and known.is_reworded(now) and self._namesakes.next(under) == 2:
@@ -515,7 +534,7 @@ class Maker:
         n = self._namesakes.next(under) if found is None else found
         while True:
             source_id = again_named(given, n)
-            sample_id = self.out.sample_id(source_id, question.text, question.choices, names)
+            sample_id = self.out.sample_id(source_id)
             named = self._samples.get(short(sample_id))
             if named is not None and named.is_same(now):
                 return _Named(source_id, sample_id, is_new=False)

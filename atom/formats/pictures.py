@@ -59,6 +59,7 @@ class Look(NamedTuple):
 
 
 _ABSENT = Look(picture=None, reason=NOT_THERE)
+_OUTSIDE = Look(picture=None, reason="it lies outside the picture folders")
 
 
 class PictureFinder(Protocol):
@@ -134,7 +135,7 @@ def place_picture(item: object, finder: PictureFinder, name: str = "") -> Placed
         return Placed(name=called, look=check_picture(data, called))
     if called.lower().startswith("data:"):
         return Placed(name=BROKEN_URL, look=Look(picture=None, reason="it can't be decoded"))
-    return Placed(name=called, look=finder.look(called)) if called else None
+    return Placed(called, finder.look(called)) if called else None
 
 
 def _looks_base64(text: str) -> bool:
@@ -177,6 +178,8 @@ class FolderPictures:
         self._names: dict[Path, frozenset[str]] = {}
         self._own: frozenset[str] | None = None
         self._folders: dict[str, bool] = {}
+        self._nowhere: set[str] = set()
+        """Names' folders that are in none of ours."""
 
     def find(self, name: str) -> PictureData | None:
         """Return the picture, or None."""
@@ -184,21 +187,29 @@ class FolderPictures:
 
     def look(self, name: str) -> Look:
         """Look for a picture in the folders."""
+        if name.isalnum() and len(name) != _DIGITS and name.casefold() not in self._root_names():
+            return _ABSENT  # a log of a million ids asks for a million names
         refusal = _refusal(name)
         if refusal:
             return Look(picture=None, reason=refusal)
-        outside = False
         is_hash = len(name) == _DIGITS and _HASH.fullmatch(name) is not None
         lone = "/" not in name and "\\" not in name and not is_hash
         if lone and name.strip().casefold() not in self._root_names():
-            return _ABSENT  # a log of a million ids asks for a million names
+            return _ABSENT
         if is_hash:
             path_by_hash = self._hashes().get(name.lower())
             if path_by_hash is not None:
                 return _checked_file(path_by_hash, name)
+        folder = _folder_of(name)
+        return _ABSENT if folder in self._nowhere else self._search(name, folder)
+
+    def _search(self, name: str, folder: str | None) -> Look:
+        """Look for a picture at all places that its name may mean."""
+        outside, nowhere = False, True
         for root, path in self._places(name):
             if not self._is_folder(path[: path.rfind("/")]):
                 continue
+            nowhere = False
             try:
                 if not os.path.isfile(path):  # noqa: PTH113 - called for every row
                     continue
@@ -211,10 +222,9 @@ class FolderPictures:
             except (DataError, OSError, ValueError, RuntimeError):
                 continue
             return check_picture(data, name)
-        return Look(
-            picture=None,
-            reason="it lies outside the picture folders" if outside else NOT_THERE,
-        )
+        if nowhere and folder is not None and len(self._nowhere) < _MOST_FOLDERS:
+            self._nowhere.add(folder)
+        return _OUTSIDE if outside else _ABSENT
 
     def _is_folder(self, path: str) -> bool:
         """Look once whether a folder is there: a log of a million pictures names few folders."""
@@ -343,6 +353,13 @@ class MemoryPictures:
                 return Look(picture=None, reason=NOT_THERE)
             found = same[0]
         return check_picture(found, name)
+
+
+def _folder_of(name: str) -> str | None:
+    """Return what stands before a file's name; None where it isn't plain which name that is."""
+    folder, slash, last = name.rpartition("/")
+    plain = slash and last and "\\" not in last and not last.isspace() and last[0] != "."
+    return folder if plain else None
 
 
 def _parts(name: str) -> tuple[str, ...]:

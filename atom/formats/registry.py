@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from atom.errors import FormatError
-from atom.formats import reviews, table
+from atom.formats import reviews, tabular
 from atom.formats.base import (
     Format,
     Frame,
@@ -61,12 +61,12 @@ FORMATS: Mapping[str, Format] = {
     format.name: format
     for format in (
         Format(
-            name=table.NAME,
+            name=tabular.NAME,
             about="Any table with a question a row: CSV, TSV, JSON lines, JSON, Parquet, Excel.",
             patterns=("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.parquet", "*.xlsx"),
             wanted="at least one table",
-            sniff=table.sniff,
-            read=table.read,
+            sniff=tabular.sniff,
+            read=tabular.read,
         ),
         Format(
             name=mathvista.NAME,

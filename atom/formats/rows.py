@@ -9,8 +9,9 @@ import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, zip_longest
 from typing import BinaryIO, Literal, NamedTuple, Protocol, TextIO
 
@@ -19,7 +20,7 @@ from atom.foreign.native import MOST_COLUMNS, Piece, check_width, parquet_rows, 
 from atom.foreign.parsers import Limits, parse_rows, time_for
 from atom.formats.base import ImportFile
 from atom.formats.foreign import check_packed
-from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner, decode
+from atom.formats.json_scan import DECODER, BrokenJsonError, JsonScanner, decode, plain_object
 
 Kind = Literal["csv", "jsonl", "json", "parquet", "excel"]
 DELIMITERS = (",", "\t", ";", "|")
@@ -46,6 +47,10 @@ class Row(NamedTuple):
 
     place: str
     values: dict[str, object]
+
+
+_row: Callable[[tuple[str, dict[str, object]]], Row] = partial(tuple.__new__, Row)
+"""Makes a row of a pair, in a third of the time that a call by name takes."""
 
 
 class Problems(Protocol):
@@ -354,7 +359,7 @@ def _csv(text: TextIO, delimiter: str, name: str, problems: Problems) -> Iterato
             elif len(cells) < len(header) and lines.is_cut:
                 problems.skip(place, "the file breaks off in this row")
             else:
-                yield Row(place=place, values=dict(zip(header, cells, strict=False)))
+                yield _row((place, dict(zip(header, cells, strict=False))))
     except csv.Error as error:
         problems.skip(
             f"{name} line {line}", f"the table breaks off ({error}); rows before are kept"
@@ -388,6 +393,10 @@ def _json_lines(text: TextIO, name: str, problems: Problems) -> Iterator[Row]:
     for lines, is_whole in _lines_in_pieces(text):
         for line in lines:
             number += 1
+            found = plain_object(line) if len(line) < _FIELD_LIMIT else None
+            if found is not None and len(found) <= MOST_COLUMNS:
+                yield _row((f"{name} line {number}", found))
+                continue
             if len(line) >= _FIELD_LIMIT:
                 problems.broken(f"{name} line {number}: {_TOO_LONG}; the rows before are kept")
                 return
@@ -490,7 +499,7 @@ def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
     for rows, broken in parse_rows(parquet_rows, stream, name, name=name, limits=_limits(stream)):
         for values in rows:
             number += 1
-            yield Row(place=f"{name} row {number}", values=values)
+            yield _row((f"{name} row {number}", values))
         if broken:
             problems.broken(
                 f"{name}: the file is broken after row {number} ({broken}); the rows before are "

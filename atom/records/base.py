@@ -17,7 +17,8 @@ R = TypeVar("R")
 
 quoted: Callable[[str], str] = json.encoder.encode_basestring
 """A text as canonical JSON writes it."""
-_BLAKE = hashlib.blake2b
+_BLAKE = hashlib.blake2b(digest_size=12)
+"""Copied for each name: to begin anew takes three times as long."""
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -89,7 +90,9 @@ def content_id(kind: str, *parts: object) -> str:
 
 def hash_of(text: str) -> str:
     """Name canonical JSON: 24 hexadecimal digits (96 bits) of its BLAKE2b hash."""
-    return _BLAKE(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    blake = _BLAKE.copy()
+    blake.update(text.encode("utf-8", "surrogatepass"))
+    return blake.hexdigest()
 
 
 def _canonical(part: object) -> str:

@@ -34,6 +34,7 @@ CAUSES = ("", "refused", "filtered", "cut", "empty", "failed")
 
 
 _PLAIN = Sampling()
+_IMPORTED = f'"imported","{_PLAIN.key}"'
 
 
 class Response(Record):
@@ -84,8 +85,7 @@ class Response(Record):
     def imported_id(sample_id: str, candidate_id: str, repeat: int = 0) -> str:
         """Return the id that `make_id` gives an imported response, in half of the time."""
         return hash_of(
-            f'["response",{quoted(sample_id)},{quoted(candidate_id)},"imported",'
-            f'"{_PLAIN.key}",{repeat},null,null]'
+            f'["response",{quoted(sample_id)},{quoted(candidate_id)},{_IMPORTED},{repeat},null,null]'
         )
 
 
@@ -323,7 +323,7 @@ class Checkpoint(Record):
         """Return the key that `make_key` gives an imported mark, in a third of the time."""
         return hash_of(
             f'["checkpoint",{quoted(criterion_id)},{quoted(response_id)},{quoted(judge_id)},'
-            f'"imported","{_PLAIN.key}",{repeat}]'
+            f"{_IMPORTED},{repeat}]"
         )
 
 

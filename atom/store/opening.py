@@ -8,6 +8,7 @@ import sqlite3
 import tempfile
 import time
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -91,13 +92,30 @@ def make_database(database: Path) -> None:
     """
     try:
         with new_file(database) as part:
-            engine = sqlite_engine(f"file:{part.resolve().as_posix()}?mode=rwc", "BEGIN IMMEDIATE")
-            with engine.begin() as connection:
-                migrate(connection)
-            engine.dispose()
+            uri = f"file:{part.resolve().as_posix()}?mode=rwc"
+            with (
+                closing(sqlite3.connect(":memory:")) as empty,
+                closing(sqlite3.connect(uri, uri=True)) as made,
+            ):
+                empty.deserialize(_empty_store())
+                empty.backup(made)
+                _use_journal(made, BUSY_SECONDS)
     except PlaceError as error:
         if not database.exists():
             raise StoreError(f"the store can't be made: {error.message}") from error
+
+
+@cache
+def _empty_store() -> bytes:
+    """Return the file of a store that holds nothing; to make its tables takes far the longest."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+        engine = sa.create_engine(
+            "sqlite+pysqlite://", creator=lambda: memory, poolclass=sa.StaticPool
+        )
+        teach(memory)
+        with engine.begin() as connection:
+            migrate(connection)
+        return memory.serialize()
 
 
 def must_hold_something(database: Path) -> None:

@@ -155,8 +155,11 @@ def _storable(text: str) -> str:
 def _dump(value: Any) -> str:
     if value == ():
         return "[]"
-    if value.__class__ is tuple and set(map(type, value)) == {str}:
-        return _storable(f"[{','.join(map(quoted, value))}]")
+    if value.__class__ is tuple:
+        if set(map(type, value)) == {str}:
+            return _storable(f"[{','.join(map(quoted, value))}]")
+        if set(map(type, value)) == {r.PictureSlot}:  # one a question, of millions
+            return _storable(f"[{','.join(map(_dump_slot, value))}]")
 
     def plain(item: Any) -> Any:
         if isinstance(item, str | int):
@@ -168,6 +171,13 @@ def _dump(value: Any) -> str:
         return item
 
     return _storable(_COMPACT.encode(plain(value)))
+
+
+def _dump_slot(slot: r.PictureSlot) -> str:
+    found = [f'"name":{quoted(slot.name)}'] if slot.name else []
+    if slot.picture_id is not None:
+        found.append(f'"picture_id":{quoted(slot.picture_id)}')
+    return f"{{{','.join(found)}}}"
 
 
 def _kind(record: type[r.Record], table: str, *key: str) -> Kind:

@@ -59,7 +59,7 @@ class Stage:
             return
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
         for at in self._nested:
-            columns[at] = [None if cell is None else self._cell(at, cell) for cell in columns[at]]
+            columns[at] = self._cells(at, columns[at])
         for at in self._texts:
             if not _is_plain(columns[at]):
                 columns[at] = [plain_cell(text) if text else text for text in columns[at]]
@@ -100,9 +100,15 @@ class Stage:
         """Return the condition that two rows have one key."""
         return " AND ".join(f'{one}."{name}" = {other}."{name}"' for name in self.kind.key)
 
+    def _cells(self, at: int, values: Sequence[Any]) -> list[str | None]:
+        """Write a column of nested values, of which most hold one in all of their rows."""
+        if len(set(map(id, values))) == 1:
+            return [None if values[0] is None else self._cell(at, values[0])] * len(values)
+        return [None if value is None else self._cell(at, value) for value in values]
+
     def _cell(self, at: int, value: Any) -> str:
         """Write a nested value; the same one often stands in row after row."""
-        if value == ():
+        if value.__class__ is tuple and not value:
             return "[]"
         last = self._last.get(at)
         # Records are compared by name alone: to compare what they hold costs more than to write it.

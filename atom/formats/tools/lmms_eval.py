@@ -58,7 +58,9 @@ _NO_METRIC = frozenset(
 _PICTURE_KEY = re.compile(r"images?(?:_?(\d{1,2}))?")
 _SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exact_match")
 _QUESTION_KEYS = ("question", "query", "prompt", "text", "instruction")
-_CHOICE_KEYS = dict.fromkeys(("options", "choices"))
+_CHOICES = ("options", "choices")
+_CHOICE_KEYS = frozenset(_CHOICES)
+_NUMBERS = (int, float)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MAX_RESULTS = 50_000_000
 _HEAD_ROWS = 50
@@ -315,7 +317,8 @@ class _Reader:
     def take(self, row: Row) -> None:
         """Turn one row into records, or note why not."""
         out, values = self._maker.out, row.values
-        name = to_name(values.get("doc_id"))
+        given = values.get("doc_id")
+        name = str(given) if given.__class__ is int else to_name(given)
         if name is None:
             out.skip(row.place, "it has no doc_id")
             return
@@ -395,9 +398,9 @@ class _Reader:
         if self._prefix or len(self._metrics) > 1:
             labels["task"] = self._task
         return Question(
-            text=text,
-            choices=choices.texts if choices else (),
-            reference=reference.text,
+            text,
+            choices.texts if choices else (),
+            reference.text,
             pictures=_pictures(document),
             labels=tuple(labels.items()),
             find_by_id=True,
@@ -431,7 +434,7 @@ class _Reader:
 
 def _verdict(value: object) -> Verdict | None:
     """Read a metric: a number or yes/no, or an object with one inside."""
-    if isinstance(value, int | float):
+    if isinstance(value, _NUMBERS):
         return to_verdict(value)
     if isinstance(value, dict):
         inside = next((value[key] for key in _SCORE_KEYS if key in value), None)
@@ -470,14 +473,14 @@ class _SaidOnce(NamedTuple):
 
 def _said(values: Mapping[str, object], document: Mapping[str, object]) -> _SaidOnce:
     """Read what a model said: texts, repeats of them, or the likelihoods of options."""
-    listed = None
-    if not _CHOICE_KEYS.keys().isdisjoint(document):
-        listed = next(to_list(document[key]) for key in _CHOICE_KEYS if key in document)
-    choices = tuple([t for item in listed or () if (t := to_text(item)) is not None])
+    choices: tuple[str, ...] = ()
+    if not _CHOICE_KEYS.isdisjoint(document):
+        listed = next(to_list(document[key]) for key in _CHOICES if key in document)
+        choices = tuple([t for item in listed or () if (t := to_text(item)) is not None])
     said, filtered = _alone(values.get("resps")), _alone(values.get("filtered_resps"))
     if said.__class__ is str and filtered.__class__ is str:  # nearly all are
         answer = _spoken(to_text(said), to_text(filtered))
-        return _SaidOnce(answers=(answer,), graded=1, choices=choices)
+        return _SaidOnce((answer,), 1, choices)
     scores = _likelihoods(values.get("resps")) or _likelihoods(values.get("filtered_resps"))
     if scores is not None:
         return _likeliest(scores, choices or _continuations(values.get("arguments")))
@@ -502,7 +505,7 @@ def _spoken(raw: str | None, read: str | None) -> _Answered:
         return _Answered(text=read, read=read or "", cause="" if read else "empty")
     spoken = tell_apart(raw) if may_think(raw) else None
     if spoken is None or not (spoken.thoughts or spoken.unfinished):
-        return _Answered(text=raw, read=read or "")
+        return _Answered(raw, read or "")
     if spoken.unfinished:
         return _Answered(
             text=spoken.answer or None,

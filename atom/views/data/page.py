@@ -20,7 +20,7 @@ from atom.formats.foreign import check_foreign
 from atom.formats.guess import column_names, guess_map
 from atom.formats.registry import Preview
 from atom.formats.rows import NoProblems, find_layout, read_rows
-from atom.formats.table import NAME as TABLE
+from atom.formats.tabular import NAME as TABLE
 from atom.records import Import, Sample
 from atom.store import Store, count_study, table
 from atom.views.data.judgments import JUDGMENTS, FirstMark, first_marks
