@@ -173,7 +173,8 @@ def keep_up(connection: sa.Connection) -> None:
 
 def let_go(connection: sa.Connection) -> None:
     """Note that a transaction was taken back: the triggers that it made went with it."""
-    connection.info.pop(_READY, None)
+    if not connection.invalidated:  # else they went with the connection
+        connection.info.pop(_READY, None)
 
 
 def without_trigger(kind: Kind) -> tuple[str, str]:

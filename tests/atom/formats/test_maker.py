@@ -99,7 +99,7 @@ def test_a_missing_picture_of_a_repeated_question_is_counted_once(monkeypatch):
 # Four records fill a batch.
 @pytest.mark.parametrize(("limit", "sizes"), [(None, [4, 4, 1]), (7, [4, 3])])
 def test_a_batch_is_handed_on_when_it_is_full_and_the_end_is_told(monkeypatch, limit, sizes):
-    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 1)
+    monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 4)
     maker, collector = make(limit=limit)
     told = []
     batches = in_batches(
@@ -111,6 +111,20 @@ def test_a_batch_is_handed_on_when_it_is_full_and_the_end_is_told(monkeypatch, l
     assert [len(batch.samples) for batch in batches] == sizes
     assert told == [limit is None]
     assert ("stopped after 7 things, as asked" in collector.report().notes) is (limit == 7)
+
+
+def test_long_answers_fill_a_batch_before_its_rows_do(monkeypatch):
+    """Of at most 10 letters: an answer of 6 leaves room, a second one doesn't."""
+    monkeypatch.setattr("atom.formats.base._BATCH_LETTERS", 10)
+    maker, collector = make()
+    sample = ask(maker)
+    full = []
+    for model in ("m", "n"):
+        maker.answer("r", sample, model, "a word")
+        full.append(collector.is_full)
+    assert full == [False, True]
+    collector.flush()
+    assert not collector.is_full
 
 
 def test_answers_verdicts_votes_and_labels_come_once():
