@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import logging
+import math
 import os
 import re
 import shlex
@@ -528,7 +529,7 @@ def real(session: Session) -> None:
         session.tell(f"real: {name}")
         prefix = f"real-{name}-"
         command(session, f"{prefix}import", f"import auto {words} --study {shlex.quote(name)} "
-                "--accept all", store)  # fmt: skip
+                "--accept", store)  # fmt: skip
         with Store.open(store) as held:
             there = any(one.name == name for one in list_studies(held))
         session.learn_ids(store)
@@ -543,8 +544,11 @@ def main() -> None:
     checkout, demo, out, work, parts, most, *more = sys.argv[1:]
     session = Session(checkout=Path(checkout), demo=Path(demo), out=Path(out), work=Path(work),
                       most=int(most), real=Path(more[0]) if more else None)  # fmt: skip
+    from atom.cli.parts import output
+
     os.chdir(session.checkout)
     logging.disable(logging.WARNING)
+    output._PLAIN_EVERY = math.inf  # how often a bar is told again hangs on the moment
     os.environ["ATOM_DEMO"] = str(session.demo)
     study = json.loads((session.demo / "manifest.json").read_text(encoding="utf-8"))["name"]
     steps: Mapping[str, Callable[[], None]] = {

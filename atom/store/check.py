@@ -179,9 +179,10 @@ def _names(connection: sqlite3.Connection) -> list[str]:
 
 
 def _key(connection: sqlite3.Connection, name: str) -> tuple[str, ...]:
-    """Return the columns of a table's primary key, in its order."""
-    columns = connection.execute("SELECT name, pk FROM pragma_table_info(?) WHERE pk", (name,))
-    return tuple(column for column, _ in sorted(columns, key=lambda row: row[1]))
+    """Return the columns of a table's primary key, in its order; all columns where it has none."""
+    columns = connection.execute("SELECT name, pk FROM pragma_table_info(?)", (name,)).fetchall()
+    keyed = [row for row in columns if row[1]] or columns
+    return tuple(column for column, _ in sorted(keyed, key=lambda row: row[1]))
 
 
 def _put_in_order(connection: sqlite3.Connection, name: str, by: tuple[str, ...]) -> None:
