@@ -162,6 +162,7 @@ def settle(database: Path) -> None:
             _put_in_order(connection, name, _key(connection, name))
         connection.execute("UPDATE meta SET value = '1' WHERE key = 'revision'")
         connection.execute("COMMIT")
+        connection.execute("DROP TABLE IF EXISTS sqlite_stat1")
         connection.execute("ANALYZE")
         _put_in_order(connection, "sqlite_stat1", ("tbl", "idx"))
         connection.execute("VACUUM INTO ?", (str(whole),))
