@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlencode
@@ -26,15 +27,14 @@ from urllib.parse import urlencode
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 
 from atom.engine.demo.build import DEMO_NAME
 from atom.records import Candidate, Judge, Sample, Study, Tag
 from atom.store import Store
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.attacks._app import Running, running_app
+from benchmarks.attacks._line import Line, reach
 from tests.planted import WorldSettings, plant
 
 PAGES = (
@@ -44,9 +44,10 @@ PAGES = (
 """Addresses of pages that are walked through."""
 MOST_SECONDS = 2.0
 """Processor time that a page of a study of an odd size may take."""
+GROWTH = 1.15
+"""What memory may be at the end, in shares of what it was after a minute: some of it is noise."""
 LONG = 5_000
 """Characters of a name that nobody expects."""
-_PATIENCE = 300.0
 _PAUSE = 1.0
 """Seconds that somebody looks at a page."""
 _GLANCE = 2.0
@@ -80,6 +81,9 @@ class Load:
         minute: after the first minute.
         end: at the end.
         curve: megabytes at each tenth of the time, the start and the end among them.
+        threads: of the server's processes after the first minute (or half of the time) and at the
+            end, when every session is over.
+        handles: open files and sockets then.
         which: what the pages in error said, each once.
     """
 
@@ -93,7 +97,15 @@ class Load:
     minute: float
     end: float
     curve: tuple[float, ...]
+    threads: tuple[int, int]
+    handles: tuple[int, int]
     which: tuple[str, ...]
+
+    @property
+    def leaks(self) -> bool:
+        """Whether memory, threads or handles went on growing after the first minute."""
+        pairs = ((self.minute, self.end), self.threads, self.handles)
+        return any(end > GROWTH * early for early, end in pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,40 +129,15 @@ class Size:
 
 
 class Visitor:
-    """A session: a websocket that asks for pages."""
+    """A session in a study."""
 
     def __init__(self, line: ClientConnection, study: str) -> None:
-        self._line = line
+        self._line = Line(line)
         self._study = study
 
     async def see(self, page: str) -> str:
         """Ask for a page and wait for its end; return what it showed wrong."""
-        asked = BackMsg()
-        asked.rerun_script.query_string = urlencode({"study": self._study})
-        asked.rerun_script.page_name = page
-        await self._line.send(asked.SerializeToString())
-        wrong = ""
-        async with asyncio.timeout(_PATIENCE):
-            while True:
-                told = ForwardMsg.FromString(await self._line.recv(decode=False))
-                kind = told.WhichOneof("type")
-                if kind == "delta" and told.delta.new_element.WhichOneof("type") == "exception":
-                    wrong = told.delta.new_element.exception.message[:200]
-                elif kind == "script_finished":
-                    return wrong
-
-
-def _visit(app: Running) -> connect:
-    url = f"ws://127.0.0.1:{app.port}/_stcore/stream"
-    cookie = app.cookie
-    return connect(
-        url,
-        subprotocols=["streamlit"],  # type: ignore[list-item]
-        origin=app.url,  # type: ignore[arg-type]
-        additional_headers={"Cookie": f"{cookie['name']}={cookie['value']}"},
-        max_size=None,
-        ping_interval=None,
-    )
+        return await self._line.see(page, urlencode({"study": self._study}))
 
 
 async def load(app: Running, study: str, sessions: int, seconds: float, pages: int) -> Load:
@@ -165,13 +152,13 @@ async def load(app: Running, study: str, sessions: int, seconds: float, pages: i
     """
     took: list[float] = []
     wrong: list[str] = []
-    async with _visit(app) as line:
+    async with reach(app) as line:
         await Visitor(line, study).see("")
     start = memory_of(app)
     begun = time.monotonic()
 
     async def walk(number: int) -> None:
-        async with _visit(app) as line:
+        async with reach(app) as line:
             visitor = Visitor(line, study)
             at = number
             while time.monotonic() - begun < seconds and len(took) + len(wrong) < pages:
@@ -188,11 +175,13 @@ async def load(app: Running, study: str, sessions: int, seconds: float, pages: i
                 await asyncio.sleep(_PAUSE)
 
     held = [(0.0, start)]
+    counts = [(0.0, *counts_of(app))]
 
     async def watch() -> None:
         while True:
             await asyncio.sleep(_GLANCE)
             held.append((time.monotonic() - begun, memory_of(app)))
+            counts.append((time.monotonic() - begun, *counts_of(app)))
 
     watching = asyncio.create_task(watch())
     async with asyncio.TaskGroup() as group:
@@ -201,6 +190,9 @@ async def load(app: Running, study: str, sessions: int, seconds: float, pages: i
     watching.cancel()
     lasted = time.monotonic() - begun
     held.append((lasted, memory_of(app)))
+    await asyncio.sleep(_GLANCE)
+    early = min(counts, key=lambda glance: abs(glance[0] - min(60.0, lasted / 2)))
+    threads, handles = zip(early[1:], counts_of(app), strict=True)
     cuts = statistics.quantiles(took, n=20) if len(took) > 1 else [0.0] * 19
     return Load(
         sessions=sessions,
@@ -213,6 +205,8 @@ async def load(app: Running, study: str, sessions: int, seconds: float, pages: i
         minute=_at(held, min(60.0, lasted / 2)),
         end=held[-1][1],
         curve=tuple(_at(held, lasted * tenth / 10) for tenth in range(11)),
+        threads=threads,
+        handles=handles,
         which=tuple(dict.fromkeys(wrong)),
     )
 
@@ -225,7 +219,7 @@ def _at(held: Sequence[tuple[float, float]], seconds: float) -> float:
 async def measure_pages(app: Running, study: str, words: str) -> list[Size]:
     """Draw each page of a study once."""
     found = []
-    async with _visit(app) as line:
+    async with reach(app) as line:
         bundled = Visitor(line, DEMO_NAME)
         for page in PAGES:
             await bundled.see(page)  # loads every page's modules, whose time is no study's
@@ -262,26 +256,36 @@ async def _draw(app: Running, visitor: Visitor, page: str) -> tuple[float, float
 # --- the server's processes ----------------------------------------------------------------------
 
 
-def _fields(app: Running) -> Iterator[list[str]]:
-    """Give what the kernel says of each process of the app."""
-    for place in Path("/proc").glob("[0-9]*/stat"):
+def _processes(app: Running) -> Iterator[tuple[Path, list[str]]]:
+    """Give each process of the app: its place in /proc, and what the kernel says of it."""
+    for place in Path("/proc").glob("[0-9]*"):
         try:
-            fields = place.read_text().rpartition(")")[2].split()
+            fields = (place / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
         if int(fields[2]) == app.group:
-            yield fields
+            yield place, fields
+
+
+def counts_of(app: Running) -> tuple[int, int]:
+    """Return how many threads the app's processes have, and how many files and sockets."""
+    threads = handles = 0
+    for place, fields in _processes(app):
+        threads += int(fields[17])
+        with suppress(OSError):
+            handles += sum(1 for _ in (place / "fd").iterdir())
+    return threads, handles
 
 
 def memory_of(app: Running) -> float:
     """Return the megabytes that the app's processes hold."""
     page = os.sysconf("SC_PAGESIZE")
-    return round(sum(int(fields[21]) for fields in _fields(app)) * page / 1e6, 1)
+    return round(sum(int(fields[21]) for _, fields in _processes(app)) * page / 1e6, 1)
 
 
 def processor_of(app: Running) -> float:
     """Return the seconds of processor time that the app's processes took."""
-    ticks = sum(int(field) for fields in _fields(app) for field in fields[11:15])
+    ticks = sum(int(field) for _, fields in _processes(app) for field in fields[11:15])
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
@@ -368,7 +372,7 @@ def main() -> int:
 
     if options.only != "sizes":
         found = measure_load(options.sessions, options.seconds, options.rows, options.pages)
-        fell |= bool(found.errors)
+        fell |= bool(found.errors) or found.leaks
         told(found)
     if options.only != "load":
         for size in measure_sizes(options.sizes):

@@ -22,6 +22,9 @@ from benchmarks.attacks._victims import VICTIMS, Given, prepare
 KILLS = 234
 """Six of each command: three at a moment, three just before it writes something."""
 _KILLED = -9
+STOOD_STILL = "it stood still for"
+_STANDSTILLS = 3
+"""So often a run may find that its process wasn't given the processor for longer than its lease."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +106,10 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
         if half and not victim.goes_on:
             return f"half of it is visible: {half}"
         again = _again(name, given)
+        for _ in range(_STANDSTILLS):
+            if not (victim.goes_on and again.code and STOOD_STILL in again.said):
+                break
+            again = _again(name, given)  # on a machine that is busy with other things
         done = not seen.differs(whole.end, whole.twin)
         if again.code and not done:
             return f"done again it ends with {again.code}: {again.said[-300:]}"
