@@ -45,7 +45,7 @@ PAGES = (
 MOST_SECONDS = 2.0
 """Processor time that a page of a study of an odd size may take."""
 GROWTH = 1.15
-"""What memory may be at the end, in shares of what it was after a minute: some of it is noise."""
+"""What memory may be at the end, in shares of what it was in the middle: some of it is noise."""
 LONG = 5_000
 """Characters of a name that nobody expects."""
 _PAUSE = 1.0
@@ -81,8 +81,7 @@ class Load:
         minute: after the first minute.
         end: at the end.
         curve: megabytes at each tenth of the time, the start and the end among them.
-        threads: of the server's processes after the first minute (or half of the time) and at the
-            end, when every session is over.
+        threads: of the server's processes in the middle and at the end, when every session is over.
         handles: open files and sockets then.
         which: what the pages in error said, each once.
     """
@@ -103,8 +102,8 @@ class Load:
 
     @property
     def leaks(self) -> bool:
-        """Whether memory, threads or handles went on growing after the first minute."""
-        pairs = ((self.minute, self.end), self.threads, self.handles)
+        """Whether memory, threads or handles grew in the second half, when all is warm."""
+        pairs = ((self.curve[len(self.curve) // 2], self.end), self.threads, self.handles)
         return any(end > GROWTH * early for early, end in pairs)
 
 
@@ -191,7 +190,7 @@ async def load(app: Running, study: str, sessions: int, seconds: float, pages: i
     lasted = time.monotonic() - begun
     held.append((lasted, memory_of(app)))
     await asyncio.sleep(_GLANCE)
-    early = min(counts, key=lambda glance: abs(glance[0] - min(60.0, lasted / 2)))
+    early = min(counts, key=lambda glance: abs(glance[0] - lasted / 2))
     threads, handles = zip(early[1:], counts_of(app), strict=True)
     cuts = statistics.quantiles(took, n=20) if len(took) > 1 else [0.0] * 19
     return Load(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from atom.cli.parts.options import add_reading, common, names_of, settings_of
@@ -11,7 +12,7 @@ from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
 from atom.errors import PlaceError, UsageError
 from atom.exports.figures import FORMATS, OFFERS, Asked, Figure, Format, find_offers, render
-from atom.files import write_file
+from atom.files import new_folder, stream, write_file
 from atom.reports.profile import find_model, known_facet
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
@@ -74,13 +75,23 @@ def write(args: argparse.Namespace, out: Output) -> int:
     there = [str(path) for path in files if path.exists()]
     if there and not args.replace:
         raise PlaceError(f"{there[0]!r} is there already: name a new folder, or say --replace")
-    args.out.mkdir(parents=True, exist_ok=True)
-    for path, (figure, form) in files.items():
-        write_file(path, render(figure, form))
+    _put(args.out, {path.name: render(*asked_for) for path, asked_for in files.items()})
     lines = [f"{figure.title}: {_stem(figure.name)}.{{{','.join(forms)}}}" for figure in made]
     lines += [f"left out: {one['name']}: {one['why']}" for one in left]
     out.result({"files": [str(path) for path in files], "left_out": left}, lines)
     return 0
+
+
+def _put(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write all files or, into a folder that isn't there yet, none."""
+    if folder.is_dir() and any(folder.iterdir()):
+        for name, content in files.items():
+            write_file(folder / name, content)
+        return
+    with new_folder(folder, empty=True) as part:
+        for name, content in files.items():
+            with stream(part / name) as out:
+                out.write(content)
 
 
 def _forms(text: str | None) -> tuple[Format, ...]:

@@ -108,6 +108,10 @@ VICTIMS: Mapping[str, Victim] = {
         ("judge", "bench", "mm_critic", "--set", "New", "--probes", "4", *_NOISY), goes_on=True,
         again=("judge", "bench", "mm_critic", "--set", "New", *_NOISY),
     ),
+    "pairs find": Victim(
+        ("pairs", "find", *_ON, "--weak", "probe-judge-noisy", "--votes", "1", "--limit", "6",
+         "--yes"), goes_on=True,
+    ),
     "judge calibrate": Victim(("judge", "calibrate", "--probes", "8", *_NOISY), goes_on=True),
     "judge delete": Victim(("judge", "delete", "{set}")),
     "fidelity run": Victim(

@@ -39,6 +39,7 @@ READERS = {
     "figure list": (),
     "figure write": (*STUDY, "--figures", "ranking", "--format", "csv", "--out", "{new}"),
     "judge panel": STUDY,
+    "failures groups": ("Test study",),
     "run blind": STUDY,
     "run settle": STUDY,
 }
@@ -77,6 +78,10 @@ WRITERS = {
     "fidelity run": (*STUDY, "--judge", "probe-judge", "--yes"),
     "fidelity plant": STUDY,
     "fidelity rankings": (*STUDY, "{answers}"),
+    "pairs find": (*STUDY, "--weak", "probe-judge", "--yes"),
+    "pairs show": STUDY,
+    "pairs write": (*STUDY, "{new}"),
+    "pairs keep": STUDY,
     "study import": ("{answers}",),
     "tree import": (*STUDY, "{answers}"),
     "tree rivals": (*STUDY, "--judge", "probe-judge", "--yes"),
@@ -125,10 +130,22 @@ def say(command: str, given: Path) -> int:
 
 
 UNHURT = {
-    *("app", "probe serve", "endpoint find", "endpoint test", "judge published", "tree open"),
+    *("budget list", "budget set", "people list", "people role", "log", "store migrate"),
+    *("fidelity criteria", "fidelity match"),
+    *(
+        "app",
+        "probe serve",
+        "store copy",
+        "endpoint find",
+        "endpoint test",
+        "judge published",
+        "tree open",
+    ),
     *(f"run batch {step}" for step in ("cancel", "drop", "fetch", "run", "send", "take")),
 }
-"""What serves, looks beyond the store, or goes on with a batch that was sent (see `run batch`)."""
+"""What serves, needs a deployment or people's criteria, looks beyond the store, or goes on with a
+batch that was sent.
+"""
 
 
 def test_no_command_is_forgotten():
