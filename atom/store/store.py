@@ -160,10 +160,14 @@ class Store:
         engine = None if read_only else writing
         store = cls(shown_address(url), server_folder(), engine, reading, why=why)
         store.guarded = guards(url)
-        if not read_only:
-            if store.guarded and not migrating:
+        try:
+            if store.guarded and not read_only and not migrating:
                 store._must_be_current()
-            store._migrate()
+            elif not read_only:
+                store._migrate()
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def _must_be_current(self) -> None:

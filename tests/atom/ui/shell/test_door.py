@@ -23,7 +23,7 @@ async def behind(scope, receive, send):
     await send({"type": "http.response.body", "body": b"inside"})
 
 
-async def ask(*headers, path="/", query="", method="GET", kind="http"):
+async def ask(*headers, path="/", query="", method="GET", kind="http", lock=LOCK):
     """Return (status, headers, body); the status of a websocket is 101 or 403."""
     sent = []
 
@@ -37,7 +37,7 @@ async def ask(*headers, path="/", query="", method="GET", kind="http"):
         "query_string": query.encode(),
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
     }
-    await Door(behind, lock=LOCK)(scope, None, send)
+    await Door(behind, lock=lock)(scope, None, send)
     if kind == "websocket":
         return (101 if sent[0]["type"] == "websocket.accept" else 403), {}, ""
     held = {name.decode().lower(): value.decode() for name, value in sent[0]["headers"]}
@@ -163,3 +163,38 @@ async def test_a_foreign_host_reaches_no_header():
 
 def test_the_address_holds_the_secret_once():
     assert LOCK.address("127.0.0.1:8501") == "http://127.0.0.1:8501/?enter=open-sesame-1234"
+
+
+TEAM = Lock(hosts=frozenset({"atom.example.org"}), port=8501, secret=None, secure=True)
+
+
+async def test_for_a_team_sign_in_is_the_door_and_host_and_origin_are_asked_as_before():
+    ours = ("host", "atom.example.org")
+    assert (await ask(ours, lock=TEAM))[0] == 200
+    assert (await ask(HOST, lock=TEAM))[0] == 421
+    for kind in ("http", "websocket"):
+        evil = ("origin", "https://evil.example")
+        assert (await ask(ours, evil, kind=kind, lock=TEAM))[0] == 403
+    # A proxy asks each replica by its own address; nothing else is answered there.
+    assert (await ask(HOST, path="/_stcore/health", lock=TEAM))[0] == 200
+    # No secret opens it, and none is put into a cookie.
+    status, headers, body = await ask(ours, query="enter=None", lock=TEAM)
+    assert (status, body, "set-cookie" in headers) == (200, "inside", False)
+
+
+async def test_a_teams_cookies_go_by_https_alone():
+    async def sets(scope, receive, send):
+        cookies = [(b"set-cookie", b"a=1; Path=/"), (b"set-cookie", b"b=2; Secure")]
+        await send({"type": "http.response.start", "status": 200, "headers": cookies})
+        await send({"type": "http.response.body", "body": b""})
+
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"atom.example.org")]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
+    await Door(sets, lock=TEAM)(scope, None, send)
+    cookies = [value for name, value in sent[0]["headers"] if name == b"set-cookie"]
+    assert cookies == [b"a=1; Path=/; Secure", b"b=2; Secure"]
