@@ -184,7 +184,7 @@ def _sidebar(pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None,
             if not screens:
                 continue
             kit.show(
-                el("div", section, class_="quiet small", style="padding-top:8px"),
+                el("div", section, class_="quiet small", style="padding-top:5px"),
                 key=f"section_{section}",
             )
             for screen in screens:
@@ -234,7 +234,7 @@ def _picker(shelf: Shelf, entry: StudyEntry, filters: Filters) -> None:
         numbers.count(len(data.table.sample_ids), "sample"),
         numbers.count(len(data.candidates), "candidate"),
         _judge_words(data),
-        el("span", f"tree: {numbers.middle(data.tree.name, 20)}", title=data.tree.name)
+        el("span", f"tree: {numbers.middle(data.tree.name, 40)}", title=data.tree.name)
         if data.tree
         else "no tree",
     ]

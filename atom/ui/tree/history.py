@@ -239,11 +239,9 @@ def _drop(here: Here, nodes: NodeTable, index: int) -> None:
     path, criteria = nodes.paths[index], int(nodes.criteria[index])
 
     def drop() -> None:
-        _edit(
-            here, Drop(path), f"Dropped {path[-1]!r}; {criteria} criteria need to be mapped again."
-        )
+        _edit(here, Drop(path), f"Dropped {path[-1]!r}; {criteria} criteria to map again.")
 
-    team.button("edit", f"Drop it ({numbers.count(criteria, 'criterion', 'criteria')} to map again)",
+    team.button("edit", f"Drop ({numbers.count(criteria, 'criterion', 'criteria')} to map again)",
               key="tree_do_drop", on_click=drop)  # fmt: skip
 
 

@@ -37,6 +37,7 @@ _LEAST = 0.95
 _THIN = 5
 _READABLE = 9
 _TWO_LINES = 34
+_WHOLE_NAME = 18
 _FRAME = 2.5
 _CLAIMED = ("confirmed", "suspected", "strength")
 _TALLER = 1.7
@@ -111,7 +112,9 @@ def cut(name: str, size: int = _NAME) -> str:
 def name_of(nodes: NodeTable, view: Shown, index: int, size: int = _NAME) -> str:
     """Write a node's name, cut; its label's glyph stands before it where colours are evidence."""
     path, said = nodes.paths[index], view.said(index)
-    name = cut(path[-1] if path else nodes.tree.name, size)
+    # The whole tree's name stands on its card; its narrow column has no room for a long one.
+    whole = nodes.tree.name if len(nodes.tree.name) <= _WHOLE_NAME else "Whole tree"
+    name = cut(path[-1] if path else whole, size)
     return name if said is None else f"{said.glyph} {name}"
 
 
