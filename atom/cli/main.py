@@ -31,6 +31,7 @@ NOUNS: dict[str, tuple[str, str]] = {
         "compare",
         "a version against the one before: what was fixed, what broke; fails a pipeline if asked",
     ),
+    "ask": ("explore.ask", "which view answers a question in words: prints its link"),
     "failures": ("explore.failures", "what goes wrong in one way, and in which models: groups"),
     "profile": ("profile", "one model: score, rank, capabilities, weaknesses: show"),
     "judge": (

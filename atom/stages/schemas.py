@@ -82,6 +82,30 @@ CRITERIA: Schema = an_object(
     ),
 )
 
+
+def maybe(*words: str) -> Schema:
+    """Return the schema of a word among some, or null."""
+    return {"enum": [*words, None]}
+
+
+ASK: Schema = an_object(
+    page=maybe("overview", "tree", "fingerprints", "failures", "compare"),
+    models=a_list(a_text(200), 0, 2),
+    capability=a_text(600),
+    labels=a_list(an_object(facet=a_text(200), value=a_text(200)), 0, 4),
+    facet=a_text(200),
+    measure=maybe("process", "outcome", "preference"),
+    outcome=maybe("right", "wrong"),
+    process=maybe("sound", "flawed"),
+    show=one_of("failed", "imperfect", "unscored", "all"),
+    layout=one_of("list", "grid", "groups"),
+    tab=maybe("answers", "apart", "errors"),
+    sort=one_of("loss", "failed", "score", "models", "spread"),
+    search=a_text(120),
+    sample={"anyOf": [a_whole(1, 10_000_000), {"type": "null"}]},
+    not_understood=a_list(a_text(200), 0, 12),
+)
+"""A question in words as a view (`atom.asked.wanted.Wanted`)."""
 OUTCOME: Schema = an_object(
     final_answer=a_text(400),
     reason=a_text(400),

@@ -7,7 +7,7 @@ import pytest
 COMMON = {"atom.errors", "atom.access", "atom.settings"}
 TEAM = {"atom.deployment"}
 FILES = {"atom.files"}
-PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign", "atom.display"}
+PURE = {"taxonomy", "atom.records", "atom.errors", "atom.foreign", "atom.display", "atom.asked"}
 LOGIC = {"atom.analysis", "atom.stages", "atom.methods", "atom.judgebench", "atom.formats"}
 METHOD = {"atom.pipeline"}
 MAY_IMPORT = {
@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "atom.foreign": {"atom.errors"},
     "atom.files": {"atom.errors"},
     "atom.display": set(),
+    "atom.asked": set(),
     "atom.records": {"taxonomy", *COMMON},
     "atom.analysis": PURE,
     "atom.formats": {*PURE, "atom.analysis"},

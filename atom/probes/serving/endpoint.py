@@ -21,6 +21,7 @@ from atom.probes.answers.derivation import RIGHT
 from atom.probes.answers.prose import fill
 from atom.probes.answers.reading import same_words
 from atom.probes.answers.values import Mark
+from atom.probes.asking import show_view
 from atom.probes.bench.registry import TASKS, BenchQuestion, Character
 from atom.probes.candidates import Feedback, World, planted_world
 from atom.probes.chunk import read_program
@@ -76,6 +77,7 @@ JUDGE_TASKS: Final = (
     "outcome",
     "report",
     "match",
+    "ask",
 )
 CANDIDATE_TASKS: Final = ("answer", "retry", "hint", "blind")
 ATTEMPT_HEADER: Final = "x-atomscope-attempt"
@@ -328,6 +330,7 @@ class ProbeEndpoint:
             "outcome": self._outcome,
             "report": self._report,
             "match": lambda _, data: match_own(data),
+            "ask": lambda _, data: show_view(data),
         }
         task = tasks.get(request.task)
         if task is None and request.task in TASKS:

@@ -45,6 +45,7 @@ from atom.stages import (
     schemas,
     scoring,
 )
+from atom.stages.asked import ask
 from atom.stages.growing import propose, same, vague
 
 LOCK = Path(__file__).parent / "prompts.lock.json"
@@ -55,6 +56,7 @@ PROMPTS = {
     **CANDIDATES,
     criteria.PROMPT: schemas.CRITERIA,
     mapping.PROMPT: schemas.mapping_schema(3, ("A › B › C › D",)),
+    ask.PROMPT: schemas.ASK,
     outcome.PROMPT: schemas.OUTCOME,
     own_criteria.PROMPT: own_criteria.match_schema(2, 3),
     propose.PROMPT: schemas.propose_schema(3),

@@ -1,0 +1,1 @@
+"""What a judge is asked about a question in words."""
