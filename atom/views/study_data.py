@@ -329,8 +329,15 @@ def assemble(
         scale=columns.scale,
         left_out=columns.left_out,
         asks_again=_may_ask_again(columns.table) and asks_again(store, study.id),
-        early=early_look(store, study, judge_id),
+        early=_early(store, study, judge_id, columns),
     )
+
+
+def _early(store: Store, study: Study, judge_id: str | None, columns: StudyColumns) -> Early | None:
+    """Return where a study stands between two looks; one that is marked whole isn't asked after."""
+    if not columns.pending and not (columns.table.score <= 0).any():
+        return None
+    return early_look(store, study, judge_id)
 
 
 def _may_ask_again(table: ScoreTable) -> bool:

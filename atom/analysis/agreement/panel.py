@@ -198,6 +198,82 @@ class _Sums:
         return float(np.sqrt((n - 1) / n * ((each - each.mean()) ** 2).sum()))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Narrowing:
+    """What the interval of the panel's mean is made of, and what would narrow it.
+
+    The variance of the mean is that of samples and that of the judges' noise, which is what their
+    marks of one sample differ by beyond each judge's own shift:
+    `V_j = sum_j sum_c (D_jc - d_j n_c)^2 / (J (J - 1) n^2)`, `D_jc` the sum over the marks of
+    cluster c of judge j's value less the mean of all judges', `n_c` its marks, `d_j` the judge's
+    mean difference. Standard errors are on the values' scale; NaN where nothing is known.
+
+    Attributes:
+        now: standard error of the panel's mean.
+        judges: of it, what the judges' noise alone would give.
+        twice: with as many samples again.
+        another: with one more judge like these.
+        repeat: with every judge asked once more; NaN where no judge was asked twice.
+        n: marks that all judges gave.
+    """
+
+    now: float
+    judges: float
+    twice: float
+    another: float
+    repeat: float
+    n: int
+
+
+def narrowing(
+    values: Floats, cluster: Ints, within: Floats | None = None, times: int = 1
+) -> Narrowing:
+    """Say whether more samples, more repeats or another judge would narrow the mean more.
+
+    Args:
+        values: shape (J, n), NaN = not marked; marks that not all judges gave are left out.
+        cluster: cluster of each mark, shape (n,).
+        within: variance of each judge's single marks when it is asked again, shape (J,); None where
+            no judge was.
+        times: how often each mark was made.
+
+    Reference:
+        METHODS T3, T5.
+    """
+    nan = math.nan
+    whole = np.isfinite(values).all(axis=0)
+    kept, j = values[:, whole], len(values)
+    _, number = np.unique(cluster[whole], return_inverse=True)
+    groups, n = int(number.max(initial=-1)) + 1, kept.shape[1]
+    if groups < 2 or j < 2:
+        return Narrowing(now=nan, judges=nan, twice=nan, another=nan, repeat=nan, n=n)
+    mean = kept.mean(axis=0)
+    size = np.bincount(number, minlength=groups)
+    sums = np.bincount(number, mean, minlength=groups)
+    scale = groups / (groups - 1) / n**2
+    total = scale * float(((sums - mean.mean() * size) ** 2).sum())
+    apart = kept - mean
+    noise = 0.0
+    for row in apart:
+        of = np.bincount(number, row, minlength=groups) - row.mean() * size
+        noise += scale * float((of**2).sum()) / (j * (j - 1))
+    noise = min(noise, total)
+    again = nan
+    if within is not None and np.isfinite(within).all():
+        # Each judge's noise of asking, independent from mark to mark, over its times.
+        asked = float(within.sum()) / (j**2 * n)
+        saved = asked * (1 / times - 1 / (times + 1))
+        again = math.sqrt(max(total - min(saved, noise), 0.0))
+    return Narrowing(
+        now=math.sqrt(total),
+        judges=math.sqrt(noise),
+        twice=math.sqrt(total / 2),
+        another=math.sqrt(total - noise / (j + 1)),
+        repeat=again,
+        n=n,
+    )
+
+
 def _shifts(
     values: Floats, known: Floats, total: Floats, count: Ints, number: Ints, clusters: int
 ) -> tuple[Floats, Floats]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
 from atom.display import numbers
 from atom.errors import UsageError
+from atom.views.runs.page import money
+
+if TYPE_CHECKING:
+    from atom.views.judges.panel import PanelView
 
 
 def add_panel(verbs: Any) -> None:
@@ -60,6 +64,12 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
         "needed": _number(panel.needed), "needed_low": _number(panel.needed_lo),
         "needed_high": _number(panel.needed_hi), "calibrated": view.calibrated,
         "why_raw": view.why_raw, "drop": view.drop, "judges": seats, "models": scores,
+        "advice": None if view.advice is None else {
+            "half": view.advice.half, "judges_share": view.advice.judges,
+            "best": view.advice.best,
+            "options": [{"name": one.name, "half": _number(one.half), "price": one.price}
+                        for one in view.advice.options],
+        },
     }  # fmt: skip
     lines = [
         "calibrated by people's labels" if view.calibrated else f"judge-scale: {view.why_raw}",
@@ -73,6 +83,7 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
                 for one in view.seats
             ],
         ),
+        *_advice(view),
         f"drop {view.drop}: the rest agree better without it" if view.drop else "",
         *table(
             ("model", "mean", "disagreement"),
@@ -81,6 +92,31 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
     ]  # fmt: skip
     out.result(said, [line for line in lines if line])
     return 0
+
+
+_OPTIONS = {
+    "samples": "as many samples again (marking alone)",
+    "repeat": "every judge once more",
+    "judge": "another judge like these",
+}
+
+
+def _advice(view: PanelView) -> list[str]:
+    found = view.advice
+    if found is None:
+        return []
+    return [
+        f"the mean of {found.marks:,} marks is known to ± {found.half:.2f}, of whose variance "
+        f"{100 * found.judges:.0f} % is the judges' noise; what would narrow it:",
+        *(
+            f"  {_OPTIONS[one.name]}: "
+            + (f"± {one.half:.2f}" if math.isfinite(one.half) else "not known, no judge was asked "
+               "twice")
+            + ("" if one.price is None else f", {money(one.price)}")
+            + (" (best)" if one.name == found.best else "")
+            for one in found.options
+        ),
+    ]  # fmt: skip
 
 
 def _number(value: float) -> float | None:

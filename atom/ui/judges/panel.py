@@ -12,7 +12,7 @@ from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
-from atom.views.judges.panel import PanelView, panel_view
+from atom.views.judges.panel import Advice, PanelView, panel_view
 from atom.views.runs.page import money
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
@@ -70,9 +70,58 @@ def told(view: PanelView) -> Html:
         el("p", scale, class_="quiet small"),
         _seats(view),
         el("p", drop, class_="strong") if drop else None,
+        _advice(view.advice) if view.advice is not None else None,
         _scores(view),
         class_="stack",
         data_testid="judges-panel",
+    )
+
+
+OPTIONS = {
+    "samples": "As many samples again (marking alone)",
+    "repeat": "Every judge asked once more",
+    "judge": "Another judge like these",
+}
+
+
+def _advice(found: Advice) -> Html:
+    """Say what would narrow the interval more, each with its price."""
+    columns = [
+        kit.Column(title="What would narrow it"),
+        kit.Column(title="Half of the interval then", number=True),
+        kit.Column(title="Price, about", number=True),
+    ]
+    rows = [
+        kit.Row(
+            cells=(
+                el("span", OPTIONS[one.name], class_="strong" if one.name == found.best else None),
+                f"± {one.half:.2f}"
+                if math.isfinite(one.half)
+                else el("span", "not known: no judge was asked twice", class_="quiet"),
+                numbers.NONE if one.price is None else money(one.price),
+            ),
+            on=one.name == found.best,
+        )
+        for one in found.options
+    ]
+    lead = (
+        f"Over all {found.marks:,} marks that every judge gave, the mean is known to "
+        f"± {found.half:.2f} points; {100 * found.judges:.0f} % of that variance is the judges’ "
+        "noise, the rest the samples’."
+    )
+    best = (
+        f" {OPTIONS[found.best]} narrows most"
+        + (" for its price." if all(one.price for one in found.options
+                                    if math.isfinite(one.half)) else ".")
+        if found.best
+        else ""
+    )  # fmt: skip
+    return el(
+        "section",
+        el("h2", "More samples, more repeats, or another judge?"),
+        el("p", lead + best),
+        kit.table(columns, rows, label="What would narrow the interval", tight=True),
+        data_testid="panel-advice",
     )
 
 

@@ -6,24 +6,34 @@ Reference: METHODS T5.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from atom.analysis.agreement.debias import Debiased
-from atom.analysis.agreement.panel import Panel, calibrated, panel_mean, read_panel
+from atom.analysis.agreement.panel import (
+    Narrowing,
+    Panel,
+    calibrated,
+    narrowing,
+    panel_mean,
+    read_panel,
+)
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.display import numbers
-from atom.records import Judge, Run
+from atom.records import Checkpoint, Judge, Run
 from atom.store import Store, table
 from atom.store.people import PEOPLE
+from atom.store.standing import repeated_marks
 from atom.views.filters import Filters
 from atom.views.judges.given import Everyone, everyone
 from atom.views.study_data import StudyData
 
 _SEED = 53
+_WIDE = 1.96
 _NEAR = 1e-6
 
 
@@ -72,6 +82,40 @@ class PanelScore:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Option:
+    """Something that would narrow the panel's interval.
+
+    Attributes:
+        name: `samples` (as many again), `repeat` (every judge once more) or `judge` (one more).
+        half: half of the 95 % interval then, in points of 0-100; NaN where it isn't known.
+        price: USD, about, of the judges' marks; None where a price is unknown.
+    """
+
+    name: Literal["samples", "repeat", "judge"]
+    half: float
+    price: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What the interval of the panel's mean over all marks is made of, and what would narrow it.
+
+    Attributes:
+        half: half of the 95 % interval now, in points of 0-100.
+        judges: share of the variance that is the judges' noise.
+        options: what could be done.
+        best: which narrows most for the money, or most of all where nothing has a price.
+        marks: marks that all judges gave.
+    """
+
+    half: float
+    judges: float
+    options: tuple[Option, ...]
+    best: str
+    marks: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class PanelView:
     """A study's panel.
 
@@ -82,6 +126,7 @@ class PanelView:
         calibrated: whether each judge's own error was taken out first.
         why_raw: why not, in words; empty where it was.
         drop: name of the judge to leave out; empty where there is none.
+        advice: what would narrow the interval more; None where too little is shared.
     """
 
     panel: Panel
@@ -90,6 +135,7 @@ class PanelView:
     calibrated: bool
     why_raw: str
     drop: str
+    advice: Advice | None = None
 
     @property
     def needed(self) -> str:
@@ -132,14 +178,74 @@ def panel_view(
     fine, why = _fine(values, human, cluster)
     used = values if fine is None else fine
     panel = read_panel(used, cluster)
+    seats = _seats(store, data, judges, values, panel)
+    within = _within(store, data, judges, all_, keys) if fine is None else None
     return PanelView(
         panel=panel,
-        seats=_seats(store, data, judges, values, panel),
+        seats=seats,
+        advice=_advice(narrowing(used, cluster, within), seats),
         scores=_scores(data, all_.answer(keys), panel, human, cluster),
         calibrated=fine is not None,
         why_raw=why,
         drop="" if panel.drop is None else judges[panel.drop].name,
     )
+
+
+def _within(
+    store: Store, data: StudyData, judges: Sequence[Judge], all_: Everyone, keys: Ints
+) -> Floats | None:
+    """Return the variance of each judge's marks when it is asked again; None where one never was.
+
+    Where every judge was asked twice already, its mark is the mean of both (METHODS T3), and a
+    further repeat would save less: that is left unsaid.
+    """
+    mark = table(Checkpoint).c
+    twice = [
+        bool(store.select(Checkpoint, mark.judge_id == one.id, mark.repeat == 1, limit=1))
+        for one in judges
+    ]
+    if not all(twice):
+        return None
+    ids = [data.table.response_ids[int(at)] for at in np.unique(all_.answer(keys))]
+    found = []
+    for one in judges:
+        groups = repeated_marks(store, data.study, ids, one.id, data.scale).values()
+        values = [[mark.value for mark in marks if mark.value is not None] for marks in groups]
+        spreads = [float(np.var(each, ddof=1)) for each in values if len(each) > 1]
+        found.append(float(np.mean(spreads)) if spreads else math.nan)
+    return np.array(found)
+
+
+def _advice(found: Narrowing, seats: Sequence[Seat]) -> Advice | None:
+    """Say what would narrow the interval, each with its price."""
+    if not found.now > 0:
+        return None
+    costs = [one.cost for one in seats]
+    known = [one for one in costs if one is not None]
+    all_ = found.n * sum(known) if len(known) == len(costs) else None
+    one = found.n * sum(known) / len(known) if known else None
+    options = (
+        Option(name="samples", half=100 * _WIDE * found.twice, price=all_),
+        Option(name="repeat", half=100 * _WIDE * found.repeat, price=all_),
+        Option(name="judge", half=100 * _WIDE * found.another, price=one),
+    )
+    return Advice(
+        half=100 * _WIDE * found.now,
+        judges=(found.judges / found.now) ** 2,
+        options=options,
+        best=_best(options, 100 * _WIDE * found.now),
+        marks=found.n,
+    )
+
+
+def _best(options: Sequence[Option], now: float) -> str:
+    """Return the option that takes most of the variance away for its price."""
+    told = [one for one in options if math.isfinite(one.half)]
+    gains = {one.name: now**2 - one.half**2 for one in told}
+    if all(one.price for one in told):
+        gains = {one.name: gains[one.name] / (one.price or 1.0) for one in told}
+    best = max(gains, key=lambda name: gains[name])
+    return best if gains[best] > 0 else ""
 
 
 def _matrix(all_: Everyone, judges: list[Judge], filters: Filters) -> tuple[Floats, Ints]:

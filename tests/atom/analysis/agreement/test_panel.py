@@ -10,6 +10,7 @@ import pytest
 from atom.analysis.agreement.panel import (
     calibrated,
     judges_needed,
+    narrowing,
     panel_mean,
     read_panel,
     reliability_of,
@@ -121,3 +122,36 @@ def test_no_judge_is_calibrated_where_one_cant_be():
     values, why = calibrated(scores, human, np.arange(40), rng)
     assert values is None
     assert why
+
+
+def test_what_would_narrow_by_hand():
+    # Two judges, two clusters of one mark: means .5 and .25; judges .2 and -.2, then .05 and -.05.
+    found = narrowing(np.array([[0.7, 0.3], [0.3, 0.2]]), np.arange(2))
+    # Means lie .125 off their mean: 2/1/4 x 2 x .125^2 = .015625, root .125.
+    assert found.now == pytest.approx(0.125)
+    # Each judge lies .125 beyond its mean shift, .2 - .125 and .05 - .125: .075 either way.
+    # Twice 2/4 x 2 x .075^2 / 2 = .005625.
+    assert found.judges == pytest.approx(0.075)
+    assert found.twice == pytest.approx(0.125 / math.sqrt(2))
+    assert found.another == pytest.approx(math.sqrt(0.015625 - 0.005625 / 3))
+    assert math.isnan(found.repeat)
+    # Asked once more: (.04 + .04) / (4 x 2) x (1 - 1/2) = .005 of the variance goes.
+    again = narrowing(np.array([[0.7, 0.3], [0.3, 0.2]]), np.arange(2), np.array([0.04, 0.04]))
+    assert again.repeat == pytest.approx(math.sqrt(0.015625 - 0.005))
+
+
+def test_another_judge_narrows_as_planted():
+    # Noise .3 a mark, spread of samples .2, four marks each: (.04 + .09 / 2 / 4) / 200 with two.
+    now, another, after = [], [], []
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 31])
+        truth = np.repeat(rng.normal(0.6, 0.2, 200), 4)
+        values = truth + rng.normal(0, 0.3, (3, 800))
+        cluster = np.repeat(np.arange(200), 4)
+        two, three = narrowing(values[:2], cluster), narrowing(values, cluster)
+        now.append(two.now**2)
+        another.append(two.another**2)
+        after.append(three.now**2)
+    assert np.mean(now) == pytest.approx((0.04 + 0.09 / 8) / 200, rel=0.05)
+    assert np.mean(another) == pytest.approx((0.04 + 0.09 / 12) / 200, rel=0.05)
+    assert np.mean(another) == pytest.approx(np.mean(after), rel=0.05)

@@ -20,6 +20,7 @@ from atom.records import Run, Study, StudyTask
 from atom.store import Store
 from atom.store.reading.pool import read_looks, read_pool
 from atom.views.filters import Filters
+from atom.views.looks import early as early_views
 from atom.views.overview.page import overview
 from atom.views.overview.weaknesses import diagnosis_of
 from atom.views.study_data import load_study
@@ -56,7 +57,7 @@ def answered(answered_folder, tmp_path):
         yield opened
 
 
-async def test_looks_mark_what_they_name_and_the_pages_say_early(answered, endpoints):
+async def test_looks_mark_what_they_name_and_the_pages_say_early(answered, endpoints, monkeypatch):
     (study,) = answered.select(Study)
     spec = SettleSpec(study_id=study.id, calls=20)
     first = plan_look(answered, spec, endpoints)
@@ -77,9 +78,7 @@ async def test_looks_mark_what_they_name_and_the_pages_say_early(answered, endpo
     early = data.early
     assert (early.number, early.answers) == (1, int(pool.judged.sum()))
     # Under twenty samples a look claims nothing, and ranks are those of the look.
-    seen = diagnosis_of(
-        data, Filters(), "process", np.ones(len(data.table.sample), dtype=bool), None
-    )
+    seen = diagnosis_of(data, Filters(), "process", None)
     assert not np.isin(seen.label, (0, 1, 2)).any()
     rows = overview(data, Filters()).ranking
     assert [row.score.value for row in rows] == sorted(100 * early.standing.overall, reverse=True)
@@ -89,7 +88,10 @@ async def test_looks_mark_what_they_name_and_the_pages_say_early(answered, endpo
     assert [look.number for look in read_looks(answered, study.id)] == [1]
     # What is left is judged in one go: that is the end, and nothing is early any more.
     await run(answered, RunSpec(study_id=study.id, judge="probe-judge"), endpoints)
-    assert load_study(answered, study.id).early is None
+    with monkeypatch.context() as patch:
+        # Nobody asks again what could be judged: all of it is.
+        patch.setattr(early_views, "read_pool", None)
+        assert load_study(answered, study.id).early is None
     done = plan_look(answered, SettleSpec(study_id=study.id, calls=1000), endpoints)
     assert done.spec is None
     assert done.settled or "more samples" in done.why

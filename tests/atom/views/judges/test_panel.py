@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -55,6 +56,13 @@ def test_the_judges_are_put_together(panelled):
     assert (seats["kind"].flaw, seats[JUDGE.name].flaw) == ("lenient", "harsh")
     assert not view.calibrated
     assert view.drop == ""
+    # Nobody was asked twice, and nothing was paid: repeats aren't known, nor is any price.
+    options = {one.name: one for one in view.advice.options}
+    assert options["samples"].half == pytest.approx(view.advice.half / 2**0.5)
+    assert options["judge"].half <= view.advice.half
+    assert math.isnan(options["repeat"].half)
+    assert {one.price for one in view.advice.options} == {None}
+    assert 0 <= view.advice.judges <= 1
     means = [one.mean for one in view.scores]
     assert means == sorted(means, reverse=True)
     # Two judges d apart: a standard deviation of d / sqrt(2); 25 / 1.414 = 17.7 at most.
@@ -66,8 +74,11 @@ def test_the_command_says_the_same(panelled, capsys):
     assert main(["judge", "panel", *where, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {one["judge"]: one["flaw"] for one in found["judges"]}["kind"] == "lenient"
+    assert found["advice"]["best"] in ("samples", "judge")
     assert main(["judge", "panel", *where]) == 0
-    assert "judge-scale" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "judge-scale" in said
+    assert "another judge like these: ±" in said
 
 
 def test_one_judge_is_no_panel(tmp_path, capsys):
