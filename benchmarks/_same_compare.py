@@ -13,6 +13,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 PAGE = ".page.json"
+DECIMAL = re.compile(r"-?\d+\.\d{9,}(?:e-?\d+)?")
+DIGITS = 9
 LONG = 160
 """Letters of a line that are shown."""
 
@@ -23,7 +25,8 @@ class Difference:
 
     Args:
         where: the file's name within the folder.
-        what: `file`, `line`, `order`, `bytes`, `numbers`, `doors` or `texts`.
+        what: `file`, `line`, `order`, `rounding`, `bytes`, `numbers`, `doors` or `texts`; rounding
+            is of lines whose long decimals agree in their first `DIGITS`.
         gone: what was there before; empty = nothing.
         came: what is there now; empty = nothing.
         times: how often.
@@ -114,8 +117,33 @@ def _of_file(name: str, was: bytes, now: bytes) -> Iterator[Difference]:
         yield Difference(where=name, what="bytes", gone=_digest(was))
         yield Difference(where=name, what="bytes", came=_digest(now))
         return
-    found = list(_of_counts(name, "line", Counter(lines[0]), Counter(lines[1])))
-    yield from found or [Difference(where=name, what="order", came="the same lines otherwise")]
+    gone, came = (Counter(one) - Counter(two) for one, two in (lines, lines[::-1]))
+    if not gone and not came:
+        yield Difference(where=name, what="order", came="the same lines otherwise")
+        return
+    alike = _take_alike(gone, came)
+    if alike:
+        said = f"lines with decimals that agree in {DIGITS} digits"
+        yield Difference(where=name, what="rounding", came=said, times=alike)
+    yield from _of_counts(name, "line", gone, came)
+
+
+def _take_alike(gone: Counter[str], came: Counter[str]) -> int:
+    """Take out of both sides what differs by rounding alone; returns how many lines that are."""
+    waiting: dict[str, list[str]] = {}
+    for line in came.elements():
+        waiting.setdefault(_rounded(line), []).append(line)
+    alike = 0
+    for line in list(gone.elements()):
+        if fitting := waiting.get(_rounded(line)):
+            gone[line] -= 1
+            came[fitting.pop()] -= 1
+            alike += 1
+    return alike
+
+
+def _rounded(line: str) -> str:
+    return DECIMAL.sub(lambda found: f"{float(found[0]):.{DIGITS}g}", line)
 
 
 def _digest(data: bytes) -> str:

@@ -71,6 +71,18 @@ def test_a_line_an_order_a_byte_and_a_file_are_found(folders):
     assert lines == ["rows.jsonl [line] -1 b", "rows.jsonl [line] +1 c"]
 
 
+def test_decimals_that_agree_in_nine_digits_are_told_apart_from_others(folders):
+    one, two = folders
+    (one / "rows.jsonl").write_text('"a": -0.3386887640444773\n"b": 1.5000000001\n', "utf-8")
+    (two / "rows.jsonl").write_text('"a": -0.338688764044479\n"b": 1.50000001\n', "utf-8")
+    found = [(one.what, one.times, one.gone, one.came) for one in compare(one, two)]
+    assert found == [
+        ("rounding", 1, "", "lines with decimals that agree in 9 digits"),
+        ("line", 1, '"b": 1.5000000001', ""),
+        ("line", 1, "", '"b": 1.50000001'),
+    ]
+
+
 def test_only_what_the_list_says_is_on_purpose(folders, tmp_path):
     (folders[1] / "rows.jsonl").write_text("a\nb\nb\nc 12\nd\n", encoding="utf-8")
     listed = tmp_path / "list.toml"
