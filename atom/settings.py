@@ -38,6 +38,8 @@ class Settings:
     """The sealed bundled study's folder."""
     endpoints: Path
     """The file that lists endpoints."""
+    cluster: str = ""
+    """Address of a Ray cluster's dashboard; empty = none."""
 
     @property
     def shown_store(self) -> str:
@@ -128,6 +130,7 @@ def load_settings(
         store=chosen,
         demo=Path(env.get("ATOM_DEMO") or DEMO_FOLDER),
         endpoints=Path(env.get("ATOM_ENDPOINTS") or folder / "endpoints.yaml"),
+        cluster=env.get("ATOM_CLUSTER", ""),
     )
 
 
@@ -141,6 +144,11 @@ def app_version() -> str:
         from importlib.metadata import version
 
         return version("atomscope")
+
+
+def cluster_token(environ: Mapping[str, str] | None = None) -> str | None:
+    """Return the token that a Ray cluster asks for, or None; never stored or logged."""
+    return (os.environ if environ is None else environ).get("RAY_AUTH_TOKEN") or None
 
 
 def listed_keys(environ: Mapping[str, str] | None = None) -> frozenset[str]:

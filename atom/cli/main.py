@@ -22,6 +22,7 @@ NOUNS: dict[str, tuple[str, str]] = {
     "probe": ("probe", "fresh probes, and the probe endpoint as a server: make, serve"),
     "import": ("imports", "take in questions, answers and verdicts"),
     "run": ("run", "ask models and judge: start, status, resume, stop, settle, batch"),
+    "cluster": ("parts.cluster", "the Ray cluster that runs may be sent to: status"),
     "correct": (
         "correct",
         "let a model try its failed answers again, with controls: run, list, show, gate",

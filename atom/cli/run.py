@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, ProgressLine, bar, duration, table
-from atom.cli.parts.processes import help_along, process_option
+from atom.cli.parts.processes import executor_of, help_along, pool_of, process_option
 from atom.cli.parts.sampling import sampling_from, sampling_options
+from atom.engine.cluster.executor import LocalPool, Order, Pool
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import (
     RunStatus,
@@ -226,6 +227,7 @@ def start(args: argparse.Namespace, out: Output) -> int:
                 out,
                 retry_failed=args.retry_failed,
                 processes=args.processes,
+                pool=pool_of(store, args),
             )
         must_suit("study" if args.blind is None else "blind", args.processes)
         if args.blind is not None:
@@ -300,7 +302,8 @@ def begin(
     Returns:
         The run, to be carried out here; None where a process of its own does.
     """
-    if not args.detach:
+    executor = executor_of(args, settings)
+    if not args.detach and executor is None:
         endpoints = known_endpoints(settings)
         return with_consent(
             store, owner_id, args.yes, out, lambda: open_work(store, spec, endpoints)
@@ -310,7 +313,7 @@ def begin(
         owner_id,
         args.yes,
         out,
-        lambda: start_work(store, spec, settings, processes=processes),
+        lambda: start_work(store, spec, settings, processes=processes, executor=executor),
     )
     out.result(began, [f"run {began.id} is on its way: `run status {began.id}`"])
     return None
@@ -324,11 +327,13 @@ def do_here(
     *,
     retry_failed: bool,
     processes: int = 1,
+    pool: Pool | None = None,
 ) -> Run:
     """Carry a run out in this process, and those that it starts, with a progress line."""
     found = store.get(Run, run_id)
     if found is not None and processes > 1:
-        start_helpers(store, found, settings, processes, retry_failed=retry_failed)
+        order = Order(processes=processes, retry_failed=retry_failed)
+        start_helpers(store, found, order, pool or LocalPool(settings=settings))
     line = out.progress()
     try:
         return asyncio.run(
@@ -377,8 +382,11 @@ def _here(
     *,
     retry_failed: bool,
     processes: int = 1,
+    pool: Pool | None = None,
 ) -> int:
-    ended = do_here(store, settings, run_id, out, retry_failed=retry_failed, processes=processes)
+    ended = do_here(
+        store, settings, run_id, out, retry_failed=retry_failed, processes=processes, pool=pool
+    )
     _prepare(store, ended, out)
     out.result(ended, run_lines(RunStatus(run=ended, alive=False), settings))
     nothing_came = ended.failed == ended.done > 0
@@ -475,7 +483,8 @@ def resume(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         run_id = _choose(store, args, "can be resumed", lambda s: _unfinished(s, args))
         retry_unscored: bool = args.retry_unscored
-        if args.detach:
+        executor = executor_of(args, settings)
+        if args.detach or executor is not None:
             began = resume_run(
                 store,
                 run_id,
@@ -484,6 +493,7 @@ def resume(args: argparse.Namespace, out: Output) -> int:
                 retry_unscored=retry_unscored,
                 budget=args.budget,
                 processes=args.processes,
+                executor=executor,
             )
             out.result(began, [f"run {began.id} goes on: `run status {began.id}`"])
             return 0

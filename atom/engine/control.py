@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.detached import detach
+from atom.engine.cluster.executor import Executor, LocalExecutor, Order, Pool
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.ledger import helper_claim, helper_name, run_claim, take_hold
+from atom.engine.ledger import run_claim, take_hold
 from atom.engine.process import process_gone
 from atom.engine.work import Spec, open_work, tell_run
 from atom.errors import UsageError
@@ -50,7 +50,14 @@ class RunStatus:
         return not self.alive
 
 
-def start_work(store: Store, spec: Spec, settings: Settings, *, processes: int = 1) -> Run:
+def start_work(
+    store: Store,
+    spec: Spec,
+    settings: Settings,
+    *,
+    processes: int = 1,
+    executor: Executor | None = None,
+) -> Run:
     """Start a run of any kind in a process of its own; what is there of it goes on.
 
     Args:
@@ -58,6 +65,7 @@ def start_work(store: Store, spec: Spec, settings: Settings, *, processes: int =
         spec: what it is asked to do.
         settings: where the store and the endpoints are.
         processes: how many work at it.
+        executor: where its process starts; this computer when None.
 
     Returns:
         The run's row; follow it with `run_status`.
@@ -68,7 +76,8 @@ def start_work(store: Store, spec: Spec, settings: Settings, *, processes: int =
     """
     must_suit(spec.kind, processes)
     run = open_work(store, spec, known_endpoints(settings))
-    _spawn(store, run, settings, retry_failed=spec.retry_failed, processes=processes)
+    order = Order(processes=processes, retry_failed=spec.retry_failed)
+    (executor or LocalExecutor(settings=settings)).start(store, run, order)
     return run
 
 
@@ -81,6 +90,7 @@ def resume_run(
     retry_unscored: bool = False,
     budget: float | None = None,
     processes: int = 1,
+    executor: Executor | None = None,
 ) -> Run:
     """Take up a run again, in a process of its own.
 
@@ -92,12 +102,15 @@ def resume_run(
         retry_unscored: ask again for those, and for what ended unscored through a server's fault.
         budget: another spend cap for the whole run; None keeps the old one.
         processes: how many work at it.
+        executor: where its process starts; this computer when None.
 
     Raises:
         UsageError: there is no such run, or it is running.
     """
+    must_suit(run_status(store, run_id).run.kind, processes)
     run = prepare_resume(store, run_id, retry_unscored=retry_unscored, budget=budget)
-    _spawn(store, run, settings, retry_failed=retry_failed, processes=processes)
+    order = Order(processes=processes, retry_failed=retry_failed)
+    (executor or LocalExecutor(settings=settings)).start(store, run, order)
     return run
 
 
@@ -144,34 +157,21 @@ def prepare_resume(
     return run
 
 
-def start_helpers(
-    store: Store, run: Run, settings: Settings, processes: int, *, retry_failed: bool
-) -> None:
+def start_helpers(store: Store, run: Run, order: Order, pool: Pool) -> None:
     """Start the processes that work at a run beside this one; each is at its samples alone.
 
     Args:
-        store: the store that `settings` names.
+        store: the store.
         run: the run, held by this process.
-        settings: where the store and the endpoints are.
-        processes: how many work at it, this one included.
-        retry_failed: ask again for items that failed.
+        order: how it is done.
+        pool: where they start.
 
     Raises:
         UsageError: that can't be done by several.
     """
-    must_suit(run.kind, processes)
+    must_suit(run.kind, order.processes)
     store.transact(lambda writer: open_purse(writer, run.id, run.cost), alone=True)
-    for number in range(1, processes):
-        words = ["--helper", str(number), "--processes", str(processes)]
-        name = helper_name(run.id, number)
-        detach(
-            store,
-            settings,
-            ["run", "start", "--resume-id", run.id, *words, *_again(retry_failed)],
-            name=name,
-            claim=helper_claim(run.id, number),
-            log=store.folder / "runs" / f"{name}.log",
-        )
+    pool.start(store, run, order)
 
 
 def must_suit(kind: RunKind, processes: int) -> None:
@@ -184,25 +184,6 @@ def must_suit(kind: RunKind, processes: int) -> None:
         raise UsageError(f"{processes} processes were asked for: 1 to {MOST_PROCESSES} can be had")
     if processes > 1 and kind != "study":
         raise UsageError("only a study's own stages can be done by several processes: leave it out")
-
-
-def _again(retry_failed: bool) -> list[str]:
-    return ["--retry-failed"] if retry_failed else []
-
-
-def _spawn(
-    store: Store, run: Run, settings: Settings, *, retry_failed: bool, processes: int = 1
-) -> None:
-    must_suit(run.kind, processes)
-    words = ["--processes", str(processes)] if processes > 1 else []
-    detach(
-        store,
-        settings,
-        ["run", "start", "--resume-id", run.id, *words, *_again(retry_failed)],
-        name=run.id,
-        claim=run_claim(run.id),
-        log=store.folder / "runs" / f"{run.id}.log",
-    )
 
 
 def stop_run(store: Store, run_id: str) -> RunStatus:

@@ -80,7 +80,7 @@ def test_import_formats_named_in_the_readme_exist(readme):
 
 
 def test_requirements_are_bounded_on_both_sides(project):
-    for kind in ("", "-postgresql", "-dev", "-model"):
+    for kind in ("", "-postgresql", "-cluster", "-dev", "-model"):
         name = f"requirements{kind}.txt"
         rows = (project / name).read_text(encoding="utf-8").splitlines()
         rows = [row for row in rows if row and not row.startswith(("#", "-r"))]

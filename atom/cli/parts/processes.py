@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 
+from atom.engine.cluster.executor import Executor, Pool
+from atom.engine.cluster.ray_jobs import accept_job, ray_executor
+from atom.engine.cluster.ray_pool import RayPool
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.work import carry_out
 from atom.settings import Settings
@@ -21,6 +24,29 @@ def process_option(parser: argparse.ArgumentParser) -> None:
         help="so many work at it, each at its own samples, within one budget and one endpoint's "
         "limits",
     )
+    parser.add_argument(
+        "--cluster",
+        action="store_true",
+        help="work at it on the Ray cluster that ATOM_CLUSTER names, and return at once",
+    )
+    parser.add_argument("--pool", choices=["ray"], help=argparse.SUPPRESS)
+
+
+def executor_of(args: argparse.Namespace, settings: Settings) -> Executor | None:
+    """Return the cluster, where --cluster is given; None = this computer.
+
+    Raises:
+        SettingsError: no cluster is named.
+    """
+    return ray_executor(settings) if getattr(args, "cluster", False) else None
+
+
+def pool_of(store: Store, args: argparse.Namespace) -> Pool | None:
+    """Return where a run's helpers start, in the process that begins it; None = this computer."""
+    if args.pool is None:
+        return None
+    accept_job(store, args.resume_id)
+    return RayPool()
 
 
 def help_along(store: Store, settings: Settings, args: argparse.Namespace) -> None:

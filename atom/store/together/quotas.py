@@ -194,12 +194,14 @@ class Shared:
         slots: calls at once that the run may use, by endpoint, where it may use any.
         elsewhere: calls at once that other runs may use there.
         money: USD that the run's processes have taken; None where it isn't shared.
+        machines: where those processes are, by the machines' names.
     """
 
     samples: tuple[int, ...] = ()
     slots: Mapping[str, int] = field(default_factory=dict)
     elsewhere: Mapping[str, int] = field(default_factory=dict)
     money: float | None = None
+    machines: tuple[str, ...] = ()
 
 
 def shared_by(store: Store, run_id: str) -> Shared:
@@ -223,6 +225,7 @@ def shared_by(store: Store, run_id: str) -> Shared:
             part[name] = part.get(name, 0) + int(row.holds)
     return Shared(
         samples=tuple(samples[owner] for owner in sorted(samples)),
+        machines=tuple(sorted({owner.partition("/")[0] for owner in samples})),
         slots=mine,
         elsewhere={name: others.get(name, 0) for name in mine},
         money=None if money is None else float(money),

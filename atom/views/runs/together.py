@@ -30,6 +30,8 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     if len(shared.samples) > 1:
         hands = ", ".join(f"{count:,}" for count in shared.samples)
         words.append(f"{len(shared.samples)} processes with {hands} samples in hand")
+    if len(shared.machines) > 1:
+        words.append(f"on {len(shared.machines)} machines: {', '.join(shared.machines)}")
     for name, slots in shared.slots.items():
         other = shared.elsewhere.get(name, 0)
         if len(shared.samples) > 1 or other:

@@ -10,6 +10,7 @@ import asyncio
 
 import pytest
 
+from atom.engine.cluster.executor import LocalPool, Order
 from atom.engine.control import start_helpers
 from atom.engine.plan import RunSpec
 from atom.engine.work import carry_out, open_work, run
@@ -99,7 +100,7 @@ def test_only_a_studys_stages_are_done_by_several_and_by_no_more_than_64(store, 
     row = Run(id="r", study_id=study.id, created="", heartbeat="", task=task)
     settings = load_settings({}, store="s")
     with pytest.raises(UsageError, match="1 to 64"):
-        start_helpers(store, row, settings, 65, retry_failed=False)
+        start_helpers(store, row, Order(processes=65), LocalPool(settings=settings))
     bench = row.model_copy(update={"task": BenchTask(kind="bench")})
     with pytest.raises(UsageError, match="only a study's own stages"):
-        start_helpers(store, bench, settings, 2, retry_failed=False)
+        start_helpers(store, bench, Order(processes=2), LocalPool(settings=settings))

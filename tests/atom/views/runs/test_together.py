@@ -45,3 +45,14 @@ def test_processes_calls_and_money_are_said_with_other_runs_beside(location):
 def test_one_process_without_others_has_nothing_to_share():
     shared = Shared(samples=(7,), slots={"my-judge": 64}, elsewhere={"my-judge": 0})
     assert sharing_words(RUN, shared, {}) == ()
+
+
+def test_a_run_on_several_machines_says_where_it_is(location):
+    def share(writer) -> None:
+        writer.claim(["run:r", "sample:a"], "node-2/1/9#r", 60)
+        writer.claim(["run:r+1", "sample:c"], "node-1/2/9#r+1", 60)
+
+    with Store.open(location) as store:
+        store.transact(share)
+        words = sharing_words(RUN, shared_by(store, "r"), {})
+    assert "on 2 machines: node-1, node-2" in words

@@ -1,0 +1,1 @@
+"""Runs elsewhere than on this computer: on a Ray cluster."""
