@@ -65,6 +65,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="put N questions, at random, to the candidates without their pictures",
     )
+    one.add_argument(
+        "--panel", metavar="B,C", help="further judges, which mark the same answers after --judge"
+    )
     process_option(one)
     one.add_argument("--yes", action="store_true", help="agree that data goes to the hosts named")
     one.add_argument("--detach", action="store_true", help="run in a process of its own")
@@ -240,6 +243,10 @@ def start(args: argparse.Namespace, out: Output) -> int:
         for notice in run_notices(store, spec, known_endpoints(settings)):
             out.problem(notice)
         _offer_remark(store, settings, spec, args, out)
+        if args.panel is not None:
+            from atom.cli.parts.run_panel import start_panel
+
+            return start_panel(store, settings, spec, args, out)
         row = begin(
             store, spec, settings, args, out, owner_id=spec.study_id, processes=args.processes
         )

@@ -145,3 +145,19 @@ def test_marks_of_the_older_scale_are_made_anew_only_after_a_yes(say, probes, pl
     again = say(*START, "--yes", "--json")
     assert (again.data["state"], again.data["total"]) == ("done", 3)
     assert say(*START, "--json").data["total"] == 0
+
+
+@pytest.mark.slow
+def test_a_panel_of_judges_marks_in_one_go(say, probes):
+    told = ("run", "start", "--study", "Fresh", "--judge", "probe-judge", "--json")
+    asked = say(*told, "--candidates", "model-a", "--panel", "probe-judge-noisy")
+    assert asked.code == 0, asked.err
+    runs = asked.data
+    assert [one["judge"] for one in runs] == ["probe-judge", "probe-judge-noisy"]
+    assert {one["state"] for one in runs} == {"done"}
+    assert (runs[1]["task"]["stages"], runs[1]["candidates"]) == (["scoring"], [])
+    assert runs[1]["done"] == 3  # an answer of each of three samples
+    for wrong, words in (("probe-judge", "named once"), (",", "at least one")):
+        refused = say(*told, "--panel", wrong)
+        assert refused.code == 2
+        assert words in refused.err
