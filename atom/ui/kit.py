@@ -29,6 +29,8 @@ HERE = "atom_here"
 CUT = 2000
 """Characters of a model's text that are shown at first."""
 _MOST = 100_000
+_LONG_FACT = 400
+"""Letters of a sentence that may be cut (`ul.facts a` shows five lines)."""
 _CALL = "export default (component) => window.atomscopeMarkup(component);"
 
 
@@ -90,6 +92,11 @@ def go(target: str) -> None:
 def door(label: Child, href: str, *, class_: str = "", tip: str | None = None) -> Html:
     """Make a link inside the app."""
     return el("a", label, href=href, data_go=True, class_=class_ or None, data_tip=tip)
+
+
+def fact(text: str, href: str) -> Html:
+    """Make a line of `ul.facts`: a door; what foreign names make too long is whole in its tip."""
+    return el("li", door(text, href, tip=text if len(text) > _LONG_FACT else None))
 
 
 def button(label: str, href: str, *, primary: bool = False, disabled: bool = False) -> Html:

@@ -133,7 +133,7 @@ def facts(here: Here, statements: Sequence[Statement]) -> Html:
     return el(
         "section",
         el("h2", "What stands out"),
-        el("ul", [el("li", kit.door(one.text, href(one))) for one in statements], class_="facts"),
+        el("ul", [kit.fact(one.text, href(one)) for one in statements], class_="facts"),
     )
 
 

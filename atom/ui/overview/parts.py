@@ -55,10 +55,7 @@ def facts(statements: Sequence[Statement]) -> Html:
         el("h2", "What stands out"),
         el(
             "ul",
-            [
-                el("li", kit.door(s.text, links.address(_PAGES[s.page], s.filters)))
-                for s in statements
-            ],
+            [kit.fact(s.text, links.address(_PAGES[s.page], s.filters)) for s in statements],
             class_="facts",
         ),
     )
