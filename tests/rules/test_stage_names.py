@@ -1,0 +1,71 @@
+"""What differs from stage to stage is said by the stage: nobody else asks which one it is."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+
+from atom.records import StageName
+
+NAMES = frozenset(get_args(StageName))
+AT_HOME = "atom/stages/"
+STILL = {
+    "atom/engine/members.py": 1,
+    "atom/engine/notices.py": 1,
+    "atom/engine/remark.py": 1,
+    "atom/views/runs/page.py": 2,
+}
+"""Modules that still compare a stage's name, and how often: only ever made smaller."""
+
+
+def compared(tree: ast.AST) -> Iterator[int]:
+    """Give the lines that compare something called a stage with a stage's name, or match it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Match):
+            patterns = [part for case in node.cases for part in ast.walk(case.pattern)]
+            sides = [node.subject, *(p.value for p in patterns if isinstance(p, ast.MatchValue))]
+        else:
+            continue
+        named = [side for side in sides if _names(side)]
+        others = [side for side in sides if side not in named]
+        if named and any("stage" in ast.unparse(side).casefold() for side in others):
+            yield node.lineno
+
+
+def _names(side: ast.expr) -> bool:
+    """Whether this is a stage's name, or a list of texts with one in it."""
+    parts = side.elts if isinstance(side, ast.Tuple | ast.Set | ast.List) else [side]
+    return any(isinstance(part, ast.Constant) and part.value in NAMES for part in parts)
+
+
+def test_no_stage_is_told_by_its_name_outside_the_stages(modules):
+    found = Counter(
+        module.path.as_posix()
+        for module in modules
+        if "stage" in module.text and not module.path.as_posix().startswith(AT_HOME)
+        for _ in compared(module.tree)
+    )
+    assert {name: n for name, n in found.items() if n != STILL.get(name, 0)} == {}
+    assert set(STILL) <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "n"),
+    [
+        ('if stage == "scoring": pass', 1),
+        ('if call.stage_name in ("replay", "criteria"): pass', 1),
+        ('if "scoring" in stages: pass', 1),
+        ('match stage:\n    case "replay" | "criteria": pass\n    case _: pass', 1),
+        ('if stage == "begun": pass', 0),
+        ('if column == "answer": pass', 0),
+        ("if stage is SCORING: pass", 0),
+    ],
+)
+def test_the_rule_sees_comparisons(code, n):
+    assert len(list(compared(ast.parse(code)))) == n
