@@ -103,7 +103,7 @@ def test_a_machine_that_is_killed_costs_no_more_than_the_calls_in_flight(tmp_pat
         usual = {**os.environ, "ATOM_ENDPOINTS": str(file), "PYTHONPATH": str(ROOT),
                  "ATOM_CLUSTER": f"http://127.0.0.1:{port}"}  # fmt: skip
         here, there = ({**usual, "ATOM_STORE": str(tmp_path / name)} for name in ("h", "t"))
-        drawn = atom("probe", "make", "--samples", "8", "--seed", "4", "--study", "s",
+        drawn = atom("probe", "make", "--samples", "150", "--seed", "4", "--study", "s",
                      "--families", "charts", env=here)  # fmt: skip
         assert drawn.returncode == 0, drawn.stderr
         shutil.copytree(tmp_path / "h", tmp_path / "t")
