@@ -27,8 +27,11 @@ IMAGES = PROJECT / "docs" / "images"
 MENU = IMAGES / "menu.json"
 SIZE = {"width": 1440, "height": 900}
 SETTLE_MS = 2500
-DRAWN = "!document.querySelector('[data-testid=\"stSkeleton\"]')"
-"""Nothing waits for what it is drawn by any more."""
+DRAWN = """() => !document.querySelector('[data-testid="stSkeleton"]')
+  && document.querySelector(".stApp").dataset.testScriptState !== "running"
+"""
+"""Nothing waits for what it is drawn by any more, and the script behind the page has ended."""
+BROKEN = "[data-testid='stException']"
 
 
 def menu() -> list[list[str]]:
@@ -94,6 +97,9 @@ def main() -> None:
                 page.wait_for_timeout(SETTLE_MS)
                 page.wait_for_function(DRAWN)
                 page.wait_for_timeout(SETTLE_MS)
+                page.wait_for_function(DRAWN)
+                if page.locator(BROKEN).count():
+                    raise SystemExit(f"{name}: {page.locator(BROKEN).first.inner_text()[:300]}")
                 page.screenshot(path=str(IMAGES / f"{name}.png"), animations="disabled")
                 page.context.close()
     MENU.write_text(json.dumps(menu(), indent=1) + "\n", encoding="utf-8")
