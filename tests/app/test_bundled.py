@@ -45,6 +45,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("trust/judge_lab", "judge", r"the judge gives the same score 100 % of the time"),
     ("trust/judge_lab", "judges", r"agree most: alpha 0\.\d\d"),
     ("trust/judge_lab", "people", r"ATOM: [\d.]+ % .+ stand in people’s order"),
+    ("trust/judge_lab", "pairs", r"Nobody has looked for hard pairs yet"),
     ("trust/judge_lab", "vl_rewardbench", r"probe-judge is better than guessing: "),
     ("trust/judge_lab", "multi_crit", r"probe-judge is better than guessing: "),
     ("trust/judge_lab", "mm_critic", r"probe-judge is better than guessing: "),
@@ -67,7 +68,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
 )
 """Page, tab, and what its first sentence says, with a figure of the data wherever there is one."""
 SEALED = {"grow", "validity", "runs", "vl_rewardbench", "multi_crit", "mm_critic", "critic_bench",
-          "best_of_n", "calibration", "human_check"}  # fmt: skip
+          "best_of_n", "calibration", "human_check", "pairs"}  # fmt: skip
 """Where the offer of a copy, in an empty frame, stands below what there is to see."""
 ELSEWHERE: dict[tuple[str, str], str] = {
     ("explore/tree", "map"): "where the page opens",
