@@ -249,7 +249,9 @@ function start(state, parent) {
   });
   root.addEventListener("change", (event) => {
     const field = event.target.closest("[data-say]");
-    if (field) state.send("act", `${field.dataset.say}:${field.value}`);
+    // A question is asked by Enter alone: who leaves the field hasn't asked.
+    if (!field || (field.dataset.ask !== undefined && !state.entered)) return;
+    state.send("act", `${field.dataset.say}:${field.value}`);
   });
   root.addEventListener("keydown", roam);
   root.addEventListener("keydown", (event) => {
@@ -257,7 +259,9 @@ function start(state, parent) {
     if (!field || (event.key !== "Enter" && event.key !== "Escape")) return;
     event.preventDefault();
     if (event.key === "Escape") field.value = field.getAttribute("value") || "";
+    state.entered = event.key === "Enter";
     field.blur();
+    state.entered = false;
   });
   state.keys = (event) => {
     // What has the focus inside of a component is seen by the event's path alone.
@@ -266,7 +270,7 @@ function start(state, parent) {
     if (active && /^(INPUT|TEXTAREA|SELECT)$/.test(active.nodeName)) return;
     if (active && active.isContentEditable) return;
     if (event.key === "/") {
-      const search = document.querySelector(".st-key-find_words input");
+      const search = document.querySelector(".st-key-find_words input") || root.querySelector("[data-ask]");
       if (search) { event.preventDefault(); search.focus(); search.select(); }
       return;
     }

@@ -10,7 +10,7 @@ from atom.records import Criterion
 from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, OVERVIEW, Screen, Step
-from atom.ui.shell import filter_box
+from atom.ui.shell import ask_box, filter_box
 from atom.views.failures.find import NOTHING, STATE_WORDS, TOLD_WORDS
 from atom.views.filters import Filters, label_name
 from atom.views.reading import READINGS
@@ -70,6 +70,7 @@ def chain(
         [_draw(screen, link) for link in rest],
         el("span", "struck through: ", UNUSED, class_="quiet small nowrap") if struck else None,
         el("span", class_="gap"),
+        ask_box.field(screen) if ask_box.fits(screen) else None,
         kit.copy_button(),
         class_="chain",
         aria_label="Evidence chain",

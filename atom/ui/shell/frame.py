@@ -17,7 +17,17 @@ from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_screen
 from atom.ui.plain import plain
-from atom.ui.shell import faults, figure_box, filter_box, help_box, news, stores, team, tour
+from atom.ui.shell import (
+    ask_box,
+    faults,
+    figure_box,
+    filter_box,
+    help_box,
+    news,
+    stores,
+    team,
+    tour,
+)
 from atom.ui.shell.chain import chain
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters, known, unknown
@@ -280,7 +290,8 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
         figures = figure_box.has(screen)
         left, *boxes = st.columns([8, 1.2, 1.2, 0.95] if figures else [8, 1.2, 0.95])
         with left:
-            kit.show(chain(screen, entry, stores.store_of(entry), data, filters), key="chain")
+            kit.show(chain(screen, entry, stores.store_of(entry), data, filters), key="chain",
+                     act=ask_box.acts(screen, entry, data))  # fmt: skip
         with boxes[0]:
             filter_box.draw(data, filters)
         if figures:
@@ -289,6 +300,7 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
         with boxes[-1]:
             help_box.draw(screen, filters)
     news.draw(entry)
+    ask_box.told(screen, entry, data)
     stops = tour.stops(stores.store_of(entry), data, filters, query())
     if stops is not None:
         kit.show(stops, key="tour")
