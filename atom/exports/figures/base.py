@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from atom.settings import app_version
 from atom.store import Store
@@ -12,8 +12,9 @@ from atom.views.figures import colour
 from atom.views.filters import Filters, Measure
 from atom.views.study_data import StudyData
 
-Spec = dict[str, Any]
-"""A Vega-Lite specification, or a part of one: JSON whose keys Vega-Lite documents."""
+if TYPE_CHECKING:
+    import altair as alt
+
 INK, QUIET, LINE = "#1B1F24", "#5B6470", "#DDE1E6"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first is drawn and embedded here; who opens the SVG has one that is as wide."""
@@ -57,7 +58,7 @@ class Figure:
         caption: what it takes to read it: study, n, judge, interval.
         columns: of its data, with units.
         rows: of its data, a value a column.
-        spec: a Vega-Lite drawing; None where `drawn` holds the drawing.
+        chart: an Altair chart; None where `drawn` holds the drawing.
         drawn: an `<svg>` element.
     """
 
@@ -66,7 +67,7 @@ class Figure:
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
-    spec: Spec | None = None
+    chart: alt.TopLevelMixin | None = None
     drawn: str = ""
 
 
@@ -101,52 +102,75 @@ def _narrowed(filters: Filters) -> str:
     return ", ".join(tags)
 
 
-def x_axis(title: str, *, lo: float | None = None, hi: float | None = None) -> Spec:
-    """Describe a horizontal scale with its title, unit and a light grid."""
-    scale: Spec = {"zero": False, "nice": lo is None}
+def x_axis(field: str, title: str, *, lo: float | None = None, hi: float | None = None) -> alt.X:
+    """Describe a horizontal scale with its title and unit."""
+    import altair as alt
+
+    scale = alt.Scale(zero=False, nice=lo is None)
     if lo is not None and hi is not None:
-        scale["domain"] = [lo, hi]
-    return {"type": "quantitative", "title": title, "scale": scale}
+        scale = alt.Scale(zero=False, nice=False, domain=[lo, hi])
+    return alt.X(field=field, type="quantitative", title=title, scale=scale)
 
 
-def names(order: Sequence[str], field_name: str = "name", limit: int = 260) -> Spec:
-    """Describe a vertical scale of names in a given order."""
-    return {
-        "field": field_name, "type": "nominal", "sort": list(order), "title": None,
-        "axis": {"ticks": False, "domain": False, "labelLimit": limit, "grid": True},
-    }  # fmt: skip
+def names(order: Sequence[str], limit: int = 260) -> alt.Y:
+    """Describe a vertical scale of names, the field `name`, in a given order."""
+    import altair as alt
+
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=limit, grid=True)
+    return alt.Y(field="name", type="nominal", sort=list(order), title=None, axis=axis)
 
 
-def coloured(models: Sequence[tuple[str, int]]) -> Spec:
-    """Give each model its colour of the screens; without a legend, for names stand beside."""
-    return {
-        "field": "model", "type": "nominal", "legend": None,
-        "scale": {"domain": [name for name, _ in models],
-                  "range": [colour(place) for _, place in models]},
-    }  # fmt: skip
+def coloured(models: Sequence[tuple[str, int]], legend: str = "") -> alt.Color:
+    """Give each model its colour of the screens; no legend where names stand beside."""
+    import altair as alt
+
+    scale = alt.Scale(
+        domain=[name for name, _ in models], range=[colour(place) for _, place in models]
+    )
+    told = alt.Legend(title=legend) if legend else None
+    return alt.Color(field="model", type="nominal", legend=told, scale=scale)
 
 
-def frame(values: Sequence[Mapping[str, object]], layers: Sequence[Spec], **more: object) -> Spec:
-    """Put layers over one table, in the look of all figures."""
-    return {"data": {"values": list(values)}, "width": WIDE, "layer": list(layers), **more}
+def chart(values: Sequence[Mapping[str, object]] = ()) -> alt.Chart:
+    """Begin a chart; what goes into `layered` takes its values from there."""
+    import altair as alt
+
+    return alt.Chart(alt.InlineData(values=list(values)) if values else alt.Undefined)
 
 
-def dots(y: Spec, x: Spec, ink: Spec) -> list[Spec]:
+def layered(
+    values: Sequence[Mapping[str, object]],
+    layers: Sequence[alt.Chart],
+    *,
+    height: float,
+    width: float = WIDE,
+) -> alt.LayerChart:
+    """Put layers over one table."""
+    import altair as alt
+
+    data = alt.InlineData(values=list(values))
+    return alt.LayerChart(data=data, layer=list(layers), width=width, height=height)
+
+
+def dots(y: alt.Y, x: alt.X, ink: alt.Color | alt.ColorValue) -> list[alt.Chart]:
     """Draw estimates as points with their intervals: fields `value`, `lo` and `hi`."""
-    return [
-        {"mark": {"type": "rule", "strokeWidth": 2.4},
-         "encoding": {"y": y, "x": {**x, "field": "lo"}, "x2": {"field": "hi"}, "color": ink}},
-        {"mark": {"type": "point", "filled": True, "size": 62, "opacity": 1},
-         "encoding": {"y": y, "x": {**x, "field": "value"}, "color": ink}},
-    ]  # fmt: skip
+    import altair as alt
+
+    low = x.copy()
+    low["field"] = "lo"
+    rule = chart().mark_rule(strokeWidth=2.4).encode(y=y, x=low, x2=alt.X2(field="hi"), color=ink)
+    point = chart().mark_point(filled=True, size=62, opacity=1).encode(y=y, x=x, color=ink)
+    return [rule, point]
 
 
-def beside(y: Spec, text: str, offset: int = 10) -> Spec:
+def beside(y: alt.Y, field: str) -> alt.Chart:
     """Write a field of words at the right end of each row."""
-    return {
-        "mark": {"type": "text", "align": "left", "fontSize": 10.5, "color": QUIET},
-        "encoding": {"y": y, "x": {"value": WIDE + offset}, "text": {"field": text}},
-    }
+    import altair as alt
+
+    words = chart().mark_text(align="left", fontSize=10.5, color=QUIET)
+    right = alt.XValue(WIDE + 10)  # type: ignore[no-untyped-call]
+    made: alt.Chart = words.encode(y=y, x=right, text=alt.Text(field=field))
+    return made
 
 
 def glyph(text: str) -> str:

@@ -1,7 +1,7 @@
 """Figures as files: drawn here, without a browser, with title and caption in the picture.
 
-Vega-Lite draws most (vl-convert, which holds its own engine and fonts); what is drawn already is
-taken as it is. A PDF has its font embedded.
+Most are Altair charts, drawn by vl-convert, which holds its own engine and fonts; what is drawn
+already is taken as it is. A PDF has its font embedded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import textwrap
 from typing import Any, Literal, get_args
 
-from atom.exports.figures.base import FONT, INK, LINE, QUIET, Figure, Spec
+from atom.exports.figures.base import FONT, INK, LINE, QUIET, Figure
 from atom.views.csv_text import csv_text
 
 Format = Literal["svg", "png", "pdf", "csv", "txt"]
@@ -25,7 +25,7 @@ _LETTER = 0.5
 _SIZE = re.compile(r'<svg[^<>]*?\sviewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML has no place for: control characters, halves of pairs."""
-_CONFIG: Spec = {
+_CONFIG: dict[str, Any] = {
     # A mark's description would be an expression with titles in it, which a foreign one may break.
     "aria": False,
     "font": FONT,
@@ -69,7 +69,7 @@ def render(figure: Figure, form: Format) -> bytes:
 
 def to_svg(figure: Figure) -> str:
     """Draw a figure with its title above and its caption below."""
-    inner = _UNWRITABLE.sub("\ufffd", figure.drawn) or _vega(figure.spec or {})
+    inner = _UNWRITABLE.sub("\ufffd", figure.drawn) or _vega(figure)
     size = _SIZE.search(inner)
     wide, high = (float(size[1]), float(size[2])) if size else (600.0, 400.0)
     total = max(wide, 420.0) + 2 * _EDGE
@@ -98,10 +98,12 @@ def to_svg(figure: Figure) -> str:
     )
 
 
-def _vega(spec: Spec) -> str:
+def _vega(figure: Figure) -> str:
     import vl_convert
 
-    own = spec.get("config", {})
+    spec = figure.chart.to_dict() if figure.chart is not None else {}
+    # Altair's own look is left out: all figures have ours.
+    own = {key: value for key, value in spec.get("config", {}).items() if key != "view"}
     drawn: str = vl_convert.vegalite_to_svg(_clean({**spec, "config": {**_CONFIG, **own}}))
     return drawn
 

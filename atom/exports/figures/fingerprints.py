@@ -13,9 +13,10 @@ from atom.exports.figures.base import (
     Asked,
     Figure,
     caption,
+    chart,
     dots,
-    frame,
     glyph,
+    layered,
     names,
     rows_high,
     x_axis,
@@ -76,6 +77,8 @@ def _radar_rows(one: Radar) -> list[tuple[object, ...]]:
 
 def heat(asked: Asked) -> Figure:
     """Draw every model on every capability."""
+    import altair as alt
+
     form, said = _form(asked)
     found = heatmap(form, said, rows="score", columns="tree")
     columns, rows = column_labels(found), row_labels(found)
@@ -94,15 +97,18 @@ def heat(asked: Asked) -> Figure:
             data.append((model.name, column.full, known.value, known.lo, known.hi, known.samples,
                          known.n, cell.difference,
                          cell.claim.label if cell.claim else ""))  # fmt: skip
-    x = {"field": "column", "type": "nominal", "sort": columns, "title": None,
-         "axis": {"orient": "top", "labelAngle": -60, "labelLimit": 200, "ticks": False,
-                  "domain": False, "labelOverlap": False}}  # fmt: skip
-    y = names(rows, "row")
-    y["axis"]["grid"] = False
-    fill = {"field": "value", "type": "quantitative", "title": UNITS[form.measure],
-            "scale": {"domain": [lo, hi], "range": list(stops("light", difference=False))},
-            "legend": {"orient": "bottom", "direction": "horizontal",
-                       "gradientLength": 220}}  # fmt: skip
+    base = chart().encode(
+        x=alt.X("column:N", sort=columns, title=None,
+                axis=alt.Axis(orient="top", labelAngle=-60, labelLimit=200, labelOverlap=False,
+                              ticks=False, domain=False)),
+        y=alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(labelLimit=260, grid=False,
+                                                          ticks=False, domain=False)),
+    )  # fmt: skip
+    fill = alt.Color(
+        "value:Q", title=UNITS[form.measure],
+        scale=alt.Scale(domain=[lo, hi], range=list(stops("light", difference=False))),
+        legend=alt.Legend(orient="bottom", direction="horizontal", gradientLength=220),
+    )  # fmt: skip
     return Figure(
         name="heatmap",
         title="Every model on every capability",
@@ -118,22 +124,20 @@ def heat(asked: Asked) -> Figure:
         columns=("model", "capability", "value_0_100", "lo", "hi", "samples", "n",
                  "difference_to_others_points", "claim"),
         rows=data,
-        spec={
-            **frame(values, [
-                {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
-                 "encoding": {"x": x, "y": y, "color": fill}},
-                {"mark": {"type": "text", "fontSize": 9},
-                 "encoding": {"x": x, "y": y, "text": {"field": "glyph"},
-                              "color": {"field": "ink", "type": "nominal", "scale": None}}},
-            ]),
-            "resolve": {"scale": {"color": "independent"}},
-            "width": _CELL * len(columns), "height": max(_CELL + 5, 1) * len(rows),
-        },
+        chart=layered(
+            values,
+            [base.mark_rect(stroke="white", strokeWidth=1).encode(color=fill),
+             base.mark_text(fontSize=9).encode(text="glyph:N",
+                                               color=alt.Color("ink:N", scale=None))],
+            width=_CELL * len(columns), height=(_CELL + 5) * len(rows),
+        ).resolve_scale(color="independent"),
     )  # fmt: skip
 
 
 def skills(asked: Asked) -> Figure:
     """Draw one model's capabilities, the surest evidence first."""
+    import altair as alt
+
     form, said = _form(asked)
     shown = bars(form, said)
     if shown is None:
@@ -147,8 +151,10 @@ def skills(asked: Asked) -> Figure:
          "held": bar.held if math.isfinite(bar.held) else None}
         for label, bar in zip(labels, rows, strict=True)
     ]  # fmt: skip
-    y, x = names(labels, limit=320), x_axis(UNITS[form.measure], lo=0, hi=100)
-    ink = {"value": colour(shown.model.index)}
+    y, x = names(labels, limit=320), x_axis("value", UNITS[form.measure], lo=0, hi=100)
+    held = x.copy()
+    held["field"] = "held"
+    tick = chart().mark_tick(thickness=2, color=INK, size=12, opacity=1).encode(y=y, x=held)
     return Figure(
         name=f"skills-{shown.model.name}",
         title=f"Skills of {shown.model.name}, the surest evidence first",
@@ -165,11 +171,9 @@ def skills(asked: Asked) -> Figure:
         rows=[(shown.model.name, bar.full, bar.claim.label if bar.claim else "",
                bar.mark.estimate.value, bar.mark.estimate.lo, bar.mark.estimate.hi, bar.held,
                bar.mark.estimate.samples, bar.mark.estimate.n) for bar in shown.rows],
-        spec=frame(
+        chart=layered(
             values,
-            [*dots(y, x, ink),
-             {"mark": {"type": "tick", "thickness": 2, "color": INK, "size": 12, "opacity": 1},
-              "encoding": {"y": y, "x": {**x, "field": "held"}}}],
+            [*dots(y, x, alt.ColorValue(colour(shown.model.index))), tick],
             height=rows_high(len(rows), 18),
         ),
     )  # fmt: skip

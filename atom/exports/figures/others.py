@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,14 +11,14 @@ from atom.display import numbers
 from atom.errors import UsageError
 from atom.exports.figures.base import (
     INTERVAL,
-    QUIET,
     WIDE,
     Asked,
     Figure,
-    Spec,
+    beside,
     caption,
+    chart,
     dots,
-    frame,
+    layered,
     names,
     rows_high,
     x_axis,
@@ -32,12 +33,10 @@ from atom.views.tree.colours import ink_on
 from atom.views.tree.page import NodeTable, Shown, node_table, placed, shown
 from taxonomy import format_path
 
+if TYPE_CHECKING:
+    import altair as alt
+
 _MOST_NODES = 40
-_ZERO: Spec = {
-    "data": {"values": [{"zero": 0}]},
-    "mark": {"type": "rule", "color": "#9AA3AE", "strokeDash": [4, 3]},
-    "encoding": {"x": {"field": "zero", "type": "quantitative"}},
-}
 _AHEAD, _BEHIND, _EVEN = "#2457D6", "#B4530A", "#7A838E"
 _TREE_WIDE, _TREE_HIGH = 760, 900
 _READABLE = 9.5
@@ -45,6 +44,8 @@ _READABLE = 9.5
 
 def differences(asked: Asked) -> Figure:
     """Draw where two models differ, capability by capability."""
+    import altair as alt
+
     picked = pick(asked.data, asked.filters, asked.query)
     if picked is None or picked.alike:
         raise UsageError("at least two models with answers are needed")
@@ -64,10 +65,9 @@ def differences(asked: Asked) -> Figure:
     ]
     there = [kinds[key] for key in kinds if any(one.verdict == key for one in drawn)]
     inks = dict(zip(kinds.values(), (_AHEAD, _BEHIND, _EVEN, _EVEN), strict=True))
-    ink = {"field": "kind", "type": "nominal", "title": None,
-           "legend": {"orient": "bottom", "labelLimit": WIDE},
-           "scale": {"domain": there, "range": [inks[kind] for kind in there]}}  # fmt: skip
-    y, x = names(labels, limit=320), x_axis(f"{first} less {second}, points of 100")
+    ink = alt.Color("kind:N", title=None, legend=alt.Legend(orient="bottom", labelLimit=WIDE),
+                    scale=alt.Scale(domain=there, range=[inks[one] for one in there]))  # fmt: skip
+    y, x = names(labels, limit=320), x_axis("value", f"{first} less {second}, points of 100")
     rest = len(view.nodes) - len(drawn)
     return Figure(
         name=f"differences-{first}-{second}",
@@ -84,8 +84,17 @@ def differences(asked: Asked) -> Figure:
         rows=[(format_path(one.path) if one.path else one.name, one.first, one.second, one.gap,
                one.lo, one.hi, one.samples, one.n, one.p, one.adjusted, kinds[one.verdict])
               for one in view.nodes],
-        spec=frame(values, [_ZERO, *dots(y, x, ink)], height=rows_high(len(drawn), 18)),
+        chart=layered(values, [_zero(), *dots(y, x, ink)], height=rows_high(len(drawn), 18)),
     )  # fmt: skip
+
+
+def _zero() -> alt.Chart:
+    """Draw where there is no difference."""
+    import altair as alt
+
+    rule = chart([{"zero": 0}]).mark_rule(color="#9AA3AE", strokeDash=[4, 3])
+    made: alt.Chart = rule.encode(x=alt.X("zero:Q"))
+    return made
 
 
 def _least(p: float) -> float:
@@ -137,12 +146,14 @@ def tree_map(asked: Asked) -> Figure:
              int(nodes.n[:, at].sum() if model is None else nodes.n[model, at]))
             for at in range(len(nodes.paths))
         ],
-        spec=_icicle(nodes, view),
+        chart=_icicle(nodes, view),
     )  # fmt: skip
 
 
-def _icicle(nodes: NodeTable, view: Shown) -> Spec:
+def _icicle(nodes: NodeTable, view: Shown) -> alt.LayerChart:
     """Lay the boxes out: the leaves below one another, each node beside what lies under it."""
+    import altair as alt
+
     size = np.where(nodes.is_leaf, np.cbrt(np.maximum(nodes.criteria, 1)), 0.0)
     sums = np.r_[0.0, np.cumsum(size)]
     layers = max(len(path) for path in nodes.paths)
@@ -165,22 +176,19 @@ def _icicle(nodes: NodeTable, view: Shown) -> Spec:
             "middle": high - (top + bottom) / 2,
             "name": f"{name}{number}" if bottom - top >= _READABLE else "",
         })  # fmt: skip
-    plain = {"type": "quantitative", "axis": None}
-    x = {**plain, "scale": {"domain": [0, _TREE_WIDE], "nice": False}}
-    y = {**plain, "scale": {"domain": [0, high], "nice": False}}
-    ink = {"type": "nominal", "scale": None, "legend": None}
-    return {
-        **frame(values, [
-            {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
-             "encoding": {"x": {**x, "field": "x"}, "x2": {"field": "x2"},
-                          "y": {**y, "field": "y"}, "y2": {"field": "y2"},
-                          "color": {**ink, "field": "fill"}}},
-            {"mark": {"type": "text", "align": "left", "baseline": "middle", "fontSize": 9.5},
-             "encoding": {"x": {**x, "field": "left"}, "y": {**y, "field": "middle"},
-                          "text": {"field": "name"}, "color": {**ink, "field": "ink"}}},
-        ]),
-        "width": _TREE_WIDE, "height": high,
-    }  # fmt: skip
+    across = alt.Scale(domain=[0, _TREE_WIDE], nice=False)
+    down = alt.Scale(domain=[0, high], nice=False)
+    boxes = chart().mark_rect(stroke="white", strokeWidth=1).encode(
+        x=alt.X("x:Q", axis=None, scale=across), x2="x2",
+        y=alt.Y("y:Q", axis=None, scale=down), y2="y2",
+        color=alt.Color("fill:N", scale=None, legend=None),
+    )  # fmt: skip
+    words = chart().mark_text(align="left", baseline="middle", fontSize=9.5).encode(
+        x=alt.X("left:Q", axis=None, scale=across),
+        y=alt.Y("middle:Q", axis=None, scale=down), text="name:N",
+        color=alt.Color("ink:N", scale=None, legend=None),
+    )  # fmt: skip
+    return layered(values, [boxes, words], width=_TREE_WIDE, height=high)
 
 
 def _fitting(name: str, letters: int) -> str:
@@ -196,6 +204,8 @@ def _fitting(name: str, letters: int) -> str:
 
 def effects(asked: Asked) -> Figure:
     """Draw the effects of an experiment, each beside its control."""
+    import altair as alt
+
     row = _experiment(asked)
     found = results(asked.store, row.experiment.id)
     known = [one for one in found.effects if math.isfinite(one.estimate) and one.n]
@@ -209,7 +219,7 @@ def effects(asked: Asked) -> Figure:
         for label, one in zip(labels, known, strict=True)
     ]  # fmt: skip
     y = names(labels)
-    x = x_axis("More right answers than under the control, points of 100")
+    x = x_axis("value", "More right answers than under the control, points of 100")
     meant = [f"{label}: {EFFECT_WORDS[one.name].meaning}"
              for label, one in zip(labels, known, strict=True)]  # fmt: skip
     return Figure(
@@ -227,11 +237,9 @@ def effects(asked: Asked) -> Figure:
         columns=("effect", "arm", "control", "difference_points", "lo", "hi", "n", "p_holm"),
         rows=[(label, one.arm, one.control, 100 * one.estimate, 100 * one.lo, 100 * one.hi, one.n,
                one.holm) for label, one in zip(labels, known, strict=True)],
-        spec=frame(
+        chart=layered(
             values,
-            [_ZERO, *dots(y, x, {"value": _AHEAD}),
-             {"mark": {"type": "text", "align": "left", "fontSize": 10.5, "color": QUIET},
-              "encoding": {"y": y, "x": {"value": WIDE + 10}, "text": {"field": "words"}}}],
+            [_zero(), *dots(y, x, alt.ColorValue(_AHEAD)), beside(y, "words")],
             height=rows_high(len(known), 28),
         ),
     )  # fmt: skip

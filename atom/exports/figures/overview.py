@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from atom.display import numbers
 from atom.errors import UsageError
 from atom.exports.figures.base import (
     INTERVAL,
     LINE,
-    QUIET,
     UNITS,
     WIDE,
     Asked,
     Figure,
     beside,
     caption,
+    chart,
     coloured,
     dots,
-    frame,
+    layered,
     names,
     rows_high,
     x_axis,
 )
 from atom.views.overview.more import OverviewMore, overview_more
 from atom.views.overview.page import overview
+
+if TYPE_CHECKING:
+    import altair as alt
 
 _BINS = [f"{10 * at}–{10 * at + 10}" for at in range(10)]
 _REASONS = {
@@ -49,7 +53,7 @@ def ranking(asked: Asked) -> Figure:
         for row in rows
     ]  # fmt: skip
     y = names([row.name for row in rows])
-    x = x_axis(UNITS[found.measure])
+    x = x_axis("value", UNITS[found.measure])
     shares = [f"{r.rank_best}–{r.rank_worst}" if r.rank_best else "" for r in rows]
     first = rows[0]
     alone = first.rank_worst == first.rank_best == 1
@@ -65,8 +69,8 @@ def ranking(asked: Asked) -> Figure:
         columns=("model", "value_0_100", "lo", "hi", "samples", "n", "places"),
         rows=[(r.name, r.score.value, r.score.lo, r.score.hi, r.score.samples, r.score.n, place)
               for r, place in zip(rows, shares, strict=True)],
-        spec=frame(values, [*dots(y, x, coloured([(r.name, r.colour) for r in rows])),
-                            beside(y, "words")], height=rows_high(len(rows), 26)),
+        chart=layered(values, [*dots(y, x, coloured([(r.name, r.colour) for r in rows])),
+                               beside(y, "words")], height=rows_high(len(rows), 26)),
     )  # fmt: skip
 
 
@@ -76,6 +80,8 @@ def _more(asked: Asked) -> OverviewMore:
 
 def first_breaks(asked: Asked) -> Figure:
     """Draw the share of answers that is unbroken after each step."""
+    import altair as alt
+
     curves = _more(asked).breaks
     if not curves:
         raise UsageError("no answer has steps that are scored in order: nothing breaks here")
@@ -87,16 +93,12 @@ def first_breaks(asked: Asked) -> Figure:
             values.append({"model": curve.name, "step": step, "intact": point.intact})
             rows.append((curve.name, step, point.at_risk, point.breaks, point.hazard, point.lo,
                          point.hi, point.intact))  # fmt: skip
-    ink = coloured([(curve.name, curve.colour) for curve in curves])
-    ink["legend"] = {"title": "Model"}
-    longest = max(len(curve.points) for curve in curves)
-    enc = {
-        "x": {"field": "step", "type": "quantitative", "title": "Step of the reference chain",
-              "axis": {"tickMinStep": 1, "format": "d", "tickCount": longest}},
-        "y": {"field": "intact", "type": "quantitative", "title": "Answers unbroken, %",
-              "scale": {"domain": [0, 100]}},
-        "color": ink,
-    }  # fmt: skip
+    steps = alt.Axis(tickMinStep=1, format="d", tickCount=max(len(one.points) for one in curves))
+    base = chart().encode(
+        x=alt.X("step:Q", title="Step of the reference chain", axis=steps),
+        y=alt.Y("intact:Q", title="Answers unbroken, %", scale=alt.Scale(domain=[0, 100])),
+        color=coloured([(curve.name, curve.colour) for curve in curves], legend="Model"),
+    )
     return Figure(
         name="first-broken-step",
         title="Where answers first break",
@@ -108,10 +110,9 @@ def first_breaks(asked: Asked) -> Figure:
         columns=("model", "step", "answers_that_reach_it", "break_here", "break_percent", "lo",
                  "hi", "unbroken_after_percent"),
         rows=rows,
-        spec=frame(
+        chart=layered(
             [one for one in values if math.isfinite(float(str(one["intact"])))],
-            [{"mark": {"type": "line", "strokeWidth": 2}, "encoding": enc},
-             {"mark": {"type": "point", "filled": True, "size": 34}, "encoding": enc}],
+            [base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=34)],
             height=280,
         ),
     )  # fmt: skip
@@ -119,6 +120,8 @@ def first_breaks(asked: Asked) -> Figure:
 
 def distribution(asked: Asked) -> Figure:
     """Draw how each model's sample scores spread."""
+    import altair as alt
+
     spread = _more(asked).distributions
     if not spread:
         raise UsageError("no sample has a score by steps: there is nothing that spreads")
@@ -127,7 +130,13 @@ def distribution(asked: Asked) -> Figure:
         for one in spread
         for name, count in zip(_BINS, one.counts, strict=True)
     ]
-    order = [one.name for one in spread]
+    bars = chart(values).mark_bar().properties(width=130, height=76).encode(
+        x=alt.X("bin:N", sort=_BINS, title="Score, 0–100",
+                axis=alt.Axis(labelAngle=-90, labelFontSize=9)),
+        y=alt.Y("share:Q", title="Answers, %"),
+        color=coloured([(one.name, one.colour) for one in spread]),
+    )  # fmt: skip
+    by = alt.Facet("model:N", sort=[one.name for one in spread], header=alt.Header(title=None))
     return Figure(
         name="score-distribution",
         title="How the scores of single answers spread",
@@ -137,27 +146,14 @@ def distribution(asked: Asked) -> Figure:
         columns=("model", "from_to", "answers", "of"),
         rows=[(one.name, name, count, one.n) for one in spread
               for name, count in zip(_BINS, one.counts, strict=True)],
-        spec={
-            "data": {"values": values},
-            "columns": 4,
-            "facet": {"field": "model", "type": "nominal", "sort": order,
-                      "header": {"title": None}},
-            "spec": {
-                "width": 130, "height": 76, "mark": {"type": "bar"},
-                "encoding": {
-                    "x": {"field": "bin", "type": "nominal", "sort": _BINS,
-                          "title": "Score, 0–100",
-                          "axis": {"labelAngle": -90, "labelFontSize": 9}},
-                    "y": {"field": "share", "type": "quantitative", "title": "Answers, %"},
-                    "color": coloured([(one.name, one.colour) for one in spread]),
-                },
-            },
-        },
+        chart=bars.facet(by, columns=4),
     )  # fmt: skip
 
 
 def ranks(asked: Asked) -> Figure:
     """Draw how often each model takes each place, sample by sample."""
+    import altair as alt
+
     found = _more(asked).ranks
     if found is None or not found.rows:
         raise UsageError("ranks sample by sample need two models that share samples by steps")
@@ -179,23 +175,18 @@ def ranks(asked: Asked) -> Figure:
         columns=("model", "place", "samples", "of"),
         rows=[(row.name, place, count, found.samples) for row in found.rows
               for place, count in enumerate(row.counts, start=1)],
-        spec=frame(
-            values,
-            [{"mark": "bar", "encoding": {
-                "y": names([row.name for row in found.rows]),
-                "x": {"field": "share", "type": "quantitative", "title": "Samples, %",
-                      "scale": {"domain": [0, 100]}},
-                "order": {"field": "order"},
-                "color": {"field": "rank", "type": "ordinal", "sort": places, "title": "Place",
-                          "scale": {"domain": places, "scheme": "blues", "reverse": True}},
-            }}],
-            height=rows_high(len(found.rows), 26),
+        chart=_stacked(
+            values, [row.name for row in found.rows], "Samples, %",
+            alt.Color("rank:O", sort=places, title="Place",
+                      scale=alt.Scale(domain=places, scheme="blues", reverse=True)),
         ),
     )  # fmt: skip
 
 
 def reasons(asked: Asked) -> Figure:
     """Draw right and wrong answers by whether their steps hold."""
+    import altair as alt
+
     found = [one for one in overview(asked.data, asked.filters).quadrants if _known(one.counts)]
     if not found:
         raise UsageError("right answers by their reasons need outcomes and steps")
@@ -219,22 +210,28 @@ def reasons(asked: Asked) -> Figure:
         ),
         columns=("model", "kind", "answers", "of"),
         rows=rows,
-        spec=frame(
-            values,
-            [{"mark": {"type": "bar", "stroke": LINE, "strokeWidth": 0.5}, "encoding": {
-                "y": names([one.name for one in found]),
-                "x": {"field": "share", "type": "quantitative", "title": "Answers, %",
-                      "scale": {"domain": [0, 100]}},
-                "order": {"field": "order"},
-                "color": {"field": "kind", "type": "nominal", "sort": kinds, "title": None,
-                          "legend": {"orient": "bottom", "columns": 2, "labelLimit": WIDE},
-                          "scale": {"domain": kinds,
-                                    "range": [ink for _, ink in _REASONS.values()]}},
-            }}],
-            height=rows_high(len(found), 26),
-            config={"axis": {"labelColor": QUIET}},
+        chart=_stacked(
+            values, [one.name for one in found], "Answers, %",
+            alt.Color("kind:N", sort=kinds, title=None,
+                      legend=alt.Legend(orient="bottom", columns=2, labelLimit=WIDE),
+                      scale=alt.Scale(domain=kinds, range=[ink for _, ink in _REASONS.values()])),
         ),
     )  # fmt: skip
+
+
+def _stacked(
+    values: list[dict[str, object]], rows: list[str], title: str, ink: alt.Color
+) -> alt.LayerChart:
+    """Draw shares of 100, one beside the other in their `order`, a bar a row."""
+    import altair as alt
+
+    bars = chart().mark_bar(stroke=LINE, strokeWidth=0.5).encode(
+        y=names(rows),
+        x=alt.X("share:Q", title=title, scale=alt.Scale(domain=[0, 100])),
+        order=alt.Order(field="order"),
+        color=ink,
+    )  # fmt: skip
+    return layered(values, [bars], height=rows_high(len(rows), 26))
 
 
 def _known(counts: object) -> int:
