@@ -94,11 +94,12 @@ def test_every_foreign_import_is_a_requirement(project, modules, imports_of):
 
     rows = (project / "requirements.txt").read_text(encoding="utf-8").lower().splitlines()
     listed = {re.split(r"[\[>]", row)[0] for row in rows if row and not row.startswith("#")}
-    names = {"pyyaml": "yaml", "pillow": "pil", "vl-convert-python": "vl_convert"}
+    names = {"pyyaml": "yaml", "pillow": "pil", "vl-convert-python": "vl_convert",
+             "scikit-learn": "sklearn"}  # fmt: skip
     modules_of = {names.get(name, name.replace("-", "_")) for name in listed}
     known = modules_of | {"atom", "taxonomy", "app", "pages"}
     brought = {"httpx2": "the openai client's own transport", "tornado": "streamlit"}
-    optional = {"psycopg": "asked for by a PostgreSQL store"}
+    optional = {"psycopg": "asked for by a PostgreSQL store", "ray": "asked for by a cluster"}
     foreign = {
         line.target.partition(".")[0].lower()
         for module in modules
