@@ -155,7 +155,7 @@ def test_versions_of_an_untouched_study(open_app, made):
 def test_a_rename_by_hand_undo_and_the_diff(open_app, mine, made):
     seen = open_app(mine, PAGE, {"node": BARS})
     field = next(box for box in seen.test.text_input if box.key.startswith("tree_rename"))
-    field.set_value("Height of bars").run()
+    field.set_value("Height of bars")
     button(seen, "tree_do_rename").click().run()
     assert not seen.test.exception
     shown = markup_of(seen.test)
@@ -197,7 +197,7 @@ def test_a_merge_by_hand(open_app, mine, made):
 def test_an_edit_that_does_not_fit_says_why(open_app, mine):
     seen = open_app(mine, PAGE, {"node": BARS})
     field = next(box for box in seen.test.text_input if box.key.startswith("tree_rename"))
-    field.set_value("Clock reading").run()
+    field.set_value("Clock reading")
     button(seen, "tree_do_rename").click().run()
     assert "The tree is as it was" in markup_of(seen.test)
     assert "choose another name, or merge" in markup_of(seen.test)
@@ -207,7 +207,7 @@ def test_an_edit_that_does_not_fit_says_why(open_app, mine):
 def test_a_change_that_came_second_is_offered_again(open_app, mine, made):
     seen = open_app(mine, PAGE, {"node": BARS})
     field = next(box for box in seen.test.text_input if box.key.startswith("tree_rename"))
-    field.set_value("Height of bars").run()
+    field.set_value("Height of bars")
     with Store.open(mine) as store:
         leaf = next(
             leaf for leaf in load_study(store, made.study.id).tree.leaves if "Clock" in leaf[-1]

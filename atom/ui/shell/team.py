@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -158,13 +158,14 @@ def refused(action: Action) -> str:
     return plain(why_not(None if person is None else now_as(person), action))
 
 
-def button(action: Action, label: str, **how: Any) -> bool:
+def button(action: Action, label: str, draw: Callable[..., bool] = st.button, **how: Any) -> bool:
     """Draw a button that is disabled, with the reason, for whoever may not do what it does.
 
     Args:
         action: what it does.
         label: what stands on it.
-        how: as `st.button` takes it.
+        draw: what draws it; in a form `st.form_submit_button`.
+        how: as that takes it.
 
     Returns:
         Whether it was pressed.
@@ -172,7 +173,7 @@ def button(action: Action, label: str, **how: Any) -> bool:
     reason = refused(action)
     if reason:
         how.update(help=reason, disabled=True)
-    return st.button(label, **how)
+    return draw(label, **how)
 
 
 def note(section: str) -> None:

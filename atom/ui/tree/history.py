@@ -197,13 +197,16 @@ def _edit(here: Here, edit: Edit, words: str) -> None:
 def _rename(here: Here, nodes: NodeTable, index: int) -> None:
     path = nodes.paths[index]
     key = f"tree_rename_{here.data.study.tree_version}_{index}"
-    st.text_input("New name", value=path[-1], key=key, max_chars=80)
 
     def rename() -> None:
         name = " ".join(str(st.session_state[key]).split())
         _edit(here, Rename(path, name), f"Renamed {path[-1]!r} to {name!r}.")
 
-    team.button("edit", "Rename", key="tree_do_rename", on_click=rename)
+    # In a form, as the name and its button must come in one run: a run between them would take
+    # the tree that somebody else made meanwhile for the one that the name was typed to.
+    with st.form("tree_rename_form", border=False):
+        st.text_input("New name", value=path[-1], key=key, max_chars=80)
+        team.button("edit", "Rename", st.form_submit_button, key="tree_do_rename", on_click=rename)
 
 
 def _pick(here: Here, nodes: NodeTable, index: int, what: str, targets: tuple[int, ...]) -> None:

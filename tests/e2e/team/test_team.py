@@ -49,7 +49,6 @@ def open_rename(page, team, study, path):
 
 def rename(page, field, name):
     field.fill(name)
-    field.press("Enter")
     page.locator(".st-key-tree_do_rename button").click()
 
 
