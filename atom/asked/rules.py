@@ -17,7 +17,7 @@ from atom.asked.wanted import MOST_QUESTION, Label, Vocabulary, Wanted
 _WORD: Final = re.compile(r"[^\W_]+(?:[-_.'’:][^\W_]+)*")
 _QUOTED: Final = re.compile(r"[\"“«]([^\"”»]{1,120})[\"”»]")
 _NUMBER: Final = re.compile(
-    r"\b(?:sample|question|no|number|nr)\b\.?\s*#?\s*(\d{1,7})\b|#(\d{1,7})"
+    r"\b(?:sample|question|no|number|nr)\b\.?\s{0,9}(?:#\s{0,9})?(\d{1,7})\b|#(\d{1,7})", re.I
 )
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ings?|ions?|ies|es|s|ed|ly|y)$")
 _ALIKE: Final = 0.82
@@ -108,7 +108,7 @@ def read_question(question: str, vocabulary: Vocabulary) -> Wanted:
         found |= {"search": quoted.group(1).strip(), "page": "failures"}
         reading.taken.append(quoted.span())
         reading.find(r"search(?: for)?|mention(?:s|ing)?|hold(?:s|ing)?|words?|contain(?:s|ing)?")
-    if number := _NUMBER.search(reading.text.lower()):
+    if number := _NUMBER.search(reading.text):
         found |= {"sample": int(number.group(1) or number.group(2)) or None, "page": "failures"}
         reading.taken.append(number.span())
     models = _models(reading, vocabulary.models)

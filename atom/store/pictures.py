@@ -75,8 +75,9 @@ class PictureFiles:
         """
         picture = inspect_picture(data, name)
         thumb = make_thumbnail(data)
-        _write_once(self.path(picture.id), data)
+        # The picture last: where it is, a process that was killed left its thumbnail, too.
         _write_once(self._thumb_path(picture.id), thumb)
+        _write_once(self.path(picture.id), data)
         return picture
 
     def copy_from(self, other: PictureFiles, picture_id: str) -> None:
@@ -85,11 +86,12 @@ class PictureFiles:
         Raises:
             PictureError: the other store lacks the file.
         """
-        if not self.path(picture_id).exists():
-            _write_once(self.path(picture_id), other.read(picture_id))
+        data = None if self.path(picture_id).exists() else other.read(picture_id)
         thumb = other._thumb_path(picture_id)
         if thumb.exists():
             _write_once(self._thumb_path(picture_id), thumb.read_bytes())
+        if data is not None:
+            _write_once(self.path(picture_id), data)
 
     def forget(self, picture_id: str) -> None:
         """Delete a picture's files, which aren't what their name says."""

@@ -56,7 +56,8 @@ class Seen:
                 return f"the file {name}"
         for table, columns in other.tables.items():
             for column, value in columns.items():
-                if twin.tables[table][column] == value != self.tables[table].get(column):
+                mine = self.tables.get(table, {}).get(column)
+                if twin.tables.get(table, {}).get(column) == value != mine:
                     return f"{table}.{column}"
         return ""
 
@@ -70,6 +71,7 @@ def seen_in(work: Path) -> Seen:
     Raises:
         AtomError: the store can't be read.
     """
+    ours, *copies = _stores(work)
     with Store.open(work / "store") as store:
         studies = tuple(
             (study.name, study.tree_version, count_study(store, study.id))
@@ -78,24 +80,39 @@ def seen_in(work: Path) -> Seen:
     files = {
         path.relative_to(work).as_posix(): _hash_file(path)
         for path in sorted((work / "out").rglob("*"))
-        if path.is_file() and not path.name.endswith(_ENDS) and ".part/" not in path.as_posix()
+        if path.is_file()
+        and not path.name.startswith(DATABASE)
+        and not path.name.endswith(_ENDS)
+        and ".part/" not in path.as_posix()
     }
     settings = work / "store" / "endpoints.yaml"
+    tables = _tables(ours / DATABASE)
+    for copy in copies:
+        told = _tables(copy / DATABASE).items()
+        tables |= {f"{copy.name}.{name}": columns for name, columns in told}
     return Seen(
         studies=studies,
-        tables=_tables(work / "store" / DATABASE),
+        tables=tables,
         files=files | {"endpoints.yaml": _hash_file(settings)},
     )
 
 
 def harm_of(work: Path) -> str:
-    """Say what is wrong with the store itself, after its next start."""
-    with Store.open(work / "store") as store:
-        problems = check_store(store).problems
-    litter = [path.name for path in (work / "store").rglob(".*.part*")]
-    if problems:
-        return problems[0]
-    return f"{litter[0]} is left after the next start" if litter else ""
+    """Say what is wrong with the store itself, and with a copy of it, after their next start."""
+    for place in _stores(work):
+        with Store.open(place) as store:
+            problems = check_store(store).problems
+        litter = [path.name for path in place.rglob(".*.part*")]
+        if problems:
+            return problems[0]
+        if litter:
+            return f"{litter[0]} is left after the next start"
+    return ""
+
+
+def _stores(work: Path) -> list[Path]:
+    """Return the store's folder, and those of stores that were written beside it."""
+    return [work / "store", *sorted(one.parent for one in work.glob(f"out/*/{DATABASE}"))]
 
 
 def _tables(database: Path) -> dict[str, dict[str, str]]:

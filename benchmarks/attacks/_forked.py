@@ -43,6 +43,8 @@ class Came:
         n_bytes: of memory at the most, beyond what it began with.
         lasted: seconds by the clock.
         points: how often it was about to write.
+        starved: share of that time in which something on this computer waited for a processor or
+            the disk, as the kernel tells; 0 where it doesn't.
     """
 
     code: int
@@ -51,6 +53,7 @@ class Came:
     n_bytes: int
     lasted: float = 0.0
     points: int = 0
+    starved: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,13 +99,20 @@ class Commands:
         """End it."""
         self._server.communicate()
 
-    def run(self, words: Sequence[str], folder: Path, kill: Kill | None = None) -> Came:
+    def run(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        kill: Kill | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Came:
         """Run one.
 
         Args:
             words: those behind `python -m atom`.
             folder: where what it says is kept.
             kill: whether it is killed, and when; all that it started dies with it.
+            env: variables for it alone.
         """
         said, points = folder / "said.txt", folder / "points.txt"
         points.unlink(missing_ok=True)
@@ -111,7 +121,8 @@ class Commands:
         assert given is not None
         assert answers is not None
         when = kill or Kill()
-        asked = [list(words), str(said), str(points), when.after, when.point]
+        asked = [list(words), str(said), str(points), when.after, when.point, dict(env or {})]
+        pressed = _pressed()
         given.write(json.dumps(asked) + "\n")
         given.flush()
         code, seconds, n_bytes, lasted = json.loads(answers.readline())
@@ -122,7 +133,18 @@ class Commands:
             n_bytes=n_bytes,
             lasted=lasted,
             points=int(points.read_text()) if points.exists() else 0,
+            starved=(_pressed() - pressed) / lasted,
         )
+
+
+def _pressed() -> float:
+    """Return the seconds so far in which something here waited for a processor or the disk."""
+    seconds = 0.0
+    for what in ("cpu", "io"):
+        with contextlib.suppress(OSError, ValueError):
+            told = Path("/proc/pressure", what).read_text().partition("total=")[2]
+            seconds += int(told.split()[0]) / 1e6
+    return seconds
 
 
 def serve() -> None:
@@ -130,12 +152,13 @@ def serve() -> None:
     for module in sys.argv[1:]:
         import_module(module)
     for line in sys.stdin:
-        words, said, points, after, point = json.loads(line)
+        words, said, points, after, point, env = json.loads(line)
         begun = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
         clock = time.monotonic()
         child = os.fork()
         if child == 0:
             os.setsid()
+            os.environ.update(env)
             _command(words, Path(said), Path(points), point)
         status, used = _wait(child, after)
         with contextlib.suppress(ProcessLookupError):

@@ -11,6 +11,10 @@ from PIL import Image
 
 from atom.records import BenchSet, Import, Run, Study, StudySample
 from atom.store import Store
+from atom.store.team.people import sign_in
+from atom.ui.people.acts import Act
+from atom.ui.people.desk import Desk
+from atom.views.study_data import load_study
 from benchmarks.attacks._forked import Came, Commands, Kill
 
 NAME = "Whole"
@@ -19,12 +23,19 @@ ROWS = 3_000
 """Of the table that is imported."""
 PICTURES = 24
 """Of the study whose pictures come later."""
+_SAMPLES_WITH_OWN = 4
+"""For which somebody wrote criteria of their own."""
 _ON = ("--study", NAME)
 _NOISY = ("--judge", "probe-judge-noisy", "--yes")
 _JUDGE = """\
 - {name: mine, base_url: "probe:", model: probe-judge, roles: [judge], boxes: BOXES}
 """
 """A judge whose boxes turn out to be another kind of boxes afterwards."""
+_DEPLOYMENT = """\
+url: https://atom.example.org
+sign_in: {metadata_url: "https://id.example.org/x", client_id: atom, roles: {admin: admins}}
+limits: {budgets: {analyst: 200}}
+"""
 
 
 @dataclass(frozen=True)
@@ -38,12 +49,14 @@ class Victim:
         goes_on: what it did stays, and the same words go on with it to the same end. All others
             are done as a whole or not at all.
         again: what goes on with it where the same words are refused: what they make is there.
+        deployed: it is a deployment's, whose file names the store.
     """
 
     words: tuple[str, ...]
     suffix: str = ""
     goes_on: bool = False
     again: tuple[str, ...] = ()
+    deployed: bool = False
 
 
 VICTIMS: Mapping[str, Victim] = {
@@ -89,6 +102,10 @@ VICTIMS: Mapping[str, Victim] = {
     "run start": Victim(
         ("run", "start", "--study", "Few", "--candidates", "model-h", *_NOISY), goes_on=True
     ),
+    "run start panel": Victim(
+        ("run", "start", "--study", "Few", "--candidates", "model-g", "--panel", "probe-judge",
+         *_NOISY), goes_on=True,
+    ),
     "run start blind": Victim(
         ("run", "start", *_ON, "--candidates", "model-b", "--blind", "4", "--yes"), goes_on=True
     ),
@@ -112,18 +129,24 @@ VICTIMS: Mapping[str, Victim] = {
         ("pairs", "find", *_ON, "--weak", "probe-judge-noisy", "--votes", "1", "--limit", "6",
          "--yes"), goes_on=True,
     ),
+    "pairs write": Victim(("pairs", "write", "{new}", *_ON, "--all")),
+    "pairs keep": Victim(("pairs", "keep", *_ON, "--all")),
     "judge calibrate": Victim(("judge", "calibrate", "--probes", "8", *_NOISY), goes_on=True),
     "judge delete": Victim(("judge", "delete", "{set}")),
     "fidelity run": Victim(
         ("fidelity", "run", *_ON, "--methods", "pointwise,batch", "--limit", "6", *_NOISY),
         goes_on=True,
     ),
+    "fidelity match": Victim(("fidelity", "match", *_ON, *_NOISY), goes_on=True),
+    "fidelity criteria": Victim(("fidelity", "criteria", *_ON, "--csv", "{new}"), ".csv"),
     "fidelity plant": Victim(("fidelity", "plant", *_ON, "--seed", "9")),
     "fidelity rankings": Victim(("fidelity", "rankings", "{rankings}", *_ON)),
+    "store copy": Victim(("store", "copy", "{store}", "{new}"), goes_on=True),
+    "people role": Victim(("people", "role", "a@x", "analyst"), deployed=True),
+    "budget set": Victim(("budget", "set", "deployment", "$30"), deployed=True),
 }  # fmt: skip
-"""Every command that writes, but `judge run-code`, which needs a sandbox, batches that are sent to
-a service, and what writes one row: `run stop` (a state) and `correct gate` (calls). `endpoint find
---add` writes as `endpoint add` does.
+"""Every command that writes; `tests/rules/test_kills.py` reads the commands off their parsers and
+names those that are left out, each with its reason.
 """
 
 
@@ -143,7 +166,15 @@ class Given:
     store: Path
     names: Mapping[str, str]
 
-    def run(self, words: Sequence[str], work: Path, new: Path, kill: Kill | None = None) -> Came:
+    def run(
+        self,
+        words: Sequence[str],
+        work: Path,
+        new: Path,
+        kill: Kill | None = None,
+        *,
+        deployed: bool = False,
+    ) -> Came:
         """Run a command on a copy of the store.
 
         Args:
@@ -151,9 +182,16 @@ class Given:
             work: the folder that holds the copy.
             new: where it writes what it writes into a file.
             kill: when it is killed.
+            deployed: whether a deployment's file says where the store is.
         """
-        told = [word.format(new=new, **self.names) for word in words]
-        return self.commands.run([*told, "--store", str(work / "store")], work, kill)
+        store = str(work / "store")
+        told = [word.format(new=new, store=store, **self.names) for word in words]
+        if deployed:
+            env = {"ATOM_DEPLOYMENT": str(self.folder / "deployment.yaml"), "ATOM_STORE": store}
+            return self.commands.run(told, work, kill, env)
+        if "{store}" not in words:
+            told += ["--store", store]
+        return self.commands.run(told, work, kill)
 
 
 def prepare(commands: Commands, folder: Path) -> Given:
@@ -179,8 +217,29 @@ def prepare(commands: Commands, folder: Path) -> Given:
     run("export", "parquet", "--study", NAME, "--out", str(folder / "archive.zip"))
     run("tree", "export", "--study", NAME, "--out", str(folder / "tree.yaml"))
     _change_tree(folder / "tree.yaml")
+    run("pairs", "find", *_ON, "--weak", "probe-judge-noisy", "--votes", "1", "--limit", "12",
+        "--fail", "1", "--gap", "1", "--yes")  # fmt: skip
     run("run", "start", "--study", "Few", "--candidates", "model-e", *_NOISY, kill=Kill(point=40))
+    (folder / "deployment.yaml").write_text(_DEPLOYMENT, encoding="utf-8")
+    with Store.open(store) as opened:
+        sign_in(opened, "idp#1", "Anna", "a@x", role="viewer", issued=1)
+        _write_criteria(opened)
     return Given(commands, folder, store, _names(folder, store))
+
+
+def _write_criteria(store: Store) -> None:
+    """Have somebody write, match and tick their own criteria for some samples, at their desk."""
+    study = next(one for one in store.select(Study) if one.name == NAME)
+    desk = Desk(store, load_study(store, study.id), "own", "Ann", "random")
+    acts = 0
+    for _ in range(_SAMPLES_WITH_OWN):
+        first = desk.view(desk.item.sample_id).criteria[0].criterion
+        told: dict[str, str] = {"text": f"{first.question}\nIs the wording polite?"}
+        sample = desk.item.sample_id
+        while desk.item is not None and desk.item.sample_id == sample:
+            acts += 1
+            desk.take([Act(number=acts, item=desk.item.id, do="give", **told)])
+            told = {"key": "1"}
 
 
 def _write_judge(store: Path, boxes: str) -> None:

@@ -19,12 +19,15 @@ from benchmarks.attacks._forked import Came, Commands, Kill
 from benchmarks.attacks._tried import Tried
 from benchmarks.attacks._victims import VICTIMS, Given, prepare
 
-KILLS = 240
-"""Six of each command: three at a moment, three just before it writes something."""
+KILLS = 5 * len(VICTIMS)
+"""Of each command three just before it writes something, two at a moment."""
 _KILLED = -9
 STOOD_STILL = "it stood still for"
-_STANDSTILLS = 3
-"""So often a run may find that its process wasn't given the processor for longer than its lease."""
+"""What a run says that got no processor, or no disk, for longer than its lease."""
+_FULL = 0.5
+"""A computer is full where others waited for it for this share of a command's time."""
+_STANDSTILLS = 10
+"""So often a run may stand still on a full computer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +87,11 @@ def undisturbed(name: str, given: Given) -> Whole:
     for _ in range(2):
         before = seen_in(_copy(given))
         came = _do(name, given)
+        for _ in range(_STANDSTILLS):
+            if not starved(came):
+                break
+            before = seen_in(_copy(given))
+            came = _do(name, given)
         if came.code:
             raise RuntimeError(f"{name} ends with status {came.code}, unkilled: {came.said[-800:]}")
         ends.append(seen_in(given.folder / "work"))
@@ -97,7 +105,7 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
     work, victim = _copy(given), VICTIMS[name]
     try:
         came = _do(name, given, kill)
-        if came.code not in (0, _KILLED):
+        if came.code not in (0, _KILLED) and not (victim.goes_on and starved(came)):
             return f"it ends with {came.code}: {came.said[-300:]}"
         if harm := harm_of(work):
             return harm
@@ -107,9 +115,9 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
             return f"half of it is visible: {half}"
         again = _again(name, given)
         for _ in range(_STANDSTILLS):
-            if not (victim.goes_on and again.code and STOOD_STILL in again.said):
+            if not (victim.goes_on and starved(again)):
                 break
-            again = _again(name, given)  # on a machine that is busy with other things
+            again = _again(name, given)
         done = not seen.differs(whole.end, whole.twin)
         if again.code and not done:
             return f"done again it ends with {again.code}: {again.said[-300:]}"
@@ -117,6 +125,14 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
         return harm or _told_end(seen_in(work).differs(whole.end, whole.twin))
     except AtomError as error:
         return error.message
+
+
+def starved(came: Came) -> bool:
+    """Whether a run stopped because the computer, full of other work, let it stand still.
+
+    On a computer with room it is a fall: a run stands still there by itself.
+    """
+    return bool(came.code) and STOOD_STILL in came.said and came.starved > _FULL
 
 
 def _told_end(differs: str) -> str:
@@ -160,7 +176,9 @@ def _again(name: str, given: Given) -> Came:
 
 def _run(name: str, words: Sequence[str], given: Given, kill: Kill | None = None) -> Came:
     work = given.folder / "work"
-    return given.run(words, work, work / "out" / f"new{VICTIMS[name].suffix}", kill)
+    victim = VICTIMS[name]
+    new = work / "out" / f"new{victim.suffix}"
+    return given.run(words, work, new, kill, deployed=victim.deployed)
 
 
 def _begun(work: Path) -> str:

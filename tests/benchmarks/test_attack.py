@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
 
 from atom.errors import FormatError
-from benchmarks.attack import FELL, UNTRIED, groups, row_of, status
+from benchmarks.attack import (
+    FELL,
+    UNTRIED,
+    groups,
+    row_of,
+    save_row,
+    saved_rows,
+    status,
+    whole_table,
+)
 from benchmarks.attacks._tried import CannotTryError, Tried, refuses
 from benchmarks.attacks.patterns import slow
 
@@ -29,6 +39,24 @@ def test_what_could_not_be_tried_is_no_success():
     assert status([row]) == status([]) == UNTRIED
     assert row_of("g", "words", lambda: []).skipped == "the group tried nothing"
     assert status([row_of("g", "words", lambda: [Tried(name="one")])]) == 0
+
+
+def test_a_whole_run_is_made_of_parts_at_one_commit(tmp_path):
+    file, names = tmp_path / "rows.jsonl", ("a", "b", "c")
+    held = row_of("a", "words", lambda: [Tried(name="one")])
+    save_row(file, replace(held, commit="111", fell=1, which=("one: it hung",)))
+    save_row(file, replace(held, group="b", commit="222"))
+    save_row(file, replace(held, commit="222"))  # done again: in place of the one that fell
+    told = whole_table(saved_rows(file), "222", names)
+    assert [(row.group, row.tries, row.skipped) for row in told] == [
+        ("a", 1, ""), ("b", 1, ""), ("c", 0, "not tried yet"),
+    ]  # fmt: skip
+    assert status(told) == UNTRIED
+    assert status(whole_table(saved_rows(file), "222", names[:2])) == 0
+    later = whole_table(saved_rows(file), "333", names[:1])
+    assert [row.skipped for row in later] == ["last tried at 222"]
+    save_row(file, replace(held, group="c", commit="222", fell=1, which=("one: it hung",)))
+    assert status(whole_table(saved_rows(file), "222", names)) == FELL
 
 
 def test_only_a_sentence_of_ours_is_a_refusal():
@@ -67,6 +95,7 @@ def test_what_is_only_matched_at_the_start_is_tried_there():
 
 
 MENDED = (
+    ("atom.asked.rules", "_NUMBER", False),
     ("atom.engine.endpoints.configured", "_BLANK", False),
     ("atom.formats.tools.evalscope", "_PICTURE", False),
     ("atom.formats.benchmarks.mllm_bench", "_QUESTION", False),

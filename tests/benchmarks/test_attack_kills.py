@@ -11,9 +11,8 @@ import pytest
 
 from benchmarks.attacks import kills
 from benchmarks.attacks._afterwards import Seen, harm_of
-from benchmarks.attacks._forked import ROOT, Commands, Kill
+from benchmarks.attacks._forked import ROOT, Came, Commands, Kill
 from benchmarks.attacks._victims import VICTIMS, Given
-from tests.atom.cli.every_command import every_command
 
 
 def seen(value: str, file: str = "a", time: str = "1") -> Seen:
@@ -28,57 +27,30 @@ def test_what_differs_between_two_undisturbed_ends_is_no_difference():
     assert seen("1", file="b").differs(one, twin) == "the file f"
 
 
+def test_a_table_that_is_not_there_yet_differs_from_one_that_is():
+    copied = Seen(studies=(), tables={"t": {"x": "1"}, "new.t": {"x": "1"}}, files={})
+    none = Seen(studies=(), tables={"t": {"x": "1"}}, files={})
+    assert none.differs(copied) == "new.t.x"
+    assert copied.differs(copied) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "starved", "code", "excused"),
+    [
+        ("it stood still for 61 seconds; resume it", 0.9, 1, True),
+        ("it stood still for 61 seconds; resume it", 0.1, 1, False),  # with room: by itself
+        ("the budget is spent", 0.9, 1, False),
+        ("it stood still for 61 seconds; resume it", 0.9, 0, False),
+    ],
+)
+def test_only_a_full_computer_excuses_a_run_that_stood_still(said, starved, code, excused):
+    came = Came(code=code, said=said, seconds=1, n_bytes=0, lasted=70, starved=starved)
+    assert kills.starved(came) is excused
+
+
 def test_there_are_two_hundred_kills_and_each_command_is_killed_as_often():
     assert kills.KILLS >= 200
     assert kills.KILLS % len(VICTIMS) == 0
-
-
-UNKILLED = {
-    "run stop": "writes one state",
-    "correct gate": "asks, and keeps its calls one by one",
-    "pairs write": "a folder of its own, as `export csv` writes it",
-    "pairs keep": "writes as `judge bench` does",
-    "store migrate": "each migration is a transaction: tests/atom/store/test_migrate.py",
-    **dict.fromkeys(("budget set", "people role"), "needs a deployment, and writes one row"),
-    "fidelity match": "asks as `fidelity run` does",
-    "store copy": "into another store: tests/atom/store/moving",
-    "endpoint find": "writes as `endpoint add` does",
-    "judge run-code": "needs a sandbox",
-    **dict.fromkeys((f"run batch {step}" for step in (
-        "cancel", "drop", "fetch", "run", "send", "status", "take",
-    )), "needs a service"),
-}  # fmt: skip
-READERS = {
-    *("app", "correct list", "correct show", "endpoint list", "endpoint presets", "endpoint test"),
-    *("fidelity show", "figure list", "judge list", "judge panel", "judge published"),
-    *(
-        "budget list",
-        "failures groups",
-        "fidelity criteria",
-        "log",
-        "people list",
-        "judge show",
-        "pairs show",
-        "probe serve",
-        "profile show",
-        "run blind",
-        "run status",
-        "store check",
-    ),
-    *("study list", "tree compare", "tree open", "tree show", "tree validity"),
-}
-
-
-@pytest.mark.attack
-def test_every_command_that_writes_is_killed():
-    killed = {
-        command
-        for command in every_command()
-        for victim in VICTIMS.values()
-        if " ".join(victim.words).startswith(f"{command} ")
-    }
-    assert every_command() == killed | UNKILLED.keys() | READERS
-    assert not killed & (UNKILLED.keys() | READERS)
 
 
 @pytest.mark.attack

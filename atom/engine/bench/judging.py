@@ -157,6 +157,7 @@ def read_set(
     pictures: PictureFinder | None = None,
     limit: int | None = None,
     synthetic: bool = False,
+    replace: bool = False,
     clock: Clock = utc_now,
 ) -> NewSet:
     """Read a benchmark's data and keep nothing.
@@ -164,12 +165,13 @@ def read_set(
     Args:
         store: the store; only looked at.
         benchmark: the benchmark's name.
-        name: what the user calls this set; one of this name is refused.
+        name: what the user calls this set; one of this name is refused, unless it is replaced.
         files: its files.
         columns: our field's name → the file's column.
         pictures: finds pictures that rows name.
         limit: at most so many items.
         synthetic: whether it was made from probes.
+        replace: it is to take the place of one of this name.
         clock: UTC time, for records.
 
     Returns:
@@ -183,7 +185,7 @@ def read_set(
     set_id = BenchSet.make_id(benchmark, name)
     if not name.strip():
         raise UsageError("the set needs a name")
-    if store.get(BenchSet, set_id) is not None:
+    if not replace and store.get(BenchSet, set_id) is not None:
         raise UsageError(
             f"there is a {bench.title} set {name!r} already: choose another name, or delete it"
         )
@@ -219,13 +221,38 @@ def keep_set(store: Store, new: NewSet) -> BenchSet:
     Raises:
         ReadOnlyError: the store is sealed.
     """
+    return keep_sets(store, [new])[0]
+
+
+def keep_sets(
+    store: Store, made: Sequence[NewSet], *, replace: bool = False
+) -> tuple[BenchSet, ...]:
+    """Keep sets that were read, all of them or none, with their items and pictures.
+
+    Args:
+        store: the store.
+        made: the sets.
+        replace: those of the same names go, with their verdicts and runs.
+
+    Raises:
+        ReadOnlyError: the store is sealed.
+        UsageError: a run works on a set that is to go.
+    """
     store.must_be_open("this store is sealed: name one of your own with --store")
-    for picture in new.loaded.pictures:
-        store.add_picture(picture.data, picture.name)
+    records = tuple(new.record for new in made)
+    if replace:
+        for record in records:
+            _must_be_idle(store, record.id)
+    for new in made:
+        for picture in new.loaded.pictures:
+            store.add_picture(picture.data, picture.name)
     with store.write() as writer:
-        writer.put([new.record])
-        writer.put(new.loaded.items)
-    return new.record
+        for new in made:
+            if replace:
+                _delete(writer, new.record.id)
+            writer.put([new.record])
+            writer.put(new.loaded.items)
+    return records
 
 
 def read_probe_set(
@@ -338,16 +365,24 @@ def delete_set(store: Store, set_id: str) -> None:
     Raises:
         UsageError: a run works on it.
     """
+    _must_be_idle(store, set_id)
+    with store.write() as writer:
+        _delete(writer, set_id)
+
+
+def _must_be_idle(store: Store, set_id: str) -> None:
     for run in store.select(Run, columns_of(Run).c.study_id == set_id):
         if holder(store, run_claim(run.id)) is not None:
             raise UsageError(
                 f"run {run.id!r} works on this set: stop it first, with `run stop {run.id}`"
             )
-    with store.write() as writer:
-        writer.delete(Verdict, columns_of(Verdict).c.group == set_id)
-        writer.delete(BenchItem, columns_of(BenchItem).c.set_id == set_id)
-        writer.delete(Run, columns_of(Run).c.study_id == set_id)
-        writer.delete(BenchSet, columns_of(BenchSet).c.id == set_id)
+
+
+def _delete(writer: Writer, set_id: str) -> None:
+    writer.delete(Verdict, columns_of(Verdict).c.group == set_id)
+    writer.delete(BenchItem, columns_of(BenchItem).c.set_id == set_id)
+    writer.delete(Run, columns_of(Run).c.study_id == set_id)
+    writer.delete(BenchSet, columns_of(BenchSet).c.id == set_id)
 
 
 def prepare_bench(

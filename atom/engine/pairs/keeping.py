@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from atom.engine.bench.judging import delete_set, keep_set, read_set
+from atom.engine.bench.judging import keep_sets, read_set
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures
 from atom.judgebench.multi_crit.benchmark import BENCH as MULTI_CRIT
@@ -29,7 +29,7 @@ def keep_pairs(
     texts: Mapping[str, str],
     pictures: Mapping[str, bytes],
 ) -> tuple[BenchSet, ...]:
-    """Keep a run's hard pairs as sets, in place of those that it gave before.
+    """Keep a run's hard pairs as sets, all or none, in place of those that it gave before.
 
     Args:
         store: the study's store.
@@ -42,18 +42,14 @@ def keep_pairs(
         UsageError: a run works on such a set, or nothing could be read.
         ReadOnlyError: the store is sealed.
     """
-    name, kept = set_name(study, run), []
-    for file, text in texts.items():
-        bench = BENCHES.get(PurePosixPath(file).stem)
-        if bench is None:
-            continue
-        there = BenchSet.make_id(bench, name)
-        if store.get(BenchSet, there) is not None:
-            delete_set(store, there)
-        columns = {"category": "category"} if bench == VL_REWARDBENCH else {}
-        made = read_set(
-            store, bench, name, [ImportFile.from_bytes(file, text.encode())], columns=columns,
-            pictures=MemoryPictures(pictures), synthetic=study.synthetic,
-        )  # fmt: skip
-        kept.append(keep_set(store, made))
-    return tuple(kept)
+    name = set_name(study, run)
+    benches = {file: BENCHES.get(PurePosixPath(file).stem) for file in texts}
+    made = [
+        read_set(
+            store, bench, name, [ImportFile.from_bytes(file, texts[file].encode())],
+            columns={"category": "category"} if bench == VL_REWARDBENCH else {},
+            pictures=MemoryPictures(pictures), synthetic=study.synthetic, replace=True,
+        )
+        for file, bench in benches.items() if bench is not None
+    ]  # fmt: skip
+    return keep_sets(store, made, replace=True)

@@ -223,6 +223,9 @@ def set_budget(store: Store, whose: str, usd: float | None) -> None:
         raise UsageError(f"{usd} is no budget: 0 or more USD a month")
     with store.write(action="people") as writer:
         before = _limits(writer.connection).get(whose)
+        held = writer.execute(sa.select(budgets.c.usd).where(budgets.c.whose == whose)).scalar()
+        if held == usd:
+            return  # as it is already: nothing is done, and the log says nothing
         writer.execute(sa.delete(budgets).where(budgets.c.whose == whose))
         if usd is not None:
             writer.execute(insert_into(writer.connection, budgets).values(whose=whose, usd=usd))

@@ -196,6 +196,8 @@ def give_role(store: Store, named: str, role: Role | None, *, by_claim: bool = F
         if demoted and not writer.execute(others).scalar_one() and not by_claim:
             raise UsageError(f"{person.name} is the only admin: make somebody else one first")
         new = {"by_hand": not by_claim, **({} if by_claim else {"role": role})}
+        if person.by_hand != by_claim and (by_claim or person.role == role):
+            return person  # as it is already: nothing is done, and the log says nothing
         writer.execute(sa.update(people).where(columns.id == person.id).values(**new))
         after = "by claim" if by_claim else role or "none"
         writer.tell("role", subject=person.id, before=person.role or "none", after=after)

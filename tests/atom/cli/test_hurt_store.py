@@ -9,7 +9,6 @@ import pytest
 
 from atom.cli.main import main
 from tests.app.screen_store import Made, make_store
-from tests.atom.cli.every_command import every_command
 from tests.hurt import LOST, READABLE, impatient
 
 pytestmark = pytest.mark.attack
@@ -80,6 +79,9 @@ WRITERS = {
     "fidelity rankings": (*STUDY, "{answers}"),
     "pairs find": (*STUDY, "--weak", "probe-judge", "--yes"),
     "pairs show": STUDY,
+    "ask": ("Test study", "who is best?"),
+    "fidelity criteria": STUDY,
+    "fidelity match": (*STUDY, "--judge", "probe-judge", "--yes"),
     "pairs write": (*STUDY, "{new}"),
     "pairs keep": STUDY,
     "study import": ("{answers}",),
@@ -127,31 +129,6 @@ def say(command: str, given: Path) -> int:
         return main([*name, *words, "--store", str(given / "store")])
     except SystemExit as usage:
         pytest.fail(f"{command}: the command line is wrong ({usage})")
-
-
-UNHURT = {
-    *("budget list", "budget set", "people list", "people role", "log", "store migrate"),
-    *("fidelity criteria", "fidelity match"),
-    *(
-        "app",
-        "probe serve",
-        "store copy",
-        "endpoint find",
-        "endpoint test",
-        "judge published",
-        "tree open",
-    ),
-    *(f"run batch {step}" for step in ("cancel", "drop", "fetch", "run", "send", "take")),
-}
-"""What serves, needs a deployment or people's criteria, looks beyond the store, or goes on with a
-batch that was sent.
-"""
-
-
-def test_no_command_is_forgotten():
-    tried = {command.split(" --")[0] for command in COMMANDS}
-    tried |= {"export", "run batch status"}
-    assert every_command() - tried == UNHURT
 
 
 def sentence(err: str) -> str:

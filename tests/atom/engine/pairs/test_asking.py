@@ -13,6 +13,7 @@ import pytest
 
 from atom.engine.bench.judging import items_of
 from atom.engine.consent import ConsentNeeded
+from atom.engine.pairs import keeping
 from atom.engine.pairs.asking import PairsSpec, draw, forecast_pairs
 from atom.engine.pairs.keeping import keep_pairs
 from atom.engine.people.annotations import give
@@ -110,7 +111,20 @@ def test_weak_judges_choose_and_a_strong_one_confirms(hard, endpoints):
         assert judge.every[0].value > judge.hard[0].value
 
 
-def test_the_set_is_read_back_by_both_loaders_and_says_who_chose_it(hard):
+def refuse_second(read):
+    """Return a reader that reads one set and refuses the next."""
+    done = []
+
+    def reads(*args, **more):
+        done.append(args)
+        if len(done) > 1:
+            raise UsageError("unreadable")
+        return read(*args, **more)
+
+    return reads
+
+
+def test_the_set_is_read_back_by_both_loaders_and_says_who_chose_it(hard, monkeypatch):
     (study,) = hard.select(Study)
     data = load_study(hard, study.id)
     view = hard_pairs(hard, data)
@@ -142,7 +156,12 @@ def test_the_set_is_read_back_by_both_loaders_and_says_who_chose_it(hard):
     assert all(slot.picture_id for item in pairs for slot in item.pictures)
     (case,) = [one for one in view.chosen() if one.pair.name == first.pair.name]
     assert (case.decision, case.better) == ("invert", turned)
-    # Once more replaces the sets.
+    # Once more replaces the sets: both, or none where the second can't be kept.
+    with monkeypatch.context() as patch:
+        patch.setattr(keeping, "read_set", refuse_second(keeping.read_set))
+        with pytest.raises(UsageError, match="unreadable"):
+            keep_pairs(hard, study, view.run, files.texts, files.pictures)
+    assert [len(items_of(hard, one.id)) for one in kept] == [files.pairs] * 2
     again = keep_pairs(hard, study, view.run, files.texts, files.pictures)
     assert [one.id for one in again] == [one.id for one in kept]
 

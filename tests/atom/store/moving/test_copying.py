@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from atom.cli.main import main
 from atom.errors import StoreError
 from atom.records import Call, Picture
-from atom.store import Store, check_store, find_study
+from atom.store import Store, check_store, find_study, pictures
 from atom.store.moving import copying
 from atom.store.moving.copying import Digest, copy_store
 from atom.views.filters import Filters
@@ -98,6 +98,22 @@ def test_what_was_cut_short_goes_on(small, location, monkeypatch):
         assert copy_store(source, target).pictures == 6
         assert sent == []
     assert figures(location) == figures(small)
+
+
+def test_a_picture_that_arrived_has_its_thumbnail(small, tmp_path, monkeypatch):
+    """A copy that was killed between the two isn't short of it for good."""
+    written = []
+
+    def cut(path, data):
+        written.append(path)
+        if len(written) > 1:
+            raise KeyboardInterrupt  # as if killed before the second file
+
+    with Store.open(small) as source, Store.open(tmp_path / "new") as target:
+        monkeypatch.setattr(pictures, "_write_once", cut)
+        with pytest.raises(KeyboardInterrupt):
+            copy_store(source, target)
+        assert [path.parent.parent.name for path in written] == ["thumbs", "pictures"]
 
 
 def test_a_row_that_arrives_otherwise_undoes_the_copy(small, location, monkeypatch):

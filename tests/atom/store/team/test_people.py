@@ -16,6 +16,7 @@ from atom.store import (
 )
 from atom.store.moving.copying import copy_store
 from atom.store.store import Store
+from atom.store.team.budgets import set_budget
 from atom.store.team.people import events_of, find_person, give_role, list_people, sign_in
 from atom.views.tree.edit import edit_tree
 from taxonomy.edits import Rename
@@ -98,6 +99,21 @@ def test_only_admins_give_roles_and_the_last_one_stays(team, as_):
             give_role(team, "Ada", "admin")
     with pytest.raises(UsageError, match=r"names nobody.*a@x"):
         find_person(team, "Zoe")
+
+
+def test_what_is_given_again_is_told_once(team, as_):
+    """A command that was killed after its end is given again."""
+    with as_(ADA):
+        for _ in range(2):
+            assert give_role(team, "Anna", "admin").by_hand
+            set_budget(team, "viewer", 12.0)
+        set_budget(team, "admin", None)  # it had none
+        assert [what for _, what, *_ in told(team)][:2] == ["budget", "role"]
+        assert sum(what in ("budget", "role") for _, what, *_ in told(team)) == 2
+        for _ in range(2):
+            assert not give_role(team, "Anna", None, by_claim=True).by_hand
+            set_budget(team, "viewer", None)
+        assert sum(what in ("budget", "role") for _, what, *_ in told(team)) == 4
 
 
 def test_two_of_one_name_sign_labels_apart(team):
