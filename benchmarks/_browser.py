@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 PROJECT = Path(__file__).resolve().parent.parent
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 PATIENCE_MS = 90_000
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--disable-background-networking"]  # fmt: skip

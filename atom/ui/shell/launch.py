@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from atom.deployment import Deployment
 from atom.errors import SettingsError, UsageError
 from atom.settings import PROJECT_ROOT, Settings
-from atom.ui.shell import team
+from atom.ui.shell import team, warm
 from atom.ui.shell.door import Door, Lock
 from atom.ui.shell.first_paint import FirstPaint
 from atom.ui.shell.team import install_policy as install_policy
@@ -178,6 +178,7 @@ def _serve(
     @asynccontextmanager
     async def started(_app: object) -> AsyncIterator[None]:
         listens()
+        warm.start()
         yield
 
     app = App(

@@ -1,0 +1,58 @@
+"""A server that has just started makes ready what its first reader will see."""
+
+from __future__ import annotations
+
+import sys
+from threading import Thread, current_thread
+
+import pytest
+
+from atom.store.store import DATABASE
+from atom.ui.shell import stores, warm
+
+
+@pytest.fixture
+def places(monkeypatch, tmp_path):
+    """Return a function that names the user's store; there's no bundled study."""
+
+    def name(store):
+        monkeypatch.setenv("ATOM_STORE", str(store))
+        monkeypatch.setenv("ATOM_DEMO", str(tmp_path / "no_demo"))
+
+    return name
+
+
+def test_the_first_reader_finds_the_study_read(made, places, open_app, monkeypatch, caplog):
+    """Once the first screen of a fresh server took five seconds, all of them while one waited."""
+    places(made.folder)
+    thread = Thread(target=warm.warm, name=warm.NAME)
+    thread.start()
+    thread.join()
+    assert "ScriptRunContext" not in caplog.text
+
+    def read_anew(*_args, **_named):
+        raise AssertionError("the study is read while somebody waits")
+
+    monkeypatch.setattr(stores, "open_study", read_anew)
+    seen = open_app(made.folder)
+    assert not seen.test.exception
+    assert 'aria-label="Ranking of models"' in seen.markup
+    assert {"atom.ui.replay.page", "atom.ui.lab.page"} <= set(sys.modules)
+
+
+def test_what_cant_be_opened_is_left_to_the_screen(places, tmp_path, open_app):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / DATABASE).write_bytes(b"no database " * 100)
+    places(broken)
+    warm.warm()
+    assert "is damaged" in open_app(broken).markup
+
+
+def test_it_waits_for_nobody_and_ends_with_the_server(monkeypatch):
+    begun = []
+    monkeypatch.setattr(warm, "warm", lambda: begun.append(current_thread().name))
+    thread = warm.start()
+    thread.join()
+    assert begun == [warm.NAME]
+    assert thread.daemon
