@@ -12,7 +12,7 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.own_criteria import add_own
 from atom.cli.parts.people_labels import finite, people_labels
-from atom.cli.run import begin, do_here, run_lines
+from atom.cli.run import begin_and_do
 from atom.display import numbers
 from atom.engine.bench.fidelity import (
     FidelityForecast,
@@ -25,7 +25,6 @@ from atom.engine.bench.rankings import (
     plant_rankings,
     preview_rankings,
 )
-from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.members import judge_of
 from atom.errors import UsageError
@@ -91,12 +90,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.result({**asdict(forecast), **more}, _forecast_lines(forecast))
             return 0
         study_id = find_study(store, args.study).id
-        row = begin(store, spec, settings, args, out, owner_id=study_id)
-        if row is None:
+        ended = begin_and_do(store, spec, settings, args, out, owner_id=study_id)
+        if ended is None:
             return 0
-        ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
-        for text in run_lines(RunStatus(run=ended, alive=False), settings):
-            out.problem(text)
         _tell(store, study_id, judge_of(known_endpoints(settings)[spec.judge]).id, out)
     return 0 if ended.state == "done" else 1
 

@@ -16,7 +16,7 @@ from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.cli.parts import judge_code, judge_panel
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import begin, do_here, run_lines
+from atom.cli.run import begin_and_do
 from atom.engine.bench.calibration import ANSWERS, calibration_name
 from atom.engine.bench.judging import (
     BenchForecast,
@@ -33,7 +33,6 @@ from atom.engine.bench.judging import (
     read_set,
 )
 from atom.engine.bench.picking import answers_name, read_answers
-from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.foreign import read_foreign, read_foreign_text
@@ -364,12 +363,9 @@ def _ask(
     ready = prepare_bench(store, spec, known_endpoints(settings))
     if not args.detach and ready.without_picture and ready.plan.items:
         out.problem(without_picture_words(ready.without_picture))
-    row = begin(store, spec, settings, args, out, owner_id=record.id)
-    if row is None:
+    ended = begin_and_do(store, spec, settings, args, out, owner_id=record.id)
+    if ended is None:
         return 0
-    ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
-    for text in run_lines(RunStatus(run=ended, alive=False), settings):
-        out.problem(text)
     code = _tell(store, record, ready.judge.id, out)
     return code if ended.state == "done" else 1
 

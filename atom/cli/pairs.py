@@ -9,9 +9,8 @@ from typing import Any
 
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import begin, do_here, run_lines
+from atom.cli.run import begin_and_do
 from atom.display import numbers
-from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
 from atom.engine.pairs.keeping import keep_pairs
@@ -105,13 +104,10 @@ def find(args: argparse.Namespace, out: Output) -> int:
             forecast = forecast_pairs(store, spec, known_endpoints(settings))
             out.result(asdict(forecast), forecast_lines(forecast))
             return 0
-        row = begin(store, spec, settings, args, out, owner_id=spec.study_id)
-        if row is None:
+        ended = begin_and_do(store, spec, settings, args, out, owner_id=spec.study_id)
+        if ended is None:
             return 0
-        ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
-        for text in run_lines(RunStatus(run=ended, alive=False), settings):
-            out.problem(text)
-        _tell(*_found(store, spec.study_id, row.id), out)
+        _tell(*_found(store, spec.study_id, ended.id), out)
     return 0 if ended.state == "done" else 1
 
 

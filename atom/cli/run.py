@@ -357,6 +357,37 @@ def do_here(
         line.end()
 
 
+def begin_and_do(
+    store: Store,
+    spec: Spec,
+    settings: Settings,
+    args: argparse.Namespace,
+    out: Output,
+    *,
+    owner_id: str,
+) -> Run | None:
+    """Open a run and carry it out here, saying how it ended beside the command's own result.
+
+    Args:
+        store: the store.
+        spec: what it is asked to do.
+        settings: where the store and the endpoints are.
+        args: the command's `--detach` and `--yes`.
+        out: where it is asked, and said how it ended.
+        owner_id: whose data are sent: a study's, or a benchmark set's.
+
+    Returns:
+        The run as it ended; None where a process of its own does it.
+    """
+    row = begin(store, spec, settings, args, out, owner_id=owner_id)
+    if row is None:
+        return None
+    ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
+    for text in run_lines(RunStatus(run=ended, alive=False), settings):
+        out.problem(text)
+    return ended
+
+
 def with_consent(
     store: Store, owner_id: str, agreed: bool, out: Output, action: Callable[[], T]
 ) -> T:

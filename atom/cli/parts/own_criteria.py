@@ -11,9 +11,8 @@ from atom.analysis.agreement.fidelity import Share
 from atom.analysis.compare.paired import PairedGap
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import begin, do_here, run_lines
+from atom.cli.run import begin_and_do
 from atom.display import numbers
-from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.people.matching import MatchSpec, forecast_match
 from atom.errors import UsageError
@@ -65,12 +64,9 @@ def match(args: argparse.Namespace, out: Output) -> int:
                                        f"{numbers.count(found.calls, 'call')}, "
                                        f"{money(found.cost)}"])  # fmt: skip
             return 0
-        row = begin(store, spec, settings, args, out, owner_id=spec.study_id)
-        if row is None:
+        ended = begin_and_do(store, spec, settings, args, out, owner_id=spec.study_id)
+        if ended is None:
             return 0
-        ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
-        for text in run_lines(RunStatus(run=ended, alive=False), settings):
-            out.problem(text)
         _tell(_view(store, spec.study_id, args.judge), out)
     return 0 if ended.state == "done" else 1
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from atom.cli.parts.options import names_of
 from atom.cli.parts.output import Output
-from atom.cli.run import begin, do_here, run_lines
-from atom.engine.control import RunStatus
+from atom.cli.run import begin_and_do
 from atom.engine.plan import RunSpec
 from atom.errors import UsageError
 from atom.records import Run
@@ -42,12 +41,10 @@ def start_panel(
     for one in panel_specs(args, spec):
         spent = sum(run.cost for run in ended)
         left = None if spec.budget is None else max(spec.budget - spent, 0.0)
-        row = begin(store, replace(one, budget=left), settings, args, out, owner_id=spec.study_id)
-        assert row is not None
-        done = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
+        asked = replace(one, budget=left)
+        done = begin_and_do(store, asked, settings, args, out, owner_id=spec.study_id)
+        assert done is not None
         ended.append(done)
-        for text in run_lines(RunStatus(run=done, alive=False), settings):
-            out.problem(text)
         if done.state != "done":
             break
     lines = [f"{run.judge}: {run.state}, {run.done:,} of {run.total:,}" for run in ended]
