@@ -58,7 +58,7 @@ class RayPool:
             SettingsError: Ray isn't there.
         """
         try:
-            import ray  # type: ignore[import-not-found,unused-ignore]
+            import ray
         except ImportError as error:
             raise SettingsError(
                 "Ray isn't installed here: `pip install -r requirements-cluster.txt`"

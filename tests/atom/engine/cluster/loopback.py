@@ -1,12 +1,14 @@
 """A Ray cluster on loopback, in a process of its own and with Ray's own Python: told by lines.
 
-`add` starts a machine with one core; `kill PID` kills the machine that a process belongs to, hard.
-Each is answered by a line of JSON; the end of what it reads ends the cluster.
+`add` starts a machine with one core; `kill PID` kills a process and the machine that it belongs to,
+hard. Each is answered by a line of JSON; the end of what it reads ends the cluster.
 """
 
 import json
 import os
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from ray.cluster_utils import Cluster
@@ -40,22 +42,24 @@ def main() -> None:
     head = {"num_cpus": 1, "include_dashboard": True, "dashboard_host": "127.0.0.1",
             "dashboard_port": int(sys.argv[1]), **SMALL}  # fmt: skip
     cluster = Cluster(initialize_head=True, head_node_args=head)
-    nodes = []
     try:
         say(ready=True, pid=os.getpid())
         for line in sys.stdin:
             verb, *words = line.split()
             if verb == "add":
-                nodes.append(cluster.add_node(num_cpus=1, **SMALL))
-                say(added=raylet(nodes[-1]))
+                say(added=raylet(cluster.add_node(num_cpus=1, **SMALL)))
             else:
                 above = ancestors(int(words[0]))
+                nodes = [cluster.head_node, *cluster.worker_nodes]
                 lost = [node for node in nodes if raylet(node) in above]
+                os.kill(int(words[0]), signal.SIGKILL)
+                heads = sum(node is cluster.head_node for node in lost)
                 for node in lost:
                     cluster.remove_node(node, allow_graceful=False)
-                say(killed=len(lost))
+                say(killed=len(lost), heads=heads)
     finally:
-        cluster.shutdown()
+        with suppress(AttributeError):  # a head that was killed can't be asked to end
+            cluster.shutdown()
 
 
 if __name__ == "__main__":
