@@ -232,5 +232,19 @@ def shared_by(store: Store, run_id: str) -> Shared:
     )
 
 
+def slots_in_use(store: Store) -> dict[str, int]:
+    """Return how many calls at once all runs in a store may use now, by endpoint."""
+    with store.read() as connection:
+        now = clock_of(connection)
+        held = (
+            sa.select(quotas.c.name, sa.func.sum(quotas.c.holds))
+            .where(quotas.c.name.startswith(SLOTS), quotas.c.until > now)
+            .group_by(quotas.c.name)
+            .order_by(quotas.c.name)
+        )
+        rows = connection.execute(held).all()
+    return {str(name).removeprefix(SLOTS): int(holds) for name, holds in rows}
+
+
 def _works_at(owner: str, run_id: str) -> bool:
     return owner.rpartition("#")[2].partition("+")[0] == run_id

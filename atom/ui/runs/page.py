@@ -34,6 +34,7 @@ from atom.views.runs.page import (
     run_labels,
     run_view,
 )
+from atom.views.runs.together import all_runs_now
 
 FORMS = "runs_forms"
 FAULT = "runs_fault"
@@ -314,8 +315,14 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
 
 
 def draw_elsewhere(here: Here) -> None:
-    """Say where the runs are that belong to no study."""
-    benches = sum(item.run.kind == "bench" for item in list_runs(here.store))
+    """Say what all runs at work use together, and where those are that belong to no study."""
+    runs = list_runs(here.store)
+    at_work = [item.run for item in runs if item.alive]
+    together = all_runs_now(here.store, at_work, run_control.priced())
+    if together:
+        said = f"Over all studies: {'; '.join(together)}."
+        kit.show(el("p", said, class_="quiet small"), key="runs_together")
+    benches = sum(item.run.kind == "bench" for item in runs)
     words = runs_parts.elsewhere(benches, Filters(study=here.entry.key))
     if words is not None:
         kit.show(words, key="runs_elsewhere")

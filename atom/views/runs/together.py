@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from atom.records import Endpoint, Run
 from atom.store import Store
-from atom.store.together.quotas import Shared, shared_by
+from atom.store.team.budgets import Left, what_is_left
+from atom.store.together.quotas import Shared, shared_by, slots_in_use
 from atom.views.runs.page import money
 
 
 def sharing_now(store: Store, run: Run, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
     """Say how a run that works and others share what there is, as the store knows it now."""
-    return sharing_words(run, shared_by(store, run.id), endpoints)
+    return (
+        *sharing_words(run, shared_by(store, run.id), endpoints),
+        *left_words(what_is_left(store)),
+    )
 
 
 def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -> tuple[str, ...]:
-    """Say who works at a run and what of the endpoints and its budget is in use.
+    """Say who works at a run, what of the endpoints is in use, and what money is left.
 
     Args:
         run: its row.
@@ -24,7 +28,7 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
         endpoints: endpoints by name, for what they allow.
 
     Returns:
-        Short phrases; none where one process works without others.
+        Short phrases; none where one process works without others and without a budget.
     """
     words = []
     if len(shared.samples) > 1:
@@ -35,10 +39,53 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     for name, slots in shared.slots.items():
         other = shared.elsewhere.get(name, 0)
         if len(shared.samples) > 1 or other:
-            most = endpoints[name].concurrency if name in endpoints else slots + other
             beside = f", {other} with other runs" if other else ""
-            words.append(f"{slots} of {most} calls at once at {name}{beside}")
-    if shared.money is not None and run.budget is not None:
-        left = max(0.0, run.budget - shared.money)
-        words.append(f"{money(left)} of the {money(run.budget)} not taken by a process yet")
+            words.append(_at_once(name, slots, slots + other, endpoints) + beside)
+    if run.budget is not None:
+        left = run.budget - run.cost
+        words.append(f"{_left(left)} of the run’s {money(run.budget)}")
+        held = 0.0 if shared.money is None else round(min(shared.money - run.cost, left), 6)
+        if held > 0:
+            words[-1] += f", {money(held)} of that in hand for calls"
     return tuple(words)
+
+
+def left_words(left: Left) -> tuple[str, ...]:
+    """Say what whoever looks may still spend this month; nothing where there is no limit."""
+    if left.usd is None or left.of is None:
+        return ()
+    return (f"{_left(left.usd)} of {left.whose} {money(left.of)} this month",)
+
+
+def all_runs_now(
+    store: Store, at_work: Sequence[Run], endpoints: Mapping[str, Endpoint]
+) -> tuple[str, ...]:
+    """Say what all runs that work in a store use together.
+
+    Args:
+        store: the store.
+        at_work: the runs that work, of all studies.
+        endpoints: endpoints by name, for what they allow.
+
+    Returns:
+        Short phrases; none where fewer than two work.
+    """
+    if len(at_work) < 2:
+        return ()
+    words = [f"{len(at_work)} runs work"]
+    for name, slots in slots_in_use(store).items():
+        words.append(_at_once(name, slots, slots, endpoints))
+    promised = [run.budget - run.cost for run in at_work if run.budget is not None]
+    if promised:
+        some = "" if len(promised) == len(at_work) else f" by the {len(promised)} with a budget"
+        words.append(f"{money(max(0.0, sum(promised)))} may still be spent{some}")
+    return (*words, *left_words(what_is_left(store)))
+
+
+def _at_once(name: str, slots: int, known: int, endpoints: Mapping[str, Endpoint]) -> str:
+    most = endpoints[name].concurrency if name in endpoints else known
+    return f"{slots} of {most} calls at once at {name}"
+
+
+def _left(usd: float) -> str:
+    return f"{money(usd)} left" if usd > 0 else "nothing left"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from atom.records import Endpoint, Run, StudyTask
 from atom.store import Store
+from atom.store.team.budgets import Left
 from atom.store.together.quotas import (
     MoneyAsked,
     Shared,
@@ -13,7 +14,7 @@ from atom.store.together.quotas import (
     take_money,
     take_slots,
 )
-from atom.views.runs.together import sharing_words
+from atom.views.runs.together import all_runs_now, left_words, sharing_words
 
 RUN = Run(id="r", study_id="s", budget=2.0, task=StudyTask(kind="study", stages=("scoring",)))
 JUDGE = Endpoint(name="my-judge", base_url="http://judge.example/v1", model="m", concurrency=64)
@@ -35,16 +36,39 @@ def test_processes_calls_and_money_are_said_with_other_runs_beside(location):
     with Store.open(location) as store:
         store.transact(share)
         shared = shared_by(store, "r")
-    assert sharing_words(RUN, shared, {"my-judge": JUDGE}) == (
+        together = all_runs_now(store, [RUN, RUN], {"my-judge": JUDGE})
+    spent = RUN.model_copy(update={"cost": 0.5})
+    assert sharing_words(spent, shared, {"my-judge": JUDGE}) == (
         "2 processes with 2, 1 samples in hand",
         "40 of 64 calls at once at my-judge, 24 with other runs",
-        "$1.40 of the $2.00 not taken by a process yet",
+        # $0.50 were spent; of a piece of 5 cents ten are taken, what the next call may cost.
+        "$1.50 left of the run’s $2.00, $0.10 of that in hand for calls",
     )
 
+    assert together == (
+        "2 runs work", "64 of 64 calls at once at my-judge", "$4.00 may still be spent",
+    )  # fmt: skip
 
-def test_one_process_without_others_has_nothing_to_share():
+
+def test_one_process_without_others_says_only_what_money_is_left():
     shared = Shared(samples=(7,), slots={"my-judge": 64}, elsewhere={"my-judge": 0})
-    assert sharing_words(RUN, shared, {}) == ()
+    assert sharing_words(RUN, shared, {}) == ("$2.00 left of the run’s $2.00",)
+    gone = RUN.model_copy(update={"cost": 2.0})
+    assert sharing_words(gone, shared, {}) == ("nothing left of the run’s $2.00",)
+    free = RUN.model_copy(update={"budget": None})
+    assert sharing_words(free, shared, {}) == ()
+
+
+def test_a_month_says_whose_money_is_left():
+    assert left_words(Left(usd=38.0, of=200.0, whose="your")) == (
+        "$38.00 left of your $200.00 this month",
+    )
+    assert left_words(Left(usd=None)) == ()
+
+
+def test_a_run_alone_in_the_store_is_no_sum(location):
+    with Store.open(location) as store:
+        assert all_runs_now(store, [RUN], {}) == ()
 
 
 def test_a_run_on_several_machines_says_where_it_is(location):
