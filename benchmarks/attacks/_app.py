@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +62,10 @@ class Running:
 
 @contextmanager
 def running_app(
-    store: Path | None = None, demo: Path | None = None, environ: Mapping[str, str] | None = None
+    store: Path | None = None,
+    demo: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    deployment: Callable[[str, Path], Path] | None = None,
 ) -> Iterator[Running]:
     """Start the app by its own command, and end it.
 
@@ -70,6 +73,8 @@ def running_app(
         store: the user's store; an empty one when None.
         demo: the bundled study's folder; the checkout's own when None.
         environ: further variables.
+        deployment: writes a deployment's file for an address into a folder, and says where it is;
+            people sign in then, and no secret is printed.
     """
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -79,16 +84,22 @@ def running_app(
         variables = {**os.environ, "ATOM_STORE": str(store or place / "store"), **(environ or {})}
         if demo is not None:
             variables["ATOM_DEMO"] = str(demo)
+        url = f"http://127.0.0.1:{port}"
+        words = ["--headless", "--port", str(port)]
+        if deployment is not None:
+            words += ["--deployment", str(deployment(url, place))]
         log = place / "log"
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "atom", "app", "--headless", "--port", str(port)],
+                [sys.executable, "-m", "atom", "app", *words],
                 cwd=ROOT, env=variables, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         try:
-            url = f"http://127.0.0.1:{port}"
             _wait(url, process)
+            if deployment is not None:
+                yield Running(url=url, enter=url, log=log, group=process.pid)
+                return
             found = re.search(r"http://\S+[?&]enter=\S+", log.read_text(encoding="utf-8"))
             if found is None:
                 raise CannotTryError("the app printed no address")

@@ -2,16 +2,19 @@
 
 The study of `_texts` is small and has what an import and a judge bring. This one has what came to
 it later, too: judge benchmarks, self-correction, people's labels, flags, notes and saved slices,
-a log of tree edits, versions, imports.
+a log of tree edits, versions, imports, hard pairs, people's own criteria, people of a deployment.
 """
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from atom.cli.main import main
 from atom.records import (
     Annotation,
     BenchItem,
@@ -41,6 +44,8 @@ from atom.records import (
 from atom.records import Mapping as Mapped
 from atom.records.base import Record
 from atom.store import Store
+from benchmarks.attacks._own import write_criteria
+from benchmarks.attacks._team import hire
 from benchmarks.attacks._texts import Texts
 from benchmarks.attacks._tried import CannotTryError
 
@@ -99,6 +104,7 @@ def soak(demo: Path, folder: Path, texts: Texts) -> Study:
     shutil.copytree(demo, folder)
     for seal in ("SHA256SUMS", "manifest.json"):
         (folder / seal).unlink(missing_ok=True)
+    _look_for_hard_pairs(folder)
     with Store.open(folder) as store:
         for kind, fields in FIELDS.items():
             rows = store.select(kind)[:_MOST_RECORDS]
@@ -106,7 +112,25 @@ def soak(demo: Path, folder: Path, texts: Texts) -> Study:
         study = store.select(Study)[0]
         store.replace(_later(store, study, texts))
         store.put(_facets(store, texts))
+        write_criteria(
+            store, study, texts.next("annotator")[:60],
+            lambda one: f"{one.question}\n{texts.next('own criterion')}",
+        )  # fmt: skip
+        hire(store, texts)
     return study
+
+
+def _look_for_hard_pairs(folder: Path) -> None:
+    """Have judges vote on pairs, while they can still read the questions."""
+    with Store.open(folder) as store:
+        name = store.select(Study)[0].name
+    words = ("pairs", "find", "--study", name, "--weak", "probe-judge-noisy", "--votes", "1")
+    more = ("--fail", "1", "--gap", "1", "--limit", "12", "--yes", "--store", str(folder))
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        code = main([*words, *more])
+    if code:
+        raise CannotTryError(f"no hard pairs: {said.getvalue()[-300:]}")
 
 
 def _wet(row: Record, fields: tuple[str, ...], texts: Texts) -> Record:

@@ -12,10 +12,8 @@ from PIL import Image
 from atom.records import BenchSet, Import, Run, Study, StudySample
 from atom.store import Store
 from atom.store.team.people import sign_in
-from atom.ui.people.acts import Act
-from atom.ui.people.desk import Desk
-from atom.views.study_data import load_study
 from benchmarks.attacks._forked import Came, Commands, Kill
+from benchmarks.attacks._own import write_criteria
 
 NAME = "Whole"
 """A judged study; small, so that a kill costs seconds."""
@@ -23,8 +21,6 @@ ROWS = 3_000
 """Of the table that is imported."""
 PICTURES = 24
 """Of the study whose pictures come later."""
-_SAMPLES_WITH_OWN = 4
-"""For which somebody wrote criteria of their own."""
 _ON = ("--study", NAME)
 _NOISY = ("--judge", "probe-judge-noisy", "--yes")
 _JUDGE = """\
@@ -223,23 +219,9 @@ def prepare(commands: Commands, folder: Path) -> Given:
     (folder / "deployment.yaml").write_text(_DEPLOYMENT, encoding="utf-8")
     with Store.open(store) as opened:
         sign_in(opened, "idp#1", "Anna", "a@x", role="viewer", issued=1)
-        _write_criteria(opened)
+        study = next(one for one in opened.select(Study) if one.name == NAME)
+        write_criteria(opened, study, "Ann", lambda one: f"{one.question}\nIs it polite?")
     return Given(commands, folder, store, _names(folder, store))
-
-
-def _write_criteria(store: Store) -> None:
-    """Have somebody write, match and tick their own criteria for some samples, at their desk."""
-    study = next(one for one in store.select(Study) if one.name == NAME)
-    desk = Desk(store, load_study(store, study.id), "own", "Ann", "random")
-    acts = 0
-    for _ in range(_SAMPLES_WITH_OWN):
-        first = desk.view(desk.item.sample_id).criteria[0].criterion
-        told: dict[str, str] = {"text": f"{first.question}\nIs the wording polite?"}
-        sample = desk.item.sample_id
-        while desk.item is not None and desk.item.sample_id == sample:
-            acts += 1
-            desk.take([Act(number=acts, item=desk.item.id, do="give", **told)])
-            told = {"key": "1"}
 
 
 def _write_judge(store: Path, boxes: str) -> None:

@@ -110,6 +110,7 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
         if harm := harm_of(work):
             return harm
         seen = seen_in(work)
+        ended = not seen.differs(whole.end, whole.twin)
         half = seen.differs(whole.before) and seen.differs(whole.end, whole.twin)
         if half and not victim.goes_on:
             return f"half of it is visible: {half}"
@@ -118,11 +119,14 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
             if not (victim.goes_on and starved(again)):
                 break
             again = _again(name, given)
-        done = not seen.differs(whole.end, whole.twin)
-        if again.code and not done:
+        if again.code and not ended:
             return f"done again it ends with {again.code}: {again.said[-300:]}"
-        harm = harm_of(work)
-        return harm or _told_end(seen_in(work).differs(whole.end, whole.twin))
+        if harm := harm_of(work):
+            return harm
+        seen = seen_in(work)
+        if ended:  # whoever gives it again, since it died after its end, doubles nothing
+            return "" if seen.studies == whole.end.studies else f"doubled: {seen.studies}"
+        return _told_end(seen.differs(whole.end, whole.twin))
     except AtomError as error:
         return error.message
 

@@ -23,11 +23,23 @@ from atom.settings import DEMO_FOLDER
 from atom.store import Store
 from benchmarks.attacks._app import EVIL, INSIDE, Running, browser, running_app, visitor
 from benchmarks.attacks._soaked import soak
-from benchmarks.attacks._texts import CANDIDATES, TEXTS, Texts, endpoints, spread
+from benchmarks.attacks._team import come_in, running_team
+from benchmarks.attacks._texts import CANDIDATES, TEXTS, Texts, endpoints, hostile, mark, spread
 from benchmarks.attacks._tried import Tried
 
 SCREENS = ("", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",
            "judge-lab", "human-check", "reports", "data", "settings")  # fmt: skip
+LATER = {
+    "failures?lay=groups": "groups",
+    "judge-lab?tab=pairs": "hard-pairs",
+    "human-check?queue=own&who=Ann": "own-criteria",
+    "human-check?queue=pairs&who=Ann": "",
+}
+"""Views that are walked whatever doors are found, with the test id of what must stand there."""
+ASKED = 30
+"""Of the texts, asked in *Ask the study*: one of each kind."""
+TEAM = ("settings", "runs", "human-check", "tree?tab=versions", "data")
+"""Screens of a deployment that name people."""
 MOST_VIEWS, MOST_OF_A_SCREEN = 75, 12
 """Of one study: views in all, and of one screen."""
 LEAST_SHOWN = 290
@@ -106,9 +118,14 @@ def attack() -> Iterator[Tried]:
                 _screens(app, opened, soaked, shown),
                 _screens(app, opened, made.id, shown),
                 _cases(app, opened, samples, shown),
+                _later(app, opened, soaked, shown),
+                _asked(app, opened, soaked, shown),
                 _files(store, out / "soaked", soaked),
                 _files(store, out / "made", made.id),
             ):
+                fallen.append(one.fell)
+                yield one
+            for one in _team(store, opened, soaked, texts, shown):
                 fallen.append(one.fell)
                 yield one
             for file in sorted(out.rglob("*.html")):
@@ -212,6 +229,57 @@ def _cases(app: Running, opened: Any, samples: list[str], shown: set[int]) -> It
                 yield Tried(name=name, fell=seen.take())
 
 
+def _later(app: Running, opened: Any, study: str, shown: set[int]) -> Iterator[Tried]:
+    """Visit the views that no door may lead to while a study is sealed or fresh."""
+    with visitor(opened, app) as page:
+        seen = _watched(page, app)
+        for place, needed in LATER.items():
+            screen, _, query = place.partition("?")
+            page.goto(f"{app.url}/{screen}?{urlencode({'study': study})}&{query}")
+            page.locator(INSIDE).wait_for()
+            if needed:
+                page.get_by_test_id(needed).first.wait_for(state="attached")
+            _settled(page)
+            _open_menus(page)
+            _look(page, seen)
+            shown |= seen.marks
+            yield Tried(name=f"view {place}", fell=seen.take())
+
+
+def _asked(app: Running, opened: Any, study: str, shown: set[int]) -> Iterator[Tried]:
+    """Ask the study in hostile words, and look at what it says it understood."""
+    with visitor(opened, app) as page:
+        seen = _watched(page, app)
+        page.goto(f"{app.url}/?{urlencode({'study': study})}")
+        for number in range(ASKED):
+            box = page.locator("input[data-ask]").first
+            box.fill(" ".join(hostile(number).split()))
+            box.press("Enter")
+            page.get_by_test_id("asked").filter(has_text=mark(number)).first.wait_for()
+            page.wait_for_timeout(_SETTLE_MS)
+            _look(page, seen)
+            shown |= seen.marks
+            yield Tried(name=f"asked text {number}", fell=seen.take())
+
+
+def _team(store: Path, opened: Any, study: str, texts: Texts, shown: set[int]) -> Iterator[Tried]:
+    """Visit a deployment as an admin: people, budgets and activity, all with hostile names."""
+    with running_team(store, texts) as (app, _), visitor(opened) as page:
+        come_in(page, app)
+        seen = _watched(page, app)
+        for place in TEAM:
+            screen, _, query = place.partition("?")
+            page.goto(f"{app.url}/{screen}?{urlencode({'study': study})}&{query}")
+            page.locator(INSIDE).wait_for()
+            _settled(page)
+            if screen == "settings":
+                page.get_by_text("Last signed in").first.wait_for()
+            _open_menus(page)
+            _look(page, seen)
+            shown |= seen.marks
+            yield Tried(name=f"deployment, {place}", fell=seen.take())
+
+
 def _open_menus(page: Any) -> None:
     """Open the filters and menus, and point at what has a tooltip, wherever it lies."""
     box = page.get_by_test_id("stPopover").locator("button")
@@ -257,6 +325,8 @@ def _files(store: Path, out: Path, study: str) -> Iterator[Tried]:
         ("correct", "list"),
         ("judge", "panel"),
         ("fidelity", "show"),
+        ("fidelity", "criteria"),
+        ("pairs", "show"),
     ):
         yield _command(*words, "--study", study, store=store)
         yield _command(*words, "--study", study, "--json", store=store)
@@ -264,6 +334,9 @@ def _files(store: Path, out: Path, study: str) -> Iterator[Tried]:
         ("study", "list"),
         ("endpoint", "list"),
         ("judge", "list"),
+        ("failures", "groups", study),
+        ("failures", "groups", study, "--json"),
+        ("ask", study, "where does \x1b[31m\u202e fail?"),
         ("study", "rename", "\x1b[31mno", "x"),
         ("profile", "show", "--study", study, "--model", "\x1b]0;x\x07"),
         ("report", "write", "--study", "\x1b[2J\u202e"),

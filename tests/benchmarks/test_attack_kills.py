@@ -9,10 +9,12 @@ from sqlite3 import connect
 
 import pytest
 
+from atom.records import Study
+from atom.store import Store, rename_study
 from benchmarks.attacks import kills
 from benchmarks.attacks._afterwards import Seen, harm_of
 from benchmarks.attacks._forked import ROOT, Came, Commands, Kill
-from benchmarks.attacks._victims import VICTIMS, Given
+from benchmarks.attacks._victims import NAME, VICTIMS, Given
 
 
 def seen(value: str, file: str = "a", time: str = "1") -> Seen:
@@ -57,7 +59,10 @@ def test_there_are_two_hundred_kills_and_each_command_is_killed_as_often():
 def test_a_killed_rename_is_there_or_not(tmp_path):
     store = tmp_path / "store"
     shutil.copytree(ROOT / "data" / "demo", store)
-    (store / "SHA256SUMS").unlink()
+    for seal in ("SHA256SUMS", "manifest.json"):
+        (store / seal).unlink(missing_ok=True)
+    with Store.open(store) as opened:
+        rename_study(opened, opened.select(Study)[0].id, NAME)
     with Commands(("atom.cli.study", "atom.cli.main")) as commands:
         given = Given(commands, tmp_path, store, {})
         whole = kills.undisturbed("study rename", given)
