@@ -30,7 +30,9 @@ FAILED_SCORE = 2
 """A criterion is failed at this score or less on our own judges' scale (METHODS A2)."""
 PASS_SCORE = 4
 """A criterion is met at this score or more there, where a program asks for yes or no."""
-_CLOSE = 1e-9
+STEP = 0.25
+"""A step of the scale of five, from 1 to 2: judges that are as far apart differ."""
+_CLOSE, _CLOSE_32 = 1e-9, 1e-6
 Weights = NDArray[np.int8] | NDArray[np.float64]
 T = TypeVar("T")
 
@@ -116,6 +118,9 @@ class ScoreTable:
             wasn't asked.
         carried: bool, whether the step is wrong only because an earlier one was; False where the
             judge wasn't asked.
+        apart: float32, by how much the two judges differ that are furthest apart, 0..1; NaN where
+            fewer than two gave a value. None where the study has one judge (people aren't one).
+        disagreement: float32, standard deviation over the judges likewise (METHODS T5).
 
     Answer rows, all of shape (R,):
 
@@ -183,6 +188,8 @@ class ScoreTable:
     aside: NDArray[np.int32] = field(default_factory=_nothing_aside)
     scales: tuple[MarkScale, ...] = ()
     n_present: int | None = None
+    apart: NDArray[np.float32] | None = None
+    disagreement: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         """Fill the columns that nobody gave: all is addressed, nothing carried, no chains.
@@ -249,6 +256,20 @@ class ScoreTable:
         """Forget what was computed for single filters, as if none had been used yet."""
         for name in ("recent", "masks", "at_work"):
             self.__dict__.pop(name, None)
+
+    @property
+    def panelled(self) -> NDArray[np.bool_]:
+        """Which checkpoints two judges or more gave a value, shape (N,)."""
+        if self.apart is None:
+            return np.zeros(len(self.score), dtype=np.bool_)
+        return np.isfinite(self.apart)
+
+    @property
+    def differ(self) -> NDArray[np.bool_]:
+        """On which checkpoints judges differ by a step of five or more, shape (N,)."""
+        if self.apart is None:
+            return np.zeros(len(self.score), dtype=np.bool_)
+        return np.asarray(self.apart >= STEP - _CLOSE_32)
 
     @cached_property
     def any_scored(self) -> bool:

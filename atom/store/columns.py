@@ -117,6 +117,8 @@ _RULES = ('"polarity"', '"parents"', '"gate"')
 """What a list of uses names where it declares more than weights."""
 WHOLE = 10
 """What the weights of a sample's credits total."""
+_MOST_JUDGES = 12
+"""Judges whose marks are read to say where they differ, those with the most first."""
 _SCAN_SHARE = 0.25
 """A study with this share of a store's samples is read by scans over whole tables."""
 
@@ -261,6 +263,7 @@ class StudyRows:
         leaf: int64, shape (U,): where each use hangs, as an index into `leaves`; -1 = nowhere.
         leaves: leaves of the tree that anything hangs on, in its order.
         marks: the marks of the judge that is looked at.
+        panel: the marks of each judge, people left out; empty where fewer than two marked anything.
         votes: votes between its answers; None = no vote at all.
         sample_tags: (index of a sample, facet, value).
         answer_tags: (index of an answer, facet, value).
@@ -277,6 +280,7 @@ class StudyRows:
     votes: Votes | None
     sample_tags: tuple[tuple[int, str, str], ...]
     answer_tags: tuple[tuple[int, str, str], ...]
+    panel: tuple[Marks, ...] = ()
 
     @property
     def pending(self) -> int:
@@ -356,7 +360,7 @@ def read_rows(
         uses = _uses(connection, study.id, places)
         leaf, leaves = _leaves(connection, study, uses, scan=scan)
         chunks = takewhile(bool, rows)
-        marks = _marks(connection, study, judge_id, answers, uses, chunks if scan else None)
+        marks, panel = _marks(connection, study, judge_id, answers, uses, chunks if scan else None)
         # Where nothing was wanted of them, some are left.
         deque(chunks, maxlen=0)
         outcome = _outcomes(connection, study.id, answers, judge_id, list(rows) if scan else None)
@@ -372,6 +376,7 @@ def read_rows(
         votes=_votes(connection, study.id, answers),
         sample_tags=tuple(_tags_of_samples(connection, study.id, places)),
         answer_tags=tuple(_tags_of_answers(connection, study.id, answers)),
+        panel=panel,
     )
 
 
@@ -706,7 +711,7 @@ def _marks(
     answers: Answers,
     uses: Uses,
     scanned: Iterable[list[pa.Array]] | None,
-) -> Marks:
+) -> tuple[Marks, tuple[Marks, ...]]:
     """Read the marks that count: the newest scale's, then the newest prompt's, all its repeats.
 
     Args:
@@ -716,6 +721,9 @@ def _marks(
         answers: the study's answers.
         uses: its criteria.
         scanned: all of the store's marks; None = the study's are looked up.
+
+    Returns:
+        The marks of the judge, and of the study's panel (see `StudyRows.panel`).
     """
     judge = table(Judge)
     judges = [str(name) for name in connection.execute(sa.select(judge.c.id)).scalars()]
@@ -725,22 +733,38 @@ def _marks(
     chunks = _marks_of_study(connection, study.id) if scanned is None else scanned
     found = _read_marks(chunks, judges, answers, uses, scales)
     counts = np.bincount(found[3], minlength=len(judges))
-    names = [judges[at] for at in np.argsort(-counts, kind="stable") if counts[at]]
-    behind = persons(connection) if judge_id == PEOPLE else [judge_id]
+    names = tuple(judges[at] for at in np.argsort(-counts, kind="stable") if counts[at])
+    people = persons(connection)
 
     def asked(prompts: Sequence[str]) -> Ints:
         chunks = _marks_of_study(connection, study.id, prompts)
         return _read_marks(chunks, judges, answers, uses, scales, prompts)
 
-    parts = [
-        _of_judge(connection, study, judges, judges.index(one) if one in judges else -1, found,
-                  asked, len(uses.ids))
-        for one in behind or [None]
-    ]  # fmt: skip
+    def marks_of(behind: Sequence[str | None]) -> Marks:
+        parts = [
+            _of_judge(connection, study, judges, judges.index(one) if one in judges else -1, found,
+                      asked, len(uses.ids))
+            for one in behind or [None]
+        ]  # fmt: skip
+        return _together(parts, names, scales, len(uses.ids))
+
+    mine = marks_of(people if judge_id == PEOPLE else [judge_id])
+    panel = [one for one in names if one not in people][:_MOST_JUDGES]
+    if len(panel) < 2:
+        return mine, ()
+    return mine, tuple(mine if one == judge_id else marks_of([one]) for one in panel)
+
+
+def _together(
+    parts: Sequence[tuple[Ints, Scale, int]],
+    names: tuple[str, ...],
+    scales: Sequence[MarkScale],
+    n_uses: int,
+) -> Marks:
+    """Put what `_of_judge` chose of one judge, or of several people, in the order of marks."""
     mine = np.concatenate([one for one, _, _ in parts], axis=1)
     _, scale, _ = parts[0]
-    left_out = sum(left for _, _, left in parts)
-    place = mine[0].astype(np.int64) * max(len(uses.ids), 1) + mine[1]
+    place = mine[0].astype(np.int64) * max(n_uses, 1) + mine[1]
     mine = mine[:, np.argsort(place * REPEATS + mine[4], kind="stable")]
     value, on, used = _valued(mine, scales)
     response, use, mark, _, repeat = mine[:_WIDTH].astype(np.int64)
@@ -749,9 +773,9 @@ def _marks(
         use=use,
         repeat=repeat,
         mark=mark,
-        judge_ids=tuple(names),
+        judge_ids=names,
         scale=scale,
-        left_out=left_out,
+        left_out=sum(left for _, _, left in parts),
         value=value,
         on=on,
         scales=used,

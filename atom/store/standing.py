@@ -658,7 +658,7 @@ RepeatedMarks: TypeAlias = dict[tuple[str, str], tuple[Checkpoint, ...]]
 
 
 def repeated_marks(
-    store: Store, study: Study, response_ids: Iterable[str], judge_id: str, scale: Scale
+    store: Store, study: Study, response_ids: Iterable[str], judge_id: str, scale: Scale | None
 ) -> RepeatedMarks:
     """Read a judge's marks of some answers in all repeats; an experiment's own are left out.
 

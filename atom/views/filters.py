@@ -207,6 +207,14 @@ class Filters:
         return len(self.tags) + several + len(self.without) + sum(chosen)
 
 
+def where_judges_differ(filters: Filters) -> Filters:
+    """Return what lists the checkpoints on which judges differ, whatever else is looked for."""
+    return filters.but(
+        sample=None, criterion=None, show="all", rests=None,
+        find=filters.find.cleared.but(states=("apart",)),
+    )  # fmt: skip
+
+
 def label_words(filters: Filters) -> list[str]:
     """Say in words which labels narrow a view: `level = easy`, `level = easy or odd`, `not ...`."""
     said = [f"{facet} = {value}" for facet, value in filters.tags]

@@ -92,6 +92,8 @@ def _rows_of(whole: ScoreTable, samples: NDArray[np.bool_]) -> tuple[ScoreTable,
         **{name: getattr(whole, name)[answers]
            for name in ("model", "repeat", "outcome", "answered", "cause")},
         preference=None if whole.preference is None else whole.preference[answers],
+        apart=None if whole.apart is None else whole.apart[rows],
+        disagreement=None if whole.disagreement is None else whole.disagreement[rows],
         cluster=cluster.astype(np.int32),
         **{name: getattr(whole, name)[samples] for name in ("quarantined", "chained")},
         penalty=whole.penalty[used],

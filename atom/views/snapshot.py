@@ -39,7 +39,7 @@ from atom.views.study_data import (
     load_study,
 )
 
-FORMAT = 5
+FORMAT = 6
 """Raised when the columns change; older files are then ignored."""
 FOLDER = "cache"
 SUFFIX = ".arrow"
@@ -52,6 +52,7 @@ _ARRAYS = (
     "sample", "model", "repeat", "outcome", "answered", "cause", "cluster", "quarantined",
     "chained", "scale", "penalty", "gate",
 )  # fmt: skip
+_OPTIONAL = ("preference", "apart", "disagreement")
 _TEXTS = ("sample_ids", "model_ids", "criterion_ids", "response_ids")
 _VOTES = ("a", "b", "first", "verdict", "strength", "judge", "repeat")
 
@@ -233,7 +234,7 @@ def _pack(columns: StudyColumns) -> pa.Buffer:
         "scales": [scale.model_dump(mode="json") for scale in table_.scales],
         "facets": {name: facet.values for name, facet in table_.facets.items()},
         "votes": None if columns.votes is None else columns.votes.judges,
-        "preference": table_.preference is not None,
+        "there": [name for name in _OPTIONAL if getattr(table_, name) is not None],
         "n_present": table_.n_present,
         "bools": [name for name, array in held.items() if array.dtype == np.bool_],
     }
@@ -248,8 +249,10 @@ def _arrays_of(columns: StudyColumns) -> Iterator[tuple[str, np.ndarray[Any, Any
     table_ = columns.table
     for name in _ARRAYS:
         yield f"table.{name}", getattr(table_, name)
-    if table_.preference is not None:
-        yield "table.preference", table_.preference
+    for name in _OPTIONAL:
+        array = getattr(table_, name)
+        if array is not None:
+            yield f"table.{name}", array
     for number, facet in enumerate(table_.facets.values()):
         yield f"facet.{number}.response", facet.response
         yield f"facet.{number}.value", facet.value
@@ -295,12 +298,12 @@ def _unpack(content: pa.Buffer) -> StudyColumns:
         for number, (name, values) in enumerate(head["facets"].items())
     }
     parts: dict[str, Any] = {name: array(f"table.{name}") for name in _ARRAYS}
+    parts |= {name: array(f"table.{name}") for name in head["there"] if name in _OPTIONAL}
     parts |= {name: texts(name) for name in _TEXTS}
     table_ = ScoreTable(
         **parts,
         leaves=tuple(tuple(leaf) for leaf in head["leaves"]),
         facets=facets,
-        preference=array("table.preference") if head["preference"] else None,
         carried_known=bool(head["carried_known"]),
         n_present=head.get("n_present"),
         parents=np.array(head["parents"], dtype=np.int32).reshape(2, -1),

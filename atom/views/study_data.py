@@ -13,7 +13,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.agreement.repeats import merge_repeats
+from atom.analysis.agreement.panel import Spread, spread_of
+from atom.analysis.agreement.repeats import MergedMarks, merge_repeats
 from atom.analysis.intervals import Ints
 from atom.analysis.merged import Adder, Additive, of_one, total
 from atom.analysis.score_table import Facet, ScoreTable
@@ -353,12 +354,7 @@ def to_columns(rows: StudyRows) -> StudyColumns:
         rows: what was read.
     """
     marks, answers, places, uses = rows.marks, rows.answers, rows.places, rows.uses
-    merged = merge_repeats(
-        marks.response * max(len(uses.ids), 1) + marks.use,
-        marks.score,
-        marks.addressed,
-        marks.carried,
-    )
+    merged = _merged(marks, len(uses.ids))
     use = marks.use[merged.first]
     used = np.bincount(use, minlength=len(uses.ids)) > 0
     seen, number = np.flatnonzero(used), np.cumsum(used) - 1
@@ -372,6 +368,7 @@ def to_columns(rows: StudyRows) -> StudyColumns:
         turned = penalty[criterion[kept]] & (score > 0)
         score = np.where(turned, 6 - score, score)
     score, weight = _narrow(score), _narrow(uses.weight[use])
+    spread = _spread(rows, merged)
     votes = None if rows.votes is None else preferences_of(rows.votes)
     table = ScoreTable(
         response=response[kept].astype(np.int32),
@@ -405,6 +402,8 @@ def to_columns(rows: StudyRows) -> StudyColumns:
         leaves=rows.leaves,
         facets=_facets(rows),
         preference=None if votes is None else share_won(votes, len(answers.ids)),
+        apart=None if spread is None else spread.apart[kept],
+        disagreement=None if spread is None else spread.disagreement[kept],
     )
     return StudyColumns(
         table=table,
@@ -414,6 +413,32 @@ def to_columns(rows: StudyRows) -> StudyColumns:
         scale=marks.scale,
         left_out=marks.left_out,
     )
+
+
+def _merged(marks: Marks, n_uses: int) -> MergedMarks:
+    """Put a judge's repeats together, answer by answer and use by use."""
+    return merge_repeats(_keys(marks, n_uses), marks.score, marks.addressed, marks.carried)
+
+
+def _keys(marks: Marks, n_uses: int) -> Ints:
+    return marks.response * max(n_uses, 1) + marks.use
+
+
+def _spread(rows: StudyRows, merged: MergedMarks) -> Spread | None:
+    """Say how far the panel's judges differ on each checkpoint; None where there is no panel."""
+    if not rows.panel:
+        return None
+    n = len(rows.uses.ids)
+    key = _keys(rows.marks, n)[merged.first]
+    values = np.full((len(rows.panel), len(key)), np.nan)
+    for row, marks in zip(values, rows.panel, strict=True):
+        each = merged if marks is rows.marks else _merged(marks, n)
+        _, at, of = np.intersect1d(
+            key, _keys(marks, n)[each.first], assume_unique=True, return_indices=True
+        )
+        score = each.score[of]
+        row[at] = np.where(score > 0, (score - 1) / 4, np.nan)
+    return spread_of(values)
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[np.int8] | NDArray[np.float64]:

@@ -10,6 +10,7 @@ from atom.ui.fingerprints import heat as fingerprint_heat
 from atom.ui.fingerprints import identity as fingerprint_identity
 from atom.ui.fingerprints import parts as fingerprint_parts
 from atom.ui.fingerprints import trees as fingerprint_trees
+from atom.ui.judges import differing as judges_differing
 from atom.ui.lab import flaws as judge_flaws
 from atom.ui.looks import panel as settle_panel
 from atom.ui.pages import FINGERPRINTS
@@ -26,6 +27,7 @@ from atom.views.fingerprints.page import (
     told_apart,
 )
 from atom.views.fingerprints.radar import radars
+from atom.views.overview.differing import judges_differ, where_most
 from atom.views.overview.more import overview_more
 
 
@@ -88,6 +90,11 @@ def shapes(here: frame.Here, form: Shape, said: Claims | None, apart: ToldApart)
         fingerprint_parts.show(
             fingerprint_parts.skills(here, form, shown), key="fingerprints_skills"
         )
+    apart_most = judges_differing.most(
+        judges_differ(here.data, here.filters.but(node=())), where_most(here.data, here.filters)
+    )
+    if apart_most is not None:
+        kit.show(apart_most, key="fingerprints_judges_differ")
     settle_panel.draw(here, usual="nodes")
     needs = fingerprint_blind.told(here, blind_view(here.store, here.data, here.filters))
     if needs is not None:

@@ -17,6 +17,7 @@ from atom.ui.tree import history as tree_history
 from atom.ui.tree import parts as tree_parts
 from atom.ui.tree import tasks as tree_tasks
 from atom.views.fingerprints.blind import blind_view, needs_by_node
+from atom.views.overview.differing import judges_differ
 from atom.views.tree.edit import steps
 from atom.views.tree.page import NodeTable, node_card
 from atom.views.tree.versions import history, node_log
@@ -52,7 +53,8 @@ def draw(here: frame.Here, ask: tree_parts.Wanted, nodes: NodeTable) -> None:
         flaw = judge_flaws.mark_at(here, node.path)
         control = blind_view(here.store, here.data, here.filters, ranks=False)
         need = needs_by_node(control).get(node.path)
-        card = tree_parts.card(here, nodes, node, log, view.said(node.index), flaw, need)
+        differ = judges_differ(here.data, here.filters.but(node=node.path))
+        card = tree_parts.card(here, nodes, node, log, view.said(node.index), flaw, need, differ)
         kit.show(card, key="tree_card")
         past = steps(history(here.store, here.data))
         tree_history.by_hand(here, nodes, node.index, past)

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 import scipy
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from atom.analysis.agreement.debias import Debiased, inverse_confusion, ppi_mean
 from atom.analysis.intervals import Floats, Ints
@@ -99,12 +100,8 @@ def read_panel(values: Floats, cluster: Ints) -> Panel:
         METHODS T5.
     """
     known = np.isfinite(values)
-    count = known.sum(axis=0)
+    mean, apart, count = _together(values)
     total = np.where(known, values, 0.0).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(count > 0, total / count, np.nan)
-        squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
-        apart = np.where(count > 1, np.sqrt(squares / (count - 1)), np.nan)
     names, number = np.unique(cluster, return_inverse=True)
     sums = _Sums(values, known, number, len(names))
     correlation = sums.correlation()
@@ -134,6 +131,44 @@ def read_panel(values: Floats, cluster: Ints) -> Panel:
         shift_hi=shift + half,
         without=without,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """How far judges differ on n marks, float32, shape (n,); NaN where fewer than two gave one.
+
+    Attributes:
+        apart: by how much the two differ that are furthest apart.
+        disagreement: standard deviation over the judges.
+    """
+
+    apart: NDArray[np.float32]
+    disagreement: NDArray[np.float32]
+
+
+def spread_of(values: Floats) -> Spread:
+    """Say how far judges differ, mark by mark.
+
+    Args:
+        values: shape (J, n), NaN = not marked.
+    """
+    _, disagreement, count = _together(values)
+    known = np.isfinite(values)
+    most = np.where(known, values, -np.inf).max(axis=0)
+    least = np.where(known, values, np.inf).min(axis=0)
+    apart = np.full(values.shape[1], np.nan, dtype=np.float32)
+    apart[count > 1] = (most - least)[count > 1]
+    return Spread(apart=apart, disagreement=disagreement.astype(np.float32))
+
+
+def _together(values: Floats) -> tuple[Floats, Floats, Ints]:
+    """Return the mean over judges, their standard deviation, and how many there are, by mark."""
+    known = np.isfinite(values)
+    count = known.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(count > 0, np.where(known, values, 0.0).sum(axis=0) / count, np.nan)
+        squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
+        return mean, np.where(count > 1, np.sqrt(squares / (count - 1)), np.nan), count
 
 
 def reliability_of(r: float, judges: int) -> float:

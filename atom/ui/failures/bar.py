@@ -118,7 +118,8 @@ def _more(here: Here) -> None:
                         filters, within=tuple(nodes[one] for one in within),
                         outside=tuple(nodes[one] for one in outside)))  # fmt: skip
             several("What the judge says of a checkpoint", "find_states",
-                    {str(state): words for state, words in STATE_WORDS.items()},
+                    {str(state): words for state, words in STATE_WORDS.items()
+                     if state != "apart" or here.data.table.apart is not None},
                     (find.states, find.stateless),
                     lambda states, stateless: _found(
                         filters, states=states, stateless=stateless))  # fmt: skip

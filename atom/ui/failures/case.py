@@ -345,9 +345,12 @@ def mark_chip(here: Here, mark: CheckpointView | None, chosen: bool) -> Html:
     name = here.data.candidates[mark.colour].name
     words = checkpoint.reason or checkpoint.detail
     state = checkpoint.state.replace("_", " ")
-    told = [f"{name}: {state}", _beside(checkpoint), mark.spread, words[:300]]
+    each = ", ".join(f"{one.judge.name} {one.mark.label}" for one in mark.panel)
+    differ = f"≠ judges differ: {each}" if mark.apart else ""
+    told = [f"{name}: {state}", _beside(checkpoint), mark.spread, differ, words[:300]]
     note = "\n".join(line for line in told if line)
-    return kit.score_chip(mark.near, text=mark.label, glyph=mark.label, note=note, chosen=chosen)
+    label = f"{mark.label}≠" if mark.apart else mark.label
+    return kit.score_chip(mark.near, text=label, glyph=label, note=note, chosen=chosen)
 
 
 # --- answer and reason -------------------------------------------------------------------------
@@ -472,6 +475,7 @@ def why(
         ),
         _each_said(here, mark) or el("div", reason[:_REASON], class_="reason text"),
         _quote(point),
+        _panel(here, view, item, mark),
         _sources(here, view, point),
         class_="why",
         data_why=True,
@@ -496,6 +500,45 @@ def _each_said(here: Here, mark: CheckpointView) -> Html | None:
             for one in mark.repeats
         ],
     )
+
+
+def _panel(here: Here, view: SampleView, item: CriterionView, mark: CheckpointView) -> Html | None:
+    """Say what each of several judges gives, each a door to the study as that judge sees it."""
+    if not mark.panel:
+        return None
+    filters = here.filters.but(
+        sample=view.sample.id, criterion=item.criterion.id, model=mark.model_id
+    )
+    looked = here.data.judge.id if here.data.judge else ""
+    judges = numbers.count(len(mark.panel), "judge")
+    head = f"≠ The {judges} differ" if mark.apart else f"The {judges} agree"
+    return el(
+        "div",
+        el("p", head, class_="strong small", style="margin:0"),
+        [
+            el(
+                "div",
+                kit.score_chip(one.mark.near, text=one.mark.label, glyph=one.mark.label),
+                el("span", one.judge.name, class_="strong small")
+                if one.judge.id == looked
+                else el("a", one.judge.name, href=to(filters.but(judge=one.judge.id)),
+                        data_go=True, class_="small", data_tip="See the study as it marks"),
+                None if one.judge.id == looked else _said_by(one.mark),
+                class_="panel-mark",
+            )
+            for one in mark.panel
+        ],
+        class_="panel-marks",
+        data_testid="panel-marks",
+    )  # fmt: skip
+
+
+def _said_by(mark: CheckpointView) -> Html:
+    """Give another judge's reason, the rest of a long one in its tip."""
+    point = mark.checkpoint
+    words = (point.reason or point.detail) if point else ""
+    text = words[:_REASON] or "(the judge gave no reason)"
+    return el("span", text, class_="small quiet text lines", data_tip=text)
 
 
 def _no_score(point: Checkpoint) -> Html:

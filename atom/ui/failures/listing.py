@@ -61,6 +61,7 @@ def listing(here: Here, view: FailureList, chosen: str | None) -> Html:
         "div",
         shows(here, base),
         el("p", summary(here, view), class_="note", style="margin:8px 0 4px 4px"),
+        _differ_door(here, base),
     )
     items = [_item(here, row, row.sample_id == chosen) for row in view.rows]
     return el(
@@ -88,6 +89,20 @@ def shows(here: Here, base: Filters, lay: str | None = None) -> Html:
     )
 
 
+def _differ_door(here: Here, base: Filters) -> Html | None:
+    """Lead to the checkpoints on which judges differ, and back; nothing where there is one judge.
+
+    The door keeps which scores are listed, so that failures that judges dispute can be read alone.
+    """
+    if here.data.table.apart is None:
+        return None
+    on = base.find.states == ("apart",)
+    href = to(base.but(find=base.find.but(states=() if on else ("apart",))))
+    words = "where judges agree, too" if on else "≠ only where judges differ"
+    return el("p", kit.door(words, href), class_="small", style="margin:0 0 4px 4px",
+              data_testid="judges-differ")  # fmt: skip
+
+
 def summary(here: Here, view: FailureList) -> str:
     """Say how many samples are listed, of how many, and in which order."""
     if not view.looked_at:
@@ -106,6 +121,8 @@ def summary(here: Here, view: FailureList) -> str:
         "unscored": "with an unscored checkpoint" if view.measure == "process" else "not decided",
         "all": "",
     }[here.filters.show]
+    if here.filters.find.states == ("apart",):
+        what += " on which judges differ"
     count = numbers.count(view.total, "sample")
     if here.filters.find.terms:
         looked = f"of {view.looked_at:,} where the words stand"
@@ -127,6 +144,10 @@ def _marked(hit: Hit) -> list[Html]:
 def _item(here: Here, row: FailureRow, on: bool) -> Html:
     thumb = thumbnail(here.store, row.sample_id, row.picture_id, row.picture_name)
     chips = [_chip(here, chip) for chip in row.chips[:10]]
+    if row.apart:
+        words = f"Judges differ on {numbers.count(row.apart, 'checkpoint')} of it, of those listed"
+        chips.append(el("span", f"≠ {row.apart}", class_="small quiet nowrap", data_tip=words,
+                        aria_label=words, role="img"))  # fmt: skip
     flag = kit.status("quarantined") if row.quarantined else None
     asked: Child = row.question or "(no question)"
     if row.hit and row.hit.place == "question":

@@ -10,6 +10,7 @@ from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
+from atom.ui.judges import differing as judges_differing
 from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW, RUNS
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
@@ -69,6 +70,7 @@ def ranking(here: Here, view: Overview) -> Html:
     lucky = any(row.lucky.known for row in view.ranking)
     withheld = any(row.accuracy.withheld for row in view.ranking)
     terse = any(row.terse for row in view.ranking)
+    panel = any(row.judges is not None for row in view.ranking)
     said = here.filters.reading == "said" or any(row.said < 100 for row in view.ranking)
     ends = _ends(view.ranking)
     fine = _Fine(
@@ -92,6 +94,8 @@ def ranking(here: Here, view: Overview) -> Html:
         *([kit.Column(title=kit.term("said", "Steps said"), number=True)]
           if process and said else []),
         *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if process and terse else []),
+        *([kit.Column(title=kit.term("judges differ", "≠ Judges differ"), number=True)]
+          if process and panel else []),
         *([kit.Column(title=kit.term("unscored", "∅ Unscored"), number=True)] if process else []),
         kit.Column(title=kit.term("weakness", "Weaknesses")),
     ]  # fmt: skip
@@ -208,6 +212,8 @@ def _rank_row(
         cells.append(el("span", numbers.percent(row.said, row.score.n), data_tip=tip))
     if terse:
         cells.append(_terse(row))
+    if process and row.judges is not None:
+        cells.append(judges_differing.cell(row.judges))
     if process:
         text = numbers.percent(row.unscored, row.score.n) if row.n_unscored else "0"
         if row.n_aside:

@@ -13,6 +13,7 @@ from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.fingerprints.blind import NEEDS, signed
 from atom.ui.html import Html, el, join
+from atom.ui.judges import differing as judges_differing
 from atom.ui.media import media_address
 from atom.ui.pages import FAILURES, TREE
 from atom.ui.people import scale as people_scale
@@ -21,6 +22,7 @@ from atom.views.failures.sample import points_words
 from atom.views.filters import Filters
 from atom.views.fingerprints.blind import NodeNeed
 from atom.views.lab.judge_marks import JudgeMark
+from atom.views.overview.differing import Differing
 from atom.views.overview.weaknesses import (
     Evidence,
     NodeEvidence,
@@ -482,6 +484,7 @@ def card(
     said: NodeEvidence | None = None,
     judge: JudgeMark | None = None,
     need: NodeNeed | None = None,
+    differ: Differing | None = None,
 ) -> Html:
     """Draw a node: what it means, who is good at it, what goes wrong there, a judge's flaw."""
     support = [
@@ -505,6 +508,7 @@ def card(
             else None,
             _said(here, said) if said is not None else None,
             _needs(need) if need is not None else None,
+            judges_differing.line(differ),
         ),
         _strip(here, node),
         _worst(here, node),

@@ -252,7 +252,8 @@ def layout_of(table: ScoreTable, model: int) -> ModelLayout:
             "response", "criterion", "leaf", "weight", "position", "score", "addressed", "carried",
             "scale",
         )  # fmt: skip
-        mine = replace(table, **{name: getattr(table, name)[rows] for name in columns})
+        mine = replace(table, apart=None, disagreement=None,
+                       **{name: getattr(table, name)[rows] for name in columns})  # fmt: skip
         return ModelLayout(layout=tree_layout(mine), rows=rows)
 
     return table.kept.get(("model layout", model), make)

@@ -16,9 +16,9 @@ Place = Literal["question", "criterion", "answer", "reason"]
 Sort = Literal["loss", "failed", "score", "models", "spread", "order"]
 """Weight lost, failed checkpoints, mean score, models that fail, how far models differ, the study's
 own order."""
-State = Literal["scored", "unscored", "failed", "silent", "carried"]
+State = Literal["scored", "unscored", "failed", "silent", "carried", "apart"]
 """What a checkpoint is: scored; the judge's reply unusable; the call failed; the answer says
-nothing of it; wrong only because an earlier step was."""
+nothing of it; wrong only because an earlier step was; judges differ on it by a step or more."""
 Told = Literal["flagged", "noted", "rated"]
 """What people did to a checkpoint: flagged it, wrote a note, said what they would score it."""
 PLACES: tuple[Place, ...] = get_args(Place)
@@ -39,6 +39,7 @@ STATE_WORDS: dict[State, str] = {
     "failed": "call failed",
     "silent": "answer says nothing of it",
     "carried": "carried from an earlier step",
+    "apart": "judges differ",
 }
 """The states in words."""
 _MOST_TERMS = 12

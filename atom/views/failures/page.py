@@ -71,6 +71,7 @@ class FailureRow:
         filters: where the row's door leads.
         told: what the list is sorted by, in words; empty where the list says it already.
         hit: where the words that were looked for stand; None where none were.
+        apart: checkpoints listed on which judges differ.
     """
 
     sample_id: str
@@ -85,6 +86,7 @@ class FailureRow:
     filters: Filters
     told: str = ""
     hit: Hit | None = None
+    apart: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +129,8 @@ class _Selection:
     looked_at: int
     checkpoints: int
     cells: Cells | None = None
+    apart: Ints | None = None
+    """Checkpoints of each sample on which judges differ; None where there is one judge."""
 
 
 def failures(store: Store, data: StudyData, filters: Filters, page: int = 0) -> FailureList:
@@ -316,6 +320,7 @@ def in_states(table: ScoreTable, states: Sequence[State]) -> NDArray[np.bool_]:
         "failed": table.score == FAILED,
         "silent": ~table.addressed,
         "carried": table.carried,
+        "apart": table.differ,
     }
     return np.asarray(np.logical_or.reduce([of[state] for state in states]), dtype=bool)
 
@@ -352,6 +357,7 @@ def _by_process(
         worst=worst,
         looked_at=_distinct(table.sample[table.response[seen]], n),
         checkpoints=len(rows),
+        apart=None if table.apart is None else np.bincount(sample[table.differ[rows]], minlength=n),
     )
 
 
@@ -475,5 +481,6 @@ def _row(
         failed=int(chosen.failed[index]),
         criterion_id=criterion,
         quarantined=bool(table.quarantined[index]),
+        apart=0 if chosen.apart is None else int(chosen.apart[index]),
         filters=filters.but(sample=sample_id, criterion=criterion, model=model),
     )

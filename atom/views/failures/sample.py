@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atom.analysis.score_table import STEP
 from atom.records import (
     JUDGE_SCALE,
     Call,
@@ -12,6 +13,8 @@ from atom.records import (
     Checkpoint,
     CriteriaSet,
     Criterion,
+    CriterionUse,
+    Judge,
     Mapping,
     Outcome,
     PictureSlot,
@@ -36,6 +39,7 @@ from atom.views.study_data import StudyData
 from taxonomy import Path
 
 MARK_GLYPHS = {"unscored": "∅", "failed": "!", "not_applicable": "n/a", "scored": "!"}
+_CLOSE = 1e-6
 _MOST_MARK = 12
 """Characters of a mark that a chip shows."""
 
@@ -52,6 +56,14 @@ class CheckpointView:
     """All its marks in the order of their repeats, the first included, where it has several."""
     penalty: bool = False
     """Whether its criterion takes points away: then a mark that is met is a bad one."""
+    panel: tuple[PanelMark, ...] = ()
+    """What each of several judges says of it; empty where the study has one judge."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether two judges differ by a step of the scale of five or more."""
+        scores = [one.mark.score for one in self.panel if one.mark.score is not None]
+        return len(scores) > 1 and max(scores) - min(scores) >= 4 * STEP - _CLOSE
 
     @property
     def near(self) -> int | None:
@@ -102,6 +114,14 @@ class CheckpointView:
             for one in self.repeats
         )
         return f"{len(self.repeats)} marks: {marks}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelMark:
+    """What one judge of several says of a checkpoint."""
+
+    judge: Judge
+    mark: CheckpointView
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +294,7 @@ def sample_view(
     ids = [response.id for _, response in responses]
     marks = repeated_marks(store, data.study, ids, _judge(data), data.scale)
     answers = _answers(store, data, filters, responses, criteria_set, marks)
-    criteria = _criteria(filters, parts, responses, marks)
+    criteria = _criteria(filters, parts, responses, marks, _panel(store, data, ids, marks))
     criterion = next((view for view in criteria if view.chosen), None)
     answer = _shown_answer(answers, criterion)
     mark = _chosen_mark(criterion, answer)
@@ -394,6 +414,7 @@ def _criteria(
     parts: SampleParts,
     responses: list[tuple[int, Response]],
     marks: RepeatedMarks,
+    panel: Sequence[tuple[Judge, RepeatedMarks]],
 ) -> tuple[CriterionView, ...]:
     if parts.criteria_set is None or not parts.criteria_set.uses:
         return ()
@@ -416,21 +437,56 @@ def _criteria(
                 leaf=mapping.leaf if mapping else None,
                 leaf_detail=mapping.detail if mapping else "not mapped yet",
                 marks=tuple(
-                    CheckpointView(
-                        checkpoint=own[0] if own else None,
-                        model_id=response.candidate_id,
-                        colour=colour,
-                        repeats=own if len(own) > 1 else (),
-                        penalty=use.polarity == "penalty",
-                    )
+                    _checkpoint(use, response, colour, marks, panel)
                     for colour, response in responses
-                    for own in (marks.get((criterion.id, response.id), ()),)
                 ),
                 chosen=criterion.id == chosen,
                 penalty=use.polarity == "penalty",
             )
         )
     return tuple(views)
+
+
+def _checkpoint(
+    use: CriterionUse,
+    response: Response,
+    colour: int,
+    marks: RepeatedMarks,
+    panel: Sequence[tuple[Judge, RepeatedMarks]] = (),
+) -> CheckpointView:
+    own = marks.get((use.criterion_id, response.id), ())
+    said = [(judge, theirs) for judge, theirs in panel if (use.criterion_id, response.id) in theirs]
+    return CheckpointView(
+        checkpoint=own[0] if own else None,
+        model_id=response.candidate_id,
+        colour=colour,
+        repeats=own if len(own) > 1 else (),
+        penalty=use.polarity == "penalty",
+        panel=tuple(
+            PanelMark(judge=judge, mark=_checkpoint(use, response, colour, theirs))
+            for judge, theirs in said
+        )
+        if len(said) > 1
+        else (),
+    )
+
+
+def _panel(
+    store: Store, data: StudyData, ids: Sequence[str], marks: RepeatedMarks
+) -> list[tuple[Judge, RepeatedMarks]]:
+    """Read what each judge marked, people left out; nothing where there is no panel."""
+    if data.table.apart is None:
+        return []
+    return [
+        (
+            judge,
+            marks
+            if judge.id == _judge(data)
+            else repeated_marks(store, data.study, ids, judge.id, None),
+        )
+        for judge in data.judges
+        if judge.kind != "person"
+    ]
 
 
 def _shown_answer(

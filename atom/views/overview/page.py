@@ -14,6 +14,7 @@ from atom.analysis.nodes import index_nodes
 from atom.views.filters import Filters, Measure, measure_of
 from atom.views.looks.early import HeldRanks, held_ranks
 from atom.views.overview.accuracy import Accuracy, accuracies_of
+from atom.views.overview.differing import Differing, differing
 from atom.views.overview.sums import (
     FacetSums,
     OverviewSums,
@@ -116,6 +117,7 @@ class RankRow:
         findings: its labelled weaknesses and strengths: confirmed, then suspected, then strengths.
         tested: capabilities (or labels) with enough evidence to look for a weakness.
         filters: where the row's door leads.
+        judges: how far the panel's judges differ; None where the study has one judge.
         hit_all: share of questions that it got right every time, 0-100, where clusters ask one
             question several times; NaN elsewhere.
         hit_clusters: how many such questions there are.
@@ -142,6 +144,7 @@ class RankRow:
     hit_all: float = math.nan
     hit_clusters: int = 0
     n_aside: int = 0
+    judges: Differing | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -422,6 +425,7 @@ def _ranking(
             hit_all=_share(sums.hit_all[number], sums.asked_again[number]),
             hit_clusters=int(sums.asked_again[number]),
             n_aside=int(sums.aside[number]),
+            judges=_differing(data, filters, sums, number),
         )
         for number, candidate in enumerate(data.candidates)
     ]
@@ -435,6 +439,17 @@ def _ranking(
             ),
         )
     )
+
+
+def _differing(
+    data: StudyData, filters: Filters, sums: OverviewSums, model: int
+) -> Differing | None:
+    if not sums.panelled.any():
+        return None
+    return differing(
+        sums.panelled[model], sums.differ[model], sums.disagreement[model],
+        filters.but(model=data.table.model_ids[model], node=()),
+    )  # fmt: skip
 
 
 def _share(part: float, whole: float) -> float:

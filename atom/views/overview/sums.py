@@ -23,6 +23,7 @@ from atom.views.filters import (
     answers_kept,
     processes_of,
     root_scores,
+    rows_kept,
 )
 from atom.views.overview.accuracy import AccuracySums, accuracy_sums, answered_by_all
 from atom.views.reading import mean_rows_kept
@@ -81,6 +82,9 @@ class OverviewSums(Additive):
         checkpoints: checkpoints of the answers kept.
         unscored: of these, those without a score.
         aside: marks that say that their criterion doesn't apply.
+        panelled: checkpoints that two judges or more gave a value.
+        differ: of these, those on which judges differ by a step or more.
+        disagreement: sum of the standard deviations over the judges there, 0..1 each.
         asked_again: clusters in which a model answered one question several times.
         hit_all: of these, those in which it was right every time.
         samples: samples with an answer that counts and has a value.
@@ -105,6 +109,9 @@ class OverviewSums(Additive):
     checkpoints: Ints
     unscored: Ints
     aside: Ints
+    panelled: Ints
+    differ: Ints
+    disagreement: Floats
     asked_again: Ints
     hit_all: Ints
     samples: int
@@ -139,6 +146,7 @@ def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
     n_rows, n_bad = _checkpoints(data, filters, keep)
     asked_again, hit_all = _hit_all(data, np.flatnonzero(keep))
     labels, labelled = _labels(data, wanted.facet, counted, value)
+    panelled, differ, disagreement = _by_panel(data, filters)
     return OverviewSums(
         score=unit_moments(total, count),
         right=right,
@@ -155,6 +163,9 @@ def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
         checkpoints=n_rows,
         unscored=n_bad,
         aside=marks_aside(data, filters),
+        panelled=panelled,
+        differ=differ,
+        disagreement=disagreement,
         asked_again=asked_again,
         hit_all=hit_all,
         samples=_distinct(table.sample[counted], len(table.sample_ids)),
@@ -162,6 +173,22 @@ def collect(data: StudyData, wanted: Wanted) -> OverviewSums:
         quarantined=int(np.count_nonzero(table.quarantined)),
         unanswered=int(np.count_nonzero(~table.counts)),
         shared=int(np.count_nonzero(answered_by_all(table))),
+    )
+
+
+def _by_panel(data: StudyData, filters: Filters) -> tuple[Ints, Ints, Floats]:
+    """Count each model's checkpoints with several judges' marks, and how far these differ."""
+    table = data.table
+    k = table.n_models
+    if table.apart is None or table.disagreement is None:
+        nothing = np.zeros(k, dtype=np.int64)
+        return nothing, nothing, np.zeros(k)
+    rows = np.flatnonzero(rows_kept(data, filters) & table.panelled)
+    model = table.model[table.response[rows]]
+    return (
+        np.bincount(model, minlength=k),
+        np.bincount(model[table.differ[rows]], minlength=k),
+        np.bincount(model, weights=table.disagreement[rows], minlength=k).astype(np.float64),
     )
 
 
