@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from atom.display import numbers
-from atom.records import JUDGE_SCALE, Checkpoint, Outcome, PictureSlot, Replay
+from atom.records import JUDGE_SCALE, Checkpoint, Judge, Outcome, PictureSlot, Replay
 from atom.ui import kit, links
 from atom.ui.failures import beside, marks
 from atom.ui.failures.listing import to
@@ -519,11 +519,11 @@ def _panel(here: Here, view: SampleView, item: CriterionView, mark: CheckpointVi
             el(
                 "div",
                 kit.score_chip(one.mark.near, text=one.mark.label, glyph=one.mark.label),
-                el("span", one.judge.name, class_="strong small")
-                if one.judge.id == looked
-                else el("a", one.judge.name, href=to(filters.but(judge=one.judge.id)),
-                        data_go=True, class_="small", data_tip="See the study as it marks"),
-                None if one.judge.id == looked else _said_by(one.mark),
+                el(
+                    "span",
+                    _seat(one.judge, to(filters.but(judge=one.judge.id)), one.judge.id == looked),
+                    None if one.judge.id == looked else _said_by(one.mark),
+                ),
                 class_="panel-mark",
             )
             for one in mark.panel
@@ -531,6 +531,14 @@ def _panel(here: Here, view: SampleView, item: CriterionView, mark: CheckpointVi
         class_="panel-marks",
         data_testid="panel-marks",
     )  # fmt: skip
+
+
+def _seat(judge: Judge, href: str, looked: bool) -> Html:
+    """Name a judge; another than the one that is looked at is a door to the study as it marks."""
+    if looked:
+        return el("span", judge.name, class_="strong small")
+    tip = "See the study as it marks"
+    return el("a", judge.name, href=href, data_go=True, class_="small", data_tip=tip)
 
 
 def _said_by(mark: CheckpointView) -> Html:

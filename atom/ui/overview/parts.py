@@ -91,7 +91,7 @@ def ranking(here: Here, view: Overview) -> Html:
            kit.Column(title="Not given")] if withheld else []),
         *([kit.Column(title=kit.term("lucky", "Right, wrong reason"), number=True)]
           if lucky else []),
-        *([kit.Column(title=kit.term("said", "Steps said"), number=True)]
+        *([kit.Column(title=kit.term("said", "Steps said"), number=True, broad=panel)]
           if process and said else []),
         *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if process and terse else []),
         *([kit.Column(title=kit.term("judges differ", "≠ Judges differ"), number=True)]
