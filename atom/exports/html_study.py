@@ -27,8 +27,8 @@ from atom.files import size_of, write_file
 from atom.records import MarkScale, Polarity
 from atom.reports.figures import colour
 from atom.reports.html_file import thumbnails
+from atom.views.failures.marked import MARK_GLYPHS, shortened_mark
 from atom.views.failures.page import failures
-from atom.views.failures.sample import MARK_GLYPHS, shortened_mark
 from atom.views.filters import measure_of
 from atom.views.markup import Html, el
 from atom.views.overview.page import Estimate, Overview, RankRow, overview

@@ -9,8 +9,9 @@ from atom.reports.findings.looking import Look, address
 from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
 from atom.store.marks import quoting
+from atom.views.failures.marked import shortened_mark
 from atom.views.failures.page import FailureRow, failures
-from atom.views.failures.sample import AnswerView, sample_view, shortened_mark
+from atom.views.failures.sample import AnswerView, sample_view
 from atom.views.failures.votes import PairVotes
 from atom.views.filters import Filters
 

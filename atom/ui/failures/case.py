@@ -16,13 +16,9 @@ from atom.ui.pages import CORRECTION
 from atom.ui.picture import Mark, missing, picture
 from atom.ui.shell.frame import Here
 from atom.views.failures.beside import difference, others
+from atom.views.failures.marked import CheckpointView
 from atom.views.failures.said import said_of
-from atom.views.failures.sample import (
-    AnswerView,
-    CheckpointView,
-    CriterionView,
-    SampleView,
-)
+from atom.views.failures.sample import AnswerView, CriterionView, SampleView
 from atom.views.pictures import read_picture
 from taxonomy import format_path
 

@@ -9,8 +9,8 @@ from atom.ui.media import thumbnail
 from atom.ui.pages import FAILURES
 from atom.ui.shell.frame import Here
 from atom.views.failures.find import Place, Sort
+from atom.views.failures.marked import points_words
 from atom.views.failures.page import Chip, FailureList, FailureRow
-from atom.views.failures.sample import points_words
 from atom.views.failures.search import Hit
 from atom.views.filters import Filters
 

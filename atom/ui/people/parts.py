@@ -15,7 +15,8 @@ from atom.ui.media import media_address
 from atom.ui.people.acts import preferred
 from atom.ui.people.desk import Desk
 from atom.ui.picture import Mark, missing, picture
-from atom.views.failures.sample import SampleView, shortened_mark
+from atom.views.failures.marked import shortened_mark
+from atom.views.failures.sample import SampleView
 from atom.views.people.annotations import KindAgreement
 from atom.views.people.own_criteria import NO, YES
 from atom.views.people.page import (

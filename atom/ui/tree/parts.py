@@ -18,7 +18,7 @@ from atom.ui.media import media_address
 from atom.ui.pages import FAILURES, TREE
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
-from atom.views.failures.sample import points_words
+from atom.views.failures.marked import points_words
 from atom.views.filters import Filters
 from atom.views.fingerprints.blind import NodeNeed
 from atom.views.lab.judge_marks import JudgeMark

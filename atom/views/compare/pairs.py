@@ -16,13 +16,8 @@ from atom.store import Store
 from atom.views.compare.page import Comparison, Pairs
 from atom.views.compare.sides import Choice, Picked
 from atom.views.csv_text import csv_text
-from atom.views.failures.sample import (
-    AnswerView,
-    CheckpointView,
-    CriterionView,
-    SampleView,
-    sample_view,
-)
+from atom.views.failures.marked import CheckpointView
+from atom.views.failures.sample import AnswerView, CriterionView, SampleView, sample_view
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData
 from taxonomy import format_path
