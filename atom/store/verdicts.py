@@ -218,9 +218,10 @@ def verdicts_by(store: Store, groups: Sequence[str], judge: str) -> list[Verdict
 
 
 def sets_of(store: Store, benchmark: str | None = None) -> list[BenchSet]:
-    """Return the sets of a benchmark, or of all, the newest first."""
+    """Return the sets of a benchmark, or all: the newest first, of one time the largest."""
     wanted = [] if benchmark is None else [table(BenchSet).c.benchmark == benchmark]
-    return sorted(store.select(BenchSet, *wanted), key=lambda row: row.created, reverse=True)
+    found = store.select(BenchSet, *wanted)
+    return sorted(found, key=lambda row: (row.created, row.n_items), reverse=True)
 
 
 def items_of(store: Store, sets: Collection[str]) -> list[BenchItem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -68,8 +69,11 @@ def test_everything_is_labelled_synthetic(demo):
 
 
 def test_everything_that_a_study_can_go_through_is_there(demo):
+    from atom.cli.parts.demo_parts import QUESTIONS, WEAK
     from atom.engine.demo.parts import ARMS
+    from atom.engine.demo.site import JUDGE
     from atom.judgebench.registry import BENCHES
+    from atom.judgebench.vl_rewardbench.ask import HARD_PART
     from atom.records import (
         Annotation,
         BenchSet,
@@ -111,8 +115,12 @@ def test_everything_that_a_study_can_go_through_is_there(demo):
         assert all(one.synthetic for one in sets)
         for one in sets:
             assert {names[v.judge] for v in verdicts if v.group == one.id} == JUDGES
-        assert any(v.group == study.id for v in verdicts)
-        assert sum(call.prompt.startswith("report") for call in store.select(Call)) >= 9
+        hard = [v for v in verdicts if v.group == study.id and v.part == HARD_PART]
+        assert {names[v.judge] for v in hard} == {*WEAK, JUDGE}
+        assert sum("Hard pairs" in one.name for one in sets) == 2
+        asked = Counter(call.prompt.partition("/")[0] for call in store.select(Call))
+        assert asked["report"] >= 9
+        assert asked["ask"] == len(QUESTIONS)
 
 
 def test_the_origin_is_written_down(project):

@@ -102,9 +102,9 @@ def benchmarks(site: Site) -> None:
     """Have three judges work through a set of each judge benchmark, on the study's own pictures."""
     for name in BENCHES:
         if name == BEST_OF_N:
-            _examine(site, _answers_to_pick_from(site))
+            examine(site, _answers_to_pick_from(site))
         elif name != CALIBRATION:
-            _examine(site, _probe_set(site, name, BENCH_ITEMS, SET_NAME))
+            examine(site, _probe_set(site, name, BENCH_ITEMS, SET_NAME))
 
 
 def _answers_to_pick_from(site: Site) -> BenchSet:
@@ -126,7 +126,7 @@ def _answers_to_pick_from(site: Site) -> BenchSet:
 def calibration(site: Site) -> None:
     """Hold three judges' scores against the truth."""
     name = calibration_name(CALIBRATED, site.seed)
-    _examine(site, _probe_set(site, CALIBRATION, CALIBRATED, name))
+    examine(site, _probe_set(site, CALIBRATION, CALIBRATED, name))
 
 
 def _probe_set(site: Site, benchmark: str, items: int, name: str) -> BenchSet:
@@ -141,7 +141,8 @@ def _probe_set(site: Site, benchmark: str, items: int, name: str) -> BenchSet:
     )
 
 
-def _examine(site: Site, made: BenchSet) -> None:
+def examine(site: Site, made: BenchSet) -> None:
+    """Have the three judges work through a set."""
     for judge in JUDGES:
         _do(site, BenchSpec(set_id=made.id, judge=judge), made.benchmark[:8])
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from atom.engine.bench.judging import keep_sets, read_set
+from atom.engine.clock import Clock, utc_now
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures
 from atom.judgebench.multi_crit.benchmark import BENCH as MULTI_CRIT
@@ -28,6 +29,8 @@ def keep_pairs(
     run: Run,
     texts: Mapping[str, str],
     pictures: Mapping[str, bytes],
+    *,
+    clock: Clock = utc_now,
 ) -> tuple[BenchSet, ...]:
     """Keep a run's hard pairs as sets, all or none, in place of those that it gave before.
 
@@ -37,6 +40,7 @@ def keep_pairs(
         run: the run.
         texts: the files, by name.
         pictures: by name.
+        clock: gives the time that the sets show.
 
     Raises:
         UsageError: a run works on such a set, or nothing could be read.
@@ -49,6 +53,7 @@ def keep_pairs(
             store, bench, name, [ImportFile.from_bytes(file, texts[file].encode())],
             columns={"category": "category"} if bench == VL_REWARDBENCH else {},
             pictures=MemoryPictures(pictures), synthetic=study.synthetic, replace=True,
+            clock=clock,
         )
         for file, bench in benches.items() if bench is not None
     ]  # fmt: skip

@@ -12,14 +12,20 @@ from pathlib import Path
 
 import pytest
 
+from atom.cli.parts.demo_parts import FAIL, PAIRS, QUESTIONS, VOTES, WEAK
+from atom.engine.agenda import load_verdicts
 from atom.engine.bench.fidelity import FidelitySpec, prepare_fidelity
 from atom.engine.bench.judging import BenchSpec, prepare_bench
 from atom.engine.correction.plan import Have, Rules, next_step, trials_of
 from atom.engine.correction.steps import perform
 from atom.engine.correction.subjects import CorrectionSpec, find_subjects, prepare
-from atom.engine.demo.parts import ARMS, JUDGES, METHODS_ON, RIGHT_TRIED, TRIED
+from atom.engine.demo.parts import ARMS, FIRST_TREE, JUDGES, METHODS_ON, RIGHT_TRIED, TRIED
 from atom.engine.demo.site import FIXED, JUDGE
+from atom.engine.induction.ground import InductionSpec
+from atom.engine.induction.ground import prepare as prepare_growth
+from atom.engine.induction.growing import grow
 from atom.engine.one import Live
+from atom.engine.pairs.asking import PairsSpec, lay_ground
 from atom.engine.replies import stored_reply
 from atom.judge import Request
 from atom.judge.servers.endpoints import builtin_endpoints
@@ -31,15 +37,20 @@ from atom.records import (
     Criterion,
     Endpoint,
     Experiment,
+    Induction,
+    PairsTask,
     Replay,
     Response,
+    Run,
     Study,
 )
 from atom.reports.asking import price
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.writing import briefs
+from atom.stages.asked.ask import build as build_question
 from atom.store import Store, study_places
 from atom.store import table as columns_of
+from atom.views.asked import vocabulary_of
 from atom.views.filters import Filters
 from atom.views.snapshot import open_study
 
@@ -154,6 +165,46 @@ def test_what_the_experiment_asks_first_is_there(store, study):
 
     assert ground.experiment.id == experiment.id
     assert check(store, first()) > TRIED
+
+
+def test_what_hard_pairs_ask_is_there(store, study):
+    (task,) = [run.task for run in store.select(Run) if isinstance(run.task, PairsTask)]
+    spec = PairsSpec(
+        study_id=study.id, weak=WEAK, strong=JUDGE, votes=VOTES, fail=FAIL, pairs=task.pairs
+    )
+    ground = lay_ground(store, spec, ENDPOINTS)
+    asks = ground.agenda.asks(load_verdicts(store, study.id))
+    # Two weak judges, 3 votes in either order; then the strong one.
+    assert len(task.pairs) == PAIRS
+    assert check(store, ((ground.asked[ask.by], ask.build()) for ask in asks)) > PAIRS * 2 * 6
+
+
+def test_what_questions_in_words_ask_is_there(store, study):
+    vocabulary = vocabulary_of(open_study(store, study.id))
+    built = [(ENDPOINTS[JUDGE], build_question(one, vocabulary)) for one in QUESTIONS]
+    assert check(store, built) == len(QUESTIONS)
+
+
+@pytest.mark.parametrize("samples", [FIRST_TREE, InductionSpec(study_id="").samples])
+def test_what_growing_the_tree_asks_is_there(store, study, samples):
+    """Grown anew, each tree asks only what is answered; the mapping to it is Live replay's."""
+    spec = InductionSpec(study_id=study.id, judge=JUDGE, samples=samples)
+    ground = prepare_growth(store, spec, ENDPOINTS, study.created)
+    assert store.get(Induction, ground.row.id) is not None
+    asked = []
+
+    async def answers(phase, requests):
+        asked.extend((ENDPOINTS[JUDGE], request) for request in requests)
+        check(store, asked[-len(requests) :])
+        return [stored_reply(store, request, ENDPOINTS[JUDGE]) for request in requests]
+
+    sampling = ground.members.judge_sampling
+    grown = asyncio.run(grow(answers, ground.subset, ground.start, spec.grow, judge=JUDGE,
+                             sampling=sampling)).grown  # fmt: skip
+    assert len(grown.tree.leaves) >= 15
+    assert {request.prompt_id.partition("/")[0] for _, request in asked} == {
+        "propose", "same", "vague",
+    }  # fmt: skip
 
 
 def test_both_bundled_reports_are_there(store, study):

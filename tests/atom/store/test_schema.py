@@ -28,6 +28,18 @@ def test_a_reply_comes_back(monkeypatch):
     assert KINDS[Call].from_row(row(packed)).reply == text
 
 
+def test_what_was_packed_before_can_be_read_for_good():
+    """These bytes stand in stores: whoever changes the words loses them."""
+    text = '{"reason": "A coin was flipped.", "verdict": "second"}'
+    kept = bytes.fromhex("78f9ef1c8604232f230300e3b711a5")
+    assert KINDS[Call].to_row(KINDS[Call].from_row(row(kept)))["reply"] == kept
+    assert KINDS[Call].from_row(row(kept)).reply == text
+    # Alone the same text takes three times the room, and is read as well.
+    alone = zlib.compress(text.encode(), 9)
+    assert len(alone) > 3 * len(kept)
+    assert KINDS[Call].from_row(row(alone)).reply == text
+
+
 def test_no_more_is_unpacked_than_a_reply_may_have(monkeypatch):
     monkeypatch.setattr(schema, "MOST_REPLY", 1_000)
     with pytest.raises(CorruptError, match="more than 1,000 bytes"):

@@ -226,7 +226,7 @@ def _curves(view: HardPairs) -> Html | None:
         return None
     return el(
         "section",
-        el("h2", "More votes make these judges worse on what they chose"),
+        el("h2", _curves_title(drawn)),
         el("div", [el("figure", el("figcaption", _curve_words(one), class_="small"), _chart(one),
                       style="margin:0;flex:1 1 300px;max-width:420px") for one in drawn],
            style="display:flex;flex-wrap:wrap;gap:18px 28px"),
@@ -236,6 +236,17 @@ def _curves(view: HardPairs) -> Html | None:
            "right on pairs that other votes of the same judges chose.", class_="note"),
         data_testid="hard-curves",
     )  # fmt: skip
+
+
+def _curves_title(drawn: Sequence[WeakJudge]) -> str:
+    """Name whom more votes make worse: where one judge's failing is enough, it may be that one."""
+    worse = [one for one in drawn if one.hard[-1].value < one.hard[0].value]
+    if len(worse) == len(drawn):
+        return "More votes make these judges worse on what they chose"
+    if not worse:
+        return "More votes, on all pairs and on the hard ones"
+    names = ", ".join(numbers.middle(one.name, 36) for one in worse)
+    return f"More votes make {names} worse on what {'it' if len(worse) == 1 else 'they'} chose"
 
 
 def _curve_words(one: WeakJudge) -> str:

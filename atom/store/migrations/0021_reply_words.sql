@@ -1,0 +1,2 @@
+-- Replies are packed with words that they have in common (atom/store/reply_words.zdict). What was kept
+-- before is read as it is; an older Atomscope can't read what is kept from now on.
