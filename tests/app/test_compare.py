@@ -67,6 +67,7 @@ def test_the_swap_turns_the_sides(show, made):
 
 @pytest.mark.slow
 def test_a_node_is_a_door_to_its_pairs_and_to_its_failures(show, open_app, made):
+    """Walk A2: once a column called "Failures" counted all answers."""
     a, b, _ = made.candidate_ids
     seen = show(model=a, peers=[b], depth="all")
     text = html.unescape(seen.markup)
@@ -88,6 +89,7 @@ def test_a_node_is_a_door_to_its_pairs_and_to_its_failures(show, open_app, made)
 
 
 def test_where_nothing_failed_there_is_no_door_to_failures(show, made):
+    """Walk A2: once "Failures" stood beside answers of which none failed."""
     a, b, _ = made.candidate_ids
     seen = show(model=a, peers=[b], depth="all", outcome="right")
     rows = re.findall(r"<tr[^>]*>(?:(?!</tr>).)*</tr>", seen.markup)

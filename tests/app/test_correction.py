@@ -230,6 +230,7 @@ def test_no_failed_answer_is_said_before_the_start(open_app, probes, monkeypatch
 
 @pytest.mark.slow
 def test_a_model_without_an_endpoint_is_said_to_have_none(open_app, tmp_path):
+    """Walk B10: once whoever uses a browser was told to edit a file."""
     made = make_store(tmp_path / "own")
     with Store.open(made.folder) as store:
         store.replace([CANDIDATES[0].model_copy(update={"name": "imported-model"})])
@@ -371,6 +372,7 @@ def test_failures_has_a_door_to_trying_again(open_app, done):
 
 
 def test_a_start_moves_nobody_who_looks_at_another_study(open_app, done):
+    """Walk A4: once a first experiment drew its reader back to its study from any other."""
     made, experiment = done
     seen = open_app(made.folder, PAGE, {"study": made.study.id})
     job = work.start("experiment", lambda: experiment)
@@ -382,6 +384,7 @@ def test_a_start_moves_nobody_who_looks_at_another_study(open_app, done):
 
 
 def test_a_start_is_taken_up_whatever_part_is_looked_at(open_app, done):
+    """Walk A4: once a start was kept for later when another part was looked at."""
     made, experiment = done
     seen = open_app(made.folder, PAGE, {"study": made.study.id})
     job = work.start("experiment", lambda: experiment)

@@ -45,6 +45,7 @@ def test_a_path_that_cannot_be_looked_at_is_named(open_app, path):
 
 @pytest.mark.slow
 def test_a_table_is_looked_at_mapped_checked_brought_in_and_taken_back(open_app, file, tmp_path):
+    """Walk B10: once taking an import back left an empty study, and its name taken."""
     place = tmp_path / "store"
     test = open_app(place, PAGE).test
     test.text_area(key="data_paths_0").set_value(str(file)).run()
@@ -218,6 +219,7 @@ def test_every_form_is_offered_with_what_it_drops(open_app, made):
 
 @pytest.mark.slow
 def test_an_import_that_asks_first_goes_on_with_a_tick(open_app, tmp_path):
+    """Walk A1: once what was guessed came in before anybody was asked."""
     table = tmp_path / "dogs.csv"
     rows = "".join(f"{n},Dog {n}?,x,{n}\n" for n in range(1, 10))
     table.write_text(f"id,question,response,gpt4_score\n{rows}", encoding="utf-8")

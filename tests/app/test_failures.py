@@ -145,6 +145,7 @@ def test_hostile_queries_are_tolerated(open_app, made, page, query):
 
 
 def test_a_search_lists_what_holds_the_words_and_says_where(open_app, made):
+    """Walk B15: once failures had no search."""
     seen = open_app(made.folder, PAGE, {"q": '"scores 1"', "in": "reason", "sort": "models"})
     assert not seen.test.exception
     assert "where the words stand, failed by most models first" in seen.markup
@@ -163,6 +164,7 @@ def test_a_search_without_a_match_says_so_and_offers_a_way_out(open_app, made, w
 
 
 def test_several_values_and_not_are_set_in_the_menus(open_app, made):
+    """Walk B15: once filters took one value each, and no NOT."""
     seen = open_app(made.folder, PAGE)
     first, second = made.candidate_ids[:2]
     seen.test.multiselect(key="find_models").set_value([f"+{first}", f"-{second}"]).run()
@@ -174,6 +176,7 @@ def test_several_values_and_not_are_set_in_the_menus(open_app, made):
 
 
 def test_the_grid_holds_every_model_and_marks_failures_by_a_sign(open_app, made):
+    """Walk B15: once failures were seen one model at a time."""
     seen = open_app(made.folder, PAGE, {"lay": "grid", "sort": "models"})
     assert not seen.test.exception
     assert 'aria-label="Samples by models"' in seen.markup

@@ -51,6 +51,9 @@ def test_the_page_answers_its_question(open_app, made):
 def test_what_the_overview_says_of_single_answers_is_shown_behind_its_doors(open_app, made):
     overview = html.unescape(open_app(made.folder).markup)
     doors = re.findall(r'<li><a href="([^"]+)"[^>]*>(How scores spread:[^<]+)<', overview)
+    # Walk A5: once "most break at step 1" was said of a fifth.
+    (said,) = re.findall(r"where answers first break: ([^<]*)", overview, re.I)
+    assert re.match(r"the largest share \(\d+ %\) breaks at step \d", said)
     ((href, words),) = doors
     page, query = read_address(href)
     assert page == "fingerprints"

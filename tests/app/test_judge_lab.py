@@ -138,6 +138,7 @@ def test_without_a_store_of_ones_own_the_first_set_makes_one(open_app, tmp_path,
 
 @pytest.mark.slow
 def test_the_lab_begins_with_a_verdict_and_old_links_open_their_part(open_app, made):
+    """Walk B11: once six bullets and eight tabs held no verdict."""
     seen = open_app(made.folder, PAGE)
     assert not seen.test.exception
     assert 'data-testid="lab-verdict"' in seen.markup

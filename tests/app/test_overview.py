@@ -52,11 +52,13 @@ def test_a_node_opens_its_children(open_app, made):
 
 
 def test_a_study_without_criteria_is_looked_at_by_outcome(open_app, made_outcomes):
+    """Walk B10: once a study of outcomes had no way to have its answers judged."""
     seen = open_app(made_outcomes.folder)
     assert not seen.test.exception
     assert "Right answers, %" in seen.markup
     assert "By difficulty" in seen.markup
     assert "hard" in seen.markup
+    assert re.search(r'href="\./runs[^"]*"[^>]*>Judge these answers<', seen.markup)
 
 
 def test_a_facet_can_be_chosen(open_app, made):

@@ -243,7 +243,7 @@ def test_a_picture_that_is_no_probe_is_for_other_judges(bench):
 
 @pytest.mark.slow
 def test_ones_own_judge_and_model_come_first_for_ones_own_picture(bench, tmp_path, monkeypatch):
-    """Once "Run all steps" asked model-a, which knows test pictures only, and hung for ever."""
+    """Walk B4: once all steps asked model-a, which knows test pictures only, and hung."""
     file = tmp_path / "endpoints.yaml"
     file.write_text(
         "- {name: mine, base_url: 'http://127.0.0.1:9/v1', model: m, max_tries: 1}\n",
@@ -289,6 +289,7 @@ def test_a_choice_that_is_none_is_said(bench):
 
 @pytest.mark.slow
 def test_a_judge_that_is_away_is_an_error_in_words_and_loses_nothing(bench, tmp_path, monkeypatch):
+    """Walk B4: once a step that couldn't be taken left the page grey for ever."""
     file = tmp_path / "endpoints.yaml"
     file.write_text(
         "- {name: away, base_url: 'http://127.0.0.1:9/v1', model: m, max_tries: 1, timeout: 2}\n"

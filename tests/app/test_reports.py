@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from atom.engine.endpoints.configured import FAULTY_JUDGES
 from atom.records import Study
 from atom.reports import Draft
 from atom.store import Store
@@ -24,10 +25,13 @@ def doors(markup: str, words: str) -> list[str]:
 
 @pytest.mark.slow
 def test_the_answer_the_downloads_and_the_preview_are_there(open_app, made):
+    """Walk B12: once test judges that err on purpose were offered as writers."""
     seen = open_app(made.folder, page=PAGE)
     assert not seen.test.exception
     assert re.search(r"The report includes \d+ of \d+ findings, in 4 chapters", seen.markup)
     assert "SYNTHETIC" in seen.markup
+    assert "writer=probe-judge" in seen.markup
+    assert not [name for name in FAULTY_JUDGES if f"writer={name}" in seen.markup]
     assert len(seen.test.get("download_button")) == 4
     (frame,) = seen.test.get("iframe")
     assert frame.proto.src.startswith("data:text/html;charset=utf-8;base64,")

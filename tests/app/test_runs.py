@@ -130,6 +130,7 @@ def test_a_run_whose_process_is_gone_can_be_resumed(open_app, own, probes):
 
 @pytest.mark.slow
 def test_a_run_that_works_can_be_stopped(open_app, own, probes):
+    """Walk B5: once Stop took eight seconds without a sign."""
     now = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() + 30))
     put_run(own, probes[1], state="running", done=4, heartbeat=now)
     test = open_app(own, PAGE, {"study": probes[1]}).test
@@ -237,6 +238,7 @@ def test_repeats_at_temperature_0_are_warned_of(open_app, own, probes):
 
 @pytest.mark.slow
 def test_unscored_items_can_be_asked_again_and_no_price_is_made_up(open_app, own, probes):
+    """Walk A3: once "nothing spent" stood beside calls of an unknown price."""
     (own / "endpoints.yaml").write_text(
         "- {name: mine, base_url: 'http://127.0.0.1:9/v1', model: m}\n", encoding="utf-8"
     )

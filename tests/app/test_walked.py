@@ -42,7 +42,7 @@ def place(nodes, path):
 
 
 def test_a_chosen_leaf_stays_among_its_neighbours_and_is_framed(drawn):
-    """Once a click on a leaf left one blue rectangle, and a link to a leaf marked nothing."""
+    """Walk B3: once a click on a leaf left one blue rectangle, and a link to one no mark."""
     leaf = place(drawn, BARS)
     level = next_level(drawn, 0, leaf)
     assert level == 0
@@ -55,7 +55,7 @@ def test_a_chosen_leaf_stays_among_its_neighbours_and_is_framed(drawn):
 
 
 def test_no_name_in_the_map_is_under_9_px(drawn):
-    """Once the labels of leaves were 5.7 px high."""
+    """Walk B3: once the labels of leaves were 5.7 px high."""
     figure = icicle(drawn, shown(drawn), "light", whose="all", height=600)
     assert figure.layout.uniformtext.minsize >= 9
     assert figure.layout.uniformtext.mode == "hide"
@@ -63,7 +63,7 @@ def test_no_name_in_the_map_is_under_9_px(drawn):
 
 
 def test_the_map_fits_its_window_and_opens_on_what_is_weak(open_app, made):
-    """Once it was 888 px high in 720, and opened on a mean in which no weakness is seen."""
+    """Walk B3: once it was 888 px high in 720, and opened on a mean that shows no weakness."""
     seen = open_app(made.folder, TREE, {"model": made.candidate_ids[0]})
     colour = next(box for box in seen.test.selectbox if box.key == "tree_colour")
     assert colour.value == "evidence"
@@ -74,7 +74,7 @@ def test_the_map_fits_its_window_and_opens_on_what_is_weak(open_app, made):
 
 
 def test_what_was_chosen_is_written_whole_in_the_chain(open_app, made):
-    """Once it read "Capability N…", "answer ri…", "steps flaw…" beside room for nothing."""
+    """Walk B7: once it read "Capability N…", "steps flaw…" beside room for nothing."""
     query = {"node": "Perception › Fine detail", "outcome": "right", "process": "flawed",
              "show": "all"}  # fmt: skip
     markup = html.unescape(open_app(made.folder, FAILURES, query).markup)
@@ -87,7 +87,7 @@ def test_what_was_chosen_is_written_whole_in_the_chain(open_app, made):
 
 
 def test_names_to_merge_into_are_told_apart_at_their_end(open_app, made, tmp_path):
-    """Once the list cut names at the end, where they differ: "…Reading scales › Zo"."""
+    """Walk B9: once the list cut names at the end, where they differ: "…Reading scales › Zo"."""
     mine = shutil.copytree(made.folder, tmp_path / "mine")
     seen = open_app(mine, TREE, {"node": BARS})
     assert not seen.test.exception
@@ -99,7 +99,7 @@ def test_names_to_merge_into_are_told_apart_at_their_end(open_app, made, tmp_pat
 
 
 def test_human_check_says_what_it_costs_in_key_presses(made, tmp_path):
-    """Once "30 samples lift judge-scale" didn't say that this is 30 x 32 presses of a key."""
+    """Walk B14: once "30 samples lift judge-scale" didn't say that these are 960 key presses."""
     mine = shutil.copytree(made.folder, tmp_path / "mine")
     with Store.open(mine) as store:
         desk = Desk(store, load_study(store, made.study.id), "scores", "Ada", "random", None)
@@ -110,7 +110,7 @@ def test_human_check_says_what_it_costs_in_key_presses(made, tmp_path):
 
 
 def test_each_chart_of_a_difference_and_each_strip_has_its_scale(open_app, made):
-    """Once the dumbbells of Compare and the strip of a node's card had no axis."""
+    """Walk B17: once the dumbbells of Compare and the strip of a node's card had no axis."""
     a, b, _ = made.candidate_ids
     top = re.search(
         r'<div class="vs">.*?</section>|<div class="vs">.*',
@@ -126,3 +126,12 @@ def test_each_chart_of_a_difference_and_each_strip_has_its_scale(open_app, made)
     (strip,) = re.findall(r'class="strip">.*?</section>', card, re.S)
     axis = re.search(r'class="axis[^"]*">(.*?)</span></span>', strip)[1]
     assert re.findall(r"<span>([^<]+)", axis) == ["0", "50", "100"]
+
+
+def test_each_thing_that_was_walked_into_has_a_test_that_names_it(project):
+    """The walk's ten defects of kind A and seventeen of kind B; `design/073` lists the tests."""
+    named: set[str] = set()
+    for file in (project / "tests").rglob("test_*.py"):
+        for found in re.findall(r'"""Walk ([AB0-9, ]+):', file.read_text(encoding="utf-8")):
+            named |= set(found.split(", "))
+    assert named == {f"A{n}" for n in range(1, 11)} | {f"B{n}" for n in range(1, 18)}

@@ -8,6 +8,7 @@ from tests.app.conftest import markup_of
 
 
 def test_the_door_is_the_first_screen_until_a_way_is_taken(open_app, made):
+    """Walk B8: once nothing on the first screen said what this is."""
     seen = open_app(made.folder, door=True)
     assert not seen.test.exception
     for words in (
@@ -44,6 +45,7 @@ def test_a_stop_of_the_tour_stands_on_its_page(open_app, made):
 
 
 def test_help_holds_the_words_of_the_page_and_the_guide(open_app, made):
+    """Walk B8: once the app had no help and no switch of themes."""
     seen = open_app(made.folder, "pages/explore/compare.py")
     shown = markup_of(seen.test, with_help=True)
     assert "Words on Compare" in shown

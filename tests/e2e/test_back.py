@@ -21,7 +21,7 @@ def entries(page) -> int:
 
 
 def test_a_door_is_one_step_back_and_maps_and_menus_come_back_with_it(app, page):
-    """Once Back needed two presses, landed on filters never chosen, and left the map as it was."""
+    """Walk B1, B3: once Back needed two presses, met filters never chosen, and left the map."""
     page.goto(app.url)
     weak = page.locator(f"{RANKING} a", has_text="▼").first
     weak.wait_for()
@@ -59,7 +59,7 @@ def test_a_door_is_one_step_back_and_maps_and_menus_come_back_with_it(app, page)
 
 
 def test_the_menu_is_in_sight_shows_its_focus_and_makes_room(app, new_page):
-    """Once Data and Settings lay below the fold, and focus looked like the current page."""
+    """Walk B6: once Data lay below the fold, and focus looked like the current page."""
     page = new_page(width=1280, height=720)
     page.goto(app.url)
     page.locator(RANKING).wait_for()

@@ -59,6 +59,7 @@ def test_bards_published_accuracy_is_on_the_overview(
 
 
 def test_missing_pictures_are_attached_where_a_case_says_so(start_app, page, visit, tmp_path, shot):
+    """Walk B10: once missing pictures could be attached by a command alone."""
     from PIL import Image
 
     app = start_app(demo=tmp_path / "no_demo")

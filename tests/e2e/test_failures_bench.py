@@ -13,6 +13,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_marked_by_key_and_kept_as_a_slice(start_app, page, new_page, shot, tmp_path):
+    """Walk B15: once failures had no note, no flag and no list to keep."""
     made = make_store(tmp_path / "store")
     app = start_app(store=made.folder, demo=tmp_path)
     page.goto(f"{app.url}/failures?among=difficulty:easy")

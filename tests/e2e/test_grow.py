@@ -20,6 +20,7 @@ def names_of(page):
 
 
 def test_a_tree_is_grown_stopped_taken_up_and_taken_back(start_app, page, visit, shot, tmp_path):
+    """Walk B2: once no button grew a tree."""
     app = start_app(store=tmp_path / "store")
     page.goto(f"{app.url}/tree?tab=grow")
     page.get_by_role("button", name="Make my own copy").click()

@@ -42,6 +42,7 @@ def outcome(page) -> dict[str, object]:
 
 
 def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
+    """Walk B13: once the first case of the demo quoted nothing and lay below the fold."""
     # Who is ahead, and how surely.
     page.goto(stage.url)
     expect(page.locator(RANKING)).to_be_visible()
@@ -115,7 +116,7 @@ def test_three_minutes_on_a_stage(stage, page, new_page, visit, shot):
 
 
 def test_the_named_answer_rises(stage, page, project):
-    """The link in docs/demo.md opens an answer that comes right, where its control doesn't."""
+    """Walk B13: the demo's link opens an answer that comes right, where its control doesn't."""
     text = (project / "docs" / "demo.md").read_text(encoding="utf-8")
     link = re.search(r"`(correction\?\S+)`", text)[1]
     page.goto(f"{stage.url}/{link}")

@@ -179,12 +179,14 @@ def walk_rows(whose: str, identity: str = "item") -> list[dict[str, object]]:
 @pytest.mark.parametrize("whose", ["system", "engine", "llm", "VLM", "model_name"])
 @pytest.mark.parametrize("identity", ["item", "item_id", "example_id"])
 def test_systems_and_items_are_known_by_their_usual_names(whose, identity):
+    """Walk A1: once a table of three systems came in as one model of the file's name."""
     guess = complete_map(walk_rows(whose, identity), ColumnMap(), "x.csv")
     assert (guess.columns.model, guess.columns.id) == (whose, identity)
     assert guess.doubts == ()
 
 
 def test_several_answers_to_one_question_ask_whose_they_are():
+    """Walk A1: once two of three answers to a question were left out without a warning."""
     guess = complete_map(walk_rows("arm"), ColumnMap(), "x.csv")
     assert guess.columns.model is None
     (doubt,) = guess.doubts

@@ -136,6 +136,7 @@ def test_the_json_reads_back_to_the_same_report(store, report):
 
 
 def test_a_report_begins_with_one_page_of_its_own_paragraphs(store, report, page):
+    """Walk B12: once a report of eleven chapters had no first page."""
     told = {p.text for section in report.sections for part in section.parts for p in part.passages}
     assert 3 <= len(report.short) <= 14
     assert all(passage.text in told for _, passage in report.short)

@@ -77,6 +77,7 @@ def test_pictures_are_grouped_by_look():
 
 
 def test_another_order_of_the_same_things_gives_the_same_groups():
+    """Walk A8: once a copied study had another verdict on the same tree."""
     shuffled = rng(3).permutation(60)
     points = rng(1).standard_normal((60, 320))
     texts = [f"word{n % 7} thing{n % 11} of {n}" for n in range(60)]

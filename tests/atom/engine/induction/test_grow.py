@@ -160,6 +160,7 @@ def test_another_seed_is_another_induction_with_a_version_of_its_own(
 
 @pytest.mark.slow
 def test_a_study_s_tree_becomes_the_first_point_of_its_history(store, spec, endpoints, counted):
+    """Walk A7: once a grown tree was still called "Seed tree"."""
     seed = load_anchors()
     mapping = RunSpec(study_id=spec.study_id, stages=("mapping",), judge="probe-judge")
     asyncio.run(run(store, mapping, endpoints, make=counted.make))
@@ -172,6 +173,7 @@ def test_a_study_s_tree_becomes_the_first_point_of_its_history(store, spec, endp
         ("induced", done.version.version),
     ]
     assert load_tree(store, before) == seed
+    assert done.tree.name != seed.name
     assert points[1].parent_version == before
     # Leaves of the seed that no criterion speaks for are gone, by the rule and in the log.
     assert len(done.tree.leaves) < len(seed.leaves)

@@ -56,6 +56,7 @@ def test_where_every_number_follows_nothing_is_struck(drawn):
 
 
 def test_a_capability_that_the_numbers_ignore_is_struck_through(drawn):
+    """Walk A6: once a chosen capability stood in the chain over numbers of the whole study."""
     # Once Overview said "model-b is first" with "Capability Needle" in the chain above it.
     markup = drawn(REPORTS)
     assert struck(markup) == ["Model", "Capability", "Criterion", "Sample"]
@@ -75,5 +76,6 @@ def test_nothing_unchosen_takes_room(drawn):
 
 
 def test_each_screen_says_what_it_follows():
+    """Walk A6: once no screen said what its numbers follow."""
     known = {"model", "capability", "criterion", "sample", "filters", "search"}
     assert all(set(screen.follows) <= known for screen in SCREENS)

@@ -224,6 +224,7 @@ def test_the_band_is_mean_and_spread_of_the_models(page):
 
 
 def test_the_models_with_most_to_show_are_drawn_first(world, page):
+    """Walk B16: once the page opened on the model that has nothing."""
     # Once the page opened on the best three, of which the first had nothing to show.
     sure = [page.claims.sure(one) for one in page.shape.models]
     assert max(sure) > 0
@@ -238,6 +239,7 @@ def test_the_models_with_most_to_show_are_drawn_first(world, page):
 
 
 def test_the_line_in_a_bar_is_what_its_number_is_held_against(page):
+    """Walk A9: once a bar's dot stood right of its line beside a number below nought."""
     # Five of twelve rows once stood right of the others' mean with a departure below zero.
     for model in page.shape.models:
         drawn = bars(page.shape, page.claims, model)

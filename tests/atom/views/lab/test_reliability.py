@@ -137,6 +137,7 @@ def test_another_judge_is_compared_and_its_kindness_widens_the_intervals(made):
 
 @pytest.mark.slow
 def test_two_judges_tell_no_share_of_the_uncertainty(made):
+    """Walk A10: once two judges gave the judge 100 % of the uncertainty, from 0.9 to 99.2."""
     # One difference has one degree of freedom: intervals of it reached from 0.9 to 99.2.
     with Store.open(made.folder) as store:
         store.put([OTHER])
@@ -165,6 +166,7 @@ def test_three_judges_kindness_widens_the_intervals(made):
 
 @pytest.mark.slow
 def test_a_judge_whose_scores_do_not_follow_the_truth_is_no_measure_of_noise(made):
+    """Walk A10: once a random judge was taken as a measure of a good one's noise."""
     leaves = [("Perception", "x")] * 40
     with Store.open(made.folder) as store:
         store.put([OTHER, THIRD])

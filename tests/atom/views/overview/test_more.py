@@ -44,6 +44,7 @@ def test_equal_scores_share_a_rank(view):
 
 
 def test_an_answer_breaks_at_its_first_failed_step(view):
+    """Walk A5: once "most break at step 1" was said of a fifth."""
     # C fails step 1 with 1, 1, 2, 2 and holds on sample 2 only: 4 of 5; the rest holds on.
     curves = {curve.name: curve for curve in view.breaks}
     c = curves["Candidate C"]

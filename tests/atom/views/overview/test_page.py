@@ -1,12 +1,17 @@
 import math
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
+from atom.engine.imports.importing import import_reading
+from atom.formats import ImportFile, read
+from atom.store import Store, list_studies
 from atom.views.failures.page import failures
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
+from atom.views.study_data import load_study
 from tests.factories import COUNT
 
 
@@ -98,6 +103,23 @@ def test_imported_outcomes_give_the_same_page_by_label(imported):
     assert skills["geometry"].value == pytest.approx(100 * 2 / 3)
     assert skills["geometry"].n == 3
     assert page.quadrants == ()
+
+
+def test_an_imported_table_is_cut_by_what_groups_its_questions(tmp_path):
+    """Walk B10: once a CSV's first table was "By item", 20 rows with n = 1."""
+    rows = [f"{n},How many tins are on shelf {n}?,{n},{('tins', 'jars')[n % 2]},{name},{n},1"
+            for n in range(20) for name in ("red", "green", "blue")]  # fmt: skip
+    table = "\n".join(["item,prompt,gold,topic,system,output,is_correct", *rows]).encode()
+    with Store.open(tmp_path) as store:
+        reading = read(None, [ImportFile.from_bytes("shelf.csv", table)])
+        import_reading(store, reading, "Shelf", datetime(2026, 1, 1, tzinfo=UTC))
+        (study,) = list_studies(store)
+        page = overview(load_study(store, study.id), Filters())
+    assert page.facet == "topic"
+    assert not {"item", "system"} & set(page.facets)
+    assert {skill.name: skill.cells[0].estimate.n for skill in page.skills} == {
+        "tins": 10, "jars": 10,
+    }  # fmt: skip
 
 
 def test_filters_that_leave_nothing_give_an_empty_page(data):

@@ -110,6 +110,7 @@ def test_undo_and_redo_go_through_the_whole_stack(store, study):
 
 
 def test_what_was_undone_is_gone_from_a_node_s_log(store, study):
+    """Walk A7: once a node's log kept an edit that was undone."""
     counted = (*COUNT[:3], "Count them")
     edit_tree(store, study.id, Rename(COUNT, "Count them"))
     edit_tree(store, study.id, Merge(DIFFERENCE, counted))
