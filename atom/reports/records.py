@@ -313,11 +313,17 @@ class Report(Value):
     def short(self) -> tuple[tuple[str, Passage], ...]:
         """The report on one page: of the study each part's first paragraph, of a model its worst.
 
-        (what it is of, the paragraph); paragraphs of the report itself, in its order.
+        (what it is of, the paragraph); paragraphs of the report itself, in its order. Of who is
+        ahead it's the first that says so, not how much was counted.
         """
         found: list[tuple[str, Passage]] = []
+        counts = {finding.id for finding in self.findings if finding.kind == "coverage"}
         for section in self.sections:
-            first = {part.part: part.passages[0] for part in section.parts if part.passages}
+            first = {
+                part.part: next((p for p in part.passages if not counts & set(p.findings)),
+                                part.passages[0])
+                for part in section.parts if part.passages
+            }  # fmt: skip
             if section.place is None:
                 found += [
                     (section.part_title(part), first[part]) for part in _SHORT if part in first

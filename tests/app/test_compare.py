@@ -193,7 +193,7 @@ def test_the_bundled_study_says_where_the_first_two_differ(open_app):
     assert not seen.test.exception
     text = html.unescape(seen.markup)
     assert "higher than model-e on 300 shared samples: beyond chance" in text
-    assert "model-b is ahead: improvements (4)" in text
+    assert "model-b is ahead (4)" in text
     assert "Changed object" in text
     # Every door on this page writes both sides down.
     assert all(one.get("model") and one.get("peers") for one in doors(seen, "compare")[1:] if

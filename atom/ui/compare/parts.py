@@ -391,8 +391,8 @@ def where(here: Here, view: Comparison) -> Html | None:
     return el(
         "section",
         head,
-        _list(here, view, f"{first} falls behind: regressions", behind, limit, "second"),
-        _list(here, view, f"{first} is ahead: improvements", ahead, limit, "first"),
+        _list(here, view, f"{first} is behind", behind, limit, "second"),
+        _list(here, view, f"{first} is ahead", ahead, limit, "first"),
         _all(here, view, limit) if every else None,
         _counted(here, view, every),
     )

@@ -192,7 +192,7 @@ def _forest(found: Sequence[Effect], doors: Doors, span: float, label: str) -> H
     columns = [
         kit.Column(title="Effect", width="30%"),
         kit.Column(title=_axis(span), width="30%"),
-        kit.Column(title="Points (95 %)", number=True),
+        kit.Column(title="Points (95\N{NO-BREAK SPACE}%)", number=True),
         kit.Column(title=kit.term("pair", "Pairs"), number=True),
         kit.Column(title="Only this", number=True, broad=True),
         kit.Column(title="Only control", number=True, broad=True),
@@ -607,7 +607,7 @@ def by_root(found: Results, doors: Doors) -> Html | None:
     columns = [
         kit.Column(title="Answers with a failed step under", width="27%"),
         kit.Column(title=_axis(span), width="32%"),
-        kit.Column(title="Points (95 %)", number=True),
+        kit.Column(title="Points (95\N{NO-BREAK SPACE}%)", number=True),
         kit.Column(title="Pairs", number=True),
         kit.Column(title="Conclusion"),
     ]

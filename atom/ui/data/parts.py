@@ -15,7 +15,7 @@ from atom.views.data.page import Looked, StudyCard, is_unfinished
 from atom.views.filters import Filters
 
 TABS = (
-    ("bring", "Bring in"),
+    ("bring", "Import"),
     ("pictures", "Pictures"),
     ("studies", "Studies and imports"),
     ("export", "Export"),

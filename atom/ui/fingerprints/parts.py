@@ -457,7 +457,7 @@ def _skills_title(view: Bars) -> Html:
     ]
     nothing = set(kinds) <= {"nothing found", "insufficient"}
     words = "nothing that stands out surely" if nothing else ", ".join(said)
-    return join("Skills of", name, f": {words}")
+    return join("Skills of", name, f"– {words}")
 
 
 def _held_words(view: Bars) -> str:

@@ -192,10 +192,14 @@ def _next(here: Here, own: JudgeVerdict) -> Html | None:
     return commands.shown(here, f"python -m atom judge calibrate --judge {endpoint}")
 
 
+_PERSON = "a person, held against the others"
+
+
 def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
     held = [name for name in BENCHES if any(name in one.known.benches for one in found)]
     probes = any(one.known.probes is not None for one in found)
     people = any(one.known.people is not None for one in found)
+    persons = {one.id for one in here.data.judges if one.kind == "person"}
     columns = [
         kit.Column(title="Judge"),
         kit.Column(title="Trust it", width="26%"),
@@ -208,7 +212,7 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
         known = one.known
         first: list[Child] = [
             el("span", numbers.middle(known.name, 34), class_="strong text"),
-            el("span", one.short, class_="text small"),
+            el("span", _PERSON if known.judge in persons else one.short, class_="text small"),
         ]
         if probes:
             first.append(_probes(here, known))
@@ -223,9 +227,11 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
         return first + [_bench(here, known, name) for name in held]
 
     left = len(found) - MOST_JUDGES
-    note = (
-        f"{numbers.count(left, 'further judge')} aren’t shown. " if left > 0 else ""
-    ) + "A benchmark’s cell is its first figure on the newest set that the judge worked through."
+    note = (f"{numbers.count(left, 'further judge')} aren’t shown. " if left > 0 else "") + (
+        "A benchmark’s cell is its first figure on the newest set that the judge worked through."
+        if held
+        else ""
+    )
     own = here.data.judge.id if here.data.judge is not None else ""
     return el(
         "section",

@@ -33,9 +33,9 @@ def so_far(here: Here) -> Html | None:
             [
                 kit.Column(title="What was asked"),
                 kit.Column(title="Labels", number=True),
-                kit.Column(title="By two or more", number=True),
+                kit.Column(title=_TWICE, number=True),
                 kit.Column(title="Equal", number=True),
-                kit.Column(title="Alpha", number=True),
+                kit.Column(title=kit.term("Krippendorff's alpha", "Alpha"), number=True),
                 kit.Column(title="Settled by a third", number=True),
                 kit.Column(title="Open", number=True),
             ],
@@ -47,6 +47,10 @@ def so_far(here: Here) -> Html | None:
            kit.door("How far the judge follows them", against), class_="small"),
         class_="stack",
     )  # fmt: skip
+
+
+_TIP = "what two people or more labelled; of rankings, each pair that they order"
+_TWICE = el("span", "Labelled twice", class_="term", tabindex="0", data_tip=_TIP)
 
 
 def answer(given: Sequence[Annotation], kinds: Sequence[KindAgreement]) -> str:

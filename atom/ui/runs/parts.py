@@ -163,7 +163,7 @@ def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> H
                     f"{run.done:,} of {run.total:,}",
                     f"{run.unscored:,}",
                     f"{run.failed:,}",
-                    view.spent if run.cost or view.unpriced else "–",
+                    view.spent if run.cost or view.unpriced else money(0) if run.done else "–",
                 ],
                 on=run.id == chosen,
             )

@@ -295,7 +295,7 @@ def _history(here: Here, view: Versions) -> Html:
         kit.Column(title="Where it came from"),
         kit.Column(title="Leaves", number=True),
         kit.Column(title="Layers", number=True),
-        kit.Column(title="Criteria in it", number=True),
+        kit.Column(title="Criteria", number=True),
         kit.Column(title="Edits", number=True),
         kit.Column(title="Compare"),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.display import numbers
+from atom.methods.registry import METHODS
 from atom.records import (
     BenchTask,
     BlindTask,
@@ -155,7 +156,7 @@ def task_words(run: Run) -> str:
             by = f", scored by {scorer}" if scorer else ""
             return f"Judge benchmark: {', '.join(parts)}{often}{by}"
         case MethodsTask(methods=methods):
-            return f"Methods: {', '.join(methods)}"
+            return f"Methods: {', '.join(METHODS[name].title for name in methods)}"
         case ExperimentTask():
             return f"Self-correction: {', '.join(run.candidates[:1])}"
         case TreeTask():
@@ -197,7 +198,7 @@ def run_labels(store: Store, runs: Sequence[Run]) -> dict[str, str]:
         rounds = f", up to {experiment.rounds} rounds" if experiment.rounds > 1 else ""
         labels[run_id] = (
             f"Self-correction: {model}, {'one answer, ' if one else ''}"
-            f"{arms} {'arm' if arms == 1 else 'arms'}{rounds}"
+            f"{numbers.count(arms, 'kind')} of feedback{rounds}"
         )
     return labels
 

@@ -39,6 +39,8 @@ _READABLE = 9
 _TWO_LINES = 34
 _WHOLE_NAME = 18
 _FRAME = 2.5
+_FONT = '"Source Sans", sans-serif'
+"""The app's own; a figure knows no styles of its page."""
 _CLAIMED = ("confirmed", "suspected", "strength")
 _TALLER = 1.7
 WHOLE = "whole"
@@ -206,7 +208,7 @@ def icicle(
         textfont={
             "color": [ink_on(colours[index]) for index in drawn],
             "size": [10.5 if nodes.is_leaf[index] else 12.5 for index in drawn],
-            "family": "sans-serif",
+            "family": _FONT,
         },
         textposition="middle left",
         leaf={"opacity": 1},
@@ -221,7 +223,7 @@ def icicle(
         uniformtext={"minsize": _READABLE, "mode": "hide"},
         margin={"l": 0, "r": 0, "t": 0, "b": 24},
         paper_bgcolor="rgba(0,0,0,0)",
-        font={"color": QUIET[scheme]},
+        font={"color": QUIET[scheme], "family": _FONT},
         uirevision="tree",
         hoverlabel={"align": "left"},
     )

@@ -287,14 +287,26 @@ def _tip(nodes: NodeTable, view: Shown, index: int, whose: str) -> str:
     return "\n".join(lines)
 
 
+_DRAW = "drawGraph();"
+_FIT = (
+    "const fit = () => requestAnimationFrame(() => network.fit({animation: false}));"
+    "network.once('afterDrawing', fit); network.on('resize', fit);"
+)
+"""Before the first drawing nobody knows how wide names are in the reader's own font."""
+_LEAST_WIDTH = 1040
+"""Pixels: where there are fewer, one scrolls; names would be under 9 px."""
+
+
 def _seal(page: str, name: str, scheme: Scheme) -> str:
     """Take out what pyvis would fetch, and forbid the rest."""
     page = _without(_without(page, "<!--", "-->"), "<center>", "</center>")
     page = _LINKS.sub(lambda tag: "" if _FRAMEWORK in tag[0] else tag[0], page)
+    page = page.replace(_DRAW, _DRAW + _FIT, 1)
     head = (
         f'<head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{html.escape(name)}</title>"
-        f"<style>html,body{{margin:0;background:{GROUND[scheme]};overflow:hidden}}"
+        f"<style>html,body{{margin:0;background:{GROUND[scheme]};overflow:auto hidden}}"
+        f".card,#mynetwork{{min-width:{_LEAST_WIDTH}px}}"
         "html,body,.card,#mynetwork{height:100%!important}#mynetwork,.card{border:0!important}"
         f"div.vis-tooltip{{background:{INK[scheme]};color:{GROUND[scheme]};border:0;"
         "border-radius:6px;padding:7px 10px;font:12.5px/1.4 sans-serif;white-space:pre-line;"

@@ -140,6 +140,10 @@ def test_a_report_begins_with_one_page_of_its_own_paragraphs(store, report, page
     told = {p.text for section in report.sections for part in section.parts for p in part.passages}
     assert 3 <= len(report.short) <= 14
     assert all(passage.text in told for _, passage in report.short)
+    # It says who is ahead, not how many answers were counted.
+    (ahead,) = [passage for title, passage in report.short if title == "Who is ahead"]
+    kinds = {finding.id: finding.kind for finding in report.findings}
+    assert {kinds[one] for one in ahead.findings} <= {"lead", "tie", "ranking"}
     first, *_, last = report.short
     assert page.index('id="short"') < page.index(first[1].text[:40]) < page.index('id="s0"')
     text = to_markdown(report)

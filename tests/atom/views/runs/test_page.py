@@ -112,8 +112,8 @@ def test_an_experiments_run_says_what_it_does(tmp_path):
         store.put([asked, one, Candidate(id="m", name="Model A")])
         labels = run_labels(store, rows)
     assert labels == {
-        "r": "Self-correction: Model A, 3 arms, up to 2 rounds",
-        "r2": "Self-correction: Model A, one answer, 1 arm",
+        "r": "Self-correction: Model A, 3 kinds of feedback, up to 2 rounds",
+        "r2": "Self-correction: Model A, one answer, 1 kind of feedback",
     }
     assert run_view(row, alive=False, label=labels["r"]).what == labels["r"]
     assert [one.kind for one in rows] == ["experiment"] * 3 + ["study"]
@@ -125,7 +125,7 @@ def test_an_experiments_run_says_what_it_does(tmp_path):
         ({"bench_set_id": "set", "methods": ("pair", "point")}, "Judge benchmark: pair, point"),
         ({"bench_set_id": "set", "methods": ("pair",), "votes": 5, "scorer": "s"},
          "Judge benchmark: pair, 5 votes, scored by s"),
-        ({"methods": ("pointwise",)}, "Methods: pointwise"),
+        ({"methods": ("pointwise",)}, "Methods: Pointwise score"),
     ],
 )  # fmt: skip
 def test_a_run_without_stages_says_what_it_does(values, what):

@@ -78,6 +78,11 @@ def test_few_leaves_are_labelled_beside_their_node(nodes, page):
     assert bool(labels) == (nodes.n_leaves <= FEW_LEAVES)
 
 
+def test_names_fit_once_it_is_known_how_wide_they_are(page):
+    assert page.index("drawGraph();") < page.index("network.once('afterDrawing', fit)")
+    assert "network.on('resize', fit)" in page
+
+
 def test_filters_leave_nodes_out(nodes):
     view = shown(nodes, max_depth=2)
     spots = layout(nodes, view)
