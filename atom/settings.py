@@ -70,6 +70,11 @@ def server_folder(environ: Mapping[str, str] | None = None) -> Path:
     return Path((os.environ if environ is None else environ).get("ATOM_FILES") or "workspace")
 
 
+def picture_address(environ: Mapping[str, str] | None = None) -> str:
+    """Return the object store for the pictures of a store on a server: `ATOM_PICTURES`, or none."""
+    return (os.environ if environ is None else environ).get("ATOM_PICTURES", "")
+
+
 def child_environment(settings: Settings) -> dict[str, str] | None:
     """Return the environment of a process that works on a store; None = as it is.
 

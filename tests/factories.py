@@ -321,3 +321,8 @@ def open_small(folder: Path) -> Store:
     make_study(store)
     make_outcome_study(store)
     return store
+
+
+def picture_file(store: Store, picture_id: str) -> Path:
+    """Where a picture lies in a store's folder."""
+    return store.folder / "pictures" / picture_id[:2] / picture_id

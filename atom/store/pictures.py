@@ -1,13 +1,11 @@
-"""Picture files beside the database, named by their content; thumbnails made once."""
+"""Pictures, named by their content, beside the database or in an object store; thumbnails too."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from atom.errors import PictureError
-from atom.files import write_file
 from atom.foreign.pictures import draw_thumbnail, read_header
 from atom.records import Picture, blob_hash
+from atom.store.together.blobs import Blobs
 
 MAX_BYTES = 50_000_000
 MAX_PIXELS = 100_000_000
@@ -49,23 +47,20 @@ def make_thumbnail(data: bytes) -> bytes:
 
 
 class PictureFiles:
-    """The folders `pictures/` and `thumbs/` of a store.
+    """The files `pictures/` and `thumbs/` of a store.
 
     Args:
-        folder: where they lie.
+        blobs: where they lie.
         read_only: nothing is written; a missing thumbnail is made in memory.
     """
 
-    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
-        self._folder = folder
+    def __init__(self, blobs: Blobs, *, read_only: bool = False) -> None:
+        self._blobs = blobs
         self._read_only = read_only
 
-    def path(self, picture_id: str) -> Path:
-        """Return where a picture lies (it may not be there)."""
-        return self._folder / "pictures" / picture_id[:2] / picture_id
-
-    def _thumb_path(self, picture_id: str) -> Path:
-        return self._folder / "thumbs" / picture_id[:2] / f"{picture_id}.webp"
+    def has(self, picture_id: str) -> bool:
+        """Say whether a picture's file is there."""
+        return self._blobs.size(_name(picture_id)) is not None
 
     def add(self, data: bytes, name: str = "picture") -> Picture:
         """Keep a picture and its thumbnail; adding it twice is no different from once.
@@ -76,8 +71,8 @@ class PictureFiles:
         picture = inspect_picture(data, name)
         thumb = make_thumbnail(data)
         # The picture last: where it is, a process that was killed left its thumbnail, too.
-        _write_once(self._thumb_path(picture.id), thumb)
-        _write_once(self.path(picture.id), data)
+        self._write_once(_thumb_name(picture.id), thumb)
+        self._write_once(_name(picture.id), data)
         return picture
 
     def copy_from(self, other: PictureFiles, picture_id: str) -> None:
@@ -86,17 +81,17 @@ class PictureFiles:
         Raises:
             PictureError: the other store lacks the file.
         """
-        data = None if self.path(picture_id).exists() else other.read(picture_id)
-        thumb = other._thumb_path(picture_id)
-        if thumb.exists():
-            _write_once(self._thumb_path(picture_id), thumb.read_bytes())
+        data = None if self.has(picture_id) else other.read(picture_id)
+        thumb = other._blobs.read(_thumb_name(picture_id))
+        if thumb is not None:
+            self._write_once(_thumb_name(picture_id), thumb)
         if data is not None:
-            _write_once(self.path(picture_id), data)
+            self._write_once(_name(picture_id), data)
 
     def forget(self, picture_id: str) -> None:
         """Delete a picture's files, which aren't what their name says."""
-        for path in (self.path(picture_id), self._thumb_path(picture_id)):
-            path.unlink(missing_ok=True)
+        for name in (_name(picture_id), _thumb_name(picture_id)):
+            self._blobs.forget(name)
 
     def read(self, picture_id: str) -> bytes:
         """Return a picture's original bytes.
@@ -104,13 +99,13 @@ class PictureFiles:
         Raises:
             PictureError: the file is gone.
         """
-        try:
-            return self.path(picture_id).read_bytes()
-        except FileNotFoundError:
+        found = self._blobs.read(_name(picture_id))
+        if found is None:
             raise PictureError(
                 f"picture {picture_id[:12]}... is missing from the store's pictures folder; "
                 "bring it back with `study pictures FOLDER --study NAME`"
-            ) from None
+            )
+        return found
 
     def thumbnail(self, picture_id: str) -> bytes:
         """Return a picture's thumbnail (WebP), made now if it isn't there.
@@ -118,16 +113,22 @@ class PictureFiles:
         Raises:
             PictureError: the file is gone or broken.
         """
-        path = self._thumb_path(picture_id)
-        if path.exists():
-            return path.read_bytes()
+        found = self._blobs.read(_thumb_name(picture_id))
+        if found is not None:
+            return found
         thumb = make_thumbnail(self.read(picture_id))
         if not self._read_only:
-            _write_once(path, thumb)
+            self._write_once(_thumb_name(picture_id), thumb)
         return thumb
 
+    def _write_once(self, name: str, data: bytes) -> None:
+        if self._blobs.size(name) != len(data):
+            self._blobs.write(name, data)
 
-def _write_once(path: Path, data: bytes) -> None:
-    if path.exists() and path.stat().st_size == len(data):
-        return
-    write_file(path, data, sync=False, within=path.parent.parent)
+
+def _name(picture_id: str) -> str:
+    return f"pictures/{picture_id[:2]}/{picture_id}"
+
+
+def _thumb_name(picture_id: str) -> str:
+    return f"thumbs/{picture_id[:2]}/{picture_id}.webp"

@@ -23,7 +23,7 @@ from atom.access import Action, guards
 from atom.errors import AwayError, HeldError, ReadOnlyError, StoreError
 from atom.files import clear_parts
 from atom.records import Picture, Record
-from atom.settings import server_folder
+from atom.settings import picture_address, server_folder
 from atom.store.faults import SEALED, gone, told, unwritable
 from atom.store.migrate import is_current, migrate
 from atom.store.opening import (
@@ -39,6 +39,7 @@ from atom.store.pictures import PictureFiles
 from atom.store.schema import KINDS
 from atom.store.sums import keep_up
 from atom.store.team.guard import let_in
+from atom.store.together.blobs import blobs_of
 from atom.store.together.revisions import (
     Mark,
     bump_all,
@@ -89,7 +90,8 @@ class Store:
         self._identity = None if "://" in url else identity(folder / DATABASE)
         self._stripe = secrets.token_hex(6)
         self._turn = threading.Lock()
-        self.pictures = PictureFiles(folder, read_only=write_engine is None)
+        blobs = blobs_of(folder, picture_address() if self._identity is None else "")
+        self.pictures = PictureFiles(blobs, read_only=write_engine is None)
         self.guarded = guards(str(folder) if self._identity is not None else url)
 
     @classmethod

@@ -177,7 +177,7 @@ def _missing(store: Store, sample: Sample, position: int) -> list[Missing]:
             ),
         )
         for number, slot in enumerate(sample.pictures, start=1)
-        if slot.picture_id is None or not store.pictures.path(slot.picture_id).exists()
+        if slot.picture_id is None or not store.pictures.has(slot.picture_id)
     ]
 
 

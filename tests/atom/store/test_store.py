@@ -31,6 +31,7 @@ from atom.records import (
 )
 from atom.store import Store, check_store, table
 from atom.store.schema import metadata
+from tests.factories import picture_file
 
 PROMPT = "scoring/1"
 
@@ -354,9 +355,9 @@ def test_a_sound_store_has_no_problems(store):
 def test_dangling_links_wrong_states_and_changed_pictures_are_named(store):
     store.put([checkpoint(1), checkpoint(2, state="unscored", score=None, detail="")])
     picture = store.add_picture(png())
-    store.pictures.path(picture.id).write_bytes(b"other")
+    picture_file(store, picture.id).write_bytes(b"other")
     gone = store.add_picture(png("green"))
-    store.pictures.path(gone.id).unlink()
+    picture_file(store, gone.id).unlink()
     problems = "\n".join(check_store(store).problems)
     assert "2 rows of checkpoints name a criterion_id that isn't in criteria" in problems
     assert "1 checkpoints whose state, score and reason don't fit together" in problems

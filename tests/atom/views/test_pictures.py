@@ -5,7 +5,7 @@ from PIL import Image
 
 from atom.store import Store
 from atom.views.pictures import read_picture, read_thumbnail
-from tests.factories import picture
+from tests.factories import picture, picture_file
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_type_that_browsers_dont_draw_is_shown_as_its_thumbnail(store):
 
 def test_what_is_gone_is_none(store):
     kept = store.add_picture(picture(2))
-    store.pictures.path(kept.id).unlink()
+    picture_file(store, kept.id).unlink()
     assert read_picture(store, kept.id) is None
     assert read_thumbnail(store, kept.id) is not None
     assert read_thumbnail(store, "0" * 64) is None

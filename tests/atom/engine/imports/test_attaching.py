@@ -18,6 +18,7 @@ from atom.formats.picture_stock import stock_of
 from atom.records import PictureSlot, Replay, Sample, Study, StudySample
 from atom.store import Store, check_store, find_study
 from atom.store.undo import undo_import
+from tests.factories import picture_file
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -103,7 +104,7 @@ def test_a_picture_whose_file_is_gone_comes_back_by_its_hash(bare):
     study = find_study(bare, "Bare")
     attach_pictures(bare, study, stock_of(uploads=[("a.png", png(1)), ("3.png", png(3))]))
     gone = bare.get(Sample, Sample.make_id("set", "1")).pictures[0].picture_id
-    bare.pictures.path(gone).unlink()
+    picture_file(bare, gone).unlink()
     with pytest.raises(PictureError, match="study pictures FOLDER --study NAME"):
         bare.pictures.read(gone)
     assert "images/a.png" in [one.words for one in missing_pictures(bare, study.id)]

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from atom.cli.main import main
 from atom.errors import StoreError
 from atom.records import Call, Picture
-from atom.store import Store, check_store, find_study, pictures
+from atom.store import Store, check_store, find_study
 from atom.store.moving import copying
 from atom.store.moving.copying import Digest, copy_store
+from atom.store.together.blobs import FolderBlobs
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
 from atom.views.study_data import load_study
-from tests.factories import STUDY, open_small
+from tests.factories import STUDY, open_small, picture_file
 
 
 @pytest.fixture
@@ -104,16 +105,16 @@ def test_a_picture_that_arrived_has_its_thumbnail(small, tmp_path, monkeypatch):
     """A copy that was killed between the two isn't short of it for good."""
     written = []
 
-    def cut(path, data):
-        written.append(path)
+    def cut(files, name, data):
+        written.append(name)
         if len(written) > 1:
             raise KeyboardInterrupt  # as if killed before the second file
 
     with Store.open(small) as source, Store.open(tmp_path / "new") as target:
-        monkeypatch.setattr(pictures, "_write_once", cut)
+        monkeypatch.setattr(FolderBlobs, "write", cut)
         with pytest.raises(KeyboardInterrupt):
             copy_store(source, target)
-        assert [path.parent.parent.name for path in written] == ["thumbs", "pictures"]
+        assert [name.partition("/")[0] for name in written] == ["thumbs", "pictures"]
 
 
 def test_a_row_that_arrives_otherwise_undoes_the_copy(small, location, monkeypatch):
@@ -133,7 +134,7 @@ def test_damaged_rows_and_pictures_are_told(small, tmp_path, capsys):
     hurt = tmp_path / "hurt"
     shutil.copytree(small, hurt)
     with Store.open(hurt) as store:
-        first, second = (store.pictures.path(one.id) for one in store.select(Picture)[:2])
+        first, second = (picture_file(store, one.id) for one in store.select(Picture)[:2])
     first.write_bytes(b"other")
     second.unlink()
     assert main(["store", "copy", str(hurt), str(tmp_path / "new"), "--json"]) == 1
