@@ -110,6 +110,11 @@ def what_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many samples")
     parser.add_argument(
+        "--at-random",
+        action="store_true",
+        help="draw the samples of --limit at random, the same ones whoever judges",
+    )
+    parser.add_argument(
         "--repeat", "--repeats", type=int, default=1, metavar="N", help="scorings of each answer"
     )
     parser.add_argument(
@@ -172,6 +177,7 @@ def spec_from(args: argparse.Namespace, store: Store) -> RunSpec:
         judge=args.judge,
         candidates=candidates,
         limit=args.limit,
+        at_random=args.at_random,
         repeats=args.repeat,
         answer_repeats=args.answer_repeats,
         budget=args.budget,

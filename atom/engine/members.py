@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atom.engine.induction.first_tree import first_tree
@@ -233,8 +233,21 @@ def gather(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint], creat
         candidate_ids=tuple(dict.fromkeys([*there, *candidates])),
         tree=tree,
         tree_record=tree_record,
-        places=tuple(places[: spec.limit]),
+        places=tuple(
+            drawn(study.id, places, spec.limit) if spec.at_random else places[: spec.limit]
+        ),
     )
+
+
+def drawn(study_id: str, places: Sequence[StudySample], most: int | None) -> list[StudySample]:
+    """Draw some of a study's samples at random, in the study's order.
+
+    Whoever asks gets the same ones, and a larger part holds the smaller ones: names decide, by
+    their hash.
+    """
+    hashed = sorted(places, key=lambda one: content_id("part", study_id, one.sample_id))
+    chosen = {one.sample_id for one in hashed[:most]}
+    return [one for one in places if one.sample_id in chosen]
 
 
 def _check_numbers(spec: RunSpec) -> None:

@@ -45,6 +45,7 @@ class RunSpec:
         judge: the judge's endpoint name; None = the study's own judge, where one is needed.
         candidates: endpoint names of the candidates that answer; empty = judge what is there.
         limit: at most this many samples, in the study's order.
+        at_random: these are drawn at random instead, the same ones whoever judges.
         repeats: how often the judge scores each answer; replays and criteria are asked for once.
         answer_repeats: how often each candidate answers each question.
         budget: spend cap in USD for the whole run, resumptions included.
@@ -67,6 +68,7 @@ class RunSpec:
     judge: str | None = None
     candidates: tuple[str, ...] = ()
     limit: int | None = None
+    at_random: bool = False
     repeats: int = 1
     answer_repeats: int = 1
     budget: float | None = None

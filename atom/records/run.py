@@ -57,6 +57,8 @@ class StudyTask(Record):
     """Whether what ended unscored through the server's fault is asked again."""
     look: Look | None = None
     """Only these answers are asked for and marked; None = all that are missing."""
+    at_random: bool = False
+    """Whether the samples of a limited run are drawn at random, and not the first ones."""
 
 
 class ExperimentTask(Record):

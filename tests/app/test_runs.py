@@ -8,14 +8,16 @@ import time
 import pytest
 
 from atom.engine.control import list_runs
-from atom.records import Run, Sampling, Study
+from atom.records import Run, Sampling, Study, StudyTask
 from atom.store import Store, table
 from atom.ui import work
+from atom.ui.runs import panel as judges_panel
 from tests.app.conftest import markup_of
 from tests.app.screen_store import HOSTILE, make_store
 from tests.app.work_store import make_probes_store, settle
 
 PAGE = "pages/run/runs.py"
+RUN = Run(id="any", study_id="any", task=StudyTask(kind="study", stages=("scoring",)))
 
 
 @pytest.fixture(scope="session")
@@ -95,6 +97,24 @@ def test_a_run_starts_goes_on_by_itself_and_ends(open_app, own, probes, monkeypa
     markup = markup_of(test)
     assert "12 of 12 done" in markup
     assert "All runs of this study (1)" in markup
+
+
+@pytest.mark.slow
+def test_further_judges_mark_after_their_price_is_shown(open_app, own, probes, monkeypatch):
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    test.toggle(key=f"panel_on_{probes[1]}").set_value(True).run()
+    chosen = test.multiselect(key="panel_judges")
+    assert "probe-judge" not in chosen.options  # the study's own
+    chosen.set_value(["probe-judge-noisy", "probe-judge-coin"]).run()
+    test.number_input(key="panel_samples").set_value(4).run()
+    settle(test)
+    # Two models answered each of six samples: 8 answers on 4 of them, for each of two judges.
+    assert "Together 16 calls" in markup_of(test)
+    started = []
+    monkeypatch.setattr(judges_panel, "start_work", lambda _, spec, __: started.append(spec) or RUN)
+    test.button(key="panel_start").click().run()
+    assert [(one.judge, one.limit, one.at_random) for one in started] == [
+        ("probe-judge-noisy", 4, True), ("probe-judge-coin", 4, True)]  # fmt: skip
 
 
 @pytest.mark.slow

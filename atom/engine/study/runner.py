@@ -51,7 +51,7 @@ class _StudyWork(Work[RunSpec, Members]):
 
     def row(self, spec: RunSpec, ground: Members, moment: datetime) -> Run:
         spec, created = ground.completed(spec), stamp(moment)
-        name = (spec.study_id, list(spec.stages), list(spec.candidates), created)
+        name = (spec.study_id, spec.judge, list(spec.stages), list(spec.candidates), created)
         return Run(
             id=content_id("run", *name)[:12],
             study_id=spec.study_id,

@@ -13,7 +13,7 @@ from atom.records import Checkpoint, Judge
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el
 from atom.ui.judges import panel
-from atom.ui.pages import FAILURES, JUDGE_LAB
+from atom.ui.pages import FAILURES, JUDGE_LAB, RUNS
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
@@ -37,8 +37,12 @@ def draw(here: Here) -> None:
         kit.show(
             kit.empty(
                 "One judge marked this study",
-                "Let a second judge score it, or take in people’s marks: then this tab says how "
-                "far they agree, criterion by criterion.",
+                "Have a second judge mark the same answers, or take in people’s marks: then this "
+                "tab says how far they agree, criterion by criterion.",
+                kit.button(
+                    "Further judges, on Runs",
+                    links.address(RUNS.url_path, Filters(study=here.entry.key)),
+                ),
             ),
             key="judges_none",
         )

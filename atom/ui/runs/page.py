@@ -23,6 +23,7 @@ from atom.ui.pages import REPLAY, SETTINGS
 from atom.ui.runs import batch as batch_panel
 from atom.ui.runs import blind as blind_panel
 from atom.ui.runs import control as run_control
+from atom.ui.runs import panel as judges_panel
 from atom.ui.runs import parts as runs_parts
 from atom.ui.runs import sampling as sampling_box
 from atom.ui.shell import sealed, stores, team
@@ -194,6 +195,7 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
         _start_button(here, spec, endpoints, found)
     _show_fault()
     settle_panel.draw(here, judge=form.judge)
+    judges_panel.draw(here, endpoints, _sent(here))
     blind_panel.draw(here, form.judge, endpoints, _sent(here))
     batch_panel.safely(lambda: batch_panel.draw(here, spec, endpoints, _sent(here)))
 
