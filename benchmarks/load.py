@@ -3,7 +3,8 @@
 Sessions speak Streamlit's own protocol over websockets, as browsers do, and walk from page to
 page. A row of sessions holds errors, how long a page took, and the server's memory at the start,
 after the first minute and at the end; the last tells a leak. A row of sizes holds the processor
-time of each page of a study (limit: two seconds), so it can be read on a busy machine, too.
+time of each page of a study (limit: two seconds), so it can be read on a busy machine, too, and
+what was sent of it (limit: five megabytes).
 
     python benchmarks/load.py --json --sessions 50 --seconds 180 --rows 1000000
 """
@@ -44,6 +45,8 @@ PAGES = (
 """Addresses of pages that are walked through."""
 MOST_SECONDS = 2.0
 """Processor time that a page of a study of an odd size may take."""
+MOST_MEGABYTES = 5.0
+"""What may be sent of such a page; Reports sends the report itself."""
 GROWTH = 1.15
 """What memory may be at the end, in shares of what it was in the middle: some of it is noise."""
 LONG = 5_000
@@ -117,6 +120,7 @@ class Size:
         processor: seconds until it was drawn; of a page that goes on in the background the longer
             of two: until it said so, and, drawn anew when that was over, until it showed it.
         background: seconds that went on meanwhile.
+        sent: megabytes that the page took, of its first drawing.
         error: what went wrong; empty where it held.
     """
 
@@ -124,6 +128,7 @@ class Size:
     page: str
     processor: float
     background: float
+    sent: float
     error: str
 
 
@@ -133,6 +138,11 @@ class Visitor:
     def __init__(self, line: ClientConnection, study: str) -> None:
         self._line = Line(line)
         self._study = study
+
+    @property
+    def sent(self) -> float:
+        """Megabytes that the page took that was seen last."""
+        return self._line.sent / 1e6
 
     async def see(self, page: str) -> str:
         """Ask for a page and wait for its end; return what it showed wrong."""
@@ -226,12 +236,13 @@ async def measure_pages(app: Running, study: str, words: str) -> list[Size]:
         await visitor.see("")  # what every page reads is read once
         for page in PAGES:
             took, behind, error = await _draw(app, visitor, page)
+            sent = visitor.sent
             if behind > _BACKGROUND and not error:
                 again, _, error = await _draw(app, visitor, page)
                 took = max(took, again)
             found.append(
                 Size(study=words, page=page or "start", error=error, processor=round(took, 2),
-                     background=round(behind, 2))
+                     background=round(behind, 2), sent=round(sent, 2))
             )  # fmt: skip
     return found
 
@@ -376,6 +387,7 @@ def main() -> int:
     if options.only != "load":
         for size in measure_sizes(options.sizes):
             fell |= bool(size.error) or size.processor > MOST_SECONDS
+            fell |= size.sent > MOST_MEGABYTES
             told(size)
     return int(fell)
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from urllib.parse import parse_qs, quote_plus, urlsplit
 
 from atom.views.filters import KEYS, Filters
+from atom.views.node_links import LONGEST
 
 Query = Mapping[str, str | list[str]]
 
@@ -27,7 +28,6 @@ LOCAL_KEYS = (
 )  # fmt: skip
 """Keys that belong to one page (a table, a page of a list, whose answer) and not to the chain."""
 _MAX_VALUES = 40
-_MAX_LENGTH = 300
 
 
 def clean_query(query: Query, *, local: bool = True) -> dict[str, list[str]]:
@@ -42,7 +42,7 @@ def clean_query(query: Query, *, local: bool = True) -> dict[str, list[str]]:
     for key in wanted:
         value = query.get(key, [])
         items = [value] if isinstance(value, str) else list(value)
-        kept = [item[:_MAX_LENGTH] for item in items if isinstance(item, str) and item.strip()]
+        kept = [item[:LONGEST] for item in items if isinstance(item, str) and item.strip()]
         if kept:
             found[key] = kept[:_MAX_VALUES]
     return found
@@ -62,7 +62,7 @@ def address(page: str, filters: Filters, **local: str | None) -> str:
     query: dict[str, str | list[str]] = dict(filters.to_query())
     query.update({key: value for key, value in local.items() if value})
     pairs = (
-        f"{key}={_quoted(one)}"
+        f"{key}={_quoted(one[:LONGEST])}"
         for key, value in query.items()
         for one in ([value] if isinstance(value, str) else value)
     )

@@ -5,7 +5,7 @@ Unknown, missing and hostile query keys are tolerated: what can't be understood 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from atom.analysis.readings import Processes, Reading, processes
 from atom.analysis.score_table import AnswerScores, answer_scores
 from atom.views.failures.find import FIND_KEYS, NOTHING, Find
+from atom.views.node_links import LONGEST, link_text, linked
 from atom.views.overview.accuracy import answered_by_all
 from atom.views.study_data import DATASET_FACET, SOURCE_FACET, StudyData
 from taxonomy import Path, format_path, parse_path
@@ -32,7 +33,6 @@ KEYS = (
 )  # fmt: skip
 _USUAL = {"show": "failed", "reading": "strict"}
 """What is left out of a link, since it's so anyway."""
-_MAX = 300
 _CUT = 280
 """A path at least this long may have been cut in its link."""
 _MOST_NAMED = 8
@@ -100,7 +100,7 @@ class Filters:
         def every(key: str) -> list[str]:
             value = query.get(key, [])
             items = [value] if isinstance(value, str) else list(value)
-            return [item[:_MAX] for item in items if isinstance(item, str) and item.strip()]
+            return [item[:LONGEST] for item in items if isinstance(item, str) and item.strip()]
 
         def one(key: str) -> str | None:
             items = every(key)
@@ -142,7 +142,7 @@ class Filters:
             if isinstance(value, str) and value and value != _USUAL.get(key):
                 query[key] = value
         if self.node:
-            query["node"] = format_path(self.node)
+            query["node"] = link_text(self.node)
         for key, pairs in (("tag", self.tags), ("among", self.among), ("without", self.without)):
             if pairs:
                 query[key] = [f"{facet}:{value}" for facet, value in pairs]
@@ -376,7 +376,8 @@ def unknown(data: StudyData, filters: Filters) -> tuple[str, ...]:
             found.append(_no("model", peer, [one.name for one in data.candidates]))
     if filters.root is not None and filters.root not in roots_of(data):
         found.append(_no("root", filters.root, roots_of(data)))
-    for node in (filters.node, *filters.find.within, *filters.find.outside):
+    for given in (filters.node, *filters.find.within, *filters.find.outside):
+        node = linked(given, _nodes(data))
         if node and not _in_tree(data, node):
             heads = tuple(root.name for root in data.tree.roots) if data.tree else roots_of(data)
             found.append(_no("capability", format_path(node), heads))
@@ -414,9 +415,11 @@ def known(data: StudyData, filters: Filters) -> Filters:
         )  # fmt: skip
 
     def nodes(given: tuple[Path, ...]) -> tuple[Path, ...]:
-        return tuple(node for node in given if _in_tree(data, node))
+        meant = (linked(node, _nodes(data)) for node in given)
+        return tuple(node for node in meant if _in_tree(data, node))
 
     find = filters.find
+    node = linked(filters.node, _nodes(data))
     if find != NOTHING:
         find = find.but(fails=models(find.fails), passes=models(find.passes),
                         within=nodes(find.within), outside=nodes(find.outside))  # fmt: skip
@@ -424,7 +427,7 @@ def known(data: StudyData, filters: Filters) -> Filters:
         model=data.model_id(filters.model),
         peers=models(filters.peers),
         root=filters.root if filters.root in roots_of(data) else None,
-        node=filters.node if _in_tree(data, filters.node) else (),
+        node=node if _in_tree(data, node) else (),
         judge=data.judge_id(filters.judge),
         tree=filters.tree if filters.tree == data.study.tree_version else None,
         tags=there(filters.tags),
@@ -448,6 +451,14 @@ def label_name(facet: str) -> str:
         return "Source"
     words = facet.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
+
+
+def _nodes(data: StudyData) -> Iterator[Path]:
+    """Give every node that the study's checkpoints or its tree have."""
+    for leaf in data.table.leaves:
+        yield from (leaf[:depth] for depth in range(1, len(leaf) + 1))
+    if data.tree is not None:
+        yield from (path for path, _ in data.tree.walk())
 
 
 def _in_tree(data: StudyData, node: Path) -> bool:

@@ -10,6 +10,7 @@ import html
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from atom.display.numbers import middle
 from atom.views.shown import level
 
 _VOID = frozenset(
@@ -18,6 +19,9 @@ _VOID = frozenset(
         "rect", "use",
     )
 )  # fmt: skip
+_BESIDE = frozenset(("data-tip", "title", "aria-label"))
+_MOST_BESIDE = 600
+"""Letters of what stands in every cell of a table for whoever points at it."""
 
 
 class Html(str):
@@ -64,7 +68,8 @@ def el(tag: str, *children: Child, **attributes: Attribute) -> Html:
         tag: its name, written in code.
         children: strings (escaped), markup, numbers, None (nothing), or iterables of these.
         attributes: `class_` and `for_` lose their underscore, other underscores become hyphens;
-            True writes the bare name, False and None leave it out.
+            True writes the bare name, False and None leave it out. What is said beside an
+            element (a tip, a title, a label) is cut in its middle where it is far too long.
 
     Returns:
         The element as markup.
@@ -74,6 +79,8 @@ def el(tag: str, *children: Child, **attributes: Attribute) -> Html:
         if value is None or value is False:
             continue
         name = name.rstrip("_").replace("_", "-")
+        if name in _BESIDE and isinstance(value, str):
+            value = middle(value, _MOST_BESIDE)
         parts.append(f" {name}" if value is True else f' {name}="{escape(str(value))}"')
     opening = f"<{tag}{''.join(parts)}"
     if tag in _VOID:

@@ -21,11 +21,13 @@ class Line:
 
     Attributes:
         doors: addresses of the app that stood on the page that was seen last.
+        sent: bytes that page took.
     """
 
     def __init__(self, line: ClientConnection) -> None:
         self._line = line
         self.doors: list[str] = []
+        self.sent = 0
 
     async def see(self, page: str, query: str) -> str:
         """Ask for a page and wait for its end; return what it showed wrong.
@@ -41,10 +43,11 @@ class Line:
         asked.rerun_script.query_string = query
         asked.rerun_script.page_name = page
         await self._line.send(asked.SerializeToString())
-        wrong, self.doors = "", []
+        wrong, self.doors, self.sent = "", [], 0
         async with asyncio.timeout(_PATIENCE):
             while True:
                 got = await self._line.recv(decode=False)
+                self.sent += len(got)
                 self.doors += map(html.unescape, _DOOR.findall(got.decode("utf-8", "ignore")))
                 told = ForwardMsg.FromString(got)
                 kind = told.WhichOneof("type")

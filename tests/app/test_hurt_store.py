@@ -23,6 +23,7 @@ def folder(made, tmp_path):
 
 @pytest.mark.parametrize("hurt", [closed_folder, locked], ids=lambda hurt: hurt.__name__)
 def test_every_page_reads_what_can_be_read(open_app, made, folder, hurt):
+    """Fall 20 of design/074."""
     with impatient(), hurt(folder):
         for file in FILES:
             seen = open_app(folder, file, query={"study": made.study.id})

@@ -24,6 +24,7 @@ def strange(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.mark.parametrize("page", PAGES)
 def test_each_page_copes(open_app, strange, page):
+    """Fall 22 of design/074."""
     seen = open_app(strange, page=page)
     assert [error.message for error in seen.test.exception] == []
     words = re.sub(r"<style.*?</style>|<[^>]+>", " ", seen.markup, flags=re.DOTALL).split()

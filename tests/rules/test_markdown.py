@@ -191,6 +191,7 @@ def faults(tree: ast.Module, own_name: str = "") -> list[str]:
 
 
 def test_no_foreign_text_is_read_as_markdown(modules):
+    """Fall 7 of design/074."""
     found = [
         f"{module.path}:{fault}"
         for module in modules

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
-from taxonomy import Path, format_path, parse_path
+from atom.views.node_links import link_text
+from taxonomy import Path, parse_path
 
 Place = Literal["question", "criterion", "answer", "reason"]
 """Where words are looked for."""
@@ -106,8 +107,8 @@ class Find:
             "sort": "" if self.sort == "loss" else self.sort,
             "fails": list(self.fails),
             "passes": list(self.passes),
-            "within": [format_path(path) for path in self.within],
-            "outside": [format_path(path) for path in self.outside],
+            "within": [link_text(path) for path in self.within],
+            "outside": [link_text(path) for path in self.outside],
             "state": list(self.states),
             "nostate": list(self.stateless),
             "told": list(self.told),

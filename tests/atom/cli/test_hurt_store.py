@@ -159,6 +159,7 @@ def test_what_cannot_be_written_is_said_in_words(given, capsys, hurt):
 
 @pytest.mark.parametrize("hurt", LOST, ids=lambda hurt: hurt.__name__)
 def test_what_cannot_be_read_is_said_in_words(given, capsys, hurt):
+    """Fall 24 of design/074."""
     with impatient(), hurt(given / "store"):
         for command in COMMANDS:
             code = say(command, given)

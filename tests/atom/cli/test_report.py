@@ -83,6 +83,7 @@ def test_what_cannot_be_done_is_said(say, words, problem):
 
 
 def test_a_file_that_is_there_is_written_over_only_when_said_so(say, tmp_path):
+    """Fall 19 of design/074."""
     out = tmp_path / "report.md"
     out.write_text("mine", encoding="utf-8")
     words = ("report", "write", "--study", "Test study", "--format", "markdown", "--out", str(out))

@@ -75,6 +75,7 @@ def test_whoever_wakes_after_another_ended_the_run_changes_nothing(store):
 
 
 def test_a_run_is_held_from_its_first_moment(store):
+    """Fall 25 of design/074."""
     assert run_status(store, "r").alive
     assert hold_of(store, run_claim("r")).owner == owner_name("r")
     assert ledger(store).take_over() is None
@@ -133,6 +134,8 @@ def test_consents_and_a_name_given_at_once_are_all_kept(store, tmp_path, monkeyp
 
 
 def test_the_second_of_two_trees_is_refused_as_a_whole(store):
+    """Fall 16 of design/074."""
+
     def second() -> None:
         with store.write() as writer:
             writer.put([Study(id="t", name="T", created="")])

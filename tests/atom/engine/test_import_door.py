@@ -303,6 +303,7 @@ with Store.open(sys.argv[1]) as store:
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.05, 0.4, 0.9])
 def test_a_killed_import_leaves_nothing_or_all(tmp_path, delay):
+    """Fall 18 of design/074."""
     rows = [f"{n},Question {n}?,3,answer {n},1,skill {n % 3}" for n in range(20_000)]
     (tmp_path / "rows.csv").write_text(HEAD + "\n".join(rows) + "\n")
     with Store.open(tmp_path / "s"):

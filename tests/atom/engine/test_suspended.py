@@ -73,6 +73,7 @@ def suspend(pid: int, place: Path) -> None:
 
 @pytest.mark.attack
 def test_a_suspended_run_is_taken_over_and_pays_for_nothing_when_it_wakes(tmp_path):
+    """Fall 14 of design/074."""
     place, endpoints = tmp_path / "store", tmp_path / "e.yaml"
     with Store.open(place) as store:
         study = Study(id=Study.make_id("Sleep"), name="Sleep", synthetic=True)

@@ -57,6 +57,7 @@ def test_what_is_no_plain_file_is_refused_at_once(tmp_path, name, words):
 
 @pytest.mark.parametrize("place", ["/dev/zero", "/dev/null", "/dev/stdin", "/dev/fd/0"])
 def test_devices_are_refused(place):
+    """Fall 3 of design/074."""
     with pytest.raises(DataError):
         open_foreign(Path(place))
 

@@ -10,7 +10,13 @@ from email.utils import format_datetime
 
 import pytest
 
-from atom.errors import PermanentError, SettingsError, SpendCapReached, TransientError
+from atom.errors import (
+    AtomError,
+    PermanentError,
+    SettingsError,
+    SpendCapReached,
+    TransientError,
+)
 from atom.judge import (
     CallGaveUp,
     CallRefused,
@@ -566,6 +572,7 @@ async def test_the_key_goes_into_the_header_and_nowhere_else(server, make_client
 
 
 async def test_a_key_echoed_in_a_reply_is_not_kept(server, make_client, free_text):
+    """Fall 9 of design/074."""
     server.plan(server.completion(f"your key is {KEY}"))
     reply = await make_client(key_env="MY_KEY", options={"environ": {"MY_KEY": KEY}}).ask(free_text)
     assert reply.text == reply.call.reply == "your key is [key]"
@@ -676,6 +683,15 @@ async def test_a_streamed_refusal_and_an_unreadable_stream(server, make_client, 
     )
     reply = (await collect(make_client(), scoring))[-1]
     assert (reply.data, reply.call.repaired) == ({"score": 1}, True)
+
+
+async def test_a_stream_in_another_encoding_is_a_failure_in_words(server, make_client, scoring):
+    """It was UTF-16, and ended in a traceback (of fall 24)."""
+    said = 'data: {"choices": []}\n\ndata: [DONE]\n\n'.encode("utf-16")
+    server.plan(*[server.http(200, said, Content_Type="text/event-stream")] * 9)
+    with pytest.raises(AtomError) as told:
+        await collect(make_client(), scoring)
+    assert told.value.message
 
 
 async def test_a_stream_that_nobody_reads_on_frees_everything(server, make_client, scoring):

@@ -24,6 +24,7 @@ from tests.atom.judge.conftest import Script
 async def test_sixty_four_first_calls_that_are_refused_at_once_all_succeed(
     server, make_client, scoring
 ):
+    """Fall 11 of design/074."""
     refused = asyncio.Event()
 
     async def answer(script, writer):
@@ -276,6 +277,7 @@ async def test_a_failed_call_is_the_servers_fault(server, make_client, scoring):
 
 
 async def test_replies_of_no_use_are_booked_at_their_estimate(server, make_client, scoring):
+    """Fall 13 of design/074."""
     prices = {"input": 10.0, "output": 20.0}
     server.plan(server.http(200, "<html>busy"), server.error(500), server.completion())
     ledger = SpendLedger(1.0)

@@ -57,6 +57,7 @@ async def test_packed_replies_are_unpacked(server, make_client, scoring, packed,
 
 @pytest.mark.slow
 async def test_a_gzip_bomb_is_unpacked_no_further_than_the_limit(server, make_client, scoring):
+    """Fall 5 of design/074."""
     packed = bomb(200)
     assert len(packed) < 250_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

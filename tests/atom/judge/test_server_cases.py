@@ -141,6 +141,7 @@ async def test_37_a_refused_schema_steps_down_and_says_why(odd, patience):
 
 @on("odd", ["notemperature"], indirect=True)
 async def test_38_a_refused_temperature_is_dropped_once(odd, patience):
+    """Fall 12 of design/074."""
     async with client_of(odd, patience) as client:
         reply = await client.ask(question())
         again = await client.ask(question("Again?", temperature=0.7))

@@ -34,4 +34,5 @@ def test_nothing_that_was_written_is_lost_and_no_tag_is_left(parts):
 
 
 def test_many_open_blocks_are_read_in_one_pass():
+    """Fall 4 of design/074."""
     assert tell_apart("<think>" * 200_000 + "x").unfinished

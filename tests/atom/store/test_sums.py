@@ -84,6 +84,7 @@ def test_checksums_of_cells_that_no_column_holds_are_left_to_the_trigger():
 
 
 def test_all_scores_changed_are_seen_and_their_study_is_named(folder):
+    """Fall 17 of design/074."""
     by_hand(folder, "UPDATE checkpoints SET score = 6 - score, value = 1 - value WHERE score <> 3")
     found = problems(folder)
     assert len(found) == 1

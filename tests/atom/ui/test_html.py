@@ -40,3 +40,11 @@ def test_no_text_becomes_markup(text):
     assert html.unescape(inner) == html.unescape(
         html.escape(level(text.encode("utf-8", "replace").decode()))
     )
+
+
+def test_what_is_said_beside_an_element_has_an_end_and_its_text_is_whole():
+    name = "a" * 3000 + "z" * 2000
+    made = el("span", name, data_tip=name, title=name, aria_label=name)
+    assert made.count(name) == 1
+    assert made.count("a" * 300) == 10 + 3
+    assert len(made) < len(name) + 3 * 700

@@ -32,6 +32,7 @@ def test_a_texts_direction_ends_with_it(text, made):
 
 
 def test_a_terminal_is_driven_by_nothing():
+    """Fall 23 of design/074."""
     told = on_terminal(f"\x1b[31mred\x07 \x9b2J {RLO}\tb\nc\rd\x7f \u2028é数")
     assert told == r"\x1b[31mred\x07 \x9b2J \u202e" + "\tb\nc" + r"\x0dd\x7f \u2028é数"
 
@@ -49,6 +50,7 @@ def test_json_says_the_same(text):
 )
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢"])
 def test_a_formula_is_seen_behind_what_is_not_seen(before, sign):
+    """Fall 26 of design/074."""
     assert begins_a_formula(f"{before}{sign}1+1")
     assert not begins_a_formula(f"{before}x{sign}1")
 

@@ -67,7 +67,10 @@ def test_bubblewrap_gives_an_empty_root(sandbox):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ESCAPES)
 def test_the_system_holds_without_the_guard(fence, name, tmp_path):
-    """What ATTACK 6 lists, and more: each prints ESCAPED where it gets out."""
+    """What ATTACK 6 lists, and more: each prints ESCAPED where it gets out.
+
+    Fall 6 of design/074.
+    """
     ran = replace(fence, guard=False).run(ESCAPES[name])
     assert not escaped(ran), ran
     assert ran.ended in ("ended", "error", "no_module", "limit", "timeout"), ran

@@ -211,6 +211,36 @@ def test_a_picture_that_turns_out_broken_is_nobodys_later_on_either(tmp_path, mo
         assert check_store(store).problems == ()
 
 
+def test_one_broken_picture_of_a_rare_kind_costs_that_picture_alone(tmp_path):
+    """Pillow's readers of rare kinds raise what no reader of pictures would.
+
+    Fall 21 of design/074.
+    """
+    whole = Image.effect_noise((40, 30), 80)
+    for kind in ("AVIF", "BLP", "SPIDER", "TGA", "PCX", "ICO", "DDS"):
+        out = io.BytesIO()
+        mode = {"BLP": "P", "SPIDER": "F"}.get(kind, "RGB")
+        whole.convert(mode).save(out, kind)
+        data = out.getvalue()
+        for cut in (20, len(data) // 3, len(data) - 9):
+            (tmp_path / f"{kind}{cut}.png").write_bytes(data[:cut])
+        (tmp_path / f"{kind}-hurt.png").write_bytes(data[:60] + b"\xff" * 40 + data[100:])
+    whole.save(tmp_path / "whole.png")
+    names = sorted(path.name for path in tmp_path.glob("*.png"))
+    lines = [f"{at},Question {at}?,{name}" for at, name in enumerate(names)]
+    table = "\n".join(["id,question,image", *lines]).encode()
+    reading = read("table", [ImportFile.from_bytes("t.csv", table)],
+                   pictures=FolderPictures([tmp_path]))  # fmt: skip
+    with Store.open(tmp_path / "store") as store:
+        import_reading(store, reading, "Study", MOMENT)
+        samples = store.select(Sample)
+        assert len(samples) == len(names)
+        held = {sample.source_id: sample.pictures[0].picture_id for sample in samples}
+        assert held[str(names.index("whole.png"))]
+        assert sum(one is None for one in held.values()) >= 14  # at least the two shorter cuts
+        assert check_store(store).problems == ()
+
+
 def test_labels_and_scores_come_in_and_go_with_their_import(tmp_path):
     pair = {
         "idx": 1, "cmp_key": "m_n", "instruction": "Do.", "response1": "x", "response2": "y",

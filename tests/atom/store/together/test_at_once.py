@@ -47,6 +47,7 @@ def test_four_first_starts_at_once_make_one_store(kind, request, tmp_path, monke
 
 
 def test_an_item_claimed_by_four_at_once_is_one_owners(location):
+    """Fall 15 of design/074."""
     with Store.open(location) as store:
 
         def claim(owner: str, item: str):

@@ -45,6 +45,7 @@ def test_a_server_that_isnt_there_is_told_from_one_that_refuses():
 
 
 def test_a_process_of_its_own_shows_no_password(pg_server, pg_url, tmp_path, monkeypatch):
+    """Fall 8 of design/074."""
     database = pg_url.partition("@/")[2].partition("?")[0]
     address = pg_server.url(database, password=SECRET)
     log, words = tmp_path / "log", []

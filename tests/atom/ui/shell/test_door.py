@@ -23,7 +23,7 @@ async def behind(scope, receive, send):
     await send({"type": "http.response.body", "body": b"inside"})
 
 
-async def ask(*headers, path="/", query="", method="GET", kind="http", lock=LOCK):
+async def ask(*headers, path="/", query="", method="GET", kind="http", lock=LOCK, app=behind):
     """Return (status, headers, body); the status of a websocket is 101 or 403."""
     sent = []
 
@@ -37,7 +37,7 @@ async def ask(*headers, path="/", query="", method="GET", kind="http", lock=LOCK
         "query_string": query.encode(),
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
     }
-    await Door(behind, lock=lock)(scope, None, send)
+    await Door(app, lock=lock)(scope, None, send)
     if kind == "websocket":
         return (101 if sent[0]["type"] == "websocket.accept" else 403), {}, ""
     held = {name.decode().lower(): value.decode() for name, value in sent[0]["headers"]}
@@ -64,6 +64,7 @@ async def test_the_cookie_lets_in():
     ids=["none", "foreign", "no port", "other port", "longer", "two"],
 )
 async def test_another_host_is_refused(headers, kind):
+    """Fall 1 of design/074."""
     status, _, body = await ask(*headers, kind=kind)
     assert status in (421, 403)
     assert "inside" not in body
@@ -83,6 +84,36 @@ async def test_the_own_origin_is_taken():
     own = ("origin", "http://127.0.0.1:8501")
     assert (await ask(HOST, COOKIE, own, method="POST"))[0] == 200
     assert (await ask(HOST, COOKIE, own, kind="websocket"))[0] == 101
+
+
+async def test_no_origin_makes_the_server_ask_outside_for_its_own_address(monkeypatch):
+    """Streamlit compares an origin that isn't the host with this computer's address, which it asks
+    a server far away for.
+
+    Fall 10 of design/074.
+    """
+    from streamlit import net_util
+    from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
+
+    asked = []
+    monkeypatch.setattr(net_util, "get_internal_ip", lambda: None)
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: asked.append("checkip"))
+
+    async def streamlit(scope, receive, send):
+        held = {name.decode(): value.decode() for name, value in scope["headers"]}
+        if _is_origin_allowed(held.get("origin"), held["host"]):
+            await send({"type": "websocket.accept"})
+        else:
+            await send({"type": "websocket.close"})
+
+    for host in ("127.0.0.1:8501", "localhost:8501"):
+        for name in ("evil.example", "203.0.113.7:8501", "127.0.0.1:9999", host):
+            own = ("host", host), COOKIE, ("origin", f"http://{name}")
+            told = await ask(*own, kind="websocket", app=streamlit)
+            assert told[0] == (101 if name == host else 403)
+    assert asked == []
+    assert not _is_origin_allowed("http://evil.example", "127.0.0.1:8501")
+    assert asked == ["checkip"]  # so it is Streamlit that asks, and the door that keeps it from it
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
