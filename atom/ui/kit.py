@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
+from atom.display import numbers
 from atom.errors import AtomError
 from atom.ui.html import Child, Html, el, join
 from atom.ui.links import read_address
@@ -313,7 +314,8 @@ def table(
         tight: less room between rows and columns.
     """
     head = [
-        el("th", column.title, scope="col", class_=_cell_class(column),
+        el("th", short(column.title),
+           scope="col", class_=_cell_class(column),
            style=f"width:{column.width}" if column.width else None)
         for column in columns
     ]  # fmt: skip
@@ -346,12 +348,25 @@ def csv_link(text: str, name: str) -> Html:
     return el("p", el("a", "Save as CSV", href=href, download=name), class_="small")
 
 
+def short(text: Child, size: int = 44) -> Child:
+    """Write a name that may be of any length, cut in its middle with the whole of it in the tip.
+
+    Args:
+        text: the name; markup and what isn't text stays as it is.
+        size: characters that are shown at most.
+    """
+    if not isinstance(text, str) or isinstance(text, Html):
+        return text
+    cut = numbers.middle(text, size)
+    return text if cut == text else el("span", cut, title=text)
+
+
 def tabs(choices: Iterable[tuple[str, str, bool]], *, label: str) -> Html:
     """Draw a row of doors of which one is chosen: (text, address, chosen)."""
     return el(
         "nav",
         [
-            el("a", text, href=href, data_go=True, aria_current="true" if chosen else None)
+            el("a", short(text), href=href, data_go=True, aria_current="true" if chosen else None)
             for text, href, chosen in choices
         ],
         class_="tabs",

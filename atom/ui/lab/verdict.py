@@ -192,7 +192,7 @@ def _next(here: Here, own: JudgeVerdict) -> Html | None:
     return commands.shown(here, f"python -m atom judge calibrate --judge {endpoint}")
 
 
-_PERSON = "a person, held against the others"
+_PERSON = "people’s marks, to compare with"
 
 
 def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:

@@ -566,7 +566,7 @@ def _layers(here: Here, view: Overview) -> Html | None:
 def _skill_title(here: Here, view: Overview) -> str:
     if view.facet is not None:
         what = {"process": "who scores", "outcome": "who is right", "preference": "who wins votes"}
-        return f"By {view.facet}: {what[view.measure]} where"
+        return f"By {numbers.middle(view.facet, 44)}: {what[view.measure]} where"
     node = here.filters.node
     return f"Inside {node[-1]}" if node else "Who is good at what"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import streamlit as st
 
 from atom.analysis.readings import Reading
+from atom.display import numbers
 from atom.records import TAG_FACET
 from atom.ui import links
 from atom.ui.plain import plain
@@ -114,7 +115,8 @@ def several(
         )
         set_filters(apply(*sides))
 
-    st.multiselect(plain(label), list(words), format_func=lambda one: words.get(one, one[1:]),
+    st.multiselect(plain(numbers.middle(label, 44)), list(words),
+                   format_func=lambda one: words.get(one, one[1:]),
                    key=key, on_change=changed, placeholder="Any")  # fmt: skip
 
 

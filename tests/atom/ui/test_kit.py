@@ -5,6 +5,7 @@ import pytest
 
 from atom.errors import UsageError
 from atom.ui import kit
+from atom.ui.html import el
 from atom.views.overview.page import Estimate
 
 CSS = (kit.ASSETS / "kit.css").read_text(encoding="utf-8")
@@ -127,3 +128,18 @@ def test_an_error_is_shown_in_its_own_words():
 
 def test_a_disabled_button_leads_nowhere():
     assert "href" not in kit.button("Next", "./", disabled=True)
+
+
+def test_a_name_of_any_length_is_cut_in_tabs_and_heads_with_the_whole_in_the_tip():
+    name = "begins " + "x" * 5000 + " & ends"
+    tabs = str(kit.tabs([(name, "./tree", True), ("Short", "./", False)], label="Views"))
+    table = str(kit.table([kit.Column(title=name)], [kit.Row(cells=["1"])], label="Names"))
+    for markup in (tabs, table):
+        shown = re.sub(r"<[^>]*>", "", markup)
+        assert "begins x" in shown
+        assert "ends" in shown
+        assert len(shown) < 60
+        assert f'title="begins {"x" * 5000} &amp; ends"' in markup
+    assert ">Short</a>" in tabs
+    marked = el("span", "n", class_="term", data_tip="markup of any length is no name " * 3)
+    assert marked in kit.table([kit.Column(title=marked)], [kit.Row(cells=["1"])], label="Names")
