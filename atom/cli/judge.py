@@ -1,4 +1,4 @@
-"""`judge bench|calibrate|list|show|published|delete`."""
+"""`judge bench|calibrate|list|show|published|panel|blind|delete`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
-from atom.cli.parts import judge_code, judge_panel
+from atom.cli.parts import judge_blind, judge_code, judge_panel
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.run import begin_and_do
@@ -108,6 +108,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.set_defaults(call=show_published)
     judge_code.add(verbs)
     judge_panel.add_panel(verbs)
+    judge_blind.add_blind(verbs)
     one = verbs.add_parser("delete", parents=[common()], help="a set with all its verdicts")
     one.add_argument("set", metavar="SET", help="its name or id")
     one.set_defaults(call=delete)

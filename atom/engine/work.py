@@ -32,6 +32,7 @@ _HOMES: Final[Mapping[RunKind, str]] = {
     "tree": "atom.engine.induction.grow",
     "pairs": "atom.engine.pairs.asking",
     "criteria": "atom.engine.people.matching",
+    "sight": "atom.engine.blind.sight",
 }
 """The module of each kind, which holds it as `WORK`; read when one is needed, since a benchmark's
 figures need SciPy, which an ordinary run starts a second sooner without."""

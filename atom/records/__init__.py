@@ -51,6 +51,7 @@ from atom.records.evidence import (
 from atom.records.mark_scale import JUDGE_SCALE, Mark, MarkScale, MarkState
 from atom.records.preference import Preference, PreferenceVerdict, Side
 from atom.records.run import (
+    SHOWN,
     BenchTask,
     BlindTask,
     CriteriaTask,
@@ -63,6 +64,8 @@ from atom.records.run import (
     Run,
     RunKind,
     RunState,
+    Shown,
+    SightTask,
     StageName,
     StudyTask,
     Task,
@@ -115,6 +118,7 @@ __all__ = [
     "PERSON_SOURCE",
     "PICKED",
     "PICKED_HERE",
+    "SHOWN",
     "TAG_FACET",
     "UNASKED",
     "UNSCORED",
@@ -182,7 +186,9 @@ __all__ = [
     "Sample",
     "Sampling",
     "Scale",
+    "Shown",
     "Side",
+    "SightTask",
     "StageName",
     "State",
     "StructuredMode",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,11 +14,14 @@ from atom.records.preference import Side
 
 RunState = Literal["running", "stopping", "stopped", "done", "failed"]
 RunKind = Literal[
-    "study", "experiment", "bench", "methods", "tree", "blind", "pairs", "criteria"
+    "study", "experiment", "bench", "methods", "tree", "blind", "pairs", "criteria", "sight"
 ]  # fmt: skip
 KnownBy = Literal["people", "outcome", "score"]
 """What says which of two answers is better: people's preference or ranking; a right final answer
 against a wrong one; a clear gap of the study's judge's scores."""
+Shown = Literal["picture", "again", "none", "other", "caption"]
+"""What a judge is shown: the picture, it once more, none, another sample's, a description."""
+SHOWN: Final[tuple[Shown, ...]] = ("picture", "again", "none", "other", "caption")
 StageName = Literal["answer", "replay", "criteria", "mapping", "scoring", "outcome"]
 
 
@@ -146,9 +149,25 @@ class CriteriaTask(Record):
     kind: Literal["criteria"]
 
 
+class SightTask(Record):
+    """Some of a study's answers, marked by a judge with the picture, without it, and so on."""
+
+    kind: Literal["sight"]
+    judge_id: Id
+    """By which its marks are found."""
+    samples: int
+    """How many questions, drawn at random."""
+    answers: int
+    """How many answers to each."""
+    shown: tuple[Shown, ...]
+    """What the judge is shown, one after the other."""
+    sampling: Sampling
+    """How it is asked."""
+
+
 Task = (
     StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask | BlindTask | PairsTask
-    | CriteriaTask
+    | CriteriaTask | SightTask
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from atom.records import (
     Judge,
     Response,
     Sample,
+    Sampling,
     Scale,
     Study,
     StudySample,
@@ -20,6 +21,7 @@ from atom.records import (
 )
 from atom.store.schema import table
 from atom.store.standing import (
+    marks_of,
     members,
     parts,
     placed,
@@ -184,6 +186,31 @@ def doubtful_marks(store: Store, study: Study, scale: Scale) -> list[tuple[str, 
             )
         ).all()
     return [(row.response_id, row.criterion_id) for row in rows]
+
+
+def marks_asked_as(
+    store: Store,
+    study: Study,
+    response_ids: Iterable[str],
+    judge_id: str,
+    prompt: str,
+    sampling: Sampling,
+) -> dict[str, dict[str, Checkpoint]]:
+    """Read a judge's first marks that just this prompt and these settings brought.
+
+    Returns:
+        Answer -> criterion -> the mark, failed ones left out.
+    """
+    found: dict[str, dict[str, Checkpoint]] = {}
+    for (name, _), marks in marks_of(store, study, response_ids, judge_id).items():
+        mine = {
+            criterion: mark
+            for criterion, mark in marks.items()
+            if (mark.prompt, mark.sampling) == (prompt, sampling) and mark.state != "failed"
+        }
+        if mine:
+            found[name] = mine
+    return found
 
 
 def subjects_of_marks(store: Store, keys: Iterable[str]) -> dict[str, tuple[str, str]]:

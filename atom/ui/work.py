@@ -10,20 +10,27 @@ import importlib
 import threading
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
 from atom.engine.consent import give_consent, is_remote
+from atom.engine.control import start_work
 from atom.engine.jobs import Job, Jobs, JobState, Looks
+from atom.engine.work import Spec
+from atom.errors import AtomError
 from atom.records import Endpoint, content_id
 from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.kit import ASSETS
+from atom.ui.plain import plain
 from atom.ui.shell import stores, team
 from atom.views.runs.page import judge_endpoint, money
 from atom.views.shelf import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
+
+if TYPE_CHECKING:
+    from atom.ui.shell.frame import Here  # draws with this module
 
 T = TypeVar("T")
 
@@ -262,6 +269,56 @@ def ask_first(entry: StudyEntry, hosts: Iterable[str], what: str, then: Callable
         then: done when the reader agrees.
     """
     st.session_state[ASKING] = (entry, tuple(hosts), what, then)
+
+
+def start_button(
+    here: Here,
+    label: str,
+    spec: Spec,
+    asked: Iterable[Endpoint],
+    *,
+    key: str,
+    sent: str,
+    fault: str,
+    then: Mapping[str, str],
+    primary: bool = False,
+    disabled: bool = False,
+) -> None:
+    """Draw the button that starts a run, after the agreement that it needs.
+
+    Args:
+        here: the page.
+        label: what it says.
+        spec: what the run is asked to do.
+        asked: the endpoints that it asks.
+        key: the button's.
+        sent: what would be sent to a host that nobody has agreed to yet.
+        fault: where an error's words are put in the session's state.
+        then: keys of the address that the page gets beside the study's and `run`.
+        primary: whether it is the page's chief button.
+        disabled: whether it can't be pressed.
+    """
+
+    def start() -> None:
+        st.session_state.pop(fault, None)
+        try:
+            run = start_work(here.store, spec, stores.settings())
+        except AtomError as error:
+            st.session_state[fault] = error.message
+            return
+        st.query_params.from_dict({"study": here.entry.key, **then, "run": run.id})
+
+    def ask() -> None:
+        hosts = hosts_to_ask(here.entry, asked)
+        if hosts:
+            ask_first(here.entry, hosts, sent, start)
+        else:
+            start()
+
+    team.button(
+        "run", plain(label), key=key, on_click=ask, disabled=disabled,
+        type="primary" if primary else "secondary",
+    )  # fmt: skip
 
 
 def draw_question() -> None:

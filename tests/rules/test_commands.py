@@ -14,6 +14,7 @@ UNKILLED = {
     "correct gate": "asks, and keeps its calls one by one",
     "store migrate": "each migration is a transaction: tests/atom/store/test_migrate.py",
     "endpoint find": "writes as `endpoint add` does",
+    "judge blind": "asks, and keeps verdicts one by one, as `fidelity run` does",
     "judge run-code": "needs a sandbox",
     **dict.fromkeys((f"run batch {step}" for step in (
         "cancel", "drop", "fetch", "run", "send", "status", "take",

@@ -134,7 +134,7 @@ def lay_ground(
             f"{', '.join(foreign)} hasn't answered in this study yet: let it answer with the "
             "pictures first, or nothing can be compared"
         )
-    sets, samples = _eligible(store, members.places)
+    sets, samples = eligible_questions(store, members.places)
     if not samples:
         raise UsageError(
             "no question of this study has pictures and criteria: cut criteria first (a run of the "
@@ -169,7 +169,7 @@ def draw(study_id: str, sample_ids: Sequence[str], n: int) -> tuple[str, ...]:
     return tuple(sorted(sample_ids, key=lambda name: content_id("blind", study_id, name))[:n])
 
 
-def _eligible(
+def eligible_questions(
     store: Store, places: Sequence[StudySample]
 ) -> tuple[dict[str, CriteriaSet], dict[str, Sample]]:
     """Return the criteria, and the questions, that have pictures and aren't set aside."""

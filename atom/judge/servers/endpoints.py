@@ -23,7 +23,10 @@ from atom.judge.sampling import extra_problem
 from atom.records import Endpoint, Prices
 
 CANDIDATE_NAMES = tuple(f"model-{letter}" for letter in "abcdefgh")
-JUDGE_NAMES = ("probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient")
+JUDGE_NAMES = (
+    "probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient",
+    "probe-judge-sighted", "probe-judge-sightless",
+)  # fmt: skip
 FAULTY_JUDGES = frozenset(JUDGE_NAMES[1:])
 """Judges with planted faults: they are there to be found out, not to be relied on."""
 VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")

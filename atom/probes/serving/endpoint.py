@@ -26,6 +26,7 @@ from atom.probes.bench.registry import TASKS, BenchQuestion, Character
 from atom.probes.candidates import Feedback, World, planted_world
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
+from atom.probes.eyes import SIGHTED, SIGHTLESS, describe, mark_by_sight
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.matching import match_own
 from atom.probes.naming import SEPARATOR, choose_leaf, drawn_leaf
@@ -64,7 +65,7 @@ LENIENT_ROOT: Final = "Knowledge"
 """The branch that the lenient judge reads too kindly; it is exact everywhere else."""
 LENIENT_LIFT: Final = 1
 """Points on 1..5 that it adds there, up to 5."""
-JUDGES: Final = ("probe-judge", NOISY, LOOSE_NAMER, COIN, LENIENT)
+JUDGES: Final = ("probe-judge", NOISY, LOOSE_NAMER, COIN, LENIENT, SIGHTED, SIGHTLESS)
 CHARACTERS: Final[Mapping[str, Character]] = {NOISY: "noisy", COIN: "coin"}
 JUDGE_TASKS: Final = (
     "replay",
@@ -78,6 +79,7 @@ JUDGE_TASKS: Final = (
     "report",
     "match",
     "ask",
+    "caption",
 )
 CANDIDATE_TASKS: Final = ("answer", "retry", "hint", "blind")
 ATTEMPT_HEADER: Final = "x-atomscope-attempt"
@@ -331,6 +333,7 @@ class ProbeEndpoint:
             "report": self._report,
             "match": lambda _, data: match_own(data),
             "ask": lambda _, data: show_view(data),
+            "caption": lambda request, _: describe(self._probe(request.pictures).program),
         }
         task = tasks.get(request.task)
         if task is None and request.task in TASKS:
@@ -423,6 +426,10 @@ class ProbeEndpoint:
         items = _items(data, "criteria")
         answer = data.get("answer")
         answer = answer if isinstance(answer, str) else ""
+        if request.model in (SIGHTED, SIGHTLESS):
+            seen = self._seen(request) if request.model == SIGHTED else True
+            question = str(data.get("question", ""))
+            return {"scores": [mark_by_sight(question, item, answer, seen) for item in items]}
         try:
             probe = self._probe(request.pictures)
         except NotCoveredError as error:
@@ -434,6 +441,13 @@ class ProbeEndpoint:
             return {"scores": [_tossed(probe, item, coin) for item in items]}
         noise = self._noise(request, probe, answer)
         return {"scores": [_scored(probe, judge, item, noise) for item in items]}
+
+    def _seen(self, request: ChatRequest) -> Program | None:
+        """Return what the pictures show; None where there is none, or none of a probe."""
+        try:
+            return self._probe(request.pictures).program
+        except NotCoveredError:
+            return None
 
     def _outcome(self, request: ChatRequest, data: Mapping[str, Any]) -> dict[str, object]:
         probe = self._asked(request, data)

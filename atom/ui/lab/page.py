@@ -43,6 +43,7 @@ from atom.ui.lab import verdict as lab_verdict
 from atom.ui.lab import vl_rewardbench as lab_vl_rewardbench
 from atom.ui.lab.hard import page as lab_hard
 from atom.ui.lab.parts import LabContext, LabTab
+from atom.ui.lab.sight import page as lab_sight
 from atom.ui.pages import JUDGE_LAB, OVERVIEW, SETTINGS
 from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
@@ -79,6 +80,7 @@ STUDY_TABS: Mapping[str, tuple[str, OfStudy]] = {
     "judge": ("This study’s judge", lab_reliability.draw),
     lab_judges.TAB: ("Its judges", lab_judges.draw),
     lab_fidelity.TAB: ("Against people", lab_fidelity.draw),
+    lab_sight.TAB: ("Does it look?", lab_sight.draw),
     lab_hard.TAB: ("Hard pairs", lab_hard.draw),
 }
 """What there is about the study itself: key → (title, drawing)."""

@@ -105,6 +105,7 @@ def progress(view: RunView, filters: Filters, log: str) -> Html:
         "blind": links.address(FINGERPRINTS.url_path, filters),
         "criteria": links.address(HUMAN_CHECK.url_path, filters, queue="own"),
         "pairs": links.address(JUDGE_LAB.url_path, filters, tab="pairs", run=run.id),
+        "sight": links.address(JUDGE_LAB.url_path, filters, tab="sight", run=run.id),
     }[run.kind]
     door = kit.door("See the results", results)
     return el(

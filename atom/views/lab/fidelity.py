@@ -37,6 +37,7 @@ from atom.methods.base import Method, Scores
 from atom.methods.checkpoints import atom_scores
 from atom.methods.own_criteria import MATCH_PART
 from atom.methods.registry import METHODS
+from atom.methods.sight import SIGHT_PART
 from atom.records import (
     Annotation,
     Judge,
@@ -393,7 +394,7 @@ def _compared(store: Store, data: StudyData) -> dict[str, tuple[str, ...]]:
 
 
 def _judges(store: Store, data: StudyData) -> tuple[tuple[str, str], ...]:
-    ids = judges_of_group(store, data.study.id, without=(HARD_PART, MATCH_PART))
+    ids = judges_of_group(store, data.study.id, without=(HARD_PART, MATCH_PART, SIGHT_PART))
     found = dict.fromkeys([*(judge.id for judge in data.judges), *ids])
     names = {judge.id: judge.name for judge in (*store.get_many(Judge, found), *data.judges)}
     return tuple((name, names[name]) for name in found if name in names)

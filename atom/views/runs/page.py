@@ -20,6 +20,7 @@ from atom.records import (
     PairsTask,
     Run,
     Sampling,
+    SightTask,
     StageName,
     StudyTask,
     TreeTask,
@@ -165,6 +166,8 @@ def task_words(run: Run) -> str:
             return f"without the picture · {samples} questions, {_named(run.candidates)}"
         case PairsTask(pairs=pairs, weak=weak):
             return f"Hard pairs · {numbers.count(len(pairs), 'pair')}, {_named(weak)}"
+        case SightTask(samples=samples):
+            return f"The judge with the picture and without · {samples} questions"
         case CriteriaTask():
             return "People’s own criteria, matched by the judge"
         case StudyTask(stages=stages):

@@ -37,6 +37,7 @@ READERS = {
     "endpoint presets": (),
     "figure list": (),
     "figure write": (*STUDY, "--figures", "ranking", "--format", "csv", "--out", "{new}"),
+    "judge blind": STUDY,
     "judge panel": STUDY,
     "failures groups": ("Test study",),
     "run blind": STUDY,
@@ -92,7 +93,7 @@ WRITERS = {
     "endpoint add": ("mine", "--url", "http://127.0.0.1:9/v1", "--model", "m"),
 }
 COMMANDS = {**READERS, **WRITERS}
-EMPTY_HANDED = {"correct list", "fidelity show", "judge panel", "run blind"}
+EMPTY_HANDED = {"correct list", "fidelity show", "judge blind", "judge panel", "run blind"}
 """Readers that have nothing to show of this study."""
 
 

@@ -29,6 +29,7 @@ from atom.methods import (
     pointwise,
     scan_criteria,
     scan_scoring,
+    sight,
     whole,
 )
 from atom.methods import schemas as rivals
@@ -58,6 +59,7 @@ PROMPTS = {
     mapping.PROMPT: schemas.mapping_schema(3, ("A › B › C › D",)),
     ask.PROMPT: schemas.ASK,
     outcome.PROMPT: schemas.OUTCOME,
+    sight.PROMPT: sight.CAPTION,
     own_criteria.PROMPT: own_criteria.match_schema(2, 3),
     propose.PROMPT: schemas.propose_schema(3),
     replay.PROMPT: schemas.REPLAY,

@@ -1,0 +1,1 @@
+"""Whether a judge looks at the picture: the tab of the Judge lab."""

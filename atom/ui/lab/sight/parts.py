@@ -1,0 +1,266 @@
+"""Draws whether a judge looks: the sentence, the figures, and marks that moved."""
+
+from __future__ import annotations
+
+import math
+
+from atom.analysis.agreement.sight import MOVED, Finding, Group, Moved
+from atom.display import numbers
+from atom.records import SHOWN
+from atom.ui import kit, links
+from atom.ui.html import Child, Html, el
+from atom.ui.lab.sight.form import TAB
+from atom.ui.pages import FAILURES, JUDGE_LAB
+from atom.ui.shell.frame import Here
+from atom.views.lab.sight import (
+    GROUP_WORDS,
+    WORDS,
+    SightCase,
+    SightView,
+    said_of,
+    shown_figures,
+)
+from taxonomy import format_path
+
+_SHOWN = 160
+_WIDE, _LEFT, _RIGHT, _LANE, _TOP, _FOOT = 640.0, 190.0, 56.0, 16.0, 8.0, 24.0
+_INK = {"visual": "var(--accent)", "all": "var(--accent)", "rest": "var(--quiet)"}
+_TITLES: dict[Finding, str] = {
+    "reads": "Marks move with the picture",
+    "text": "Marks hardly move, whatever the judge is shown",
+    "refuses": "Without the picture there are no marks",
+    "unclear": "How far marks move isn’t settled yet",
+    "few": "How far marks move so far",
+}
+
+
+def nothing() -> Html:
+    """Say what this is, where no judge was asked."""
+    return kit.empty(
+        "No judge was asked with and without the picture yet",
+        "A judge marks the same answers with the picture, without it, with another sample’s and "
+        "with a description alone. If its marks don’t move where the picture settles the answer, "
+        "it marks the text. Choose a judge below and press Ask the judge.",
+    )
+
+
+def told(here: Here, view: SightView) -> Html:
+    """Draw what is known of one judge."""
+    return el(
+        "div",
+        el("div", el("h2", "Does this judge look at the picture?", style="margin:0"),
+           kit.synthetic_badge() if view.synthetic else None, class_="row"),
+        _judges(here, view),
+        el("p", said_of(view) if view.marks else "No mark has come yet.", class_="strong",
+           data_testid="sight-said"),
+        el("p", _basis(view), class_="quiet small") if view.marks or view.unread else None,
+        _figures(view) if view.marks else None,
+        _cases(view),
+        class_="stack",
+        data_testid="sight",
+    )  # fmt: skip
+
+
+def _judges(here: Here, view: SightView) -> Html | None:
+    if len(view.others) < 2:
+        return el("p", view.judge, class_="text")
+    return _narrow(kit.tabs(
+        (
+            (name, links.address(JUDGE_LAB.url_path, here.filters, tab=TAB, run=run.id),
+             name == view.judge)
+            for run, name in view.others
+        ),
+        label="Judges",
+    ))  # fmt: skip
+
+
+def _narrow(tabs: Html) -> Html:
+    return el("div", tabs, style="width:fit-content;max-width:100%")
+
+
+def _basis(view: SightView) -> str:
+    words = [
+        f"{numbers.count(view.marks, 'mark')} with the picture, on "
+        f"{numbers.count(view.answers, 'answer')} to {numbers.count(view.questions, 'question')}."
+    ]
+    if view.how == "branches":
+        words.append(f"The picture settles the criteria under {', '.join(view.chosen)}.")
+    elif view.how == "regions":
+        words.append("The picture settles the criteria that point at a region of it.")
+    else:
+        words.append(
+            "Nothing says which criteria the picture settles: choose branches of the tree below."
+            if view.branches
+            else "Without a tree, or regions in the pictures, all criteria count alike."
+        )
+    if view.own:
+        words.append(
+            f"On {numbers.count(view.own, 'answer')} the mark in the study stands for the second "
+            "look."
+        )
+    if view.unread:
+        told = ", ".join(f"{n:,} {WORDS[name]}" for name, n in view.unread.items())
+        words.append(f"Unread or failed: {told}.")
+    return " ".join(words)
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def _figures(view: SightView) -> Html:
+    columns = [
+        kit.Column(title="Marked"),
+        kit.Column(title="Criteria"),
+        kit.Column(title="Changed sides (95 %)", number=True),
+        kit.Column(title="No mark", number=True),
+        kit.Column(title=kit.term("mean shift", "Mean shift, 1-5 (95 %)"), number=True),
+        kit.Column(title="Marks", number=True, broad=True),
+    ]
+    rows = [
+        kit.Row(
+            cells=(
+                WORDS[name],
+                el("span", GROUP_WORDS[group], class_="quiet" if group == "rest" else None),
+                _share(one),
+                numbers.percent(100 * one.silent, one.n),
+                numbers.signed_interval(4 * one.shift.value, 4 * one.shift.lo, 4 * one.shift.hi, 2)
+                if math.isfinite(one.shift.value)
+                else numbers.NONE,
+                f"{one.n:,}",
+            )
+        )
+        for name, group, one in shown_figures(view)
+    ]
+    return el(
+        "section",
+        el("h2", _TITLES[view.sight.finding]),
+        el("figure", el("figcaption", "Share of marks that change sides (reached or not), or fall "
+           "silent, against the marks with the picture, in %", class_="small quiet"),
+           _chart(view), style="margin:0;max-width:760px"),
+        kit.table(columns, rows, label="How far marks move", tight=True),
+        el("p", "A mark changes sides where it reaches its criterion (4 or 5) under one condition "
+           "and not under the other. What moves when the picture is simply shown again moves by "
+           "chance; the sentence above is about what moves beyond that. Intervals draw whole "
+           "questions again.", class_="note"),
+        data_testid="sight-figures",
+    )  # fmt: skip
+
+
+def _share(one: Moved) -> str:
+    value, lo, hi = (
+        numbers.percent(100 * x, one.n) for x in (one.moved.value, one.moved.lo, one.moved.hi)
+    )
+    return f"{value} ({lo} to {hi})"
+
+
+def _chart(view: SightView) -> Html:
+    """Draw the share that changed sides, a lane for each condition and kind of criteria."""
+    lanes = shown_figures(view)
+    right = _WIDE - _RIGHT
+
+    def x(share: float) -> float:
+        return _LEFT + (right - _LEFT) * min(max(share, 0.0), 1.0)
+
+    marks: list[Html] = []
+    y, drawn = _TOP, 0
+    heights: list[tuple[float, Group, Moved]] = []
+    for name in MOVED:
+        mine = [(group, one) for shown, group, one in lanes if shown == name]
+        if not mine:
+            continue
+        y += 8 if drawn else 0
+        marks.append(_text(WORDS[name], _LEFT - 12, y + _LANE * len(mine) / 2 + 4, "end", "name"))
+        for group, one in mine:
+            heights.append((y + _LANE / 2, group, one))
+            y += _LANE
+        drawn += 1
+    high = y + _FOOT
+    for tick in (0, 25, 50, 75, 100):
+        marks += [
+            el("line", x1=f"{x(tick / 100):.1f}", x2=f"{x(tick / 100):.1f}", y1=f"{_TOP:.1f}",
+               y2=f"{y + 4:.1f}", class_="track"),
+            _text(f"{tick} %", x(tick / 100), high - 6, "middle", "tick"),
+        ]  # fmt: skip
+    named: set[Group] = set()
+    for at, group, one in heights:
+        ink, share = _INK[group], one.moved
+        tip = f"{GROUP_WORDS[group]}: {_share(one)}, {one.n:,} marks"
+        if math.isfinite(share.lo):
+            marks.append(el("line", x1=f"{x(share.lo):.1f}", x2=f"{x(share.hi):.1f}",
+                            y1=f"{at:.1f}", y2=f"{at:.1f}", stroke=ink, stroke_width="3",
+                            data_tip=tip))  # fmt: skip
+        marks.append(el("circle", cx=f"{x(share.value):.1f}", cy=f"{at:.1f}", r="4.5", fill=ink,
+                        data_tip=tip))  # fmt: skip
+        if group not in named and group != "all":
+            named.add(group)
+    said = "; ".join(
+        f"{WORDS[name]}, {GROUP_WORDS[group]}: {_share(one)}" for name, group, one in lanes
+    )
+    plot = el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {high:.0f}", role="img",
+              aria_label=f"Share of marks that change sides. {said}")  # fmt: skip
+    return el("div", _key() if named else None, plot)
+
+
+def _key() -> Html:
+    """Say which colour stands for which criteria."""
+
+    def dot(group: Group) -> Child:
+        words = {"visual": "criteria that the picture settles", "rest": "other criteria"}[group]
+        return el("span", el("span", "●", style=f"color:{_INK[group]}"), f" {words}",
+                  class_="small", style="margin-right:16px")  # fmt: skip
+
+    return el("div", dot("visual"), dot("rest"), style="margin:4px 0")
+
+
+def _text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
+    return el("text", word, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
+
+
+# --- marks that moved -----------------------------------------------------------------------------
+
+
+def _cases(view: SightView) -> Html | None:
+    if not view.cases:
+        return None
+    columns = [
+        kit.Column(title="Criterion"),
+        *(kit.Column(title=WORDS[name], number=True) for name in SHOWN if _any(view, name)),
+    ]
+    rows = [
+        kit.Row(
+            cells=(
+                _criterion(case),
+                *(_mark(case.scores.get(name, 0)) for name in SHOWN if _any(view, name)),
+            )
+        )
+        for case in view.cases
+    ]
+    return el(
+        "section",
+        el("h2", "Marks that moved without the picture or with another one"),
+        kit.table(columns, rows, label="Marks that moved", tight=True),
+        data_testid="sight-cases",
+    )
+
+
+def _any(view: SightView, name: object) -> bool:
+    return any(name in case.scores for case in view.cases)
+
+
+def _mark(score: int | None) -> Child:
+    if score == 0:
+        return el("span", numbers.NONE, class_="quiet")
+    return el("span", "no mark", class_="quiet") if score is None else f"{score}"
+
+
+def _criterion(case: SightCase) -> Html:
+    where = format_path(case.path[-1:]) if case.path else ""
+    kind = "" if case.visual else "the picture shouldn’t count here"
+    more = " · ".join(filter(None, (case.model, where, kind)))
+    return el(
+        "div",
+        kit.door(numbers.middle(" ".join(case.criterion.split()), _SHOWN),
+                 links.address(FAILURES.url_path, case.filters)),
+        " ", el("span", numbers.middle(" ".join(case.truth.split()), 60), class_="text strong"),
+        el("div", more, class_="quiet small text"),
+    )  # fmt: skip
