@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from atom.cli.parts.demo_parts import QUESTIONS
 from atom.ui import work
 from atom.ui.pages import SCREENS
 from tests.app.conftest import markup_of
@@ -116,10 +117,14 @@ def tabs_of(markup: str, path: str) -> set[str]:
 
 
 def walk_ten_minutes(read: Mapping[tuple[str, str], str], project: Path) -> None:
-    """Look on each place of the script in docs/demo.md for the words that it puts in bold."""
+    """Look on each place of the script in docs/demo.md for the words that it puts in bold.
+
+    What it has somebody ask in words is among the questions that the bundled judge has read.
+    """
     text = (project / "docs" / "demo.md").read_text(encoding="utf-8").partition("## Ten minutes")[2]
+    assert set(re.findall(r" type \*(.+?)\*", text)) & set(QUESTIONS)
     rows = re.findall(r"^\| \d+:\d\d \| `([a-z-]+)(?:\?tab=(\w+))?` \|.*\*\*(.+?)\*\*", text, re.M)
-    assert len(rows) == 10
+    assert len(rows) == 11
     files = {screen.url_path: screen.file for screen in SCREENS}
     missing = [
         (path, tab, bold)

@@ -48,9 +48,10 @@ from atom.reports.asking import price
 from atom.reports.draft import Draft, ReportSpec
 from atom.reports.writing import briefs
 from atom.stages.asked.ask import build as build_question
+from atom.stages.asked.ask import parse as parse_question
 from atom.store import Store, study_places
 from atom.store import table as columns_of
-from atom.views.asked import vocabulary_of
+from atom.views.asked import opened, vocabulary_of
 from atom.views.filters import Filters
 from atom.views.snapshot import open_study
 
@@ -183,6 +184,11 @@ def test_what_questions_in_words_ask_is_there(store, study):
     vocabulary = vocabulary_of(open_study(store, study.id))
     built = [(ENDPOINTS[JUDGE], build_question(one, vocabulary)) for one in QUESTIONS]
     assert check(store, built) == len(QUESTIONS)
+    for endpoint, request in built:
+        wanted = parse_question(stored_reply(store, request, endpoint)).wanted
+        view = opened(open_study(store, study.id), study.id, wanted)
+        assert view is not None
+        assert view.left == ()
 
 
 @pytest.mark.parametrize("samples", [FIRST_TREE, InductionSpec(study_id="").samples])

@@ -23,9 +23,10 @@ from atom.exports.hard_pairs import READ_ME, VL_FILE, WARNING, pair_files
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.vl_rewardbench.ask import HARD_PART
 from atom.probes.serving.faults import FaultPlan
-from atom.records import Endpoint, Outcome, PairsTask, Prices, Run, Study, Verdict
+from atom.records import BenchSet, Endpoint, Outcome, PairsTask, Prices, Run, Study, Verdict
 from atom.store import Store, table
 from atom.store.reading.pairs import known_pairs
+from atom.store.store import SEAL
 from atom.views.lab.hard_pairs import hard_pairs, pair_runs
 from atom.views.study_data import load_study
 from tests.atom.engine.conftest import Counted
@@ -216,3 +217,41 @@ def test_a_run_says_whom_it_asks(judged, endpoints):
     assert isinstance(row.task, PairsTask)
     assert row.asked == (COIN, NOISY, SURE)
     assert (row.kind, len(row.task.pairs)) == ("pairs", 3)
+
+
+@pytest.fixture
+def bundled(project, tmp_path):
+    """Open a copy of the bundled study, whose hard pairs `demo build` made."""
+    shutil.copytree(project / "data" / "demo", tmp_path / "own")
+    (tmp_path / "own" / SEAL).unlink()
+    with Store.open(tmp_path / "own") as opened:
+        yield opened
+
+
+@pytest.mark.slow
+def test_the_bundled_studys_hard_pairs_are_read_back_and_only_worse_by_more_votes(bundled):
+    (study,) = bundled.select(Study)
+    data = load_study(bundled, study.id)
+    view = hard_pairs(bundled, data)
+    files = pair_files(bundled, data, view)
+    assert files.pairs == len(view.chosen()) == view.decisions["keep"] > 10
+    assert not view.decisions.get("open")
+    # Our own loader reads the files again, in place of the set that is in the bundle: the same.
+    kept = {one.benchmark: one for one in bundled.select(BenchSet) if "Hard pairs" in one.name}
+    there = [item.data for item in items_of(bundled, kept["vl_rewardbench"].id)]
+    again = keep_pairs(bundled, study, view.run, files.texts, files.pictures)
+    (read,) = [one for one in again if one.benchmark == "vl_rewardbench"]
+    assert (read.id, read.skipped) == (kept["vl_rewardbench"].id, kept["vl_rewardbench"].skipped)
+    assert [item.data for item in items_of(bundled, read.id)] == there
+    assert len(there) == files.pairs
+    # The coin fails at every one: each further vote makes it worse there, hardly on all pairs, and
+    # votes that didn't choose are right more often (METHODS T9). The noisy one chose few of them.
+    noisy, coin = view.judges
+    failed = [view.asked - one.stands["right"] for one in view.judges]
+    assert (noisy.name, coin.name, failed[1]) == (NOISY, COIN, len(view.hard))
+    assert failed[0] < len(view.hard) / 2
+    hard, every = ([point.value for point in points] for points in (coin.hard, coin.every))
+    assert hard == sorted(hard, reverse=True)
+    assert hard[0] - hard[-1] > 0.1 > every[0] - every[-1]
+    assert coin.fresh > hard[0]
+    assert view.strong == SURE
