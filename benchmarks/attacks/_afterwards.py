@@ -6,13 +6,16 @@ import hashlib
 import re
 import sqlite3
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from atom.records import Study
 from atom.store import Store, check_store, count_study
+from atom.store.schema import metadata
 from atom.store.store import DATABASE
 
 UNTOLD = {"meta", "calls", "claims", "quotas", "runs", "sqlite_stat1", "revisions"}
@@ -75,18 +78,7 @@ def seen_in(work: Path) -> Seen:
     """
     ours, *copies = _stores(work)
     with Store.open(work / "store") as store:
-        studies = tuple(
-            (study.name, study.tree_version, count_study(store, study.id))
-            for study in sorted(store.select(Study), key=lambda study: study.name)
-        )
-    files = {
-        path.relative_to(work).as_posix(): _hash_file(path)
-        for path in sorted((work / "out").rglob("*"))
-        if path.is_file()
-        and not path.name.startswith(DATABASE)
-        and not path.name.endswith(_ENDS)
-        and ".part/" not in path.as_posix()
-    }
+        studies = _studies(store)
     settings = work / "store" / "endpoints.yaml"
     tables = _tables(ours / DATABASE)
     for copy in copies:
@@ -95,16 +87,57 @@ def seen_in(work: Path) -> Seen:
     return Seen(
         studies=studies,
         tables=tables,
-        files=files | {"endpoints.yaml": _hash_file(settings)},
+        files=_files(work) | {"endpoints.yaml": _hash_file(settings)},
     )
 
 
-def harm_of(work: Path) -> str:
-    """Say what is wrong with the store itself, and with a copy of it, after their next start."""
-    for place in _stores(work):
+def _studies(store: Store) -> tuple[object, ...]:
+    return tuple(
+        (study.name, study.tree_version, count_study(store, study.id))
+        for study in sorted(store.select(Study), key=lambda study: study.name)
+    )
+
+
+def _files(work: Path) -> dict[str, str]:
+    return {
+        path.relative_to(work).as_posix(): _hash_file(path)
+        for path in sorted((work / "out").rglob("*"))
+        if path.is_file()
+        and not path.name.startswith(DATABASE)
+        and not path.name.endswith(_ENDS)
+        and ".part/" not in path.as_posix()
+    }
+
+
+def seen_on(location: str, work: Path) -> Seen:
+    """Look at a store on a server.
+
+    Args:
+        location: its address.
+        work: a folder with what was written beside it (`out`).
+    """
+    with Store.open(location) as store:
+        studies = _studies(store)
+        tables = {}
+        with store.read() as connection:
+            for one in metadata.sorted_tables:
+                if one.name not in UNTOLD:
+                    rows = connection.execute(sa.select(one))
+                    tables[one.name] = _columns(list(rows.keys()), rows.fetchall())
+    return Seen(studies=studies, tables=tables, files=_files(work))
+
+
+def harm_of(work: Path, location: str | None = None) -> str:
+    """Say what is wrong with the store itself, and with a copy of it, after their next start.
+
+    Args:
+        work: the folder that holds them.
+        location: address of a store on a server; None = the store is in the folder.
+    """
+    for place in _stores(work) if location is None else [location]:
         with Store.open(place) as store:
             problems = check_store(store).problems
-        litter = [path.name for path in place.rglob(".*.part*")]
+            litter = [path.name for path in store.folder.rglob(".*.part*")]
         if problems:
             return problems[0]
         if litter:
@@ -125,14 +158,17 @@ def _tables(database: Path) -> dict[str, dict[str, str]]:
             if name in UNTOLD:
                 continue
             rows = connection.execute(f'SELECT * FROM "{name}"')
-            columns = [about[0] for about in rows.description]
-            values = list(zip(*rows, strict=True)) or [()] * len(columns)
-            found[name] = {
-                column: _hash_values(cells)
-                for column, cells in zip(columns, values, strict=True)
-                if column != _SUMS
-            }
+            found[name] = _columns([about[0] for about in rows.description], rows.fetchall())
     return found
+
+
+def _columns(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, str]:
+    values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    return {
+        column: _hash_values(cells)
+        for column, cells in zip(columns, values, strict=True)
+        if column != _SUMS
+    }
 
 
 def _hash_values(cells: tuple[object, ...]) -> str:

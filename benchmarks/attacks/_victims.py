@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PIL import Image
@@ -13,6 +13,7 @@ from atom.records import BenchSet, Import, Run, Study, StudySample
 from atom.store import Store
 from atom.store.team.people import sign_in
 from benchmarks.attacks._forked import Came, Commands, Kill
+from benchmarks.attacks._ground import Ground, ServerGround
 from benchmarks.attacks._own import write_criteria
 
 NAME = "Whole"
@@ -153,13 +154,13 @@ class Given:
     Args:
         commands: runs them.
         folder: where all of it lies.
-        store: of which each victim gets a copy.
+        ground: the store of which each victim gets a copy.
         names: what stands in the words of the victims in braces.
     """
 
     commands: Commands
     folder: Path
-    store: Path
+    ground: Ground
     names: Mapping[str, str]
 
     def run(
@@ -180,7 +181,7 @@ class Given:
             kill: when it is killed.
             deployed: whether a deployment's file says where the store is.
         """
-        store = str(work / "store")
+        store = self.ground.location
         told = [word.format(new=new, store=store, **self.names) for word in words]
         if deployed:
             env = {"ATOM_DEPLOYMENT": str(self.folder / "deployment.yaml"), "ATOM_STORE": store}
@@ -221,7 +222,16 @@ def prepare(commands: Commands, folder: Path) -> Given:
         sign_in(opened, "idp#1", "Anna", "a@x", role="viewer", issued=1)
         study = next(one for one in opened.select(Study) if one.name == NAME)
         write_criteria(opened, study, "Ann", lambda one: f"{one.question}\nIs it polite?")
-    return Given(commands, folder, store, _names(folder, store))
+    return Given(commands, folder, Ground(folder), _names(folder, store))
+
+
+def moved(given: Given, ground: ServerGround) -> Given:
+    """Take all that was prepared to a server's store, of which victims get copies from then on."""
+    words = ("store", "copy", str(given.folder / "store"), ground.master)
+    came = given.commands.run(words, given.folder)
+    if came.code:
+        raise RuntimeError(f"store copy: {came.said}")
+    return replace(given, ground=ground)
 
 
 def _write_judge(store: Path, boxes: str) -> None:

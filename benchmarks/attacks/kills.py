@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pkgutil
 import random
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import atom
 from atom.errors import AtomError
 from atom.records import Induction
 from atom.store import Store
-from benchmarks.attacks._afterwards import Seen, harm_of, seen_in
+from benchmarks.attacks._afterwards import Seen
 from benchmarks.attacks._forked import Came, Commands, Kill
 from benchmarks.attacks._tried import Tried
 from benchmarks.attacks._victims import VICTIMS, Given, prepare
@@ -56,19 +55,27 @@ def attack(kills: int = KILLS, names: Sequence[str] | None = None) -> Iterator[T
         kills: how many times.
         names: which commands; None = all.
     """
-    chosen = list(VICTIMS if names is None else names)
-    draw = random.Random(15)
     with tempfile.TemporaryDirectory(prefix="atomscope-kills-") as place:
         folder = Path(place)
         with Commands(modules_of(), {"ATOM_DEMO": str(folder / "no-demo")}) as commands:
             given = prepare(commands, folder)
-            for at, name in enumerate(chosen):
-                whole = undisturbed(name, given)
-                share = kills // len(chosen) + (at < kills % len(chosen))
-                for number in range(share):
-                    kill = _draw(draw, whole, by_point=number % 2 == 0)
-                    fell = killed(name, given, whole, kill)
-                    yield Tried(name=f"{name}, {_told(kill)}", fell=fell)
+            yield from each(given, list(VICTIMS if names is None else names), kills)
+
+
+def each(given: Given, names: Sequence[str], kills: int) -> Iterator[Tried]:
+    """Kill each command equally often.
+
+    Args:
+        given: what they are given.
+        names: which commands.
+        kills: how many times in all.
+    """
+    draw = random.Random(15)
+    for at, name in enumerate(names):
+        whole = undisturbed(name, given)
+        for number in range(kills // len(names) + (at < kills % len(names))):
+            kill = _draw(draw, whole, by_point=number % 2 == 0)
+            yield Tried(name=f"{name}, {_told(kill)}", fell=killed(name, given, whole, kill))
 
 
 def modules_of() -> list[str]:
@@ -85,16 +92,17 @@ def undisturbed(name: str, given: Given) -> Whole:
     """Let a command come to its end twice, and see what is there then."""
     ends: list[Seen] = []
     for _ in range(2):
-        before = seen_in(_copy(given))
+        given.ground.fresh()
+        before = given.ground.seen()
         came = _do(name, given)
         for _ in range(_STANDSTILLS):
             if not starved(came):
                 break
-            before = seen_in(_copy(given))
+            given.ground.fresh()
             came = _do(name, given)
         if came.code:
             raise RuntimeError(f"{name} ends with status {came.code}, unkilled: {came.said[-800:]}")
-        ends.append(seen_in(given.folder / "work"))
+        ends.append(given.ground.seen())
     if not ends[0].differs(before):
         raise RuntimeError(f"{name} changes nothing: {came.said[-800:]}")
     return Whole(seconds=came.lasted, points=came.points, before=before, end=ends[0], twin=ends[1])
@@ -102,14 +110,15 @@ def undisturbed(name: str, given: Given) -> Whole:
 
 def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
     """Kill a command, look, do it again, and look; return what is wrong."""
-    work, victim = _copy(given), VICTIMS[name]
+    ground, victim = given.ground, VICTIMS[name]
+    ground.fresh()
     try:
         came = _do(name, given, kill)
         if came.code not in (0, _KILLED) and not (victim.goes_on and starved(came)):
             return f"it ends with {came.code}: {came.said[-300:]}"
-        if harm := harm_of(work):
+        if harm := ground.harm():
             return harm
-        seen = seen_in(work)
+        seen = ground.seen()
         ended = not seen.differs(whole.end, whole.twin)
         half = seen.differs(whole.before) and seen.differs(whole.end, whole.twin)
         if half and not victim.goes_on:
@@ -121,9 +130,9 @@ def killed(name: str, given: Given, whole: Whole, kill: Kill) -> str:
             again = _again(name, given)
         if again.code and not ended:
             return f"done again it ends with {again.code}: {again.said[-300:]}"
-        if harm := harm_of(work):
+        if harm := ground.harm():
             return harm
-        seen = seen_in(work)
+        seen = ground.seen()
         if ended:  # whoever gives it again, since it died after its end, doubles nothing
             return "" if seen.studies == whole.end.studies else f"doubled: {seen.studies}"
         return _told_end(seen.differs(whole.end, whole.twin))
@@ -155,14 +164,6 @@ def _told(kill: Kill) -> str:
     return f"at write {kill.point}"
 
 
-def _copy(given: Given) -> Path:
-    work = given.folder / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(given.store, work / "store")
-    (work / "out").mkdir()
-    return work
-
-
 def _do(name: str, given: Given, kill: Kill | None = None) -> Came:
     return _run(name, VICTIMS[name].words, given, kill)
 
@@ -171,7 +172,7 @@ def _again(name: str, given: Given) -> Came:
     """Do a command again, or go on with what it began."""
     words = VICTIMS[name].again
     if "{induction}" in words:
-        begun = _begun(given.folder / "work")
+        begun = _begun(given.ground.location)
         words = tuple(word.replace("{induction}", begun) for word in words)
         return _run(name, words, given) if begun else _do(name, given)
     came = _do(name, given)
@@ -179,14 +180,14 @@ def _again(name: str, given: Given) -> Came:
 
 
 def _run(name: str, words: Sequence[str], given: Given, kill: Kill | None = None) -> Came:
-    work = given.folder / "work"
+    work = given.ground.work
     victim = VICTIMS[name]
     new = work / "out" / f"new{victim.suffix}"
     return given.run(words, work, new, kill, deployed=victim.deployed)
 
 
-def _begun(work: Path) -> str:
+def _begun(location: str) -> str:
     """Return the id of the induction that was begun last and isn't done; empty if there is none."""
-    with Store.open(work / "store") as store:
+    with Store.open(location) as store:
         open_ones = [one for one in store.select(Induction) if one.phase != "done"]
     return max(open_ones, key=lambda one: one.created).id if open_ones else ""

@@ -14,6 +14,7 @@ from atom.store import Store, rename_study
 from benchmarks.attacks import kills
 from benchmarks.attacks._afterwards import Seen, harm_of
 from benchmarks.attacks._forked import ROOT, Came, Commands, Kill
+from benchmarks.attacks._ground import Ground
 from benchmarks.attacks._victims import NAME, VICTIMS, Given
 
 
@@ -64,7 +65,7 @@ def test_a_killed_rename_is_there_or_not(tmp_path):
     with Store.open(store) as opened:
         rename_study(opened, opened.select(Study)[0].id, NAME)
     with Commands(("atom.cli.study", "atom.cli.main")) as commands:
-        given = Given(commands, tmp_path, store, {})
+        given = Given(commands, tmp_path, Ground(tmp_path), {})
         whole = kills.undisturbed("study rename", given)
         assert "Renamed" in str(whole.end.studies)
         for point in range(1, whole.points + 1):
