@@ -26,6 +26,8 @@ DECISIONS: Mapping[Decision, tuple[str, str]] = {
 _SHOWN = 150
 _WIDE, _HIGH = 320.0, 190.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 70.0, 12.0, 26.0
+_NAME = 15.0
+"""Height of a line's name."""
 
 
 def nothing() -> Html:
@@ -233,9 +235,21 @@ def _curves(view: HardPairs) -> Html | None:
         el("p", "On all pairs a majority of more votes does as well as one, or better. A hard pair "
            "is one where most votes are wrong, so on those a majority repeats the error more "
            "surely than a single vote. A part of it is luck: the circle is what single votes get "
-           "right on pairs that other votes of the same judges chose.", class_="note"),
+           "right on pairs that other votes of the same judges chose.",
+           _who_chose(view), class_="note"),
         data_testid="hard-curves",
     )  # fmt: skip
+
+
+def _who_chose(view: HardPairs) -> str:
+    """Say why a line may not fall, where not all judges must fail."""
+    need, judges = view.task.fail, len(view.judges)
+    if need >= judges:
+        return ""
+    return (
+        f" Here {need} of {judges} judges must fail: a judge gets worse only as far as it failed "
+        "itself."
+    )
 
 
 def _curves_title(drawn: Sequence[WeakJudge]) -> str:
@@ -278,11 +292,12 @@ def _chart(one: WeakJudge) -> Html:
     for at, point in enumerate(one.every):
         word = "1 vote" if point.votes == 1 else f"{point.votes}"
         marks.append(_text(word, x(at), _HIGH - 8, "middle", "tick"))
+    ends = _apart(y(one.every[-1].value), y(one.hard[-1].value))
     for points, colour, name in (
         (one.every, "var(--quiet)", "all pairs"), (one.hard, "var(--accent)", "hard pairs"),
     ):  # fmt: skip
         marks += _line(points, colour, x, y)
-        marks.append(_text(name, right + 4, y(points[-1].value) + 4, "start", "name"))
+        marks.append(_text(name, right + 4, ends[name] + 4, "start", "name"))
     if one.fresh_votes:
         marks.append(el("circle", cx=f"{x(0):.1f}", cy=f"{y(one.fresh):.1f}", r="5", fill="none",
                         stroke="var(--accent)", stroke_width="2",
@@ -294,6 +309,14 @@ def _chart(one: WeakJudge) -> Html:
     )
     return el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {_HIGH:.0f}", role="img",
               aria_label=f"{one.name}: accuracy by number of votes. {said}")  # fmt: skip
+
+
+def _apart(every: float, hard: float) -> dict[str, float]:
+    """Return where the two lines' names stand: beside their ends, and never on each other."""
+    push = max(0.0, _NAME - abs(every - hard)) / 2
+    up, down = (every, hard) if every <= hard else (hard, every)
+    names = ("all pairs", "hard pairs") if every <= hard else ("hard pairs", "all pairs")
+    return dict(zip(names, (up - push, down + push), strict=True))
 
 
 def _line(points: Sequence[VotePoint], colour: str, x: object, y: object) -> list[Html]:
