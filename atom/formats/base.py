@@ -505,6 +505,14 @@ class Collector:
         if kind is Response:
             self._letters += len(row[_TEXT])
 
+    def add_answered(self, response: Row, outcome: Row) -> None:
+        """Take in an answer and its verdict, as `add_row` takes each."""
+        rows = self._rows
+        rows[Response].append(response)
+        rows[Outcome].append(outcome)
+        self._n_rows += 2
+        self._letters += len(response[_TEXT])
+
     def _count(self, kind: type) -> int:
         """Count what was met of a kind, in the current batch too."""
         return self._counts[kind.__name__] + len(self._rows.get(kind, ()))

@@ -83,19 +83,25 @@ def labels_in(
     if not values:
         return ()
     there = tuple(values)
-    among = _label_keys(there) if keys is LABELS else _keys_among(there, tuple(keys))
-    return tuple(
-        [
-            (key, label)
-            for key in among
-            for label in labels_of(values[key], separator)
-            if len(label) <= _MAX_LABEL and "\n" not in label
-        ]
-    )
+    among = label_keys(there) if keys is LABELS else _keys_among(there, tuple(keys))
+    return tuple(labels_at(values, among, separator))
+
+
+def labels_at(
+    values: Mapping[str, object], keys: Sequence[str], separator: str | None = None
+) -> list[tuple[str, str]]:
+    """Return the labels in a row's cells under these keys, all of which it has."""
+    return [
+        (key, label)
+        for key in keys
+        for label in labels_of(values[key], separator)
+        if len(label) <= _MAX_LABEL and "\n" not in label
+    ]
 
 
 @lru_cache(maxsize=256)
-def _label_keys(there: tuple[str, ...]) -> tuple[str, ...]:
+def label_keys(there: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of a row's keys whose values are labels of its question."""
     return _keys_among(there, LABELS)
 
 

@@ -153,7 +153,8 @@ class NoPictures:
 
     def look(self, name: str) -> Look:
         """Find nothing."""
-        return Look(picture=None, reason=_refusal(name) or NOT_THERE)
+        refusal = None if name.isalnum() else _refusal(name)
+        return Look(picture=None, reason=refusal) if refusal else _ABSENT
 
     def find(self, name: str) -> PictureData | None:
         """Find nothing."""

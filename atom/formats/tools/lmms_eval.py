@@ -14,21 +14,17 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain, islice
-from typing import NamedTuple
 
 from atom.errors import FormatError
 from atom.formats.base import Batch, Collector, Format, ImportFile, Reading, ReadOptions
 from atom.formats.cells import (
-    Verdict,
     label_choices,
     to_list,
     to_name,
     to_number,
     to_reference,
     to_text,
-    to_verdict,
 )
 from atom.formats.json_file import inner, load_object
 from atom.formats.maker import (
@@ -43,8 +39,8 @@ from atom.formats.maker import (
     unknown_score,
 )
 from atom.formats.rows import Row
-from atom.records import AnswerCause
-from atom.records.thoughts import may_think, tell_apart
+from atom.formats.tools.lmms_plain import MOST_READ, PlainRows
+from atom.formats.tools.lmms_said import SaidOnce, asked_in, pictures_in, said_in, verdict_of
 
 NAME = "lmms-eval"
 _TASK = re.compile(r"(?:^|_)samples_(?P<task>.+?)(?:_\d{4}-\d\d-\d\dT[\d.\-:]+)?\Z")
@@ -55,12 +51,7 @@ _NO_METRIC = frozenset(
         "token_counts", "submission",
     }
 )  # fmt: skip
-_PICTURE_KEY = re.compile(r"images?(?:_?(\d{1,2}))?")
-_SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exact_match")
 _QUESTION_KEYS = ("question", "query", "prompt", "text", "instruction")
-_CHOICES = ("options", "choices")
-_CHOICE_KEYS = frozenset(_CHOICES)
-_NUMBERS = (int, float)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MAX_RESULTS = 50_000_000
 _HEAD_ROWS = 50
@@ -201,6 +192,7 @@ def _batches(
             _model(log, results, options),
             Maker(collector, options, remember=False),
             prefix=f"{task}/" if several and options.dataset else "",
+            options=options,
             listed=results.metrics.get(task, []),
             wanted=results.score,
             asked=asked.setdefault(task, _Names()),
@@ -249,6 +241,7 @@ class _Reader:
         maker: Maker,
         *,
         prefix: str,
+        options: ReadOptions,
         listed: Sequence[str],
         wanted: str | None,
         asked: _Names,
@@ -258,6 +251,7 @@ class _Reader:
         self._model = model
         self._maker = maker
         self._prefix = prefix
+        self._options = options
         self._listed = listed
         self._wanted = wanted
         self._asked = asked
@@ -265,6 +259,7 @@ class _Reader:
         self._names = _Names()
         self._metrics: tuple[str, ...] = ()
         self._sums: dict[str, _Sums] = {}
+        self._plain: PlainRows | None = None
 
     def rows(self) -> Iterator[Row]:
         """Give the rows, once the metrics are known from the first ones."""
@@ -274,7 +269,7 @@ class _Reader:
         present: dict[str, None] = {}
         for row in head:
             for key, value in row.values.items():
-                if key not in _NO_METRIC and _verdict(value) is not None:
+                if key not in _NO_METRIC and verdict_of(value) is not None:
                     present[key] = None
         self._metrics = tuple(
             sorted(
@@ -294,7 +289,21 @@ class _Reader:
                 f"{', '.join(self._metrics[1:6])} stay in the log: to follow another, import again "
                 "with --score NAME"
             )
+        self._plain = PlainRows(
+            self._maker,
+            self._options,
+            prefix=self._prefix,
+            source=self._file.name,
+            model=self._model,
+            metrics=self._metrics,
+            task=self._task if self._is_task_told else None,
+        )
         yield from chain(head, rows)
+
+    @property
+    def _is_task_told(self) -> bool:
+        """Whether the task is a label of its questions."""
+        return bool(self._prefix) or len(self._metrics) > 1
 
     def _choose_filter(self, head: Sequence[Row]) -> list[str]:
         """Follow one filter where the log has a row for each: the one asked for, else the first.
@@ -327,8 +336,18 @@ class _Reader:
         if not self._names.add(name):
             out.skip(row.place, f"doc_id {name!r:.60} stood before; the first row is kept")
             return
+        assert self._plain is not None
+        score = self._plain.take(values, name, self._asked.add)
+        if score is None:
+            self._look_closer(row, name)
+        else:
+            self._sum(*score)
+
+    def _look_closer(self, row: Row, name: str) -> None:
+        """Turn a row that isn't plain into records."""
+        out, values = self._maker.out, row.values
         document = inner(values, "doc")
-        said = _said(values, document)
+        said = said_in(values, document)
         sample_id = self._maker.sample(
             row.place,
             self._file.name,
@@ -343,7 +362,7 @@ class _Reader:
             if key in values:
                 metric = key
                 break
-        verdict = None if metric is None else _verdict(values[metric])
+        verdict = None if metric is None else verdict_of(values[metric])
         if said.note:
             out.tally(f"{self._task}: {said.note}", row.place)
         for repeat, answer in enumerate(said.answers):
@@ -361,27 +380,28 @@ class _Reader:
                 self._maker.graded(
                     response_id,
                     verdict,
-                    answer=cut(answer.read, 4_000),
+                    answer=cut(answer.read, MOST_READ),
                     unread="" if metric is None else f"{metric} holds no score",
                 )
         if metric is not None:
-            self._sum(row, metric, verdict)
+            if verdict is None or verdict.value is None:
+                told = f"{self._task}: {metric} can't be read as a score from 0 to 1"
+                out.tally(told, row.place)
+            else:
+                self._sum(metric, verdict.value)
 
-    def _sum(self, row: Row, metric: str, verdict: Verdict | None) -> None:
-        """Take a score into its metric's mean, or note that there is none."""
-        if verdict is None or verdict.value is None:
-            told = f"{self._task}: {metric} can't be read as a score from 0 to 1"
-            self._maker.out.tally(told, row.place)
-            return
-        if metric not in self._sums:
-            self._sums[metric] = _Sums(metric=metric)
-        self._sums[metric].add(verdict.value)
+    def _sum(self, metric: str, value: float) -> None:
+        """Take a score into its metric's mean."""
+        sums = self._sums.get(metric)
+        if sums is None:
+            sums = self._sums[metric] = _Sums(metric=metric)
+        sums.add(value)
 
     def _question(
-        self, row: Row, document: Mapping[str, object], name: str, said: _SaidOnce
+        self, row: Row, document: Mapping[str, object], name: str, said: SaidOnce
     ) -> Question:
         values = row.values
-        text = _asked(values.get("input")) or _asked(values.get("arguments"))
+        text = asked_in(values.get("input")) or asked_in(values.get("arguments"))
         if text is None:
             text = next((t for key in _QUESTION_KEYS if (t := to_text(document.get(key)))), None)
         if text is None:
@@ -395,13 +415,13 @@ class _Reader:
         for value in values.values():
             if value.__class__ is dict and value is not document:
                 labels |= dict(labels_in(value))
-        if self._prefix or len(self._metrics) > 1:
+        if self._is_task_told:
             labels["task"] = self._task
         return Question(
             text,
             choices.texts if choices else (),
             reference.text,
-            pictures=_pictures(document),
+            pictures=pictures_in(document),
             labels=tuple(labels.items()),
             find_by_id=True,
         )
@@ -430,205 +450,6 @@ class _Reader:
                     f"{line}, but {there[0]} says {there[1]:.4f}{told}: look for a log that is "
                     "cut or of another run, or accept it"
                 )
-
-
-def _verdict(value: object) -> Verdict | None:
-    """Read a metric: a number or yes/no, or an object with one inside."""
-    if isinstance(value, _NUMBERS):
-        return to_verdict(value)
-    if isinstance(value, dict):
-        inside = next((value[key] for key in _SCORE_KEYS if key in value), None)
-        return None if isinstance(inside, dict | list) else to_verdict(inside)
-    return None
-
-
-class _Answered(NamedTuple):
-    """One of a model's answers to a document."""
-
-    text: str | None
-    read: str = ""
-    """The final answer as the log's filter read it out."""
-    thoughts: str = ""
-    cause: AnswerCause = ""
-    detail: str = ""
-
-
-class _SaidOnce(NamedTuple):
-    """All that a model said to a document.
-
-    Args:
-        answers: its answers, the repeats in order.
-        graded: how many of them, from the first on, the row's verdict is about.
-        choices: the document's options.
-        by_likelihood: whether nothing was written, and the likeliest option counts as the answer.
-        note: what the reader should know.
-    """
-
-    answers: tuple[_Answered, ...]
-    graded: int
-    choices: tuple[str, ...] = ()
-    by_likelihood: bool = False
-    note: str = ""
-
-
-def _said(values: Mapping[str, object], document: Mapping[str, object]) -> _SaidOnce:
-    """Read what a model said: texts, repeats of them, or the likelihoods of options."""
-    choices: tuple[str, ...] = ()
-    if not _CHOICE_KEYS.isdisjoint(document):
-        listed = next(to_list(document[key]) for key in _CHOICES if key in document)
-        choices = tuple([t for item in listed or () if (t := to_text(item)) is not None])
-    said, filtered = _alone(values.get("resps")), _alone(values.get("filtered_resps"))
-    if said.__class__ is str and filtered.__class__ is str:  # nearly all are
-        answer = _spoken(to_text(said), to_text(filtered))
-        return _SaidOnce((answer,), 1, choices)
-    scores = _likelihoods(values.get("resps")) or _likelihoods(values.get("filtered_resps"))
-    if scores is not None:
-        return _likeliest(scores, choices or _continuations(values.get("arguments")))
-    raw, read = _texts(said), _texts(filtered)
-    if len(raw) > 1 and len(read) in (len(raw), 1):
-        graded = len(read)
-        answers = (_spoken(text, read[at] if at < graded else None) for at, text in enumerate(raw))
-        note = (
-            "several answers to a document come in as repeats; the log's score is their mean"
-            if graded > 1
-            else "several answers to a document come in as repeats; the log scores the first"
-        )
-        return _SaidOnce(answers=tuple(answers), graded=graded, choices=choices, note=note)
-    first = _spoken(raw[0] if raw else None, read[0] if read else None)
-    note = f"{len(raw) - 1} further texts of a document stay in the log" if len(raw) > 1 else ""
-    return _SaidOnce(answers=(first,), graded=1, choices=choices, note=note)
-
-
-def _spoken(raw: str | None, read: str | None) -> _Answered:
-    """Tell the thoughts of a text apart; a text that is all thoughts is no answer."""
-    if raw is None:
-        return _Answered(text=read, read=read or "", cause="" if read else "empty")
-    spoken = tell_apart(raw) if may_think(raw) else None
-    if spoken is None or not (spoken.thoughts or spoken.unfinished):
-        return _Answered(raw, read or "")
-    if spoken.unfinished:
-        return _Answered(
-            text=spoken.answer or None,
-            read=read or "",
-            thoughts=spoken.thoughts,
-            cause="cut",
-            detail="it ends within its thoughts",
-        )
-    return _Answered(
-        text=spoken.answer or None,
-        read=read or "",
-        thoughts=spoken.thoughts,
-        cause="" if spoken.answer else "empty",
-    )
-
-
-def _likelihoods(value: object) -> list[float] | None:
-    """Read `[[-2.64, false], ...]`, one pair an option, however deep each stands; else None."""
-    if not isinstance(value, list):
-        return None
-    found: list[float] = []
-    for option in value:
-        while isinstance(option, list) and len(option) == 1:
-            option = option[0]
-        if not isinstance(option, list) or len(option) != 2:
-            return None
-        number, greedy = to_number(option[0]), option[1]
-        if number is None or str(greedy).lower() not in ("true", "false"):
-            return None
-        found.append(number)
-    return found or None
-
-
-def _continuations(arguments: object) -> tuple[str, ...]:
-    """Return the options that a model was to weigh: the second part of each argument."""
-    found = []
-    listed = list(arguments.values()) if isinstance(arguments, dict) else to_list(arguments) or []
-    for one in listed:
-        parts = list(one.values()) if isinstance(one, dict) else to_list(one) or []
-        text = to_text(parts[1]) if len(parts) > 1 else None
-        if text is None:
-            return ()
-        found.append(text.strip())
-    return tuple(found)
-
-
-def _likeliest(scores: Sequence[float], choices: tuple[str, ...]) -> _SaidOnce:
-    """Take the option with the highest likelihood for the answer; numbers are no model's words."""
-    best = max(range(len(scores)), key=scores.__getitem__)
-    named = choices[best] if len(choices) == len(scores) else None
-    told = "the likeliest option; the model wrote nothing"
-    answer = _Answered(
-        text=named,
-        read=named or "",
-        detail=told if named is not None else "the log weighs options that it doesn't name",
-    )
-    return _SaidOnce(
-        answers=(answer,),
-        graded=1,
-        choices=choices if named is not None else (),
-        by_likelihood=True,
-        note="answers are the likeliest options: the log holds likelihoods, no texts",
-    )
-
-
-def _alone(value: object) -> object:
-    """Take a value out of the lists that hold nothing else."""
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    return value
-
-
-def _texts(value: object) -> list[str | None]:
-    """Return the texts of nested lists, as `resps` and `filtered_resps` are."""
-    value = _alone(value)
-    if isinstance(value, list):
-        return [_texts(item)[0] if _texts(item) else None for item in value]
-    return [to_text(value)]
-
-
-def _pictures(document: Mapping[str, object]) -> tuple[object, ...]:
-    """Return all pictures of a document: `image`, `images`, `image_1`, `image_2`, ..."""
-    path = to_name(document.get("image_path"))
-    if path is not None:
-        return (path,)
-    found: list[object] = []
-    for key in _picture_keys(tuple(document)):
-        value = document[key]
-        found += [
-            one
-            for one in (value if isinstance(value, list) else [value])
-            if isinstance(one, dict) or (isinstance(one, str) and one.strip())
-        ]
-    return tuple(found)
-
-
-@lru_cache(maxsize=64)
-def _picture_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Return which of a document's keys hold pictures, in their order; most rows have the same."""
-    numbered = sorted(
-        (int(match[1] or 0), key)
-        for key in keys
-        if key.startswith("image") and (match := _PICTURE_KEY.fullmatch(key))
-    )
-    return tuple(key for _, key in numbered)
-
-
-def _asked(value: object) -> str | None:
-    """Find the prompt: a text, nested lists, `gen_args_0.arg_0`, or chat messages."""
-    if isinstance(value, str):
-        return to_text(value)
-    if isinstance(value, dict):
-        for key in ("gen_args_0", "arg_0", "content", "text"):
-            if key in value:
-                return _asked(value[key])
-        return None
-    if isinstance(value, list):
-        if value and isinstance(value[0], dict):
-            return "\n".join([text for item in value if (text := _asked(item)) is not None]) or None
-        for item in value:
-            if (text := _asked(item)) is not None:
-                return text
-    return None
 
 
 FORMAT = Format(

@@ -3,6 +3,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from atom.errors import FormatError
 from atom.formats import ImportFile, read
@@ -151,3 +153,46 @@ def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
     monkeypatch.setattr("atom.formats.base._BATCH_ROWS", 80)
     peak(10)
     assert peak(600) < 1.3 * peak(150)
+
+
+_TEXTS = st.sampled_from(["It is B.", "", " ", "<think>so</think> B", "Ünïcode ◁", "a\x00b", None])
+_ROWS = st.fixed_dictionaries(
+    {
+        "doc_id": st.sampled_from([*range(6), "7", " 8", -1, None, "n" * 600]),
+        "doc": st.fixed_dictionaries(
+            {},
+            optional={
+                "subject": st.sampled_from(["art", ["a", "b"], "", 4, "x" * 90, "line\nline"]),
+                "level": st.sampled_from(["low", None]),
+                "image": st.just("one.png"),
+                "question": st.just("In the doc?"),
+            },
+        ),
+        "target": st.sampled_from(["B", 3, 0.5, None, "[1]", "['x', 'x', 'y']", ["p", "q"], ""]),
+        "resps": st.one_of(_TEXTS, st.lists(st.lists(_TEXTS, max_size=2), max_size=2)),
+        "filtered_resps": st.one_of(_TEXTS, st.lists(_TEXTS, max_size=2)),
+        "acc": st.sampled_from([1.0, 0, True, 7, None, "yes", {"score": 1, "category": "c"}]),
+    },
+    optional={
+        "input": st.sampled_from(["Asked?", "", [["Nested?"]], [{"content": "Chat?"}]]),
+        "arguments": st.just([["Argued?", {}]]),
+        "other": st.sampled_from([0.5, {"topic": "t"}]),
+    },
+)
+
+
+@given(st.lists(_ROWS, min_size=1, max_size=8), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_plain_row_comes_to_what_a_closer_look_makes_of_it(rows, in_two):
+    # An empty list of options says nothing, but no row that has one is taken for a plain one.
+    closer = [row | {"doc": {**row["doc"], "options": []}} for row in rows]
+    found, looked = (
+        take(
+            None,
+            uploaded("1_samples_task.jsonl", given),
+            *([uploaded("2_samples_task.jsonl", given)] if in_two else ()),
+        )
+        for given in (rows, closer)
+    )
+    for name in ("samples", "responses", "outcomes", "tags", "report"):
+        assert getattr(found, name) == getattr(looked, name), name
