@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
+from atom.asked.terms import VIEWS, terms_in
 from atom.asked.wanted import MOST_QUESTION, Label, Vocabulary, Wanted
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[-_.'’:][^\W_]+)*")
@@ -35,6 +36,8 @@ _INTENTS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     (r"not perfect|imperfect", {"page": "failures", "show": "imperfect"}),
     (r"most models fail|failed by most|everybody fails?|every model fails?|all models fail|hardest "
      r"(?:samples?|questions?)", {"page": "failures", "sort": "models"}),
+    (r"judges? (?:dis)?agree|judges? differ|disputed|disagreement of (?:the )?judges",
+     {"page": "failures", "show": "disputed"}),
     (r"differ most|disagree(?: most)?|spread", {"page": "failures", "sort": "spread"}),
     (r"lowest scores?|worst samples?", {"page": "failures", "sort": "score"}),
     (r"grid|matrix of samples", {"page": "failures", "layout": "grid"}),
@@ -65,7 +68,7 @@ _IDLE_WORDS: Final = (
     "they this those to under up us was we were what when where whether which while who whom whose "
     "why will with within would you your steps step samples sample questions question answers "
     "answer make makes checkpoint checkpoints one where's what's who's s know tell want like often "
-    "certain surely first study"
+    "certain surely first study explain define mean means meaning term"
 )
 _IDLE: Final = frozenset(_IDLE_WORDS.split())
 """Words that a question needs and that name nothing."""
@@ -95,12 +98,13 @@ class _Reading:
         return [word for word in _WORD.finditer(self.text) if self.free(*word.span())]
 
 
-def read_question(question: str, vocabulary: Vocabulary) -> Wanted:
+def read_question(question: str, vocabulary: Vocabulary, terms: Iterable[str] = VIEWS) -> Wanted:
     """Read what a question asks to see, by rule.
 
     Args:
         question: in words; 300 characters of it are read.
         vocabulary: the names that the study has.
+        terms: those of the glossary, folded; as `terms_in` finds them they are understood.
     """
     reading = _Reading(text=" ".join(question[:MOST_QUESTION].split()))
     found: dict[str, Any] = {}
@@ -119,8 +123,11 @@ def read_question(question: str, vocabulary: Vocabulary) -> Wanted:
             found = {**meant, **found}
     capability = _capability(reading, vocabulary.capabilities)
     capability = capability or _capability(reading, vocabulary.capabilities, loosely=True)
+    meant = _terms(reading, terms)
+    found = {**{key: one for key, one in meant.items() if key != "page"}, **found}
     pages = [page for page, pattern in _PAGES for _ in _each(reading, pattern)]
     page = found.pop("page", None) or _page(pages, models, facet, capability)
+    page = page or meant.get("page")
     if page is None and (labels or found):
         page = "overview"
     left = [
@@ -136,6 +143,15 @@ def read_question(question: str, vocabulary: Vocabulary) -> Wanted:
         not_understood=tuple([*dict.fromkeys(one[:60] for one in (*models[2:], *left))][:12]),
         **found,
     )
+
+
+def _terms(reading: _Reading, names: Iterable[str]) -> Mapping[str, Any]:
+    """Take the glossary's terms out of a question; return what the first that opens one opens."""
+    views = []
+    for term in terms_in(reading.text, names):
+        if reading.find(rf"{re.escape(term)}(?:e?s)?") and term in VIEWS:
+            views.append(VIEWS[term])
+    return views[0] if views else {}
 
 
 def _each(reading: _Reading, pattern: str) -> Iterable[re.Match[str]]:

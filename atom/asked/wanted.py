@@ -17,7 +17,7 @@ Measure = Literal["process", "outcome", "preference"]
 Layout = Literal["list", "grid", "groups"]
 Tab = Literal["answers", "apart", "errors"]
 Sort = Literal["loss", "failed", "score", "models", "spread"]
-Show = Literal["failed", "imperfect", "unscored", "all"]
+Show = Literal["failed", "imperfect", "unscored", "all", "disputed"]
 MOST_QUESTION: Final = 300
 """Characters of a question that are read."""
 MOST_NAME: Final = 200
@@ -56,7 +56,7 @@ class Wanted(BaseModel):
     process: Literal["sound", "flawed"] | None = None
     """Only answers without, or with, a failed step."""
     show: Show = "failed"
-    """Which checkpoints the list of failures shows."""
+    """Which checkpoints the list of failures shows; `disputed`: those on which judges differ."""
     layout: Layout = "list"
     """How failures are laid out."""
     tab: Tab | None = None

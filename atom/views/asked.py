@@ -205,7 +205,15 @@ def _failures(
     left: list[str],
 ) -> Filters:
     search = " ".join(wanted.search.split())
-    filters = filters.but(show=wanted.show, find=NOTHING.but(words=search, sort=wanted.sort))
+    find = NOTHING.but(words=search, sort=wanted.sort)
+    if wanted.show != "disputed":
+        filters = filters.but(show=wanted.show, find=find)
+    elif data.table.apart is None:
+        left.append("where judges differ: one judge marked this study")
+        filters = filters.but(find=find)
+    else:
+        words.append("where judges differ")
+        filters = filters.but(show="all", find=find.but(states=("apart",)))
     if search:
         words.append(f"search “{_short(search)}”")
     if wanted.layout != "list":

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from atom.asked.rules import read_question
+from atom.asked.terms import terms_in
 from atom.asked.wanted import MOST_QUESTION, Wanted
 from atom.engine.asked import ask as asking
 from atom.engine.endpoints.configured import known_endpoints
@@ -23,13 +24,14 @@ from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, Screen
 from atom.ui.shell import stores
+from atom.ui.shell.glossary import glossary, meaning
 from atom.views.asked import EXAMPLES, opened, vocabulary_of
 from atom.views.shelf import StudyEntry
 from atom.views.study_data import StudyData
 
 NOTE = "atom_asked"
 JOB = "atom_asked_job"
-_JUDGE = "judge"
+_JUDGE, _CLOSE = "judge", "close"
 Place = tuple[str, dict[str, list[str]]]
 
 
@@ -44,6 +46,7 @@ class Note:
         at: the page and query that it opened: the note stands there alone.
         by: the judge that read it; empty for the rules.
         fault: why a judge's reading can't be used.
+        terms: terms of the glossary that it names.
     """
 
     question: str
@@ -52,6 +55,7 @@ class Note:
     at: Place
     by: str = ""
     fault: str = ""
+    terms: tuple[str, ...] = ()
 
 
 def fits(screen: Screen) -> bool:
@@ -84,7 +88,8 @@ def acts(screen: Screen, entry: StudyEntry, data: StudyData) -> Callable[[str], 
         verb, _, question = text.partition(":")
         if verb == "ask" and question.strip():
             st.session_state.pop(JOB, None)
-            _open(screen, entry, data, question, read_question(question, vocabulary_of(data)))
+            wanted = read_question(question, vocabulary_of(data), glossary())
+            _open(screen, entry, data, question, wanted)
 
     return act
 
@@ -101,6 +106,7 @@ def _open(
         left=found.left if found is not None else wanted.not_understood,
         at=place or _here(screen),
         by=by,
+        terms=terms_in(question, glossary()),
     )
     if found is not None:
         kit.go(found.address)
@@ -132,18 +138,31 @@ def told(screen: Screen, entry: StudyEntry, data: StudyData) -> None:
     def act(text: str) -> None:
         if text == _JUDGE and endpoint is not None:
             _ask(entry, data, note, endpoint)
+        elif text == _CLOSE:
+            st.session_state.pop(NOTE, None)
 
-    kit.show(kit.notice(_words(note, offer)), key="asked", act=act)
+    kit.show(_over(_words(note, offer)), key="asked", act=act)
     work.draw_question()
 
 
+def _over(words: Html) -> Html:
+    """Lay a note over the page, so that nothing under it moves; its cross takes it away."""
+    cross = el("button", "×", type="button", class_="plain close", data_act=_CLOSE,
+               aria_label="Close the note")  # fmt: skip
+    return el("div", words, cross, class_="asked-over", role="status")
+
+
 def _words(note: Note, offer: Html | None) -> Html:
-    head = f"Understood: {note.said}." if note.said else "Nothing here answers that."
+    none = "" if note.terms else "Nothing here answers that."
+    head = f"Understood: {note.said}." if note.said else none
     by = f" Read by {note.by}." if note.by else ""
     missed = f" Not understood: {', '.join(note.left)}." if note.left else ""
-    hint = "" if note.said else f" Ask, for example: {'; '.join(EXAMPLES)}"
+    meant = [el("div", el("strong", term.capitalize()), f": {meaning(term)}")
+             for term in note.terms]  # fmt: skip
+    hint = "" if note.said or meant else f" Ask, for example: {'; '.join(EXAMPLES)}"
     return el("span", el("span", f"“{note.question}” ", class_="quiet"),
               el("span", head, class_="strong"), by, missed, hint, note.fault and f" {note.fault}",
+              meant,
               " " if offer is not None else None, offer, data_testid="asked")  # fmt: skip
 
 
