@@ -118,12 +118,15 @@ def read_question(question: str, vocabulary: Vocabulary, terms: Iterable[str] = 
     models = _models(reading, vocabulary.models)
     facet = _facet(reading, vocabulary.labels)
     labels = _labels(reading, vocabulary.labels)
-    for pattern, meant in _INTENTS:
+    for pattern, view in _INTENTS:
         if reading.find(pattern):
-            found = {**meant, **found}
+            found = {**view, **found}
+    names = terms_in(reading.text, terms)
+    # Of several words a term is sure; one word may be a capability's name.
+    meant = _terms(reading, [name for name in names if " " in name])
     capability = _capability(reading, vocabulary.capabilities)
     capability = capability or _capability(reading, vocabulary.capabilities, loosely=True)
-    meant = _terms(reading, terms)
+    meant = meant or _terms(reading, [name for name in names if " " not in name])
     found = {**{key: one for key, one in meant.items() if key != "page"}, **found}
     pages = [page for page, pattern in _PAGES for _ in _each(reading, pattern)]
     page = found.pop("page", None) or _page(pages, models, facet, capability)
@@ -145,10 +148,10 @@ def read_question(question: str, vocabulary: Vocabulary, terms: Iterable[str] = 
     )
 
 
-def _terms(reading: _Reading, names: Iterable[str]) -> Mapping[str, Any]:
+def _terms(reading: _Reading, names: Sequence[str]) -> Mapping[str, Any]:
     """Take the glossary's terms out of a question; return what the first that opens one opens."""
     views = []
-    for term in terms_in(reading.text, names):
+    for term in names:
         if reading.find(rf"{re.escape(term)}(?:e?s)?") and term in VIEWS:
             views.append(VIEWS[term])
     return views[0] if views else {}

@@ -19,6 +19,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import COMPARE
 from atom.ui.people.names import WHO
 from atom.ui.plain import plain
+from atom.ui.shell import team
 from atom.ui.shell.frame import Here
 from atom.views.failures.page import FailureList
 from atom.views.failures.slices import Slice, bare, slices_of
@@ -100,9 +101,9 @@ def _save(here: Here, there: tuple[Slice, ...]) -> None:
                   max_chars=tags.MOST_NAME)  # fmt: skip
     left, right = st.columns(2)
     with left:
-        st.button("Save slice", key="keep_save", on_click=save, width="stretch")
+        team.button("label", "Save slice", key="keep_save", on_click=save, width="stretch")
     with right:
-        st.button("Delete slice", key="keep_forget", on_click=forget, width="stretch",
+        team.button("label", "Delete slice", key="keep_forget", on_click=forget, width="stretch",
                   disabled=not names, help="The one whose name stands above.")  # fmt: skip
 
 
@@ -136,13 +137,15 @@ def _tag(here: Here, view: FailureList) -> None:
 
     columns = st.columns(3)
     with columns[0]:
-        st.button("Tag them", key="keep_add", on_click=act, args=(True,), width="stretch",
+        team.button("label", "Tag them", key="keep_add", on_click=act, args=(True,),
+                    width="stretch",
                   disabled=not view.total)  # fmt: skip
     with columns[1]:
-        st.button("Remove tag", key="keep_remove", on_click=act, args=(False,), width="stretch",
+        team.button("label", "Remove tag", key="keep_remove", on_click=act, args=(False,),
+                    width="stretch",
                   disabled=not view.total)  # fmt: skip
     with columns[2]:
-        st.button("Undo", key="keep_undo", on_click=undo, width="stretch",
+        team.button("label", "Undo", key="keep_undo", on_click=undo, width="stretch",
                   disabled=_DONE not in st.session_state)  # fmt: skip
     done = st.session_state.get(_DONE)
     if done is not None and done[0] == here.store.url:

@@ -431,8 +431,8 @@ def _files(here: Here) -> None:
         kit.show(kit.fault(state.error or "the look was stopped"), key="people_files_fault")
         return
     kit.show(preview(found), key="people_preview")
-    st.button(
-        "Take them in", key="people_take", type="primary", disabled=not found.labels,
+    team.button(
+        "import", "Take them in", key="people_take", type="primary", disabled=not found.labels,
         on_click=lambda: _begin(here, "take", lambda: import_rankings(store, study.id, files)),
     )  # fmt: skip
 
@@ -491,7 +491,7 @@ def _plant(here: Here, view: FidelityView) -> None:
         ),
         key="people_plant_head",
     )
-    st.button(
-        "Plant people’s rankings (synthetic)", key="people_plant", disabled=there,
+    team.button(
+        "import", "Plant people’s rankings (synthetic)", key="people_plant", disabled=there,
         on_click=lambda: _begin(here, "plant", lambda: plant_rankings(store, study.id)),
     )  # fmt: skip

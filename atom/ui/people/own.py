@@ -17,7 +17,7 @@ from atom.records import content_id
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.people.own_criteria import OwnCriteria, own_criteria
 from atom.views.runs.page import money
@@ -174,7 +174,7 @@ def _form(here: Here) -> None:
         else:
             start()
 
-    st.button("Match them", key="own_start", on_click=ask,
+    team.button("run", "Match them", key="own_start", on_click=ask,
               disabled=found is None or not found.calls)  # fmt: skip
     if st.session_state.get(FAULT):
         kit.show(kit.fault(st.session_state[FAULT]), key="own_fault_shown")

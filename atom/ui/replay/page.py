@@ -31,7 +31,7 @@ from atom.ui.replay.bench import (
     why_not,
 )
 from atom.ui.runs import sampling as sampling_box
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.replay.page import OwnPicture, OwnQuestion, SampleChoice, sample_choices
@@ -405,7 +405,8 @@ def step_bar(
     if not done:
         text = label or _LABELS[step]
         with st.container(horizontal=True, vertical_alignment="center", key=f"stepbar_{step}"):
-            st.button(
+            team.button(
+                "run",
                 plain(text),
                 key=f"take_{step}",
                 disabled=bool(problem) or bench.busy,
@@ -481,7 +482,8 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
         else "nothing to pay: stored replies are used again"
     )
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_all"):
-        st.button(
+        team.button(
+            "run",
             "Run all steps",
             key="run_all",
             type="primary",

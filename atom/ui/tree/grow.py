@@ -489,4 +489,4 @@ def _button(here: Here, spec: InductionSpec, judge: Endpoint, words: str, key: s
         else:
             start()
 
-    st.button(plain(words), key=key, type="primary", on_click=ask)
+    team.button("run", plain(words), key=key, type="primary", on_click=ask)

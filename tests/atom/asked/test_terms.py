@@ -7,14 +7,15 @@ from atom.asked.terms import VIEWS, terms_in
 from atom.asked.wanted import Vocabulary, Wanted
 from atom.ui.shell.glossary import glossary
 
-NAMES = Vocabulary(models=("model-a", "model-b"), capabilities=("Perception", "Perception › Text"),
-                   labels={"level": ("easy", "hard")})  # fmt: skip
+NAMES = Vocabulary(models=("model-a", "model-b"), labels={"level": ("easy", "hard")},
+                   capabilities=("Perception", "Perception › Text", "Sets"))  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("question", "terms", "view"),
     [
         ("What is a rank set?", ("rank set",), {"page": "overview"}),
+        ("sets of rank sets", ("rank set",), {"page": "overview", "capability": "Sets"}),
         ("lucky answers of model-b", ("lucky",),
          {"page": "failures", "models": ("model-b",), "outcome": "right", "process": "flawed"}),
         ("slips on hard questions", ("slip",),

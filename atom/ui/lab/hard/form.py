@@ -15,7 +15,7 @@ from atom.records import Endpoint, KnownBy, content_id
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import SETTINGS
-from atom.ui.shell import stores
+from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import money
 
@@ -151,5 +151,5 @@ def _button(
         else:
             start()
 
-    st.button("Ask the weak judges", key="hard_start", type="primary", on_click=ask,
+    team.button("run", "Ask the weak judges", key="hard_start", type="primary", on_click=ask,
               disabled=disabled)  # fmt: skip

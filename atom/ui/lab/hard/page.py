@@ -14,7 +14,7 @@ from atom.ui.lab.hard import form, steps
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
-from atom.ui.shell import sealed
+from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
 from atom.views.lab.hard_pairs import HardPairs, hard_pairs
 from atom.views.shelf import OpenStore
@@ -108,7 +108,8 @@ def _files(here: Here, view: HardPairs) -> None:
             file_name=f"hard-pairs-{view.run.id[:8]}.zip", mime="application/zip", key="hard_zip",
         )  # fmt: skip
         if not here.entry.bundled:
-            st.button("Make them sets of the Judge lab", key="hard_keep", on_click=keep)
+            team.button("edit", "Make them sets of the Judge lab", key="hard_keep",
+                        on_click=keep)  # fmt: skip
     told = st.session_state.pop(TOLD, None)
     if told:
         doors = [
