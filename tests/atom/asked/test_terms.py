@@ -15,7 +15,7 @@ NAMES = Vocabulary(models=("model-a", "model-b"), labels={"level": ("easy", "har
     ("question", "terms", "view"),
     [
         ("What is a rank set?", ("rank set",), {"page": "overview"}),
-        ("sets of rank sets", ("rank set",), {"page": "overview", "capability": "Sets"}),
+        ("sets of rank sets", ("rank set",), {"page": "tree", "capability": "Sets"}),
         ("lucky answers of model-b", ("lucky",),
          {"page": "failures", "models": ("model-b",), "outcome": "right", "process": "flawed"}),
         ("slips on hard questions", ("slip",),
