@@ -39,6 +39,8 @@ ASKING = "atom_asking"
 VISITOR = "atom_visitor"
 LOOKS = "atom_looks"
 """What is worked out in the background: its name → (of what, the job's id)."""
+BUILT_IN = "probe:"
+"""The address of endpoints in this process; an address behind it is a server of one's own."""
 LOST = "the server was restarted: try again"
 COUNTING = "Counting what is left, and what it would cost…"
 PATIENCE = 0.3
@@ -199,8 +201,8 @@ def usual_judge(store: OpenStore, data: StudyData, endpoints: Mapping[str, Endpo
     judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
     if own in judges:
         return str(own)
-    real = next((name for name in judges if not endpoints[name].is_probe), "")
-    return "probe-judge" if data.study.synthetic else real
+    mine = next((name for name in judges if endpoints[name].base_url != BUILT_IN), "")
+    return "probe-judge" if data.study.synthetic else mine
 
 
 def forecasted(name: str, key: str, do: Callable[[], T], place: str) -> T | None:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from atom.probes.serving.server import serving
-from atom.records import Candidate, Outcome, Response, Sample
+from atom.records import Candidate, Checkpoint, Outcome, Response, Sample
 from atom.store import Store, list_studies
 from atom.ui.shell import welcome
 
@@ -77,7 +77,9 @@ def test_from_the_door_to_ones_own_results_and_a_judged_answer(
     table, zipped, names = own_files
     file = tmp_path / "endpoints.yaml"
     with serving() as url:
-        entry = {"name": "my-judge", "base_url": url, "model": "probe-judge", "roles": ["judge"]}
+        # `probe:` lets a picture keep what the probe server reads; other servers get it without.
+        entry = {"name": "my-judge", "base_url": f"probe:{url}", "model": "probe-judge",
+                 "roles": ["judge"], "prices": {"input": 0, "output": 0}}  # fmt: skip
         file.write_text(json.dumps([entry]), encoding="utf-8")
         app = start_app(environ={"ATOM_ENDPOINTS": str(file)})
         page, clicks = new_page(), Clicks()
@@ -115,10 +117,14 @@ def test_from_the_door_to_ones_own_results_and_a_judged_answer(
         expect(page.get_by_text("done", exact=True).first).to_be_visible(timeout=SLOW_MS)
         shot(page, "newcomer-4-judged")
         clicks.on(results)
-        ranking.wait_for()
+        expect(ranking).to_contain_text("judge-scale")
+        clicks.on(page.get_by_test_id("stPageLink").filter(has_text="Failures").locator("a"))
+        expect(page.locator("[data-why] .reason").first).to_be_visible()
+        shot(page, "newcomer-5-judged-answer")
         assert clicks.n <= 10
         with Store.open(app.store) as store:
             (study,) = list_studies(store)
             assert study.judge_id is not None
+            assert {one.state for one in store.select(Checkpoint)} == {"scored"}
     assert visit.errors == []
     assert visit.foreign == []
