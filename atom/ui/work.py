@@ -19,7 +19,7 @@ from atom.engine.control import start_work
 from atom.engine.jobs import Job, Jobs, JobState, Looks
 from atom.engine.work import Spec
 from atom.errors import AtomError
-from atom.records import Endpoint, content_id
+from atom.records import Endpoint, Run, content_id
 from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.kit import ASSETS
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from atom.ui.shell.frame import Here  # draws with this module
 
 T = TypeVar("T")
+_NOWHERE: Mapping[str, str] = {}
 
 AGREED = "atom_agreed"
 ASKING = "atom_asking"
@@ -282,7 +283,8 @@ def start_button(
     key: str,
     sent: str,
     fault: str,
-    then: Mapping[str, str],
+    then: Mapping[str, str] = _NOWHERE,
+    begun: Callable[[Run], None] | None = None,
     primary: bool = False,
     disabled: bool = False,
 ) -> None:
@@ -297,6 +299,7 @@ def start_button(
         sent: what would be sent to a host that nobody has agreed to yet.
         fault: where an error's words are put in the session's state.
         then: keys of the address that the page gets beside the study's and `run`.
+        begun: called with the run in place of that.
         primary: whether it is the page's chief button.
         disabled: whether it can't be pressed.
     """
@@ -308,7 +311,10 @@ def start_button(
         except AtomError as error:
             st.session_state[fault] = error.message
             return
-        st.query_params.from_dict({"study": here.entry.key, **then, "run": run.id})
+        if begun is not None:
+            begun(run)
+        else:
+            st.query_params.from_dict({"study": here.entry.key, **then, "run": run.id})
 
     def ask() -> None:
         hosts = hosts_to_ask(here.entry, asked)

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeVar
 
 import streamlit as st
 
 from atom.analysis.looks.choice import Goal
 from atom.display import numbers
-from atom.engine.control import start_work
+from atom.engine.control import run_status
 from atom.engine.looks.planning import SHARE, Next, SettleSpec, plan_look
-from atom.errors import AtomError
-from atom.records import Endpoint, content_id
+from atom.errors import UsageError
+from atom.records import Endpoint, Run, content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
 from atom.ui.replay.page import endpoints_or_none
-from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.overview.weaknesses import GLYPHS
 from atom.views.runs.page import money
 from taxonomy import format_path
 
-FAULT, STARTED = "settle_fault", "settle_started"
+FAULT, STARTED, KEPT = "settle_fault", "settle_started", "settle_kept"
 GOALS: Final[Mapping[str, Goal]] = {
     "Who leads": "leader",
     "Which weaknesses": "weaknesses",
     "Every capability": "nodes",
 }
+T = TypeVar("T")
 _LEAD = (
     "Marks answers in looks of growing size: the first takes whole questions at random, each later "
     "one goes where it may settle most. It stops when the question is settled. What is said "
@@ -63,7 +63,8 @@ def draw(here: Here, *, judge: str = "", usual: Goal = "weaknesses") -> None:
     place = here.screen.url_path
     if here.entry.bundled or not here.data.candidates:
         return
-    if not st.toggle("Settle this", key=f"settle_on_{place}", help=_LEAD):
+    key = _restored(f"settle_on_{place}", False)
+    if not _keep(key, st.toggle("Settle this", key=key, help=_LEAD)):
         return
     endpoints = endpoints_or_none()
     if endpoints is None:
@@ -73,9 +74,9 @@ def draw(here: Here, *, judge: str = "", usual: Goal = "weaknesses") -> None:
         spec = _spec(here, endpoints, judge, usual)
         if spec is None:
             return
-        key = content_id("settle", repr(spec), here.data.revision, here.store.url)
+        of = content_id("settle", repr(spec), here.data.revision, here.store.url)
         now = work.forecasted(
-            "settle", key, lambda: plan_look(here.store, spec, endpoints), "settle_plan"
+            "settle", of, lambda: plan_look(here.store, spec, endpoints), "settle_plan"
         )
         if now is not None:
             kit.show(told(here, now), key="settle_plan")
@@ -83,11 +84,39 @@ def draw(here: Here, *, judge: str = "", usual: Goal = "weaknesses") -> None:
         if st.session_state.get(FAULT):
             kit.show(kit.fault(st.session_state[FAULT]), key="settle_fault_shown")
         started = st.session_state.get(STARTED)
-        if started and started[0] == here.entry.key:
+        if started and started[0] == here.entry.key and _alive(here, started[1]):
             watch = kit.door(
                 "Watch it on Runs", f"{RUNS.url_path}?study={here.entry.key}&run={started[1]}"
             )
             kit.show(kit.notice(join("The look is being taken. ", watch)), key="settle_watch")
+
+
+def _alive(here: Here, run_id: str) -> bool:
+    """Whether a look is still being taken; once it isn't, nothing more is said of it."""
+    try:
+        alive = run_status(here.store, run_id).alive
+    except UsageError:  # it is gone
+        alive = False
+    if not alive:
+        st.session_state.pop(STARTED, None)
+    return alive
+
+
+def _restored(key: str, usual: object) -> str:
+    """Set a widget to what it was before its page hid it, as Runs does while a run works.
+
+    Returns:
+        The widget's key.
+    """
+    if key not in st.session_state:
+        st.session_state[key] = st.session_state.get(KEPT, {}).get(key, usual)
+    return key
+
+
+def _keep(key: str, value: T) -> T:
+    """Remember what a widget is set to; it comes back so."""
+    st.session_state.setdefault(KEPT, {})[key] = value
+    return value
 
 
 def _spec(
@@ -95,20 +124,22 @@ def _spec(
 ) -> SettleSpec | None:
     names = list(GOALS)
     first, second, third = st.columns([3, 1, 1])
+    asked = next(name for name, goal in GOALS.items() if goal == usual)
     with first:
         chosen = st.segmented_control(
-            "What should be known?", names, key="settle_goal",
-            default=next(name for name, goal in GOALS.items() if goal == usual),
-        )  # fmt: skip
+            "What should be known?", names, key=_restored("settle_goal", asked)
+        )
+        goal = GOALS[_keep("settle_goal", chosen or names[1])]
     with second:
-        share = st.number_input("Mark at most (% of answers)", 1, 100, round(100 * SHARE), step=5,
-                                key="settle_share")  # fmt: skip
-    goal = GOALS[chosen or names[1]]
+        share = st.number_input("Mark at most (% of answers)", 1, 100, step=5,
+                                key=_restored("settle_share", round(100 * SHARE)))  # fmt: skip
+        _keep("settle_share", share)
     within = 5.0
     if goal == "nodes":
         with third:
-            within = st.number_input("To within (points)", 0.5, 50.0, 5.0, step=0.5,
-                                     key="settle_within")  # fmt: skip
+            within = st.number_input("To within (points)", 0.5, 50.0, step=0.5,
+                                     key=_restored("settle_within", within))  # fmt: skip
+            _keep("settle_within", within)
     judges = [name for name, one in endpoints.items() if "judge" in one.roles]
     if not judge:
         known = work.usual_judge(here.store, here.data, dict(endpoints))
@@ -179,22 +210,12 @@ def _button(here: Here, now: Next, endpoints: Mapping[str, Endpoint]) -> None:
         return
     spec = now.spec
 
-    def start() -> None:
-        st.session_state.pop(FAULT, None)
-        try:
-            run = start_work(here.store, spec, stores.settings())
-        except AtomError as error:
-            st.session_state[FAULT] = error.message
-            return
+    def begun(run: Run) -> None:
         st.session_state[STARTED] = (here.entry.key, run.id)
 
-    def ask() -> None:
-        asked = [one for name, one in endpoints.items() if name == spec.judge]
-        hosts = work.hosts_to_ask(here.entry, asked)
-        if hosts:
-            sent = "The pictures, questions and answers of this look would be sent"
-            work.ask_first(here.entry, hosts, sent, start)
-        else:
-            start()
-
-    team.button("run", "Take the next look", key="settle_start", on_click=ask)
+    work.start_button(
+        here, "Take the next look", spec,
+        [one for name, one in endpoints.items() if name == spec.judge], key="settle_start",
+        sent="The pictures, questions and answers of this look would be sent", fault=FAULT,
+        begun=begun,
+    )  # fmt: skip

@@ -6,12 +6,9 @@ import streamlit as st
 
 from atom.display import numbers
 from atom.engine.blind.ground import BlindForecast, BlindSpec, forecast_blind
-from atom.engine.control import start_work
-from atom.errors import AtomError
 from atom.records import Endpoint, content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el
-from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import money
 
@@ -47,7 +44,11 @@ def draw(here: Here, judge: str, endpoints: dict[str, Endpoint], sent: str) -> N
         )
         if found is not None:
             kit.show(_told(found), key="blind_forecast")
-        _button(here, spec, endpoints, sent, disabled=found is None or not found.calls)
+        asked = [one for name in (judge, *spec.candidates) if (one := endpoints.get(name))]
+        work.start_button(
+            here, "Ask without the picture", spec, asked, key="blind_start", sent=sent,
+            fault=FAULT, disabled=found is None or not found.calls,
+        )  # fmt: skip
     if st.session_state.get(FAULT):
         kit.show(kit.fault(st.session_state[FAULT]), key="blind_fault_shown")
 
@@ -101,29 +102,4 @@ def _told(found: BlindForecast) -> Html:
         f"criteria: {numbers.count(found.answers, 'answer')} and "
         f"{numbers.count(found.scorings, 'marking')}, {money(found.cost)}",
         class_="strong",
-    )
-
-
-def _button(
-    here: Here, spec: BlindSpec, endpoints: dict[str, Endpoint], sent: str, *, disabled: bool
-) -> None:
-    def start() -> None:
-        st.session_state.pop(FAULT, None)
-        try:
-            run = start_work(here.store, spec, stores.settings())
-        except AtomError as error:
-            st.session_state[FAULT] = error.message
-            return
-        st.query_params.from_dict({"study": here.entry.key, "run": run.id})
-
-    def ask() -> None:
-        names = [name for name in (spec.judge, *spec.candidates) if name in endpoints]
-        hosts = work.hosts_to_ask(here.entry, [endpoints[name] for name in names if name])
-        if hosts:
-            work.ask_first(here.entry, hosts, sent, start)
-        else:
-            start()
-
-    team.button(
-        "run", "Ask without the picture", key="blind_start", on_click=ask, disabled=disabled
     )

@@ -8,12 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from atom.engine.control import RunStatus, list_runs, start_work
+from atom.engine.control import RunStatus, list_runs
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import MOST_REPEATS
 from atom.engine.own import DEMO_COPY
 from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
-from atom.errors import AtomError
 from atom.pipeline import ANSWER
 from atom.records import Endpoint, Sampling, content_id
 from atom.ui import kit, links, work
@@ -26,7 +25,7 @@ from atom.ui.runs import control as run_control
 from atom.ui.runs import panel as judges_panel
 from atom.ui.runs import parts as runs_parts
 from atom.ui.runs import sampling as sampling_box
-from atom.ui.shell import sealed, stores, team
+from atom.ui.shell import sealed
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.runs.page import (
@@ -269,27 +268,15 @@ def _sent(here: Here) -> str:
 def _start_button(
     here: Here, spec: RunSpec, endpoints: dict[str, Endpoint], found: Forecast | None
 ) -> None:
-    def start() -> None:
-        st.session_state.pop(FAULT, None)
-        try:
-            run = start_work(here.store, spec, stores.settings())
-        except AtomError as error:
-            st.session_state[FAULT] = error.message
-            return
-        st.query_params.from_dict({"study": here.entry.key, "run": run.id})
-
-    def ask() -> None:
-        names = [name for name in (spec.judge, *spec.candidates) if name in endpoints]
-        hosts = work.hosts_to_ask(here.entry, [endpoints[name] for name in names if name])
-        if hosts:
-            work.ask_first(here.entry, hosts, _sent(here), start)
-        else:
-            start()
-
     nothing = found is not None and not found.stages
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_start"):
-        team.button("run", "Start", key="run_start", type="primary", on_click=ask,
-                  disabled=found is None or nothing)  # fmt: skip
+        asked = [
+            one for name in (spec.judge or "", *spec.candidates) if (one := endpoints.get(name))
+        ]
+        work.start_button(
+            here, "Start", spec, asked, key="run_start", sent=_sent(here), fault=FAULT,
+            primary=True, disabled=found is None or nothing,
+        )  # fmt: skip
         words = "It goes on when you close this page; Stop loses nothing that is done."
         kit.show(el("p", words, class_="quiet small"), key="runs_start_words")
 

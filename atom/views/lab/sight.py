@@ -275,13 +275,15 @@ def _rows(
     mine = [
         one
         for one in verdicts_of_part(store, study.id, SIGHT_PART)
-        if (one.judge, one.sampling) == (task.judge_id, task.sampling) and one.part != DESCRIBED
+        if (one.judge, one.sampling) == (task.judge_id, task.sampling)
     ]
     by: dict[tuple[str, str], dict[Shown, Verdict]] = {}
     unread: Counter[Shown] = Counter()
     for one in mine:
         name, answer = shown_of(one.part)
         shown = next((known for known in SHOWN if known == name), None)
+        if one.part == DESCRIBED and one.state != "scored":
+            unread["caption"] += 1
         if shown is None:
             continue
         if one.state == "scored":

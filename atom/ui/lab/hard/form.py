@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import streamlit as st
 
 from atom.display import numbers
-from atom.engine.control import start_work
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
 from atom.errors import AtomError
@@ -15,7 +14,7 @@ from atom.records import Endpoint, KnownBy, content_id
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import SETTINGS
-from atom.ui.shell import stores, team
+from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import money
 
@@ -50,7 +49,12 @@ def draw(here: Here, fault: str) -> None:
     )
     if found is not None:
         kit.show(price(found), key="hard_forecast")
-    _button(here, spec, endpoints, fault, disabled=found is None or not found.calls + found.later)
+    names = (*spec.weak, *((spec.strong,) if spec.strong else ()))
+    work.start_button(
+        here, "Ask the weak judges", spec, [endpoints[name] for name in names], key="hard_start",
+        sent=SENT, fault=fault, then={"tab": "pairs"}, primary=True,
+        disabled=found is None or not found.calls + found.later,
+    )  # fmt: skip
 
 
 def _spec(here: Here, endpoints: Mapping[str, Endpoint]) -> PairsSpec | None:
@@ -124,32 +128,3 @@ def price(found: PairsForecast) -> Html:
         el("p", f"Of {found.compared:,} pairs of answers {sum(found.by.values()):,} have a known "
            f"order: {by}.{aside}", class_="quiet small"),
     )  # fmt: skip
-
-
-def _button(
-    here: Here,
-    spec: PairsSpec,
-    endpoints: Mapping[str, Endpoint],
-    fault: str,
-    *,
-    disabled: bool,
-) -> None:
-    def start() -> None:
-        st.session_state.pop(fault, None)
-        try:
-            run = start_work(here.store, spec, stores.settings())
-        except AtomError as error:
-            st.session_state[fault] = error.message
-            return
-        st.query_params.from_dict({"study": here.entry.key, "tab": "pairs", "run": run.id})
-
-    def ask() -> None:
-        names = (*spec.weak, *((spec.strong,) if spec.strong else ()))
-        hosts = work.hosts_to_ask(here.entry, [endpoints[name] for name in names])
-        if hosts:
-            work.ask_first(here.entry, hosts, SENT, start)
-        else:
-            start()
-
-    team.button("run", "Ask the weak judges", key="hard_start", type="primary", on_click=ask,
-              disabled=disabled)  # fmt: skip

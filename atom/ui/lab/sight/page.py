@@ -72,7 +72,8 @@ def _below(here: Here, view: SightView) -> None:
         if key in st.session_state:
             st.session_state[key] = [one for one in st.session_state[key] if one in view.branches]
         st.multiselect(
-            "Branches whose criteria the picture settles", view.branches, default=view.chosen,
+            "Branches whose criteria the picture settles", view.branches,
+            default=None if key in st.session_state else view.chosen,
             key=key,
         )  # fmt: skip
     if view.marks:
