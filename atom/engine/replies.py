@@ -26,6 +26,7 @@ class PaidOnce:
     def __init__(self, store: Store, client: JudgeClient) -> None:
         self._store = store
         self._client = client
+        self._wanted = _Wanted(store)
 
     @property
     def limiter(self) -> Limiter | None:
@@ -48,10 +49,11 @@ class PaidOnce:
             AwayError: it didn't come back.
         """
         try:
-            return self.stored(request)
+            call = await self._wanted.call(_call_id(request, self._client.endpoint))
         except AwayError:
             look = partial(self.stored, request)
             return await asyncio.to_thread(self._store.patiently, look)
+        return _reply_of(request, call)
 
     async def send(self, request: Request, tell: Callable[[str], None] | None = None) -> Reply:
         """Ask, without a look at what is stored.
@@ -78,11 +80,58 @@ class PaidOnce:
 
 def stored_reply(store: Store, request: Request, endpoint: Endpoint) -> Reply | None:
     """Return the stored reply of an endpoint's model to a request, or None."""
+    return _reply_of(request, store.get(Call, _call_id(request, endpoint)))
+
+
+def _call_id(request: Request, endpoint: Endpoint) -> str:
     asked = asked_request(endpoint, request)
-    call = store.get(Call, call_id(request_hash(asked, endpoint.model), request.repeat))
-    if call is None or call.reply is None:
-        return None
-    return reread(request, call)
+    return call_id(request_hash(asked, endpoint.model), request.repeat)
+
+
+def _reply_of(request: Request, call: Call | None) -> Reply | None:
+    return None if call is None or call.reply is None else reread(request, call)
+
+
+class _Wanted:
+    """Looks for stored calls: those that workers want in one turn of the loop in one statement.
+
+    Items become ready together, when what they wait for is written, so they look together.
+
+    Args:
+        store: where calls are kept.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: dict[asyncio.Future[Call | None], str] = {}
+
+    async def call(self, name: str) -> Call | None:
+        """Return a stored call by its id, or None.
+
+        Raises:
+            AwayError: the store's server went.
+        """
+        loop = asyncio.get_running_loop()
+        if all(one.get_loop() is not loop for one in self._waiting):
+            self._waiting.clear()  # of a loop that was given up
+            loop.call_soon(self._look)
+        mine: asyncio.Future[Call | None] = loop.create_future()
+        self._waiting[mine] = name
+        return await mine
+
+    def _look(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        names = set(waiting.values())
+        try:
+            found = {one.id: one for one in self._store.get_many(Call, names)}
+        except Exception as error:  # noqa: BLE001 - each that waits raises it, where it is told apart
+            for one in waiting:
+                if not one.done():
+                    one.set_exception(error)
+            return
+        for one, name in waiting.items():
+            if not one.done():
+                one.set_result(found.get(name))
 
 
 def reread(request: Request, call: Call) -> Reply:

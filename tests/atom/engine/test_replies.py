@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
+
 import pytest
 
-from atom.engine.replies import reread
-from atom.judge import Request, TextPart
-from atom.records import Call
+from atom.engine.replies import PaidOnce, reread
+from atom.errors import StoreError
+from atom.judge import Request, TextPart, asked_request, call_id, request_hash
+from atom.records import Call, Endpoint
+from atom.store import Store
 
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
 
@@ -44,3 +49,32 @@ def test_a_stored_reply_is_read_as_it_was_when_it_came(reply, finish, schema, st
 
 def test_its_object_comes_back():
     assert read_again('{"a": 1}', schema=SCHEMA).data == {"a": 1}
+
+
+async def test_what_is_looked_for_together_is_one_statement(tmp_path, monkeypatch):
+    endpoint = Endpoint(name="e", base_url="probe:", model="m", roles=("judge",))
+    asked = [
+        Request(task="t", prompt_id="t/1", system="s", parts=(TextPart(text=word),))
+        for word in ("x", "y", "z")
+    ]
+    with Store.open(tmp_path) as store:
+        client = PaidOnce(store, SimpleNamespace(endpoint=endpoint))
+        hashes = [request_hash(asked_request(endpoint, one), "m") for one in asked]
+        store.put(
+            Call(id=call_id(one, 0), request_hash=one, task="t", endpoint="e", model="m",
+                 prompt="t/1", reply=text, finish="stop")
+            for one, text in zip(hashes, ("first", "second"), strict=False)
+        )  # fmt: skip
+        looks = []
+        get_many = store.get_many
+        monkeypatch.setattr(store, "get_many", lambda *which: looks.append(1) or get_many(*which))
+        found = await asyncio.gather(*(client.found(one) for one in (*asked, asked[0])))
+        assert [one and one.text for one in found] == ["first", "second", None, "first"]
+        assert looks == [1]
+
+        def lose(*which):
+            raise StoreError("it is broken")
+
+        monkeypatch.setattr(store, "get_many", lose)
+        both = await asyncio.gather(*map(client.found, asked[:2]), return_exceptions=True)
+        assert [str(one) for one in both] == ["it is broken"] * 2
