@@ -46,6 +46,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("trust/judge_lab", "judge", r"the judge gives the same score 100 % of the time"),
     ("trust/judge_lab", "judges", r"agree most: alpha 0\.\d\d"),
     ("trust/judge_lab", "people", r"ATOM: [\d.]+ % .+ stand in people’s order"),
+    ("trust/judge_lab", "sight", r"No judge was asked with and without the picture yet"),
     (
         "trust/judge_lab",
         "pairs",
@@ -74,7 +75,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
 )
 """Page, tab, and what its first sentence says, with a figure of the data wherever there is one."""
 SEALED = {"grow", "validity", "runs", "vl_rewardbench", "multi_crit", "mm_critic", "critic_bench",
-          "best_of_n", "calibration", "human_check", "pairs"}  # fmt: skip
+          "best_of_n", "calibration", "human_check", "pairs", "sight"}  # fmt: skip
 """Where the offer of a copy, in an empty frame, stands below what there is to see."""
 ELSEWHERE: dict[tuple[str, str], str] = {
     ("explore/tree", "map"): "where the page opens",
