@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from atom.cli.parts.demo_parts import pairs, questions
+from atom.cli.parts.demo_parts import pairs, questions, sight
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, bar
 from atom.engine.demo import (
@@ -23,7 +23,13 @@ from atom.errors import UsageError
 from atom.reports.demo import reports
 from atom.store import Store
 
-EVERY: Mapping[str, Part] = {**PARTS, "pairs": pairs, "questions": questions, "reports": reports}
+EVERY: Mapping[str, Part] = {
+    **PARTS,
+    "pairs": pairs,
+    "sight": sight,
+    "questions": questions,
+    "reports": reports,
+}
 """What a study can go through after it was judged, in this order."""
 
 

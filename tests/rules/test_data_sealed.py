@@ -74,6 +74,7 @@ def test_everything_that_a_study_can_go_through_is_there(demo):
     from atom.engine.demo.site import JUDGE
     from atom.judgebench.registry import BENCHES
     from atom.judgebench.vl_rewardbench.ask import HARD_PART
+    from atom.probes.eyes import SIGHTED, SIGHTLESS
     from atom.records import (
         Annotation,
         BenchSet,
@@ -118,6 +119,8 @@ def test_everything_that_a_study_can_go_through_is_there(demo):
         hard = [v for v in verdicts if v.group == study.id and v.part == HARD_PART]
         assert {names[v.judge] for v in hard} == {*WEAK, JUDGE}
         assert sum("Hard pairs" in one.name for one in sets) == 2
+        looked = [v for v in verdicts if v.group == study.id and v.part.startswith("sight/")]
+        assert {names[v.judge] for v in looked} == {SIGHTED, SIGHTLESS}
         asked = Counter(call.prompt.partition("/")[0] for call in store.select(Call))
         assert asked["report"] >= 9
         assert asked["ask"] == len(QUESTIONS)

@@ -1,4 +1,4 @@
-"""Parts of a synthetic study that need what screens show: hard pairs, questions in words."""
+"""Parts of a synthetic study that need what screens show: hard pairs, eyes, questions in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from typing import Final
 
 from atom.engine.asked.ask import ask
+from atom.engine.blind.sight import SightSpec
 from atom.engine.demo.parts import examine
 from atom.engine.demo.site import JUDGE, Site, clock, must_be_done, timeless_client
 from atom.engine.pairs.asking import PairsSpec
@@ -13,6 +14,7 @@ from atom.engine.pairs.keeping import keep_pairs
 from atom.engine.work import run
 from atom.errors import StoreError
 from atom.exports.hard_pairs import pair_files
+from atom.probes.eyes import SIGHTED, SIGHTLESS
 from atom.views.asked import vocabulary_of
 from atom.views.lab.hard_pairs import hard_pairs
 from atom.views.study_data import load_study
@@ -20,6 +22,8 @@ from atom.views.study_data import load_study
 WEAK: Final = ("probe-judge-noisy", "probe-judge-coin")
 PAIRS, VOTES, FAIL = 24, 3, 1
 """Pairs that are asked about, votes in either order, and weak judges that fail at a hard pair."""
+LOOKED_AT, ANSWERS = 24, 2
+"""Questions, and answers to each, that judges mark with the picture and without it."""
 QUESTIONS: Final = (
     "where does model-b lose to model-a on charts?",
     "what is model-a weakest at?",
@@ -47,6 +51,17 @@ def pairs(site: Site) -> None:
     files = pair_files(site.store, data, view)
     for made in keep_pairs(site.store, site.study, ended, files.texts, files.pictures, clock=clock):
         examine(site, made)
+
+
+def sight(site: Site) -> None:
+    """Have a judge that doesn't look at the picture, then one that does, mark without it, too."""
+    for judge in (SIGHTLESS, SIGHTED):
+        spec = SightSpec(study_id=site.study_id, judge=judge, samples=LOOKED_AT, answers=ANSWERS)
+        told = site.on_progress("looking")
+        work = run(
+            site.store, spec, site.endpoints, make=timeless_client, clock=clock, on_progress=told
+        )
+        must_be_done(asyncio.run(work))
 
 
 def questions(site: Site) -> None:
