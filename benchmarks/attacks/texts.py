@@ -45,6 +45,8 @@ MOST_VIEWS, MOST_OF_A_SCREEN = 75, 12
 LEAST_SHOWN = 290
 """So many of the texts must have been on screen: else too little was tried."""
 _SETTLE_MS = 1000
+_PATIENCE_MS = 300_000
+"""For what is worked out in the background, on a computer that is busy with other things."""
 _LONGEST_SECONDS = 20
 LOOK = """() => {
   const found = [], marks = new Set(), links = new Set()
@@ -238,7 +240,7 @@ def _later(app: Running, opened: Any, study: str, shown: set[int]) -> Iterator[T
             page.goto(f"{app.url}/{screen}?{urlencode({'study': study})}&{query}")
             page.locator(INSIDE).wait_for()
             if needed:
-                page.get_by_test_id(needed).first.wait_for(state="attached")
+                page.get_by_test_id(needed).first.wait_for(state="attached", timeout=_PATIENCE_MS)
             _settled(page)
             _open_menus(page)
             _look(page, seen)
