@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, model_validator
 
-from atom.records.base import Id, Record
+from atom.records.base import Id, Record, content_id
 from atom.records.call import Sampling
 from atom.records.preference import Side
 
@@ -141,6 +141,12 @@ class PairsTask(Record):
     """A pair is hard where so many weak judges get it wrong or can't settle it."""
     sampling: Sampling
     """How all are asked."""
+
+    def run_id(self, study_id: str) -> str:
+        """Name its run: who asks a study for the same finds it."""
+        names = [pair.name for pair in self.pairs]
+        whom = (self.weak_ids, self.strong_id, self.votes, self.fail)
+        return content_id("pairs run", study_id, names, *whom, self.sampling.key)[:12]
 
 
 class CriteriaTask(Record):

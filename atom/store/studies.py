@@ -19,6 +19,7 @@ from atom.records import (
     Experiment,
     Import,
     Judge,
+    PairsTask,
     Picture,
     Response,
     Run,
@@ -227,6 +228,7 @@ def copy_study(
     rows = source.get_many(Correction, experiments, "experiment_id")
     labels = source.select(Annotation, table(Annotation).c.study_id == study.id)
     verdicts = source.select(Verdict, table(Verdict).c.group == study.id)
+    runs = source.select(Run, table(Run).c.study_id == study.id)
     if source.url != target.url or source.folder != target.folder:
         _copy_records(source, target, study)
     with target.write() as writer:
@@ -243,6 +245,7 @@ def copy_study(
         )
         writer.put(_for_study(label, copy.id) for label in labels)
         writer.put(_for_group(verdict, copy.id) for verdict in verdicts)
+        writer.put(_copied_pairs(runs, copy.id))
     return copy
 
 
@@ -283,6 +286,15 @@ def _for_group(verdict: Verdict, group: str) -> Verdict:
         verdict.order,
     )
     return verdict.model_copy(update={"key": key, "group": group})
+
+
+def _copied_pairs(runs: Sequence[Run], study_id: str) -> list[Run]:
+    """Return the runs that found hard pairs, as another study has them: only they say which."""
+    return [
+        run.model_copy(update={"id": run.task.run_id(study_id), "study_id": study_id})
+        for run in runs
+        if isinstance(run.task, PairsTask) and run.state == "done"
+    ]
 
 
 def _copied_experiments(source: Store, study_id: str, copy_id: str) -> dict[str, Experiment]:

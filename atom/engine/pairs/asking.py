@@ -334,9 +334,8 @@ class _PairsWork(Work[PairsSpec, Ground]):
 
     def row(self, spec: PairsSpec, ground: Ground, moment: datetime) -> Run:
         task, created = ground.task, stamp(moment)
-        told = [pair.name for pair in task.pairs], task.weak_ids, task.strong_id, task.votes
         return Run(
-            id=content_id("pairs run", ground.study.id, *told, task.fail, task.sampling.key)[:12],
+            id=task.run_id(ground.study.id),
             study_id=ground.study.id,
             task=task,
             limit=spec.limit,

@@ -24,7 +24,7 @@ from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.vl_rewardbench.ask import HARD_PART
 from atom.probes.serving.faults import FaultPlan
 from atom.records import BenchSet, Endpoint, Outcome, PairsTask, Prices, Run, Study, Verdict
-from atom.store import Store, table
+from atom.store import Store, copy_study, table
 from atom.store.reading.pairs import known_pairs
 from atom.store.store import SEAL
 from atom.views.lab.hard_pairs import hard_pairs, pair_runs
@@ -255,3 +255,24 @@ def test_the_bundled_studys_hard_pairs_are_read_back_and_only_worse_by_more_vote
     assert hard[0] - hard[-1] > 0.1 > every[0] - every[-1]
     assert coin.fresh > hard[0]
     assert view.strong == SURE
+    # A copy of one's own has the same four steps.
+    mine = copy_study(bundled, bundled, study.id, "Mine")
+    copied = hard_pairs(bundled, load_study(bundled, mine.id))
+    assert copied is not None
+    assert view.run.id == view.task.run_id(study.id) != copied.run.id
+    assert (
+        forecast_pairs(
+            bundled,
+            PairsSpec(
+                study_id=mine.id,
+                weak=view.task.weak,
+                strong=SURE,
+                votes=view.task.votes,
+                fail=view.task.fail,
+                pairs=view.task.pairs,
+            ),
+            {one.name: one for one in builtin_endpoints()},
+        ).calls
+        == 0
+    )
+    assert (copied.cases, copied.judges) == (view.cases, view.judges)
