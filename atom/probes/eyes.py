@@ -10,7 +10,6 @@ Reference: METHODS T8, D3.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -24,8 +23,7 @@ SIGHTLESS: Final = "probe-judge-sightless"
 VISUAL: Final = "Perception"
 """The branch whose criteria the sighted judge settles by looking."""
 RIGHT, UNSEEN, WRONG = 5, 2, 1
-_TOLD: Final = re.compile(r"\n\s*\nThe pictures aren't shown\. They were described so:(?P<told>.*)",
-                          re.DOTALL)  # fmt: skip
+_TOLD: Final = "The pictures aren't shown. They were described so:"
 
 
 def describe(program: Program) -> dict[str, object]:
@@ -48,13 +46,11 @@ def mark_by_sight(
     Returns:
         The entry, as a judge replies it.
     """
-    told = _TOLD.search(question)
-    asked = question[: told.start()] if told else question
+    asked, _, described = question.partition(_TOLD)
     sub, truth = str(item.get("question", "")), str(item.get("ground_truth", ""))
     score, reason = _by_text(truth, answer)
-    leaf = planted_leaf(asked, sub)
+    leaf = planted_leaf(asked.rstrip(), sub)
     if seen is not True and leaf is not None and leaf[0] == VISUAL:
-        described = told.group("told") if told else ""
         if isinstance(seen, Program):
             if not _shows(seen, sub, truth):
                 score, reason = WRONG, "the picture shows something else"
