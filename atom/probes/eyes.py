@@ -23,7 +23,8 @@ SIGHTLESS: Final = "probe-judge-sightless"
 VISUAL: Final = "Perception"
 """The branch whose criteria the sighted judge settles by looking."""
 RIGHT, UNSEEN, WRONG = 5, 2, 1
-_TOLD: Final = "The pictures aren't shown. They were described so:"
+NOTE: Final = "The pictures aren't shown. They were described so:"
+"""What stands before the description of pictures that a judge isn't shown."""
 
 
 def describe(program: Program) -> dict[str, object]:
@@ -46,7 +47,7 @@ def mark_by_sight(
     Returns:
         The entry, as a judge replies it.
     """
-    asked, _, described = question.partition(_TOLD)
+    asked, _, described = question.partition(NOTE)
     sub, truth = str(item.get("question", "")), str(item.get("ground_truth", ""))
     score, reason = _by_text(truth, answer)
     leaf = planted_leaf(asked.rstrip(), sub)
