@@ -36,10 +36,13 @@ def test_two_clicks_from_a_figure_to_a_wrong_item(judged_app, page, new_page, vi
     page.goto(f"{judged_app.url}/judge-lab?tab={bench}")
     page.locator("a[data-tip='Open these items']").first.wait_for()
     page.locator("a[data-tip='Open these items']").first.click()
-    page.locator("a", has_text=re.compile(r"^Wrong \d")).click()
+    wrong = page.locator("a", has_text=re.compile(r"^Wrong \d"))
+    number = wrong.inner_text().split()[-1]
+    wrong.click()
     page.wait_for_url(re.compile("verdict=wrong"))
     page.locator(".listing a.item.on", has_text="Wrong").wait_for()
     page.locator(".case h2", has_text="What is true").wait_for()
+    page.locator(".case nav", has_text=re.compile(rf"1 of {number}\D")).wait_for()
     row = page.locator(".case table.grid tbody tr", has_text="wrong").first
     assert row.locator("td").nth(4).inner_text().strip()
     shot(page, f"lab-items-{bench}")
