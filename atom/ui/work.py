@@ -16,15 +16,18 @@ import streamlit as st
 
 from atom.engine.consent import give_consent, is_remote
 from atom.engine.control import start_work
+from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job, Jobs, JobState, Looks
 from atom.engine.work import Spec
 from atom.errors import AtomError
 from atom.records import Endpoint, Run, content_id
-from atom.ui import kit
+from atom.ui import kit, links
 from atom.ui.html import el
 from atom.ui.kit import ASSETS
+from atom.ui.pages import SETTINGS
 from atom.ui.plain import plain
 from atom.ui.shell import stores, team
+from atom.views.filters import Filters
 from atom.views.runs.page import judge_endpoint, money
 from atom.views.shelf import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
@@ -221,6 +224,21 @@ def forecasted(name: str, key: str, do: Callable[[], T], place: str) -> T | None
     return None if state is None else state.result
 
 
+def endpoints_or_none(key: str, filters: Filters | None = None) -> dict[str, Endpoint] | None:
+    """Return the endpoints by name; where they can't be read, say so and return None.
+
+    Args:
+        key: where the fault is shown.
+        filters: what the way to Settings keeps.
+    """
+    try:
+        return known_endpoints(stores.settings())
+    except AtomError as error:
+        door = kit.button("Open Settings", links.address(SETTINGS.url_path, filters or Filters()))
+        kit.show(kit.fault(error, door), key=key)
+        return None
+
+
 # --- agreement -----------------------------------------------------------------------------------
 
 
@@ -274,6 +292,23 @@ def ask_first(entry: StudyEntry, hosts: Iterable[str], what: str, then: Callable
     st.session_state[ASKING] = (entry, tuple(hosts), what, then)
 
 
+def agree_then(here: Here, asked: Iterable[Endpoint], what: str, then: Callable[[], None]) -> None:
+    """Do something that sends data, once the reader agrees where nobody has yet.
+
+    Call it from a callback.
+
+    Args:
+        here: the page.
+        asked: the endpoints that are asked.
+        what: what would be sent, in words.
+        then: what is done.
+    """
+    if hosts := hosts_to_ask(here.entry, asked):
+        ask_first(here.entry, hosts, what, then)
+    else:
+        then()
+
+
 def start_button(
     here: Here,
     label: str,
@@ -316,15 +351,9 @@ def start_button(
         else:
             st.query_params.from_dict({"study": here.entry.key, **then, "run": run.id})
 
-    def ask() -> None:
-        hosts = hosts_to_ask(here.entry, asked)
-        if hosts:
-            ask_first(here.entry, hosts, sent, start)
-        else:
-            start()
-
     team.button(
-        "run", plain(label), key=key, on_click=ask, disabled=disabled,
+        "run", plain(label), key=key, disabled=disabled,
+        on_click=lambda: agree_then(here, asked, sent, start),
         type="primary" if primary else "secondary",
     )  # fmt: skip
 

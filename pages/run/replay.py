@@ -57,7 +57,7 @@ def draw(here: frame.Here) -> None:
     """Draw the screen."""
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     kit.show(kit.page_header(REPLAY.title, REPLAY.question, *badges), key="replay_title")
-    endpoints = replay_page.endpoints_or_none()
+    endpoints = work.endpoints_or_none("endpoints_fault")
     if endpoints is None:
         return
     with st.container(key="replay_columns"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from atom.ui import kit, work
 from atom.ui.html import el
 from atom.ui.pages import RUNS
-from atom.ui.replay import page as replay_page
 from atom.ui.runs import page as runs_page
 from atom.ui.shell import frame
 
@@ -14,7 +13,7 @@ here = frame.here(RUNS)
 if here is not None:
     badges = [kit.synthetic_badge()] if here.entry.study.synthetic else []
     kit.show(kit.page_header(RUNS.title, RUNS.question, *badges), key="runs_title")
-    endpoints = None if here.entry.bundled else replay_page.endpoints_or_none()
+    endpoints = None if here.entry.bundled else work.endpoints_or_none("endpoints_fault")
     if here.entry.bundled:
         runs_page.draw_sealed(here)
     elif endpoints is not None and not here.data.table.sample_ids:

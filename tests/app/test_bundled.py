@@ -140,6 +140,17 @@ def walk_ten_minutes(read: Mapping[tuple[str, str], str], project: Path) -> None
 
 
 @pytest.mark.slow
+def test_ways_from_a_judges_marks_keep_their_own_readers_filters(open_app, bundled, tmp_path):
+    def kept(**query):
+        at = (tmp_path / "own", "pages/trust/judge_lab.py", {"tab": "sight", **query}, bundled)
+        ways = re.findall(r'href="([^"]*failures[^"]*sample=[^"]*)"', open_app(*at).markup)
+        assert ways
+        return all("reading=said" in way for way in ways)
+
+    assert (kept(), kept(reading="said"), kept()) == (False, True, False)
+
+
+@pytest.mark.slow
 def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
     open_app, bundled, project, tmp_path
 ):

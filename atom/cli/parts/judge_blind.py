@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
-from atom.cli.run import begin, do_here, run_lines
+from atom.cli.run import begin_and_do
 from atom.display import numbers
 from atom.engine.blind.sight import ANSWERS, QUESTIONS, SightForecast, SightSpec, forecast_sight
-from atom.engine.control import RunStatus
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.files import write_file
@@ -80,13 +79,10 @@ def blind(args: argparse.Namespace, out: Output) -> int:
             found = forecast_sight(store, spec, known_endpoints(settings))
             out.result({**asdict(found), "calls": found.calls}, forecast_lines(found))
             return 0
-        row = begin(store, spec, settings, args, out, owner_id=study_id)
-        if row is None:
+        ended = begin_and_do(store, spec, settings, args, out, owner_id=study_id)
+        if ended is None:
             return 0
-        ended = do_here(store, settings, row.id, out, retry_failed=spec.retry_failed)
-        for text in run_lines(RunStatus(run=ended, alive=False), settings):
-            out.problem(text)
-        _tell(store, study_id, row.id, args, out)
+        _tell(store, study_id, ended.id, args, out)
     return 0 if ended.state == "done" else 1
 
 

@@ -170,15 +170,11 @@ def _button(here: Here, found: Results, gate: Gate) -> None:
         st.session_state[WORKING] = (name, _start(here, found))
 
     def ask() -> None:
-        hosts = work.hosts_to_ask(here.entry, [plan.endpoint])
-        if hosts:
-            what = (
-                f"The questions of {numbers.count(len(plan.pairs), 'answer')} and the hints would "
-                "be sent, without pictures"
-            )
-            work.ask_first(here.entry, hosts, what, start)
-        else:
-            start()
+        what = (
+            f"The questions of {numbers.count(len(plan.pairs), 'answer')} and the hints would "
+            "be sent, without pictures"
+        )
+        work.agree_then(here, [plan.endpoint], what, start)
 
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_gate"):
         team.button("run", "Try the hints without the picture", key="gate_start", on_click=ask)

@@ -234,12 +234,8 @@ def _button(here: Here, first: Response, arm: Arm, ready: Ready) -> None:
         st.session_state[WORKING] = (_start(here, first, arm), arm, first.id)
 
     def ask() -> None:
-        hosts = work.hosts_to_ask(here.entry, asked_endpoints(found))
         what = "This picture and question, the answer, and questions about its steps would be sent"
-        if hosts:
-            work.ask_first(here.entry, hosts, what, start)
-        else:
-            start()
+        work.agree_then(here, asked_endpoints(found), what, start)
 
     team.button("run", "Try again", key="one_start", type="primary", on_click=ask)
     tokens = sum(part.tokens * part.calls for a in found.arms for part in a.calls)

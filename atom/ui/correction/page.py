@@ -538,11 +538,7 @@ def _start_button(here: Here, spec: CorrectionSpec, found: CorrectionForecast | 
         st.session_state[STARTING] = (here.entry.key, start_job(here, spec))
 
     def ask() -> None:
-        hosts = work.hosts_to_ask(here.entry, asked_endpoints(found) if found else [])
-        if hosts:
-            work.ask_first(here.entry, hosts, _sent(), start)
-        else:
-            start()
+        work.agree_then(here, asked_endpoints(found) if found else [], _sent(), start)
 
     nobody = found is None or not (found.failed_subjects or found.right_subjects)
     words = "It goes on when you close this page; Stop loses nothing that is done."

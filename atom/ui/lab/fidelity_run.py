@@ -29,7 +29,6 @@ from atom.engine.bench.rankings import (
 )
 from atom.engine.consent import ConsentNeeded
 from atom.engine.control import RunStatus, list_runs, start_work
-from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.members import judge_of
 from atom.engine.own import DEMO_COPY, find_copy
 from atom.errors import AtomError
@@ -39,7 +38,7 @@ from atom.records import Endpoint, MethodsTask, Study, content_id
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el, join
 from atom.ui.lab import parts as judge_lab_parts
-from atom.ui.pages import JUDGE_LAB, SETTINGS
+from atom.ui.pages import JUDGE_LAB
 from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
@@ -195,11 +194,8 @@ def _first_judge(here: Here, judges: list[str], endpoints: Mapping[str, Endpoint
 
 def _draw_form(here: Here) -> None:
     study = here.entry.study
-    try:
-        endpoints = known_endpoints(stores.settings())
-    except AtomError as error:
-        door = kit.button("Open Settings", links.address(SETTINGS.url_path, here.filters))
-        kit.show(kit.fault(error, door), key="people_endpoints")
+    endpoints = work.endpoints_or_none("people_endpoints", here.filters)
+    if endpoints is None:
         return
     judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
     held: dict[str, AskForm] = st.session_state.setdefault(FORMS, {})

@@ -44,7 +44,7 @@ from atom.ui.lab import vl_rewardbench as lab_vl_rewardbench
 from atom.ui.lab.hard import page as lab_hard
 from atom.ui.lab.parts import LabContext, LabTab
 from atom.ui.lab.sight import page as lab_sight
-from atom.ui.pages import JUDGE_LAB, OVERVIEW, SETTINGS
+from atom.ui.pages import JUDGE_LAB, OVERVIEW
 from atom.ui.plain import plain
 from atom.ui.runs import control as run_control
 from atom.ui.runs import parts as runs_parts
@@ -354,11 +354,8 @@ def _first_form(bench: Bench, record: BenchSet, endpoints: Mapping[str, Endpoint
 
 
 def _draw_form(store: OpenStore, bench: Bench, record: BenchSet) -> None:
-    try:
-        endpoints = known_endpoints(stores.settings())
-    except AtomError as error:
-        door = kit.button("Open Settings", links.address(SETTINGS.url_path, Filters()))
-        kit.show(kit.fault(error, door), key="lab_endpoints")
+    endpoints = work.endpoints_or_none("lab_endpoints")
+    if endpoints is None:
         return
     held: dict[str, AskForm] = st.session_state.setdefault(FORMS, {})
     form = held.setdefault(record.id, _first_form(bench, record, endpoints))

@@ -16,7 +16,6 @@ from atom.records import Endpoint, Run, content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el, join
 from atom.ui.pages import RUNS
-from atom.ui.replay.page import endpoints_or_none
 from atom.ui.shell.frame import Here
 from atom.views.overview.weaknesses import GLYPHS
 from atom.views.runs.page import money
@@ -66,7 +65,7 @@ def draw(here: Here, *, judge: str = "", usual: Goal = "weaknesses") -> None:
     key = _restored(f"settle_on_{place}", False)
     if not _keep(key, st.toggle("Settle this", key=key, help=_LEAD)):
         return
-    endpoints = endpoints_or_none()
+    endpoints = work.endpoints_or_none("settle_endpoints", here.filters)
     if endpoints is None:
         return
     with st.container(border=True, key="settle_panel"):

@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.imports.uploads import look_at
 from atom.engine.members import study_tree
 from atom.engine.one import Live, upload_sample
@@ -31,7 +30,7 @@ from atom.ui.replay.bench import (
     why_not,
 )
 from atom.ui.runs import sampling as sampling_box
-from atom.ui.shell import stores, team
+from atom.ui.shell import team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.replay.page import OwnPicture, OwnQuestion, SampleChoice, sample_choices
@@ -507,13 +506,3 @@ def _all_running(bench: Bench) -> None:
             st.rerun()
 
     watch()
-
-
-def endpoints_or_none() -> dict[str, Endpoint] | None:
-    """Return the endpoints; when the file can't be read, say so and return None."""
-    try:
-        return known_endpoints(stores.settings())
-    except AtomError as error:
-        door = kit.button("Open Settings", links.address(SETTINGS.url_path, Filters()))
-        kit.show(kit.fault(error, door), key="endpoints_fault")
-        return None

@@ -119,11 +119,7 @@ def _buttons(
 
     def agreed() -> None:
         names = [name for name in (spec.judge, *spec.candidates) if name in endpoints]
-        hosts = work.hosts_to_ask(here.entry, [endpoints[name] for name in names if name])
-        if hosts:
-            work.ask_first(here.entry, hosts, sent, write)
-        else:
-            write()
+        work.agree_then(here, [endpoints[name] for name in names if name], sent, write)
 
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_batch"):
         team.button("run", "Write files", key="batch_write", on_click=agreed)

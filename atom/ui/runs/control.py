@@ -14,6 +14,7 @@ from atom.errors import AtomError, UsageError
 from atom.records import Endpoint
 from atom.ui import kit, work
 from atom.ui.html import el
+from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import RunView, Seen, run_view
@@ -75,6 +76,35 @@ def follow(store: OpenStore, status: RunStatus, draw: Callable[[RunStatus], None
     st.fragment(look, run_every=EVERY if status.alive else None)()
 
 
+def in_a_tab(here: Here, run_id: str, *, counted: str, key: str, fault: str, sent: str) -> bool:
+    """Draw a run while it works, or what can be done with it when it broke off.
+
+    Args:
+        here: the page.
+        run_id: the run.
+        counted: what its pace counts: "calls", "votes".
+        key: the beginning of its places' keys.
+        fault: where an error's words are put in the session's state.
+        sent: what would be sent to a host that nobody has agreed to yet.
+
+    Returns:
+        Whether it works.
+    """
+    status = run_status(here.store, run_id)
+    if status.run.state == "done" and not status.run.failed:
+        return False
+
+    def draw(now: RunStatus) -> None:
+        kit.show(el("div", runs_parts.pace(watched(now), counted)), key=f"{key}_run")
+
+    follow(here.store, status, draw)
+    buttons(
+        here, watched(status), key=f"{key}_run", fault=fault, sent=sent,
+        more=lambda: st.button("Show what is there so far", key="tab_refresh"),
+    )  # fmt: skip
+    return status.alive
+
+
 def buttons(
     here: Here, view: RunView, *, key: str, fault: str, sent: str, more: Callable[[], object]
 ) -> None:
@@ -93,11 +123,7 @@ def buttons(
     def ask(go: Callable[[], None]) -> None:
         endpoints = known_endpoints(stores.settings())
         asked = [endpoints[n] for n in run.asked if n in endpoints]
-        hosts = work.hosts_to_ask(here.entry, asked)
-        if hosts:
-            work.ask_first(here.entry, hosts, sent, go)
-        else:
-            go()
+        work.agree_then(here, asked, sent, go)
 
     bar(here.store, view, key=key, fault=fault, ask=ask, more=more)
 

@@ -152,11 +152,7 @@ def _button(here: Here, spec: PanelSpec, endpoints: dict[str, Endpoint], sent: s
             st.query_params.from_dict({"study": here.entry.key, "run": begun[0].id})
 
     def ask() -> None:
-        hosts = work.hosts_to_ask(here.entry, [endpoints[name] for name in spec.judges])
-        if hosts:
-            work.ask_first(here.entry, hosts, sent, start)
-        else:
-            start()
+        work.agree_then(here, [endpoints[name] for name in spec.judges], sent, start)
 
     words = f"Have {numbers.count(len(spec.judges), 'judge')} mark" if spec.judges else "Mark"
     team.button("run", words, key="panel_start", on_click=ask, disabled=not spec.judges)

@@ -9,7 +9,6 @@ import streamlit as st
 
 from atom.display import numbers
 from atom.engine.control import start_work, stop_run
-from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.control import (
     InductionStatus,
     newest_induction,
@@ -374,10 +373,8 @@ def _undo(here: Here, before: VersionRow) -> None:
 
 
 def _form(here: Here, status: InductionStatus | None) -> None:
-    try:
-        endpoints = known_endpoints(stores.settings())
-    except AtomError as error:
-        kit.show(kit.fault(error), key="grow_endpoints")
+    endpoints = work.endpoints_or_none("grow_endpoints", here.filters)
+    if endpoints is None:
         return
     if status is not None and status.run.state in ("stopped", "failed"):
         _go_on(here, status, endpoints)
@@ -482,11 +479,7 @@ def _button(here: Here, spec: InductionSpec, judge: Endpoint, words: str, key: s
             st.session_state[FAULT] = error.message
 
     def ask() -> None:
-        hosts = work.hosts_to_ask(here.entry, [judge])
-        if hosts:
-            sent = "The pictures, questions and criteria of this study would be sent"
-            work.ask_first(here.entry, hosts, sent, start)
-        else:
-            start()
+        sent = "The pictures, questions and criteria of this study would be sent"
+        work.agree_then(here, [judge], sent, start)
 
     team.button("run", plain(words), key=key, type="primary", on_click=ask)

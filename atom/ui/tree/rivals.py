@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from atom.display import numbers
-from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.induction.rival_maps import (
     RivalForecast,
     RivalProgress,
@@ -19,13 +18,12 @@ from atom.engine.induction.rival_maps import (
     map_rivals,
 )
 from atom.engine.jobs import Job
-from atom.errors import AtomError
 from atom.records import Endpoint
 from atom.records.base import content_id
 from atom.ui import kit, work
 from atom.ui.html import Html, el
 from atom.ui.plain import plain
-from atom.ui.shell import sealed, stores, team
+from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import money
 
@@ -125,10 +123,8 @@ def offer(here: Here, names: Sequence[str]) -> None:
             keep=("tab",),
         )
         return
-    try:
-        endpoints = known_endpoints(stores.settings())
-    except AtomError as error:
-        kit.show(kit.fault(error), key="rivals_endpoints")
+    endpoints = work.endpoints_or_none("rivals_endpoints", here.filters)
+    if endpoints is None:
         return
     judges = [name for name, endpoint in endpoints.items() if "judge" in endpoint.roles]
     usual = work.usual_judge(here.store, here.data, endpoints)
@@ -180,12 +176,8 @@ def _button(here: Here, found: RivalForecast, endpoints: dict[str, Endpoint]) ->
         _all()[_key(here)] = held
 
     def agree() -> None:
-        hosts = work.hosts_to_ask(here.entry, [found.judge])
-        if hosts:
-            sent = "The pictures, questions and criteria of this study would be sent"
-            work.ask_first(here.entry, hosts, sent, start)
-        else:
-            start()
+        sent = "The pictures, questions and criteria of this study would be sent"
+        work.agree_then(here, [found.judge], sent, start)
 
     n = numbers.count(sum(one.left > 0 for one in found.rivals), "rival")
     team.button("run", plain(f"Map {n}"), key="rivals_start", type="primary", on_click=agree)

@@ -7,14 +7,10 @@ from collections.abc import Mapping
 import streamlit as st
 
 from atom.display import numbers
-from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.pairs.asking import PairsForecast, PairsSpec, forecast_pairs
-from atom.errors import AtomError
 from atom.records import Endpoint, KnownBy, content_id
-from atom.ui import kit, links, work
+from atom.ui import kit, work
 from atom.ui.html import Html, el
-from atom.ui.pages import SETTINGS
-from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import money
 
@@ -34,11 +30,8 @@ def draw(here: Here, fault: str) -> None:
         here: the page.
         fault: where an error's words are put in the session's state.
     """
-    try:
-        endpoints = known_endpoints(stores.settings())
-    except AtomError as error:
-        door = kit.button("Open Settings", links.address(SETTINGS.url_path, here.filters))
-        kit.show(kit.fault(error, door), key="hard_endpoints")
+    endpoints = work.endpoints_or_none("hard_endpoints", here.filters)
+    if endpoints is None:
         return
     spec = _spec(here, endpoints)
     if spec is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.engine.control import run_status
 from atom.engine.pairs.keeping import keep_pairs
 from atom.errors import AtomError
 from atom.exports.hard_pairs import pair_files
@@ -13,7 +12,6 @@ from atom.ui.html import el
 from atom.ui.lab.hard import form, steps
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.runs import control as run_control
-from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
 from atom.views.lab.hard_pairs import HardPairs, hard_pairs
@@ -30,7 +28,9 @@ def draw(here: Here) -> None:
     """Draw what came of it, and the form that looks for more."""
     view = _read(here.store.url, here.entry.study.id, here.store.revision(),
                  here.query.get("run", ""), here.store, here.data)  # fmt: skip
-    alive = _progress(here, view) if view is not None else False
+    alive = view is not None and run_control.in_a_tab(
+        here, view.run.id, counted="votes", key="hard", fault=FAULT, sent=form.SENT
+    )
     if view is None:
         kit.show(steps.nothing(), key="hard_none")
     else:
@@ -57,25 +57,6 @@ def _read(
 ) -> HardPairs | None:
     del url, study_id, revision
     return hard_pairs(_store, _data, run_id or None)
-
-
-def _progress(here: Here, view: HardPairs) -> bool:
-    """Draw the run while it works, or what can be done with it; say whether it works."""
-    status = run_status(here.store, view.run.id)
-    if status.run.state == "done" and not status.run.failed:
-        return False
-
-    def watch(now: object) -> None:
-        del now
-        seen = run_control.watched(run_status(here.store, view.run.id))
-        kit.show(el("div", runs_parts.pace(seen, "votes")), key="hard_run")
-
-    run_control.follow(here.store, status, watch)
-    run_control.buttons(
-        here, run_control.watched(status), key="hard_run", fault=FAULT, sent=form.SENT,
-        more=lambda: st.button("Show what is there so far", key="hard_refresh"),
-    )  # fmt: skip
-    return status.alive
 
 
 def _files(here: Here, view: HardPairs) -> None:

@@ -142,9 +142,9 @@ def _votes(view: HardPairs, listed: _Listed) -> Html:
     return _step(
         2,
         "Weak judges vote",
-        el("p", f"Each judge voted {task.votes} times in either order. It fails at a pair where "
+        el("p", f"Each judge voted {task.votes} times in each order. It fails at a pair where "
            "not most of its votes are right. A pair is hard where "
-           f"{'all' if task.fail == len(view.judges) else f'{task.fail}'} of "
+           f"{'all' if task.fail == len(view.judges) else f'{task.fail} or more'} of "
            f"{numbers.count(len(view.judges), 'judge')} fail."),
         kit.table(columns, rows, label="Weak judges on all pairs", tight=True),
         listed.fold("Pairs that they fail at", view.hard[:EXAMPLES]),

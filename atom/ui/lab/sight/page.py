@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.engine.control import run_status
 from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.lab.sight import form, parts
 from atom.ui.runs import control as run_control
-from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import sealed
 from atom.ui.shell.frame import Here
+from atom.views.filters import Filters
 from atom.views.lab.sight import SightView, sight_view
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
@@ -26,8 +25,10 @@ def draw(here: Here) -> None:
     chosen = st.session_state.get(f"{BRANCHES}_{here.entry.key}")
     view = _read(here.store.url, here.entry.study.id, here.store.revision(),
                  here.query.get("run", ""), None if chosen is None else tuple(chosen),
-                 here.store, here.data, here)  # fmt: skip
-    alive = _progress(here, view) if view is not None else False
+                 here.filters, here.store, here.data)  # fmt: skip
+    alive = view is not None and run_control.in_a_tab(
+        here, view.run.id, counted="calls", key="sight", fault=FAULT, sent=form.SENT
+    )
     if view is None:
         kit.show(parts.nothing(), key="sight_none")
     else:
@@ -56,12 +57,12 @@ def _read(
     revision: int,
     run_id: str,
     visual: tuple[str, ...] | None,
+    filters: Filters,
     _store: OpenStore,
     _data: StudyData,
-    _here: Here,
 ) -> SightView | None:
     del url, study_id, revision
-    return sight_view(_store, _data, _here.filters, run_id or None, visual=visual)
+    return sight_view(_store, _data, filters, run_id or None, visual=visual)
 
 
 def _below(here: Here, view: SightView) -> None:
@@ -79,22 +80,3 @@ def _below(here: Here, view: SightView) -> None:
     if view.marks:
         kit.show(el("p", kit.csv_link(view.csv, "judge-with-and-without-the-picture.csv"),
                     class_="small"), key="sight_csv")  # fmt: skip
-
-
-def _progress(here: Here, view: SightView) -> bool:
-    """Draw the run while it works, or what can be done with it; say whether it works."""
-    status = run_status(here.store, view.run.id)
-    if status.run.state == "done" and not status.run.failed:
-        return False
-
-    def watch(now: object) -> None:
-        del now
-        seen = run_control.watched(run_status(here.store, view.run.id))
-        kit.show(el("div", runs_parts.pace(seen, "calls")), key="sight_run")
-
-    run_control.follow(here.store, status, watch)
-    run_control.buttons(
-        here, run_control.watched(status), key="sight_run", fault=FAULT, sent=form.SENT,
-        more=lambda: st.button("Show what is there so far", key="sight_refresh"),
-    )  # fmt: skip
-    return status.alive
