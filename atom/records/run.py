@@ -170,6 +170,11 @@ class SightTask(Record):
     sampling: Sampling
     """How it is asked."""
 
+    def run_id(self, study_id: str) -> str:
+        """Name its run: who asks a study for the same finds it."""
+        told = (self.judge_id, self.samples, self.answers, list(self.shown), self.sampling.key)
+        return content_id("sight run", study_id, *told)[:12]
+
 
 Task = (
     StudyTask | ExperimentTask | BenchTask | MethodsTask | TreeTask | BlindTask | PairsTask

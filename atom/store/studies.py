@@ -23,6 +23,7 @@ from atom.records import (
     Picture,
     Response,
     Run,
+    SightTask,
     Study,
     StudyCandidate,
     StudySample,
@@ -245,7 +246,7 @@ def copy_study(
         )
         writer.put(_for_study(label, copy.id) for label in labels)
         writer.put(_for_group(verdict, copy.id) for verdict in verdicts)
-        writer.put(_copied_pairs(runs, copy.id))
+        writer.put(_copied_runs(runs, copy.id))
     return copy
 
 
@@ -288,12 +289,12 @@ def _for_group(verdict: Verdict, group: str) -> Verdict:
     return verdict.model_copy(update={"key": key, "group": group})
 
 
-def _copied_pairs(runs: Sequence[Run], study_id: str) -> list[Run]:
-    """Return the runs that found hard pairs, as another study has them: only they say which."""
+def _copied_runs(runs: Sequence[Run], study_id: str) -> list[Run]:
+    """Return the runs that say what verdicts are of (hard pairs, judges that were shown less)."""
     return [
         run.model_copy(update={"id": run.task.run_id(study_id), "study_id": study_id})
         for run in runs
-        if isinstance(run.task, PairsTask) and run.state == "done"
+        if isinstance(run.task, (PairsTask, SightTask)) and run.state == "done"
     ]
 
 

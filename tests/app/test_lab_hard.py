@@ -77,6 +77,23 @@ def test_the_tab_shows_four_steps_and_whom_the_set_cannot_rank(open_app, made):
     assert "<script>window.pwned" not in seen.markup
 
 
+@pytest.mark.slow
+def test_where_no_pair_is_hard_the_set_says_how_to_find_some(open_app, made):
+    store, pairs = made
+    with Store.open(store.folder) as opened:
+        (run,) = opened.select(Run)
+        # At pairs 1, 4, ... weak-a is always right and weak-b never: both fail at none.
+        sure = tuple(pairs[1::3])
+        task = run.task.model_copy(update={"pairs": sure, "fail": 2})
+        opened.put([run.model_copy(update={"id": "hard2", "task": task,
+                                           "created": "2026-01-02T00:00:00Z"})])  # fmt: skip
+    words = html.unescape(open_app(store.folder, PAGE, {"tab": "pairs"}).markup)
+    assert f"0 of {len(sure)} pairs are hard" in words
+    assert "there is no set to make" in words
+    assert "call a pair hard where fewer than 2 fail" in words
+    assert "were chosen because" not in words
+
+
 def test_people_confirm_a_pair_and_overrule_the_strong_judge(made):
     store, pairs = made
     with OpenStore.open(store.folder) as opened:

@@ -392,9 +392,8 @@ class _SightWork(Work[SightSpec, SightGround]):
 
     def row(self, spec: SightSpec, ground: SightGround, moment: datetime) -> Run:
         task, created = ground.task, stamp(moment)
-        told = (task.judge_id, task.samples, task.answers, list(task.shown), task.sampling.key)
         return Run(
-            id=content_id("sight run", ground.study.id, *told)[:12],
+            id=task.run_id(ground.study.id),
             study_id=ground.study.id,
             judge=ground.endpoint.name,
             task=task,

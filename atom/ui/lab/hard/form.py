@@ -67,7 +67,7 @@ def _spec(here: Here, endpoints: Mapping[str, Endpoint]) -> PairsSpec | None:
             index=others.index(usual) if usual else None,
         )  # fmt: skip
     with middle:
-        votes = st.number_input("Votes of each, in either order", 1, 20, 3, key="hard_votes")
+        votes = st.number_input("Votes of each, in each order", 1, 20, 3, key="hard_votes")
     with right:
         most = max(len(weak), 1)
         fail = st.number_input("Hard where so many fail", 1, most, most,

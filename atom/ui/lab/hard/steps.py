@@ -67,7 +67,9 @@ def _answer(view: HardPairs) -> str:
     ends = [numbers.percent(100 * one, share.n) for one in (share.value, share.lo, share.hi)]
     n = len(view.chosen())
     kept = f"{n:,} of them {'is' if n == 1 else 'are'} confirmed and make the set"
-    if not view.strong and not any(case.people for case in view.hard):
+    if _came_to_nothing(view):
+        kept = "there is no set to make"
+    elif not view.strong and not any(case.people for case in view.hard):
         kept = "nobody has confirmed them yet"
     return (
         f"{len(view.hard):,} of {numbers.count(view.asked, 'pair')} are hard: {ends[0]} ({ends[1]} "
@@ -180,6 +182,8 @@ def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
         else ""
     )
     out = [case for case in view.hard if case.decision in ("drop", "vague", "invert")]
+    if _came_to_nothing(view):
+        return _step(3, "Somebody who can tell confirms", el("p", "There is nothing to confirm."))
     return _step(
         3,
         "Somebody who can tell confirms",
@@ -193,7 +197,19 @@ def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
     )
 
 
+def _came_to_nothing(view: HardPairs) -> bool:
+    """Whether every pair was asked about, and none is hard."""
+    return view.asked == len(view.task.pairs) and not view.hard
+
+
 def _set(view: HardPairs, listed: _Listed) -> Html:
+    if _came_to_nothing(view):
+        most = view.task.fail
+        easier = f"; or call a pair hard where fewer than {most} fail" if most > 1 else ""
+        return _step(4, "The set", kit.notice(
+            "No pair was hard. Look for more below: ask about more pairs, or ask judges that are "
+            f"weaker{easier}."
+        ))  # fmt: skip
     chosen = view.chosen()
     columns = [kit.Column(title="What the worse answer loses most on"),
                kit.Column(title="Pairs", number=True)]  # fmt: skip

@@ -16,7 +16,7 @@ from atom.methods.sight import DESCRIBED, MARKS, NOTE, OTHER, SIGHT_PART, shown_
 from atom.probes import eyes
 from atom.probes.serving.faults import FaultPlan
 from atom.records import Checkpoint, PictureSlot, Prices, Run, Sample, Study, Tag, Verdict
-from atom.store import Store, table
+from atom.store import Store, copy_study, table
 from atom.views.filters import Filters
 from atom.views.lab.fidelity import fidelity
 from atom.views.lab.sight import said_of, sight_runs, sight_view
@@ -206,3 +206,14 @@ def test_another_s_picture_has_another_known_answer():
     assert found["d"].id in ("a", "b", "c")  # e is of the same pictures' set
     assert other_samples("s", {"a": samples["a"], "c": samples["c"]}, ["a"]) == {}
     assert MARKS == "marks"
+
+
+def test_a_copy_of_the_study_says_the_same(looked):
+    (study,) = looked.select(Study)
+    (first, second) = (view_of(looked, judge) for judge in (SIGHTED, SIGHTLESS))
+    copy = copy_study(looked, looked, study.id, "Mine")
+    data = load_study(looked, copy.id)
+    for view in (first, second):
+        mine = sight_view(looked, data, Filters(study=copy.id), view.run.task.run_id(copy.id))
+        assert (mine.judge, mine.marks, said_of(mine)) == (view.judge, view.marks, said_of(view))
+        assert mine.run.id != view.run.id
