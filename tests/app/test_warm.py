@@ -8,6 +8,7 @@ from threading import Thread, current_thread
 import pytest
 
 from atom.store.store import DATABASE
+from atom.ui.pages import SCREENS
 from atom.ui.shell import stores, warm
 
 
@@ -25,7 +26,7 @@ def places(monkeypatch, tmp_path):
 def test_the_first_reader_finds_the_study_read(made, places, open_app, monkeypatch, caplog):
     """Once the first screen of a fresh server took five seconds, all of them while one waited."""
     places(made.folder)
-    thread = Thread(target=warm.warm, name=warm.NAME)
+    thread = Thread(target=warm.warm, args=(lambda: None,), name=warm.NAME)
     thread.start()
     thread.join()
     assert "ScriptRunContext" not in caplog.text
@@ -45,8 +46,18 @@ def test_what_cant_be_opened_is_left_to_the_screen(places, tmp_path, open_app):
     broken.mkdir()
     (broken / DATABASE).write_bytes(b"no database " * 100)
     places(broken)
-    warm.warm()
+    warm.warm(lambda: None)
     assert "is damaged" in open_app(broken).markup
+
+
+def test_other_screens_are_imported_once_the_first_is_served(places, tmp_path, monkeypatch):
+    """Imported at once, they took half of the time in which the first screen was made."""
+    places(tmp_path / "none")
+    asked = []
+    monkeypatch.setattr(warm, "_import_screen", lambda file: asked.append(file.name))
+    warm.warm(lambda: asked.append("served"))
+    assert asked[:2] == ["overview.py", "served"]
+    assert len(asked) == 2 + len(SCREENS)
 
 
 def test_it_waits_for_nobody_and_ends_with_the_server(monkeypatch):

@@ -10,6 +10,8 @@ fetched at once; the one that draws charts once all is at rest.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +29,9 @@ _LOOK = ("kit.css", "fingerprints.css")
 _SOON = ("BidiComponent", "PageLink", "Selectbox")
 _LATER = ("PlotlyChart",)
 """Parts of Streamlit's own page, by the beginning of their files' names."""
+_SERVED = "./static/js/"
+_IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
+"""What a part needs before it can run; what it may load later is written `import(...)`."""
 
 
 class FirstPaint:
@@ -90,7 +95,8 @@ def style() -> bytes:
     markup = (ASSETS / "kit.js").read_text(encoding="utf-8")
     look = json.dumps("".join((ASSETS / one).read_text(encoding="utf-8") for one in _LOOK))
     soon = "".join(
-        f'<link rel="modulepreload" crossorigin href="{address}">' for address in chunks(_SOON)
+        f'<link rel="modulepreload" crossorigin href="{address}">'
+        for address in with_needed(chunks(_SOON))
     )
     later = json.dumps(chunks(_LATER))
     return (
@@ -106,8 +112,31 @@ def chunks(names: tuple[str, ...]) -> list[str]:
     Args:
         names: how their files begin; what follows is a hash of what they hold.
     """
+    found = [path.name for name in names for path in sorted(_folder().glob(f"{name}.*.js"))]
+    return [f"{_SERVED}{name}" for name in found]
+
+
+def with_needed(addresses: Iterable[str]) -> list[str]:
+    """Return parts with all that they import, so that a browser asks for everything at once.
+
+    What the page itself asks for already is left out.
+
+    Args:
+        addresses: of parts of Streamlit's page.
+    """
+    page = (_folder().parents[1] / "index.html").read_text(encoding="utf-8")
+    todo, found = list(addresses), dict.fromkeys(addresses)
+    while todo:
+        file = _folder() / todo.pop().removeprefix(_SERVED)
+        for name in _IMPORTED.findall(file.read_text(encoding="utf-8")):
+            address = f"{_SERVED}{name}"
+            if address not in found and name not in page:
+                found[address] = None
+                todo.append(address)
+    return list(found)
+
+
+def _folder() -> Path:
     import streamlit
 
-    folder = Path(streamlit.__file__).parent / "static" / "static" / "js"
-    found = [path.name for name in names for path in sorted(folder.glob(f"{name}.*.js"))]
-    return [f"./static/js/{name}" for name in found]
+    return Path(streamlit.__file__).parent / "static" / "static" / "js"

@@ -27,6 +27,7 @@ from atom.ui.shell import (
     stores,
     team,
     tour,
+    warm,
 )
 from atom.ui.shell.chain import chain
 from atom.views.failures.find import NOTHING
@@ -90,6 +91,7 @@ def run() -> None:
             _top(screen, shelf, entry, filters)
         team.note(screen.title if screen.section == "Share" else screen.section)
         page.run()
+        warm.served()
     except Exception as error:
         found = faults.fault(error)
         if found is None:

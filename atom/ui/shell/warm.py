@@ -3,23 +3,32 @@
 What the first screen needs (libraries, the study, its ranking) takes seconds of processor time once
 a process; a browser takes as long to load Streamlit's own parts. Done at the same time, in a thread
 beside the server, the first page waits for the longer of the two and not for both. What the other
-screens import comes after it.
+screens import waits until the first reader has their screen, or nobody came for a while.
 """
 
 from __future__ import annotations
 
 import ast
 import logging
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from threading import Thread, current_thread
+from threading import Event, Thread, current_thread
 
 from atom.errors import AtomError
 from atom.settings import PROJECT_ROOT
 
 NAME = "atom-warm"
+HAND_OVER = 0.0005
+"""Seconds until a busy thread lets the others go on, while this one works: at Python's 5 ms, each
+file that the browser asks for waits several times."""
+NOBODY_CAME = 20.0
+DRAWN = 1.5
+"""Seconds a browser needs to draw what it was sent, on the same processor perhaps."""
+_served = Event()
 _OWN = "atom."
 _NO_SESSION = "streamlit.runtime.scriptrunner_utils.script_run_context"
 
@@ -31,19 +40,39 @@ def start() -> Thread:
     return thread
 
 
-def warm() -> None:
+def served() -> None:
+    """Say that a screen was sent to a reader."""
+    _served.set()
+
+
+def until_served() -> None:
+    """Wait until a reader has their screen, or nobody came for a while."""
+    if _served.wait(NOBODY_CAME):
+        time.sleep(DRAWN)
+
+
+def warm(wait: Callable[[], None] = until_served) -> None:
     """Import what the screens need, and look at the study that opens first.
 
     A store that can't be opened or read is left to the screen, which says what to do about it.
+
+    Args:
+        wait: called between what the first screen needs and what the others do.
     """
     from atom.ui.pages import OVERVIEW, SCREENS
 
-    import_module("atom.ui.shell.frame")
-    _import_screen(PROJECT_ROOT / OVERVIEW.file)
-    with suppress(AtomError), _without_session():
-        _first_study()
-    for screen in SCREENS:
-        _import_screen(PROJECT_ROOT / screen.file)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(HAND_OVER)
+    try:
+        import_module("atom.ui.shell.frame")
+        _import_screen(PROJECT_ROOT / OVERVIEW.file)
+        with suppress(AtomError), _without_session():
+            _first_study()
+        wait()
+        for screen in SCREENS:
+            _import_screen(PROJECT_ROOT / screen.file)
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def _first_study() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from pathlib import Path
 
 import pytest
 
-from atom.ui.shell.first_paint import FirstPaint, chunks, style
+from atom.ui.shell.first_paint import FirstPaint, chunks, style, with_needed
 
 PAGE = b'<html><head></head><body><div id="root"></div></body></html>'
 
@@ -45,6 +47,21 @@ def test_the_page_is_dressed_whole_and_its_length_is_right(pieces):
     assert b"etag" not in headers
     assert headers[b"content-security-policy"] == b"y"
     assert (b"accept-encoding", b"gzip") not in asked["headers"]
+
+
+def test_what_early_parts_import_is_fetched_with_them():
+    import streamlit
+
+    static = Path(streamlit.__file__).parent / "static"
+    page = (static / "index.html").read_text(encoding="utf-8")
+    found = with_needed(chunks(("Selectbox",)))
+    assert len(found) > 5
+    for address in found:
+        text = (static / address).read_text(encoding="utf-8")
+        for needed in re.findall(r'(?:from|import)"\./([^"]+)"', text):
+            assert f"./static/js/{needed}" in found or f"./static/js/{needed}" in page
+    # What the page asks for by itself isn't asked for twice.
+    assert not [address for address in found if address in page]
 
 
 def test_parts_that_are_fetched_early_are_streamlits_own():

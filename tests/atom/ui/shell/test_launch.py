@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import stat
 
 import pytest
@@ -46,3 +48,31 @@ def test_a_browser_is_opened_by_a_file_that_only_the_user_reads(tmp_path, monkey
 
 def test_without_a_server_nothing_is_bare():
     assert not launch.is_bare()
+
+
+def test_pieces_of_an_answer_are_sent_as_they_are_written():
+    """Streamlit's socket leaves its protocol open, which asyncio takes for no TCP at all."""
+
+    async def delays(*, mended):
+        loop, held = asyncio.get_running_loop(), asyncio.Event()
+        if mended:
+            launch.send_at_once(loop)
+        listener = socket.socket(socket.AF_INET)
+        listener.bind((launch.LOOPBACK, 0))
+        found = []
+
+        class Server(asyncio.Protocol):
+            def connection_made(self, transport):
+                own = transport.get_extra_info("socket")
+                found.append(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+                held.set()
+
+        server = await loop.create_server(Server, sock=listener)
+        _, writer = await asyncio.open_connection(*listener.getsockname())
+        await held.wait()
+        writer.close()
+        server.close()
+        return not found[0]
+
+    assert asyncio.run(delays(mended=False))
+    assert not asyncio.run(delays(mended=True))
