@@ -468,8 +468,12 @@ def _effect_lines(found: Sequence[Effect]) -> list[str]:
 def _quality_lines(found: Sequence[Rise]) -> list[str]:
     rows = [
         [
-            rise.arm, rise.n, _score(rise.before), _score(rise.baseline), _score(rise.after),
-            _score(rise.naive), _score(rise.rise),
+            rise.arm,
+            rise.n,
+            *map(
+                numbers.plain,
+                (rise.before, rise.baseline, rise.after, rise.naive, rise.rise),
+            ),
         ]
         for rise in found
         if rise.n
@@ -510,11 +514,7 @@ def _gate_lines(gates: Counter[str], reasons: Counter[tuple[Arm, str]]) -> list[
 
 
 def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.1f}"
-
-
-def _score(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.2f}"
+    return numbers.score(100 * value)
 
 
 def _interval(share: Share) -> str:

@@ -191,10 +191,10 @@ def _lines(view: FidelityView) -> list[str]:
     )
     lines = [
         f"judge: {view.judge.name if view.judge else 'none'}; {people.pairs} pairs of "
-        f"{people.samples} samples ({kind}); {100 * people.ties:.1f} % of pairs are ties",
+        f"{people.samples} samples ({kind}); {numbers.share(people.ties, 1)} of pairs are ties",
         *(table(head, rows) if rows else ()),
-        f"calling every pair a tie reaches {100 * people.ties:.1f} %; without ties at most "
-        f"{100 * (1 - people.ties):.1f} % can be reached",
+        f"calling every pair a tie reaches {numbers.share(people.ties, 1)}; without ties at most "
+        f"{numbers.share(1 - people.ties, 1)} can be reached",
     ]
     if view.uneven:
         lines.append("the methods were asked about different samples: compare with care")
@@ -223,7 +223,7 @@ def _cells(row: MethodRow, view: FidelityView) -> list[object]:
     roots = [f"{100 * share.value:.1f}" if (share := row.by_root.get(root)) else "-"
              for root in view.roots]  # fmt: skip
     usd = "?" if row.cost.usd is None else f"{row.cost.usd:.4f}"
-    tau = "-" if math.isnan(accuracy.tau) else f"{accuracy.tau:.2f}"
+    tau = numbers.plain(accuracy.tau)
     ties = "-" if math.isnan(accuracy.judge_ties) else f"{100 * accuracy.judge_ties:.1f}"
     return [row.title, *roots, _percent(accuracy.strict), ties, tau, against, row.cost.calls, usd,
             row.unscored + row.failed]  # fmt: skip

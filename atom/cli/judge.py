@@ -17,6 +17,7 @@ from atom.cli.parts import judge_blind, judge_code, judge_panel
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.run import begin_and_do
+from atom.display import numbers
 from atom.engine.bench.calibration import ANSWERS, calibration_name
 from atom.engine.bench.judging import (
     BenchForecast,
@@ -530,9 +531,9 @@ UNITS: Mapping[Unit, str] = {
 
 
 def _cells(row: MetricRow) -> list[object]:
-    interval = "" if math.isnan(row.lo) else f"{row.lo:.2f} to {row.hi:.2f}"
+    interval = "" if math.isnan(row.lo) else f"{numbers.plain(row.lo)} to {numbers.plain(row.hi)}"
     chance = "" if math.isnan(row.chance) else f"{row.chance:.2f}"
-    value = "-" if math.isnan(row.value) else f"{row.value:.2f}"
+    value = numbers.plain(row.value)
     unit = "" if math.isnan(row.value) else UNITS[row.unit]
     return [row.label, row.group, value, unit, interval, chance, row.n, row.invalid, row.rule]
 

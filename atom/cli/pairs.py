@@ -236,7 +236,8 @@ def _tell(data: StudyData, view: HardPairs, out: Output) -> None:
              "1 vote, hard", "most, hard", "fresh"),
             [[one.name, *(f"{one.stands.get(name, 0):,}" for name in
                           ("right", "wrong", "unsettled")),
-              *_ends(one.every), *_ends(one.hard), _percent(one.fresh)] for one in view.judges],
+              *_ends(one.every), *_ends(one.hard), numbers.share(one.fresh, 1)]
+             for one in view.judges],
         ),
         f"3. confirmed by {view.strong or 'people'}: {decided}",
         f"4. the set: {numbers.count(len(view.chosen()), 'pair')}",
@@ -249,8 +250,5 @@ def _tell(data: StudyData, view: HardPairs, out: Output) -> None:
 def _ends(points: tuple[Any, ...]) -> tuple[str, str]:
     if not points:
         return "–", "–"
-    return _percent(points[0].value), f"{_percent(points[-1].value)} ({points[-1].votes})"
-
-
-def _percent(share: float) -> str:
-    return "–" if share != share else f"{100 * share:.1f} %"
+    first, last = points[0], points[-1]
+    return numbers.share(first.value, 1), f"{numbers.share(last.value, 1)} ({last.votes})"

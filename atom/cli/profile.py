@@ -10,6 +10,7 @@ from dataclasses import asdict
 from atom.cli.parts.options import add_reading, common, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
+from atom.display import numbers
 from atom.reports.profile import Profile, find_model, known_facet, profile
 from atom.views.filters import Filters
 from atom.views.level_shares import LevelShares, level_shares
@@ -65,7 +66,7 @@ def _level_lines(scales: Sequence[LevelShares], found: Profile) -> list[str]:
         for row in one.models:
             if row.colour == found.row.colour:
                 shares = ", ".join(
-                    f"{word} or better {share:.1f} %"
+                    f"{word} or better {numbers.in_percent(share)}"
                     for word, share in zip(one.levels, row.shares, strict=True)
                 )
                 lines.append(f"{one.scale} (levels of unknown distance): {shares}; n {row.n} marks")
@@ -199,7 +200,7 @@ def _said_lines(found: Profile) -> list[str]:
     """Say how much the answers say, where there is anything to say about it."""
     row, lines = found.row, []
     if row.said < 100:
-        lines.append(f"steps said anything about: {row.said:.1f} %")
+        lines.append(f"steps said anything about: {numbers.in_percent(row.said)}")
     if row.terse:
         lines.append(f"terse: {row.terse} answers, accused of nothing")
     if row.carried:

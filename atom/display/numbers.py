@@ -34,36 +34,58 @@ class Estimate(Protocol):
 
 def score(value: float, digits: int = 1) -> str:
     """Write a score on the 0-100 scale, with one decimal where there is room."""
-    return NONE if math.isnan(value) else f"{value:.{digits}f}"
+    return plain(value, digits)
+
+
+def plain(value: float, digits: int = 2) -> str:
+    """Write a number with so many decimals and a minus sign: `0.41`, `−0.08`."""
+    if math.isnan(value):
+        return NONE
+    text = f"{abs(value):.{digits}f}"
+    return f"−{text}" if value < 0 and float(text) else text
 
 
 def percent(value: float, n: int) -> str:
     """Write a percentage; without decimals under 200 cases."""
-    if math.isnan(value):
-        return NONE
-    return f"{value:.1f} %" if n >= _FINE else f"{value:.0f} %"
+    return in_percent(value, 1 if n >= _FINE else 0)
+
+
+def in_percent(value: float, digits: int = 1) -> str:
+    """Write a percentage with so many decimals: `62.1 %` of 62.1."""
+    return NONE if math.isnan(value) else f"{value:.{digits}f} %"
+
+
+def share(part: float, digits: int = 0) -> str:
+    """Write a share of one as a percentage: `62 %` of .62."""
+    return in_percent(100 * part, digits)
+
+
+def share_interval(value: float, lo: float, hi: float, digits: int = 1) -> str:
+    """Write a share of one with its interval: `62.1 % (58.4–65.7)`; alone where it has none."""
+    return share(value, digits) + share_ends(lo, hi, digits)
+
+
+def share_ends(lo: float, hi: float, digits: int = 0) -> str:
+    """Write what follows a share: ` (58–66)`; nothing where it has no interval."""
+    known = math.isfinite(lo) and math.isfinite(hi)
+    return f" ({ends(100 * lo, 100 * hi, digits)})" if known else ""
 
 
 def interval(estimate: Estimate) -> str:
     """Write `62.1 (58.4-65.7)`."""
     if not estimate.known:
         return NONE
-    return f"{_plain(estimate.value, 1)} ({ends(estimate.lo, estimate.hi)})"
+    return f"{plain(estimate.value, 1)} ({ends(estimate.lo, estimate.hi)})"
 
 
 def ends(lo: float, hi: float, digits: int = 1) -> str:
     """Write the ends of an interval: `58.4–65.7`; `−6.0 to 27.4` where one is below zero."""
-    return spanned(_plain(lo, digits), _plain(hi, digits))
+    return spanned(plain(lo, digits), plain(hi, digits))
 
 
 def spanned(lo: str, hi: str) -> str:
     """Join two numbers that are written already; a dash between two minus signs can't be read."""
     return f"{lo} to {hi}" if "−" in lo + hi else f"{lo}–{hi}"
-
-
-def _plain(value: float, digits: int) -> str:
-    text = f"{abs(value):.{digits}f}"
-    return f"−{text}" if value < 0 and float(text) else text
 
 
 def signed(value: float, digits: int = 1) -> str:

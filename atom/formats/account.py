@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
+from atom.display import numbers
 from atom.records import Import, Record
 
 Item = Literal[
@@ -130,8 +131,9 @@ def too_much_left_out(account: Account, harmless: Iterable[str] = ()) -> tuple[s
         n = sum(one.n for one in lost)
         if n > MOST_LEFT_OUT * tally.read:
             reasons = "; ".join(f"{one.n:,}: {one.reason}" for one in lost[:3])
+            share = numbers.share(n / max(1, tally.read), 1)
             lines.append(
-                f"{n:,} of {tally.read:,} {tally.item} ({n / max(1, tally.read):.1%}) would be "
+                f"{n:,} of {tally.read:,} {tally.item} ({share}) would be "
                 f"left out ({reasons}): mend the file or the column map, or accept it"
             )
     return tuple(lines)

@@ -32,6 +32,7 @@ from atom.analysis.agreement.calibration import (
     truths_of,
 )
 from atom.analysis.capability.criteria_health import ordinal_alpha
+from atom.display import numbers
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import PictureData
@@ -352,7 +353,7 @@ def _rows(one: Branch, *, bias_only: bool = False) -> tuple[MetricRow, ...]:
     # A judge that adds a point to everything is right no more often than guessing, yet it doesn't
     # guess: its scores go up and down with the truth.
     shifted = one.follows_lo > 0 and not 100 * one.accuracy_lo > chance
-    told = f"its scores follow the truth; guessing would be right in {chance:.1f} %"
+    told = f"its scores follow the truth; guessing would be right in {numbers.in_percent(chance)}"
     return (
         MetricRow(
             metric="accuracy",

@@ -54,7 +54,7 @@ def with_interval(value: float, lo: float, hi: float, decimals: int = 1) -> str:
 
 def estimate_words(value: float, lo: float, hi: float) -> str:
     """Write a share of [0, 1] with its interval: `43 % (20–69)`."""
-    return f"{100 * value:.0f} % ({numbers.ends(100 * lo, 100 * hi, 0)})"
+    return numbers.share_interval(value, lo, hi, 0)
 
 
 def rank_number(row: RankRow) -> Number:

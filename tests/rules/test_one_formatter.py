@@ -1,27 +1,39 @@
-"""Signed numbers, intervals and p-values are written in one place, everywhere alike."""
+"""Signs, percentages, intervals and p-values are written in one place, everywhere alike."""
 
 from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
+
+from tests.syntax import every
 
 HOME = "atom.display.numbers"
 _DECIMALS = re.compile(r"\.\df")
-BARE = {"atom.analysis.correction.table": "the paper's Table 4 as the paper prints it"}
-"""Modules that write a sign by themselves, and why."""
+BARE = {
+    "atom.analysis.correction.table": "the paper's Table 4 as the paper prints it",
+    "atom.probes.bench.critic_bench": "what a made-up judge says, as it was recorded",
+}
+"""Modules that write numbers by themselves, and why."""
 
 
 def hand_written(tree: ast.AST) -> list[int]:
-    """List the lines that format a sign (`{x:+.1f}`) or bound a p-value in words."""
+    """List the lines that format a sign (`{x:+.1f}`), a percentage or the bound of a p-value."""
     lines = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+    for node in every(tree, ast.FormattedValue):
+        if node.format_spec is not None:
             spec = ast.unparse(node.format_spec)
-            if ":" not in spec and "+" in spec:
+            if (":" not in spec and "+" in spec) or spec.endswith("%'"):
                 lines.append(node.lineno)
-        if isinstance(node, ast.JoinedStr):
-            lines += [here.lineno for here in node.values if _spans(node, here)]
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+    for node in every(tree, ast.JoinedStr):
+        lines += [here.lineno for here in node.values if _spans(node, here)]
+        lines += [
+            value.lineno
+            for value, unit in pairwise(node.values)
+            if _decimals(value) and _is_percent(unit)
+        ]
+    for node in every(tree, ast.Constant):
+        if isinstance(node.value, str) and "<" in node.value:
             words = node.value.replace("\u00a0", " ").replace(" ", "")
             if len(words) < 12 and ("<.001" in words or "<0.001" in words):
                 lines.append(node.lineno)
@@ -33,16 +45,25 @@ def _spans(text: ast.JoinedStr, here: ast.expr) -> bool:
     at = text.values.index(here)
     if not (isinstance(here, ast.Constant) and here.value == "–") or at + 1 >= len(text.values):
         return False
-    before, after = text.values[at - 1], text.values[at + 1]
-    return all(
-        isinstance(one, ast.FormattedValue)
-        and one.format_spec is not None
-        and _DECIMALS.search(ast.unparse(one.format_spec)) is not None
-        for one in (before, after)
+    return _decimals(text.values[at - 1]) and _decimals(text.values[at + 1])
+
+
+def _decimals(part: ast.expr) -> bool:
+    return (
+        isinstance(part, ast.FormattedValue)
+        and part.format_spec is not None
+        and _DECIMALS.search(ast.unparse(part.format_spec)) is not None
     )
 
 
-def test_signs_and_p_values_are_written_by_one_module(modules):
+def _is_percent(part: ast.expr) -> bool:
+    """Whether words begin with a spaced percent sign (`width:5.0%` is a style, not a number)."""
+    return isinstance(part, ast.Constant) and str(part.value).replace("\u00a0", " ").startswith(
+        " %"
+    )
+
+
+def test_signs_percentages_and_p_values_are_written_by_one_module(modules):
     skipped = {HOME, *BARE}
     found = [
         f"{module.path}:{line}"
@@ -59,4 +80,7 @@ def test_the_rule_sees_what_it_forbids():
     assert hand_written(ast.parse('f"({lo:.2f}–{hi:.2f})"')) == [1]
     assert hand_written(ast.parse('f"{lo}–{hi}"')) == []
     assert hand_written(ast.parse('y = "p < 0.001"')) == [1]
+    assert hand_written(ast.parse('f"{100 * x:.0f} % of them"')) == [1]
+    assert hand_written(ast.parse('f"{x:.1%}"')) == [1]
+    assert hand_written(ast.parse('f"width:{x:.0f}%"')) == []
     assert hand_written(ast.parse('f"{x:.1f}"; "a + b"')) == []

@@ -168,7 +168,7 @@ def _lines(view: SightView, sentence: str) -> list[str]:
     from atom.views.lab.sight import GROUP_WORDS, WORDS, shown_figures
 
     rows = [
-        [WORDS[name], GROUP_WORDS[group], _share(one), f"{100 * one.silent:.0f} %",
+        [WORDS[name], GROUP_WORDS[group], _share(one), numbers.share(one.silent),
          numbers.signed_interval(4 * one.shift.value, 4 * one.shift.lo, 4 * one.shift.hi, 2),
          one.n]
         for name, group, one in shown_figures(view)
@@ -192,4 +192,4 @@ def _lines(view: SightView, sentence: str) -> list[str]:
 
 def _share(one: Moved) -> str:
     ends = [100 * x for x in (one.moved.value, one.moved.lo, one.moved.hi)]
-    return f"{ends[0]:.1f} % ({ends[1]:.1f} to {ends[2]:.1f})"
+    return f"{numbers.in_percent(ends[0])} ({ends[1]:.1f} to {ends[2]:.1f})"

@@ -107,7 +107,7 @@ def _advice(view: PanelView) -> list[str]:
         return []
     return [
         f"the mean of {found.marks:,} marks is known to ± {found.half:.2f}, of whose variance "
-        f"{100 * found.judges:.0f} % is the judges' noise; what would narrow it:",
+        f"{numbers.share(found.judges)} is the judges' noise; what would narrow it:",
         *(
             f"  {_OPTIONS[one.name]}: "
             + (f"± {one.half:.2f}" if math.isfinite(one.half) else "not known, no judge was asked "

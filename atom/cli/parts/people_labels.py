@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from atom.analysis.agreement.fidelity import Share
 from atom.cli.parts.output import table
+from atom.display import numbers
 from atom.store import Store
 from atom.views.people.pair_labels import CHANCE, Figure, PairLabels, pair_labels
 from atom.views.people.ratings import PeopleRatings, RatingRow, people_ratings
@@ -115,7 +116,7 @@ def _rating(row: RatingRow) -> list[object]:
 
 
 def _percent(value: float) -> str:
-    return "-" if math.isnan(value) else f"{100 * value:.2f}"
+    return numbers.plain(100 * value)
 
 
 def _share(share: Share) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from atom.display import numbers
 from atom.errors import FormatError
 from atom.formats.base import Collector
 from atom.formats.judgments.columns import UNSAID, CriterionMap, ScaleMap
@@ -130,9 +131,9 @@ class GivenScales:
         unread = self._reads[name, "unread"]
         if unread > _MOST_UNREAD * total:
             self._out.doubt(
-                f"{unread:,} of {total:,} marks ({unread / total:.1%}) are no marks of the scale "
-                f"({shown}) and would stay unscored: declare the scale as it is, name what is "
-                "`na` or `unreadable`, or accept it"
+                f"{unread:,} of {total:,} marks ({numbers.share(unread / total, 1)}) are no marks "
+                f"of the scale ({shown}) and would stay unscored: declare the scale as it is, name "
+                "what is `na` or `unreadable`, or accept it"
             )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from atom.analysis.agreement.debias import MIN_LABELLED
+from atom.display import numbers
 from atom.reports.findings.looking import OVERVIEW, Look, make
 from atom.reports.printed import (
     FINE,
@@ -260,7 +261,7 @@ def _method(look: Look) -> Iterator[Finding]:
     yield _caveat(
         look,
         "labels",
-        Number(name="rate", text=f"{100 * looked.q:.0f} %", value=100 * looked.q, unit="%"),
+        Number(name="rate", text=numbers.share(looked.q), value=100 * looked.q, unit="%"),
         Number(
             name="margin",
             text=f"{looked.margin:.1f}",

@@ -11,6 +11,7 @@ from atom.analysis.capability.criteria_health import criteria_health, near_dupli
 from atom.analysis.compare.paired import paired_gap, paired_nodes
 from atom.analysis.nodes import index_nodes
 from atom.analysis.weights import weight_sensitivity
+from atom.display import numbers
 from atom.records import Criterion
 from atom.reports.findings.looking import COMPARE, OVERVIEW, Look, make
 from atom.reports.printed import estimate_number, finite, p_words, plain, rank_number, with_interval
@@ -241,7 +242,7 @@ def _node_gaps(look: Look, first: RankRow, other: RankRow) -> Iterator[Finding]:
             model_ids=(better.model_id, worse.model_id),
             place=place,
             label=not process,
-            frame=f"paired: the items that both have; false discovery rate {100 * Q:.0f} %",
+            frame=f"paired: the items that both have; false discovery rate {numbers.share(Q)}",
             numbers=[
                 Number(
                     name="gap",
@@ -258,7 +259,7 @@ def _node_gaps(look: Look, first: RankRow, other: RankRow) -> Iterator[Finding]:
             ],
             facts={
                 "q": p_words(float(seen.adjusted[node])).replace("p", "adjusted p", 1),
-                "rate": f"{100 * Q:.0f} %",
+                "rate": numbers.share(Q),
                 "measure": look.measure,
             },
             salience=40.0 + min(abs(gap), 40.0) / 4,
@@ -277,9 +278,9 @@ def _told_apart(look: Look) -> Iterator[Finding]:
         part="apart",
         frame="split halves of the samples",
         numbers=[
-            Number(name="recognised", text=f"{100 * seen.first:.0f} %", value=100 * seen.first,
+            Number(name="recognised", text=numbers.share(seen.first), value=100 * seen.first,
                    unit="%", n=seen.splits, n_unit="random halvings"),
-            Number(name="chance", text=f"{100 * seen.chance:.0f} %", value=100 * seen.chance,
+            Number(name="chance", text=numbers.share(seen.chance), value=100 * seen.chance,
                    unit="%"),
         ],
         door=look.door(look.base, "fingerprints"),

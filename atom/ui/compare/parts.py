@@ -203,7 +203,8 @@ def _sentence(view: Comparison) -> str:
         "outcome": f"is right {size:.1f} points{ends} {'more' if ahead else 'less'} often than "
         f"{second}",
         "preference": (
-            f"wins {gap.first:.1f} % of its votes against {second}, {size:.1f} points{ends} "
+            f"wins {numbers.in_percent(gap.first)} of its votes against {second}, "
+            f"{size:.1f} points{ends} "
             f"{'more' if ahead else 'less'} than it loses"
             if view.direct
             else f"wins {size:.1f} points{ends} {'more' if ahead else 'fewer'} of its votes than "
@@ -302,8 +303,12 @@ def _both_ways(view: Comparison) -> str | None:
     if not any(one.withheld for one in view.accuracy):
         return None
     told = [
-        f"{name} {one.asked:.1f} % of {one.n_asked} asked, "
-        + (f"{one.given:.1f} % of {one.n_given} answers given" if one.n_given else "none given")
+        f"{name} {numbers.in_percent(one.asked)} of {one.n_asked} asked, "
+        + (
+            f"{numbers.in_percent(one.given)} of {one.n_given} answers given"
+            if one.n_given
+            else "none given"
+        )
         + (f" ({one.words})" if one.withheld else "")
         for name, one in zip(short(view), view.accuracy, strict=True)
         if one.n_asked
@@ -459,7 +464,7 @@ def _counted(here: Here, view: Comparison, every: bool) -> Html:
         else "",
         " · beyond chance: ",
         kit.term("false discovery rate"),
-        f" {100 * Q:.0f} % (Benjamini-Hochberg",
+        f" {numbers.share(Q)} (Benjamini-Hochberg",
         ", each level of the tree for itself)" if view.facet is None else ")",
         f" · labels of {view.facet} may overlap" if view.facet else "",
         ". A name shows its pairs below; the last column opens what "

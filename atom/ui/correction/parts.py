@@ -387,13 +387,8 @@ def _share(share: Share, *, broken: bool = False) -> Html:
     text = numbers.percent(100 * value, share.n)
     return join(
         el("span", text, " broken" if broken else None),
-        el("span", _ends(lo, hi), f" of {share.n:,}", class_="quiet small"),
+        el("span", numbers.share_ends(lo, hi), f" of {share.n:,}", class_="quiet small"),
     )
-
-
-def _ends(lo: float, hi: float) -> str:
-    known = math.isfinite(lo) and math.isfinite(hi)
-    return f" ({numbers.ends(100 * lo, 100 * hi, 0)})" if known else ""
 
 
 def _share_bar(share: Share, *, broken: bool = False) -> Html:

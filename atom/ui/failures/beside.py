@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from atom.display import numbers
 from atom.ui import kit
 from atom.ui.differ import diff_side
 from atom.ui.html import Html, el
@@ -46,7 +47,8 @@ def both(found: Difference) -> Html:
         note = "Both say the same, word by word."
     else:
         note = (
-            f"{100 * found.shared:.0f} % of both texts is the same. Struck through: only the left "
+            f"{numbers.share(found.shared)} of both texts is the same. Struck through: only the "
+            "left "
             "one says so; underlined: only the right one."
         )
     return el(

@@ -422,7 +422,7 @@ def verdict(outcomes: Sequence[Outcome]) -> str:
     words = []
     for outcome in known:
         value = outcome.value or 0.0
-        word = "right" if value >= 1 else "wrong" if value <= 0 else f"{100 * value:.0f} % right"
+        word = "right" if value >= 1 else "wrong" if value <= 0 else f"{numbers.share(value)} right"
         words.append(f"final answer {word} ({outcome.how})")
     return ", ".join(dict.fromkeys(words))
 

@@ -88,7 +88,7 @@ def _title(view: FailureGroups) -> str:
     first = max(view.rows, key=lambda row: row.lost)
     return (
         f"{numbers.count(view.n, 'failed checkpoint')} in {len(view.rows)} groups; "
-        f"“{first.group.name}” takes the most weight, {100 * first.lost_share:.0f} % of what is "
+        f"“{first.group.name}” takes the most weight, {numbers.share(first.lost_share)} of what is "
         "lost"
     )
 
@@ -182,7 +182,7 @@ def _share(here: Here, view: FailureGroups, m: int, g: int) -> Html:
     ends = numbers.points_interval(gap, float(found.lo[m, g]), float(found.hi[m, g]))
     tip = (
         f"{found.count[m, g]:,} of {view.models[m]}’s {numbers.count(int(found.n[m]), 'failure')}"
-        f"\nthe others’ mean: {100 * float(found.others[m, g]):.1f} %\n{ends} points"
+        f"\nthe others’ mean: {numbers.share(float(found.others[m, g]), 1)}\n{ends} points"
         f"{'' if math.isnan(p) else f', adjusted p {numbers.p_value(p)}'}"
         f"{chr(10) + 'too few samples to test' if math.isnan(p) else ''}"
     )

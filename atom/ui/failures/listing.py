@@ -181,7 +181,7 @@ def _chip(here: Here, chip: Chip) -> Html:
     if chip.won is not None:
         side = (chip.won > 0.5) - (chip.won < 0.5)
         word = ("tied", "won", "lost")[side]
-        note = f"{name}: {word}, {100 * chip.won:.0f} % of its votes"
+        note = f"{name}: {word}, {numbers.share(chip.won)} of its votes"
         return kit.score_chip(3 + 2 * side, text=word, note=note, chosen=chip.chosen)
     answer = {True: "right answer", False: "wrong answer", None: "outcome unknown"}[chip.right]
     if chip.score is not None:

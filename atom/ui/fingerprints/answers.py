@@ -198,7 +198,7 @@ def _patterns(view: Ranks) -> Html:
 def _pattern_row(pattern: Pattern) -> kit.Row:
     names: list[Html] = [kit.model(name, place) for name, place in pattern.models]
     words = el("span", names or el("span", "none of them", class_="quiet"), class_="lowest")
-    share = f"{pattern.share:.1f} % ({numbers.ends(pattern.lo, pattern.hi)})"
+    share = f"{numbers.in_percent(pattern.share)} ({numbers.ends(pattern.lo, pattern.hi)})"
     return kit.Row(cells=[words, str(pattern.samples), share])
 
 
@@ -231,7 +231,10 @@ def _break_title(weakest: Weakest | None) -> str:
 
 def _weakest_words(weakest: Weakest) -> str:
     """Say where the largest share breaks, and which steps are level with it."""
-    words = f"the largest share ({weakest.share:.0f} %) breaks at step {weakest.place + 1}"
+    words = (
+        f"the largest share ({numbers.in_percent(weakest.share, 0)}) breaks at step "
+        f"{weakest.place + 1}"
+    )
     if not weakest.level:
         return words
     *others, last = (str(place + 1) for place in weakest.level)
@@ -276,9 +279,10 @@ def _curve_chart(curves: Sequence[BreakCurve]) -> Html:
             point = curve.points[place]
             marks.append(
                 el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="4", fill=ink,
-                   data_tip=f"{curve.name}: {point.intact:.1f} % hold after step {place + 1}\n"
+                   data_tip=f"{curve.name}: {numbers.in_percent(point.intact)} hold after step "
+                            f"{place + 1}\n"
                    f"{point.breaks} of {point.at_risk} break here, "
-                   f"{point.hazard:.1f} % ({numbers.ends(point.lo, point.hi)})")
+                   f"{numbers.in_percent(point.hazard)} ({numbers.ends(point.lo, point.hi)})")
             )  # fmt: skip
         labels.append((points[-1][1], curve))
     at = -_LINE
@@ -324,7 +328,8 @@ def _break_row(curve: BreakCurve) -> kit.Row:
             cells.append(el("span", numbers.NONE, class_="quiet"))
             continue
         tip = (f"{point.breaks} of {point.at_risk} answers: "
-               f"{point.hazard:.1f} % ({numbers.ends(point.lo, point.hi)})")  # fmt: skip
+               f"{numbers.in_percent(point.hazard)} "
+               f"({numbers.ends(point.lo, point.hi)})")  # fmt: skip
         cells.append(el("span", f"{point.hazard:.0f}", data_tip=tip,
                         class_="quiet" if point.at_risk < 30 else None))  # fmt: skip
     worst = curve.worst
@@ -332,7 +337,7 @@ def _break_row(curve: BreakCurve) -> kit.Row:
         el("a", numbers.middle(worst.path[-1], 26),
            href=links.address(FAILURES.url_path, worst.filters), data_go=True,
            data_tip=f"{format_path(worst.path)}\n{worst.breaks} of {worst.exposed} criteria "
-           f"that unbroken answers reach fail here: {worst.share:.0f} %")
+           f"that unbroken answers reach fail here: {numbers.in_percent(worst.share, 0)}")
         if worst
         else el("span", numbers.NONE, class_="quiet")
     )  # fmt: skip

@@ -43,7 +43,7 @@ def _title(view: ToldApart) -> str:
     sure = int((own >= _SURE * view.tries).sum())
     return (
         f"Which models are told apart? {sure} of {len(view.models)} are recognised in at least "
-        f"{100 * _SURE:.0f} % of tries"
+        f"{numbers.share(_SURE)} of tries"
     )
 
 
@@ -55,10 +55,11 @@ def _how(view: ToldApart) -> list[Html | str]:
         kit.term("fingerprint"),
         " in one half was looked for among all models' in the other: ",
         kit.term("identification"),
-        f" names the right one in {100 * view.first:.0f} % of tries, where guessing would reach "
-        f"{100 * view.chance:.0f} % (1 in {k}). Of two models, ",
+        f" names the right one in {numbers.share(view.first)} of tries, where guessing would reach "
+        f"{numbers.share(view.chance)} (1 in {k}). Of two models, ",
         kit.term("2-AFC", "the pair test"),
-        f" tells which is which in {100 * view.two_way:.0f} % (guessing: 50 %). The general level "
+        f" tells which is which in {numbers.share(view.two_way)} (guessing: 50 %). The general "
+        "level "
         "is taken out first, so that a model is known by its shape, not by being better.",
     ]
 
@@ -131,8 +132,8 @@ def _similar(
     )
     pair = float(view.pairwise[row, column])
     if not math.isnan(pair):
-        tip += f"\nthe pair is told apart in {100 * pair:.0f} % of splits"
-    text = f"{value:.2f}".replace("-", "−")
+        tip += f"\nthe pair is told apart in {numbers.share(pair)} of splits"
+    text = numbers.plain(value)
     return el(
         "a",
         text,

@@ -557,5 +557,5 @@ def _how(view: Bars, form: Shape) -> list[Html | str]:
         *against,
         f"; a departure counts beyond {view.margin:g} points, ",
         kit.term("false discovery rate"),
-        f" {100 * view.q:.0f} %. A name opens the answers behind it.",
+        f" {numbers.share(view.q)}. A name opens the answers behind it.",
     ]

@@ -106,7 +106,7 @@ def _advice(found: Advice) -> Html:
     ]
     lead = (
         f"Over all {found.marks:,} marks that every judge gave, the mean is known to "
-        f"± {found.half:.2f} points; {100 * found.judges:.0f} % of that variance is the judges’ "
+        f"± {found.half:.2f} points; {numbers.share(found.judges)} of that variance is the judges’ "
         "noise, the rest the samples’."
     )
     best = (

@@ -131,7 +131,7 @@ def _cell(one: Cell, found: SetTable) -> Html:
         return el("span", numbers.NONE, class_="quiet")
     if found.unit == "count":
         return el("span", f"{one.value:,.0f}", class_=None if one.value else "quiet")
-    words = f"{one.value:.2f}".replace("-", "−")
+    words = numbers.plain(one.value)
     if found.unit == "mean":
         return el("span", words, el("span", f" n {one.n:,}", class_="quiet small"))
     share = round(55 * abs(one.value))
@@ -304,7 +304,7 @@ def _told(found: Scatter) -> str:
         return f"{n} points say nothing about a correlation yet: {why}."
     way = "rises" if found.r > 0 else "falls"
     few = " Fewer than ten points: chance alone often gives as much." if n < 10 else ""
-    words = f"{found.r:.2f}".replace("-", "−")
+    words = numbers.plain(found.r)
     return f"One {way} with the other: Pearson r {words} over {n} points.{few}"
 
 

@@ -132,7 +132,7 @@ def _answer(view: FidelityView) -> Html:
             words.append(f"Highest here: {best.title}, {_share(best.accuracy.strict)}. ")
     base = (
         f"People’s orders: {people.pairs:,} pairs of {numbers.count(people.samples, 'sample')}, "
-        f"{who}; {100 * people.ties:.1f} % are ties."
+        f"{who}; {numbers.share(people.ties, 1)} are ties."
     )
     top = best.accuracy.strict.value if best is not None and best.accuracy else math.nan
     agreed = [_agreed(kind, top) for kind in people.kinds]
@@ -196,7 +196,7 @@ def _methods(here: Here, view: FidelityView) -> Html:
         ("Most that can be reached without ties", 1 - ties),
     ):
         cells: list[Child] = [
-            el("span", words, class_="quiet"), el("span", f"{100 * value:.1f} %", class_="quiet")
+            el("span", words, class_="quiet"), el("span", numbers.share(value, 1), class_="quiet")
         ]  # fmt: skip
         rows.append(kit.Row(cells=[*cells, *("" for _ in columns[2:])]))
     rest = (
@@ -250,8 +250,8 @@ def _cells(here: Here, row: MethodRow, view: FidelityView) -> list[Child]:
         door(_wide(accuracy.strict)),
         *(door(_short(row.by_root.get(root)), root) for root in view.roots),
         _gap(row.against_atom) if row.name != "atom" else "",
-        numbers.NONE if math.isnan(accuracy.tau) else f"{accuracy.tau:.2f}".replace("-", "−"),
-        numbers.NONE if math.isnan(accuracy.judge_ties) else f"{100 * accuracy.judge_ties:.1f} %",
+        numbers.plain(accuracy.tau),
+        numbers.share(accuracy.judge_ties, 1),
         f"{row.unscored + row.failed:,}",
         numbers.NONE if math.isnan(row.cost.calls_each) else f"{row.cost.calls_each:.1f}",
         el("span", "not known" if cost is None else money(cost), data_tip=_tokens(row)),
@@ -266,9 +266,7 @@ def _tokens(row: MethodRow) -> str:
 
 
 def _share(share: Share) -> str:
-    if math.isnan(share.value):
-        return numbers.NONE
-    return f"{100 * share.value:.1f} % ({numbers.ends(100 * share.lo, 100 * share.hi)})"
+    return numbers.share_interval(share.value, share.lo, share.hi)
 
 
 def _wide(share: Share) -> Html:
@@ -462,7 +460,7 @@ def _mean(mean: LabelMean) -> str:
 
 
 def _ones(mean: LabelMean) -> str:
-    return numbers.NONE if math.isnan(mean.ones) else f"{100 * mean.ones:.1f} %"
+    return numbers.share(mean.ones, 1)
 
 
 def _hits(here: Here, view: FidelityView) -> Html:
@@ -497,9 +495,6 @@ def _hit_words(view: FidelityView) -> Html:
     hits = view.hits
     assert hits is not None
 
-    def two(value: float) -> str:
-        return numbers.NONE if math.isnan(value) else f"{value:.2f}"
-
     left = (
         f" {numbers.count(view.undecided, 'criterion', 'criteria')} on which people don’t agree "
         "left out."
@@ -508,8 +503,10 @@ def _hit_words(view: FidelityView) -> Html:
     )
     return el(
         "p",
-        f"Mean of the branches {100 * hits.macro:.1f} %; beyond chance (kappa) {two(hits.kappa)} "
-        f"of capabilities, {two(hits.root_kappa)} of top branches; shared depth {two(hits.credit)} "
+        f"Mean of the branches {numbers.share(hits.macro, 1)}; beyond chance (kappa) "
+        f"{numbers.plain(hits.kappa)} "
+        f"of capabilities, {numbers.plain(hits.root_kappa)} of top branches; shared depth "
+        f"{numbers.plain(hits.credit)} "
         f"of 1.{left}",
         class_="note",
     )

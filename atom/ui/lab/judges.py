@@ -143,7 +143,8 @@ def _answer(view: JudgesView) -> Html:
         words.append(". 1 is complete agreement, 0 what chance alone would give. ")
     if view.people is not None:
         found = view.people
-        fleiss = "" if math.isnan(found.fleiss) else f", Fleiss’ kappa {_number(found.fleiss)}"
+        kappa = f", Fleiss’ kappa {numbers.plain(found.fleiss)}"
+        fleiss = "" if math.isnan(found.fleiss) else kappa
         words.append(
             f"{found.people} people among themselves: alpha {_told(found.alpha)}{fleiss} on "
             f"{numbers.count(found.n, 'mark')} that two or more gave. "
@@ -229,32 +230,22 @@ def _figures(found: TwoJudges, href: str | None = None) -> list[Child]:
 
 def _cell(figure: Bounded) -> Html:
     more = el("span", _range(figure), class_="quiet small") if _range(figure) else None
-    return el("span", _number(figure.value), more)
+    return el("span", numbers.plain(figure.value), more)
 
 
 def _range(figure: Bounded) -> str:
     if math.isnan(figure.lo):
         return ""
-    return f" ({_number(figure.lo)} to {_number(figure.hi)})"
+    return f" ({numbers.plain(figure.lo)} to {numbers.plain(figure.hi)})"
 
 
 def _told(figure: Bounded) -> str:
-    return f"{_number(figure.value)}{_range(figure)}"
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return numbers.NONE
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    return f"{numbers.plain(figure.value)}{_range(figure)}"
 
 
 def _percent(figure: Bounded) -> Html:
-    if math.isnan(figure.value):
-        return el("span", numbers.NONE)
-    more = (
-        "" if math.isnan(figure.lo) else f" ({numbers.ends(100 * figure.lo, 100 * figure.hi, 0)})"
-    )
-    return el("span", f"{100 * figure.value:.1f} %", el("span", more, class_="quiet small"))
+    more = numbers.share_ends(figure.lo, figure.hi)
+    return el("span", numbers.share(figure.value, 1), el("span", more, class_="quiet small"))
 
 
 def _shift(figure: Bounded) -> Html:

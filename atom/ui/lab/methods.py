@@ -123,8 +123,8 @@ def share(found: Share | None) -> Child:
     """Draw a share with its interval; n on hover."""
     if found is None or math.isnan(found.value):
         return numbers.NONE
-    bounds = "" if math.isnan(found.lo) else f" ({numbers.ends(100 * found.lo, 100 * found.hi, 0)})"
-    return el("span", f"{100 * found.value:.1f} %", el("span", bounds, class_="quiet small"),
+    bounds = numbers.share_ends(found.lo, found.hi)
+    return el("span", numbers.share(found.value, 1), el("span", bounds, class_="quiet small"),
               data_tip=f"n = {found.n:,}, {numbers.count(found.clusters, 'sample')}")  # fmt: skip
 
 

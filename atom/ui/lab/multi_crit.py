@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atom.display import numbers
 from atom.records import BenchSet
 from atom.ui import kit
 from atom.ui.html import Html, el
@@ -71,12 +72,17 @@ def _cell(found: ConflictMatrix, row: int, column: int) -> Html:
     if one is None:
         return el("td", "no conflict", style=f"{_CELL};color:var(--quiet);font-size:12px")
     words = (
-        f"{found.names[row]} against {found.names[column]}: {one.value:.0f} % of {one.n}, "
-        f"interval {one.lo:.0f} to {one.hi:.0f} %, {_WORDS[one.standing]}"
+        f"{found.names[row]} against {found.names[column]}: {numbers.in_percent(one.value, 0)} "
+        f"of {one.n}, "
+        f"interval {one.lo:.0f} to {numbers.in_percent(one.hi, 0)}, {_WORDS[one.standing]}"
     )
     return el(
         "td",
-        el("div", f"{_MARKS[one.standing]} {one.value:.0f} %", style="font-weight:600"),
+        el(
+            "div",
+            f"{_MARKS[one.standing]} {numbers.in_percent(one.value, 0)}",
+            style="font-weight:600",
+        ),
         el("div", f"of {one.n}", style="font-size:12px;color:var(--quiet)"),
         title=words,
         style=f"{_CELL};background:{_tint(one)}",

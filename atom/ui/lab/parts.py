@@ -325,7 +325,7 @@ def _label(row: MetricRow | BoardLine, tip: str = "") -> Html:
 def _unread(row: MetricRow) -> Html:
     if not row.invalid:
         return el("span", "0", class_="quiet")
-    share = f" ({100 * row.invalid / row.n:.0f} %)" if row.n else ""
+    share = f" ({numbers.share(row.invalid / row.n)})" if row.n else ""
     return el("span", f"{row.invalid:,}{share}")
 
 

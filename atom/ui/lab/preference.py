@@ -125,7 +125,7 @@ def _rate(share: Share) -> str:
 
 def _interval(share: Share) -> str:
     return (
-        f"{share.value:.1f} % ({numbers.ends(share.lo, share.hi)}) of "
+        f"{numbers.in_percent(share.value)} ({numbers.ends(share.lo, share.hi)}) of "
         f"{numbers.count(share.n, 'comparison')}"
     )
 
@@ -140,7 +140,7 @@ def _note(view: PreferenceSummary) -> Html:
     if view.undecided:
         parts += [f" · {view.undecided:,} undecided, not counted"]
     parts += [" · ", kit.term("Davidson strength", "Strength"), " is on a log scale, 0 the mean"]
-    parts += [f"; two equally strong models would tie in {view.tie:.0f} %"]
+    parts += [f"; two equally strong models would tie in {numbers.in_percent(view.tie, 0)}"]
     if view.held:
         parts += [" · some model always or never won, so its strength is only bounded"]
     return join(*parts)
@@ -232,7 +232,7 @@ def _level(row: LevelRow) -> kit.Row:
         data_go=True,
         class_="cell",
     )
-    win = f"{100 * row.win.value:.1f} %" if row.win.n else numbers.NONE
+    win = numbers.share(row.win.value, 1) if row.win.n else numbers.NONE
     span = f"({numbers.ends(100 * row.win.lo, 100 * row.win.hi)})" if row.win.n else ""
     many = (counts.much_better, counts.better, counts.tie, counts.worse, counts.much_worse)
     cells: list[Html | str] = [

@@ -207,25 +207,19 @@ def _agreements(
 
 
 def _agreement(found: Agreement, *, change: bool) -> list[Child]:
-    alpha = _two(found.alpha)
+    alpha = numbers.plain(found.alpha)
     if math.isfinite(found.alpha_lo):
         alpha += f" ({numbers.ends(found.alpha_lo, found.alpha_hi, 2)})"
     last = found.detectable_change if change else found.shift
-    shown = (
-        numbers.NONE if math.isnan(last) else f"{last:.2f}" if change else numbers.signed(last, 2)
-    )
+    shown = numbers.plain(last) if change else numbers.signed(last, 2)
     return [
         numbers.percent(100 * found.exact, found.n),
         numbers.percent(100 * found.adjacent, found.n),
         alpha,
-        _two(found.kappa),
+        numbers.plain(found.kappa),
         shown,
         el("span", f"{found.n:,}", class_="quiet"),
     ]
-
-
-def _two(value: float) -> str:
-    return numbers.NONE if math.isnan(value) else f"{value:.2f}".replace("-", "−")
 
 
 # --- against the truth ---------------------------------------------------------------------------
@@ -345,7 +339,7 @@ def _branch(one: Branch) -> list[Child]:
         el("span", numbers.middle(name, 30), data_tip=format_path(one.path) or "everything"),
         right,
         bias,
-        _two(one.alpha),
+        numbers.plain(one.alpha),
         el("span", f"{one.n:,}", class_="quiet"),
         el("span", f"{one.clusters:,}", class_="quiet"),
         _mark(one),
@@ -592,7 +586,7 @@ def _shares(row: NoiseRow) -> Html:
     for name, share, ink in parts:
         if math.isfinite(share) and share > 0:
             boxes.append(
-                el("rect", el("title", f"{name}: {100 * share:.0f} %"), x=f"{100 * start:.1f}",
+                el("rect", el("title", f"{name}: {numbers.share(share)}"), x=f"{100 * start:.1f}",
                    y="0", width=f"{100 * share:.1f}", height="9", fill="var(--ink)",
                    fill_opacity=f"{ink}")
             )  # fmt: skip

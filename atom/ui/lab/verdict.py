@@ -261,7 +261,4 @@ def _bench(here: Here, known: Known, name: str) -> Html:
 
 
 def _ends(value: float, lo: float, hi: float) -> str:
-    if math.isnan(value):
-        return numbers.NONE
-    ends = "" if math.isnan(lo) else f" ({numbers.ends(100 * lo, 100 * hi, 0)})"
-    return f"{100 * value:.1f} %{ends}"
+    return numbers.share(value, 1) + numbers.share_ends(lo, hi)

@@ -106,11 +106,14 @@ def chart(found: Scaling) -> Html:
     for n, point in known:
         if math.isfinite(point.lo):
             marks.append(_line(x(n), y(point.lo), x(n), y(point.hi), stroke="var(--accent)"))
-        tip = f"{point.votes} votes: {point.measured:.1f} % ({numbers.ends(point.lo, point.hi)})"
+        tip = (
+            f"{point.votes} votes: {numbers.in_percent(point.measured)} "
+            f"({numbers.ends(point.lo, point.hi)})"
+        )
         marks.append(el("circle", cx=f"{x(n):.1f}", cy=f"{y(point.measured):.1f}", r="4",
                         fill="var(--accent)", data_tip=tip))  # fmt: skip
     marks += _names(found, right + 8, y)
-    said = "; ".join(f"{p.votes}: {p.measured:.1f} %" for _, p in known)
+    said = "; ".join(f"{p.votes}: {numbers.in_percent(p.measured)}" for _, p in known)
     return el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {_HIGH:.0f}", role="img",
               aria_label=f"{found.label} by number of votes. {said}")  # fmt: skip
 

@@ -179,7 +179,7 @@ def told(here: Here, now: Next) -> Html:
                 name.get(one.model_id, one.model_id),
                 format_path(one.node) if one.node else "everywhere alike",
                 " ".join(GLYPHS[one.label]) if one.label else "",
-                f"{100 * one.need:.0f} %",
+                numbers.share(one.need),
                 f"{one.answers:,}",
             )
         )

@@ -186,7 +186,7 @@ def _rank_row(
             "a",
             el("span", numbers.score(row.score.value), class_="strong"),
             el("span", f"  n {row.score.samples}", class_="quiet small"),
-            el("div", f"every time {row.hit_all:.0f} %", class_="quiet small")
+            el("div", f"every time {numbers.in_percent(row.hit_all, 0)}", class_="quiet small")
             if row.hit_clusters
             else None,
             href=to,
@@ -264,7 +264,8 @@ def _every_time(row: RankRow) -> str:
     if not row.hit_clusters:
         return ""
     return (
-        f"\n{row.hit_all:.1f} % of {row.hit_clusters} questions, each asked several times (of a "
+        f"\n{numbers.in_percent(row.hit_all)} of {row.hit_clusters} questions, each asked "
+        "several times (of a "
         "picture at several rotations, say), are right every time"
     )
 
@@ -403,7 +404,7 @@ def _how_weaknesses(here: Here, view: Overview) -> Html | None:
     parts += [
         f" by more than {looked.margin:g} points, ",
         kit.term("false discovery rate"),
-        f" {100 * looked.q:.0f} %)",
+        f" {numbers.share(looked.q)})",
     ]
     if here.filters.active:
         parts.append("; it holds for what the filters keep")
@@ -734,10 +735,10 @@ def _quadrant_row(
         )  # fmt: skip
     if by_chance:
         right = counts.sound + counts.lucky
-        seen = f"{100 * counts.lucky_share:.0f} %" if right else numbers.NONE
-        chance = by_chance.get(item.model_id)
+        seen = numbers.share(counts.lucky_share) if right else numbers.NONE
+        chance = numbers.in_percent(by_chance.get(item.model_id, math.nan), 0)
         cells.append(
-            el("span", f"{seen} / {numbers.NONE if chance is None else f'{chance:.0f} %'}",
+            el("span", f"{seen} / {chance}",
                data_tip=f"{counts.lucky} of {right} right answers, "
                f"{numbers.ends(100 * counts.lucky_lo, 100 * counts.lucky_hi, 0)} %; the second "
                "number is what it would be if every answer with failed steps were a blind guess")

@@ -89,7 +89,7 @@ def _judges(view: PairLabels, door: Door) -> Html:
     words = "the first answer" if view.commonest_label == FIRST else "the second answer"
     always = "a tie" if view.commonest_label == TIE else words
     rows.append(_base(f"Always {always}, the commonest label", view.commonest))
-    third = el("span", f"{100 * CHANCE:.1f} %", class_="quiet")
+    third = el("span", numbers.share(CHANCE, 1), class_="quiet")
     rows.append(
         kit.Row(
             cells=[el("span", "A label at random", class_="quiet"), "", third, third, third,
@@ -124,11 +124,11 @@ def _judge(row: JudgeRow, rows: Sequence[JudgeRow], door: Door) -> list[Child]:
 
 
 def _three(scores: ClassScores) -> list[str]:
-    return [_percent(value) for value in (scores.precision, scores.recall, scores.f1)]
+    return [numbers.share(value, 1) for value in (scores.precision, scores.recall, scores.f1)]
 
 
 def _base(words: str, scores: ClassScores) -> kit.Row:
-    cells = [_percent(scores.accuracy), *_three(scores)]
+    cells = [numbers.share(scores.accuracy, 1), *_three(scores)]
     return kit.Row(
         cells=[el("span", words, class_="quiet"), "",
                *(el("span", cell, class_="quiet") for cell in cells), "", ""]
@@ -340,8 +340,8 @@ def _repeat(row: RepeatRow) -> list[Child]:
         _share(row.adjacent),
         f"{row.spread:g}",
         _figure(row.alpha),
-        _two(row.pearson),
-        _two(row.mean),
+        numbers.plain(row.pearson),
+        numbers.plain(row.mean),
         f"{row.unread:,}" if row.unread else el("span", "0", class_="quiet"),
         el("span", f"{row.things:,}", class_="quiet"),
     ]
@@ -350,24 +350,12 @@ def _repeat(row: RepeatRow) -> list[Child]:
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def _percent(value: float) -> str:
-    return numbers.NONE if math.isnan(value) else f"{100 * value:.1f} %"
-
-
 def _share(share: Share) -> str:
-    if math.isnan(share.value):
-        return numbers.NONE
-    return f"{100 * share.value:.1f} % ({numbers.ends(100 * share.lo, 100 * share.hi)})"
-
-
-def _two(value: float) -> str:
-    if math.isnan(value):
-        return numbers.NONE
-    # Adding 0 takes the sign off a zero.
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+    return numbers.share_interval(share.value, share.lo, share.hi)
 
 
 def _figure(figure: Figure) -> str:
     if math.isnan(figure.lo):
-        return _two(figure.value)
-    return f"{_two(figure.value)} ({_two(figure.lo)} to {_two(figure.hi)})"
+        return numbers.plain(figure.value)
+    value, lo, hi = map(numbers.plain, (figure.value, figure.lo, figure.hi))
+    return f"{value} ({lo} to {hi})"

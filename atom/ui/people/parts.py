@@ -24,7 +24,6 @@ from atom.views.people.page import (
     KINDS,
     Item,
     find_criterion,
-    percent,
     report_text,
     scored_points,
 )
@@ -541,11 +540,11 @@ def agreement_words(found: KindAgreement) -> str:
     name = KIND_WORDS[found.kind]
     if found.people < 2 or not found.both:
         return f"{name}: a second person's labels will show agreement" if found.labels else ""
-    figures = [f"{name}: {percent(found.exact)} equal on {found.both}"]
+    figures = [f"{name}: {numbers.share(found.exact)} equal on {found.both}"]
     if not math.isnan(found.kappa):
         figures.append(f"kappa {found.kappa:.2f}")
     if not math.isnan(found.alpha):
-        figures.append(f"alpha {found.alpha:.2f}".replace("-", "−"))
+        figures.append(f"alpha {numbers.plain(found.alpha)}")
     if found.conflicts:
         figures.append(numbers.count(found.conflicts, "conflict"))
     return ", ".join(figures)

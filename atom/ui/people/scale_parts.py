@@ -136,7 +136,7 @@ def _cells(row: ScaleRow, ends: tuple[float, float], *, whole: bool) -> list[Chi
         numbers.interval(row.judge),
         _by_people(row),
         numbers.interval(row.alone),
-        numbers.NONE if math.isnan(row.trust) else f"{row.trust:.2f}",
+        numbers.plain(row.trust),
         el("span", f"{row.labelled:,} of {row.labelled + row.unlabelled:,}", class_="quiet"),
     ]
     if whole:
@@ -324,10 +324,10 @@ def _leaf_table(rows: Sequence[LeafRow]) -> Html:
 def differences(view: PeopleScale) -> Html:
     """Draw where judge and people differ: score against score, and root by root."""
     found = view.agreement
-    alpha = numbers.NONE if math.isnan(found.alpha) else f"{found.alpha:.2f}"
+    alpha = numbers.plain(found.alpha)
     if math.isfinite(found.alpha_lo):
         alpha += f" ({numbers.ends(found.alpha_lo, found.alpha_hi, 2)})"
-    kappa = numbers.NONE if math.isnan(found.kappa) else f"{found.kappa:.2f}"
+    kappa = numbers.plain(found.kappa)
     return el(
         "section",
         _heading("Where judge and people differ"),
@@ -339,7 +339,7 @@ def differences(view: PeopleScale) -> Html:
             kit.term("Krippendorff's alpha", "Alpha"),
             f" {alpha}, ",
             kit.term("weighted kappa"),
-            f" {kappa}.".replace("-", "−"),
+            f" {kappa}.",
         ),
         el(
             "div",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import get_args
 
@@ -14,7 +13,6 @@ from atom.ui.pages import JUDGE_LAB
 from atom.ui.people.parts import KIND_WORDS
 from atom.ui.shell.frame import Here
 from atom.views.people.annotations import KindAgreement, agreement_of, load_annotations, people_of
-from atom.views.people.page import percent
 
 
 def so_far(here: Here) -> Html | None:
@@ -63,15 +61,16 @@ def answer(given: Sequence[Annotation], kinds: Sequence[KindAgreement]) -> str:
     most = next((f for f in both if f.kind == "score"), max(both, key=lambda f: f.both))
     settled, left = sum(f.settled for f in kinds), sum(f.conflicts for f in kinds)
     return (
-        f"{begin}: two say the same {percent(most.exact)} of the time ({KIND_WORDS[most.kind]}); a "
+        f"{begin}: two say the same {numbers.share(most.exact)} of the time "
+        f"({KIND_WORDS[most.kind]}); a "
         f"third settled {numbers.count(settled, 'conflict')}, and {left} are open."
     )
 
 
 def _row(found: KindAgreement) -> kit.Row:
-    alpha = "–" if math.isnan(found.alpha) else f"{found.alpha:.2f}".replace("-", "−")
+    alpha = numbers.plain(found.alpha)
     words = KIND_WORDS[found.kind].capitalize()
     return kit.Row(
-        cells=[words, f"{found.labels:,}", f"{found.both:,}", percent(found.exact), alpha,
+        cells=[words, f"{found.labels:,}", f"{found.both:,}", numbers.share(found.exact), alpha,
                f"{found.settled:,}", f"{found.conflicts:,}"]
     )  # fmt: skip

@@ -195,7 +195,7 @@ def _model(one: ShakenModel) -> kit.Row:
             numbers.score(one.equal),
             numbers.ends(one.lo, one.hi),
             worst,
-            numbers.NONE if math.isnan(one.same_worst) else f"{100 * one.same_worst:.0f} %",
+            numbers.share(one.same_worst),
             "the same" if one.equal_worst == one.worst else
             el("span", one.equal_worst[-1] if one.equal_worst else numbers.NONE,
                data_tip=format_path(one.equal_worst) or None),

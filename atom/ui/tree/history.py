@@ -599,7 +599,7 @@ def _verdict(view: Validity) -> Html:
         )
     else:
         error = verdict.loso.mae_global
-        share = f" ({100 * verdict.delta_adjusted / error:.1f} % of it)" if error > 0 else ""
+        share = f" ({numbers.share(verdict.delta_adjusted / error, 1)} of it)" if error > 0 else ""
         detail = (
             f"Knowing a criterion's leaf takes {25 * verdict.delta_adjusted:.2f} points of 100 off "
             f"the error of predicting its score from other samples{share}, beyond what shuffled "
@@ -788,7 +788,8 @@ def _by_hand(here: Here, hand: ByHand | None) -> list[Html | str]:
     if hand.n:
         words.append(
             f"People put {hand.hits} of {numbers.count(hand.n, 'criterion', 'criteria')} where the "
-            f"judge did (hit rate {100 * hand.hits / hand.n:.0f} %), {hand.roots} under the same "
+            f"judge did (hit rate {numbers.share(hand.hits / hand.n)}), {hand.roots} under the "
+            "same "
             "root. "
         )
     if hand.conflicts:

@@ -372,7 +372,8 @@ def _evidence_legend(here: Here, view: Shown, held: Evidence) -> list[Html]:
     ]
     note = (
         f"{whose(here)}: {frame_words(held)}; effects in points of 100, held against "
-        f"{held.margin:g}; false discovery rate {100 * held.q:.0f} %; nodes of all layers counted"
+        f"{held.margin:g}; false discovery rate {numbers.share(held.q)}; nodes of all layers "
+        "counted"
     )
     if here.filters.active:
         note += "; it holds for what the filters keep"

@@ -503,7 +503,8 @@ def _headline(found: Results) -> Headline:
     luck = next((line for line in found.arms if line.share.arm == "fresh"), None)
     words = ""
     if luck is not None and luck.share.right.n:
-        words = f"Luck alone fixed {_percent(luck.share.right)} of {luck.share.right.n}."
+        right = luck.share.right
+        words = f"Luck alone fixed {numbers.percent(100 * right.value, right.n)} of {right.n}."
     main = found.main
     if found.unfinished and _too_early(found):
         sentence = (
@@ -552,7 +553,8 @@ def _alone(line: ArmLine) -> str:
     share = line.share.right
     if not share.n:
         return f"After {name}, no answer has a result"
-    return f"After {name}, {line.fixed} of {share.n} answers are right ({_percent(share)})"
+    right = numbers.percent(100 * share.value, share.n)
+    return f"After {name}, {line.fixed} of {share.n} answers are right ({right})"
 
 
 def _proof(effect: Effect) -> str:
@@ -573,10 +575,6 @@ def _so(effect: Effect) -> str:
         "ceiling, not a gain": "the most that feedback could do",
         "beyond Re-eval, not a gain": "more than being told, which asks about no step",
     }.get(effect.verdict, effect.verdict)
-
-
-def _percent(share: Share) -> str:
-    return f"{100 * share.value:.{1 if share.n >= 200 else 0}f} %"
 
 
 # --- steps ------------------------------------------------------------------------------------

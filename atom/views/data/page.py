@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from atom.display import numbers
 from atom.errors import FormatError
 from atom.formats import (
     FORMATS,
@@ -279,7 +280,7 @@ def _row(sample: Sample, model: str, answer: str, right: str) -> FirstRow:
 def _verdict(value: float | None) -> str:
     if value is None:
         return ""
-    return {1.0: "right", 0.0: "wrong"}.get(value, f"{100 * value:.0f} %")
+    return {1.0: "right", 0.0: "wrong"}.get(value, numbers.share(value))
 
 
 def is_unfinished(record: Import) -> bool:

@@ -41,8 +41,8 @@ def stands_out(view: FailureGroups, m: int, g: int) -> str:
     )
     return (
         f"{view.rows[g].group.name} makes up {more} of {view.models[m]}’s failures: "
-        f"{100 * found.share[m, g]:.1f} % of {found.n[m]:,}, the others’ mean is "
-        f"{100 * found.others[m, g]:.1f} %; {gap} points"
+        f"{numbers.share(found.share[m, g], 1)} of {found.n[m]:,}, the others’ mean is "
+        f"{numbers.share(found.others[m, g], 1)}; {gap} points"
     )
 
 

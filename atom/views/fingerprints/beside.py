@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from atom.display import numbers
 from atom.views.filters import Filters
 from atom.views.fingerprints.page import Shape, ToldApart, shape, told_apart
 from atom.views.fingerprints.radar import Radar, radars
@@ -66,8 +67,9 @@ def beside_words(one: TreeShapes, other: TreeShapes) -> str:
         return why
     left, right = (100 * each.apart.first for each in (one, other))
     return (
-        f"By their shapes, the halves of the samples name the right model in {left:.0f} % of tries "
-        f"in {one.tree.name!r} ({one.tree.leaves} leaves) and in {right:.0f} % in "
+        "By their shapes, the halves of the samples name the right model in "
+        f"{numbers.in_percent(left, 0)} of tries "
+        f"in {one.tree.name!r} ({one.tree.leaves} leaves) and in {numbers.in_percent(right, 0)} in "
         f"{other.tree.name!r} ({other.tree.leaves} leaves); guessing would reach "
-        f"{100 * one.apart.chance:.0f} %."
+        f"{numbers.share(one.apart.chance)}."
     )

@@ -23,6 +23,7 @@ from atom.analysis.capability.weaknesses import LABELS, Diagnosis, Frame, Label
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.merged import Additive
 from atom.analysis.nodes import index_nodes
+from atom.display import numbers
 from atom.views.filters import (
     Filters,
     Measure,
@@ -790,8 +791,8 @@ def _who_is_told(here: Filters, apart: ToldApart) -> Statement:
         )
     else:
         text = (
-            f"No model is surely told by its shape: {100 * apart.first:.0f} % of tries name the "
-            f"right one, where guessing would reach {100 * apart.chance:.0f} %."
+            f"No model is surely told by its shape: {numbers.share(apart.first)} of tries name the "
+            f"right one, where guessing would reach {numbers.share(apart.chance)}."
         )
     return Statement(text=text, filters=door, page="fingerprints")
 

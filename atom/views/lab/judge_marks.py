@@ -56,7 +56,7 @@ def mark_of(branch: Branch) -> JudgeMark | None:
     if branch.flaw == "blind":
         tip = (
             f"On probes whose truth is known, the judge's scores of {name} don't follow the truth: "
-            f"exactly right in only {100 * branch.accuracy:.0f} % ({branch.n} steps), hardly "
+            f"exactly right in only {numbers.share(branch.accuracy)} ({branch.n} steps), hardly "
             "higher for better steps. Numbers here say little."
         )
     else:

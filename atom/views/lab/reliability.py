@@ -673,9 +673,9 @@ def _about_itself(made: Reliability) -> Iterable[str]:
         yield f"Only {found.n} checkpoints were scored twice: too few to say how steady it is."
         return
     words = (
-        f"Asked twice, the judge gives the same score {100 * found.exact:.0f} % of the time "
+        f"Asked twice, the judge gives the same score {numbers.share(found.exact)} of the time "
         f"({numbers.ends(100 * found.exact_lo, 100 * found.exact_hi, 0)} %)"
-        f" and one at most a point away {100 * found.adjacent:.0f} % ({found.n:,} checkpoints)"
+        f" and one at most a point away {numbers.share(found.adjacent)} ({found.n:,} checkpoints)"
     )
     if found.noise > 0:
         words += (
@@ -699,7 +699,8 @@ def _about_truth(made: Reliability) -> Iterable[str]:
         yield "It scored probes whose truth is known, but none of its scores could be read."
         return
     yield (
-        f"Where the truth is known it is exactly right {100 * whole.accuracy:.0f} % of the time, "
+        f"Where the truth is known it is exactly right {numbers.share(whole.accuracy)} of the "
+        "time, "
         f"{_off(whole.bias)} on average ({whole.n:,} steps of {made.calibrated.probes} probes)."
     )
     shown = [one for one in view.roots if one.flaw] or [one for one in view.leaves if one.flaw]
@@ -708,7 +709,8 @@ def _about_truth(made: Reliability) -> Iterable[str]:
         if one.flaw == "blind":
             yield (
                 f"On {name} its scores don't follow the truth: right only "
-                f"{100 * one.accuracy:.0f} % of the time, and hardly higher for better steps. That "
+                f"{numbers.share(one.accuracy)} of the time, and hardly higher for better steps. "
+                "That "
                 "branch is marked in every fingerprint."
             )
         else:
@@ -738,7 +740,7 @@ def _about_others(made: Reliability) -> Iterable[str]:
             continue
         words = (
             f"{pair.first} and {pair.second} give the same score "
-            f"{100 * found.exact:.0f} % of the time (agreement alpha {found.alpha:.2f}, "
+            f"{numbers.share(found.exact)} of the time (agreement alpha {found.alpha:.2f}, "
             f"{found.n:,} checkpoints)"
         )
         if abs(found.shift) >= 0.05:
@@ -754,7 +756,8 @@ def _about_pulls(made: Reliability) -> Iterable[str]:
             seat = "first" if bias.beta > 0 else "second"
             yield (
                 f"Of two answers, {row.judge} leans to the one shown {seat}: the winner stays the "
-                f"same in {100 * bias.consistent / bias.pairs:.0f} % of {bias.pairs:,} pairs when "
+                f"same in {numbers.share(bias.consistent / bias.pairs)} of {bias.pairs:,} pairs "
+                "when "
                 f"they are swapped ({row.where})."
             )
     pull = made.length
@@ -807,7 +810,9 @@ def _about_noise(made: Reliability) -> Iterable[str]:
     shares = [1 - row.samples for row in whole if math.isfinite(row.samples)]
     if not shares:
         return
-    words = f"Of the uncertainty of a model's number {100 * float(np.mean(shares)):.0f} % is the "
+    words = (
+        f"Of the uncertainty of a model's number {numbers.share(float(np.mean(shares)))} is the "
+    )
     yield f"{words}judge's; {_helps(whole)}."
 
 

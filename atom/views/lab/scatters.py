@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from atom.display import numbers
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 from atom.judgebench.best_of_n import benchmark as best_of_n_bench
 from atom.judgebench.critic_bench import ask as critic_bench_ask
@@ -208,11 +209,12 @@ def _picking(
     r = best_of_n_correlation(
         np.array([one.x for one in found.points]), np.array([one.y for one in found.points])
     )
-    ranks = "" if math.isnan(r.spearman) else f" By ranks (Spearman) it is {_signed(r.spearman)}."
+    spearman = f" By ranks (Spearman) it is {numbers.plain(r.spearman)}."
+    ranks = "" if math.isnan(r.spearman) else spearman
     ends = (
         ""
         if math.isnan(r.lo)
-        else f" Pearson’s r lies from {_signed(r.lo)} to {_signed(r.hi)} (95 %)."
+        else f" Pearson’s r lies from {numbers.plain(r.lo)} to {numbers.plain(r.hi)} (95 %)."
     )
     yield replace(
         found,
@@ -220,10 +222,6 @@ def _picking(
         note=f"Pairs of {sets[vl_rewardbench_data.NAME]!r}, picks of "
         f"{sets[best_of_n_bench.NAME]!r}.{ranks}{ends}",
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
 
 
 def _scatter(

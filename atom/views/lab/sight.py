@@ -399,7 +399,7 @@ def said_of(view: SightView) -> str:
             silent = 100 * sight.by["none", sight.led].silent
             return (
                 f"This judge won’t mark without the picture: shown none, it gives no mark on "
-                f"{silent:.0f} % of {kinds}."
+                f"{numbers.in_percent(silent, 0)} of {kinds}."
             )
         case "text":
             return (

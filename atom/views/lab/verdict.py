@@ -149,14 +149,14 @@ def _by_probes(branch: Branch | None, inner: Sequence[Branch]) -> Reason:
     if inner:
         names = _listed([" › ".join(one.path[1:]) or one.path[-1] for one in inner])
         but = f", but not in {names}"
-    share = f"{100 * branch.accuracy:.0f} %"
+    share = numbers.share(branch.accuracy)
     words = f"scores {share} of steps exactly as the known truth (n {branch.n:,}){but}"
     return Reason(source=PROBES, stand="trust", words=words)
 
 
 def _by_people(share: Share, guess: float) -> Reason:
-    ends = f"{100 * share.value:.0f} % ({numbers.ends(100 * share.lo, 100 * share.hi, 0)})"
-    words = f"{ends} of pairs in people’s order; guessing gives {100 * guess:.0f} %"
+    ends = numbers.share_interval(share.value, share.lo, share.hi, 0)
+    words = f"{ends} of pairs in people’s order; guessing gives {numbers.share(guess)}"
     if math.isnan(share.lo) or math.isnan(guess):
         return Reason(source=PEOPLE, stand="unknown", words=words)
     stand: Stand = "trust" if share.lo > guess else "not" if share.hi < guess else "unknown"

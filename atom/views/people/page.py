@@ -11,7 +11,6 @@ Reference: ATOM appendices A, C, G, L; METHODS A6-A8, B13; design/017-human-chec
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -618,8 +617,3 @@ def _than(gap: float) -> str:
 def leaf_texts(data: StudyData) -> tuple[str, ...]:
     """Return all leaves of the study's tree as texts, for a search."""
     return tuple(format_path(leaf) for leaf in data.tree.leaves) if data.tree else ()
-
-
-def percent(value: float) -> str:
-    """Write a share; a dash where there is none."""
-    return "–" if math.isnan(value) else f"{100 * value:.0f} %"

@@ -202,11 +202,17 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
             if (why := accuracy.get(name))
         }),
         _Found(kind="failed", why={
-            int(at): f"{100 * health.floor[at]:.0f} % of {health.n[at]} answers at the lowest mark"
+            int(at): (
+                f"{numbers.share(health.floor[at])} of {health.n[at]} answers at the lowest "
+                "mark"
+            )
             for at in np.flatnonzero(health.failed_by_all)
         }),
         _Found(kind="passed", why={
-            int(at): f"{100 * health.ceiling[at]:.0f} % of {health.n[at]} answers at the best mark"
+            int(at): (
+                f"{numbers.share(health.ceiling[at])} of {health.n[at]} answers at the best "
+                "mark"
+            )
             for at in np.flatnonzero(health.passed_by_all)
         }),
     ]  # fmt: skip
@@ -217,7 +223,7 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
         pairs = zip(twins.first.tolist(), twins.second.tolist(), twins.overlap.tolist(),
                     strict=True)  # fmt: skip
         found.append(_Found(kind="twins", why={
-            int(judged[one]): f"“{names[other][:90]}” shares {100 * share:.0f} % of its words"
+            int(judged[one]): f"“{names[other][:90]}” shares {numbers.share(share)} of its words"
             for one, other, share in pairs
         }))  # fmt: skip
 

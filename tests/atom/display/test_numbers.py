@@ -19,6 +19,23 @@ def test_a_percent_gets_a_decimal_from_200_cases_on():
     assert numbers.percent(NAN, 5) == "–"
 
 
+def test_a_share_of_one_is_a_percentage_with_its_interval():
+    assert numbers.share(0.624) == "62 %"
+    assert numbers.share(0.6249, 1) == "62.5 %"
+    assert numbers.in_percent(62.06) == "62.1 %"
+    assert numbers.share_interval(0.621, 0.584, 0.657) == "62.1 % (58.4–65.7)"
+    assert numbers.share_interval(0.621, NAN, NAN) == "62.1 %"
+    assert numbers.share(0.621) + numbers.share_ends(0.584, 0.657) == "62 % (58–66)"
+    assert numbers.share_interval(NAN, NAN, NAN) == "–"
+
+
+def test_a_plain_number_has_a_minus_sign_and_no_negative_zero():
+    assert numbers.plain(0.414) == "0.41"
+    assert numbers.plain(-0.084) == "−0.08"
+    assert numbers.plain(-0.004) == "0.00"
+    assert numbers.plain(NAN) == "–"
+
+
 def test_an_interval():
     estimate = Estimate(value=62.1, lo=58.4, hi=65.7, n=10, samples=5)
     assert numbers.interval(estimate) == "62.1 (58.4–65.7)"

@@ -281,10 +281,10 @@ def _curves_title(drawn: Sequence[WeakJudge]) -> str:
 
 def _curve_words(one: WeakJudge) -> str:
     first, last = one.hard[0], one.hard[-1]
-    fresh = f"; {100 * one.fresh:.0f} % by votes that didn’t choose" if one.fresh_votes else ""
+    fresh = f"; {numbers.share(one.fresh)} by votes that didn’t choose" if one.fresh_votes else ""
     return (
-        f"{numbers.middle(one.name, 36)}: {100 * first.value:.0f} % with 1 vote, "
-        f"{100 * last.value:.0f} % with {last.votes} on hard pairs{fresh}"
+        f"{numbers.middle(one.name, 36)}: {numbers.share(first.value)} with 1 vote, "
+        f"{numbers.share(last.value)} with {last.votes} on hard pairs{fresh}"
     )
 
 
@@ -317,10 +317,10 @@ def _chart(one: WeakJudge) -> Html:
     if one.fresh_votes:
         marks.append(el("circle", cx=f"{x(0):.1f}", cy=f"{y(one.fresh):.1f}", r="5", fill="none",
                         stroke="var(--accent)", stroke_width="2",
-                        data_tip=f"votes that didn’t choose: {100 * one.fresh:.1f} % of "
+                        data_tip=f"votes that didn’t choose: {numbers.share(one.fresh, 1)} of "
                         f"{one.fresh_votes:,}"))  # fmt: skip
     said = "; ".join(
-        f"{name}: " + ", ".join(f"{p.votes}: {100 * p.value:.0f} %" for p in points)
+        f"{name}: " + ", ".join(f"{p.votes}: {numbers.share(p.value)}" for p in points)
         for name, points in (("all pairs", one.every), ("hard pairs", one.hard))
     )
     return el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {_HIGH:.0f}", role="img",
@@ -347,7 +347,7 @@ def _line(points: Sequence[VotePoint], colour: str, x: object, y: object) -> lis
         if math.isfinite(point.lo):
             found.append(el("line", x1=f"{a:.1f}", x2=f"{a:.1f}", y1=f"{y(point.lo):.1f}",
                             y2=f"{y(point.hi):.1f}", stroke=colour))  # fmt: skip
-        tip = f"{point.votes} votes: {100 * point.value:.1f} % ({100 * point.lo:.1f}–"
+        tip = f"{point.votes} votes: {numbers.share(point.value, 1)} ({100 * point.lo:.1f}–"
         found.append(el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="3.5", fill=colour,
                         data_tip=f"{tip}{100 * point.hi:.1f})"))  # fmt: skip
     return found
