@@ -7,6 +7,7 @@ there, a skip is a failure.
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
@@ -22,6 +24,8 @@ TESTS = PROJECT / "tests"
 FOLDER_MARKERS = {"e2e": "browser", "model": "model"}
 SPREAD = 0.7
 """Files of these folders lie evenly in this share of all tests, the first one first."""
+TOGETHER = ("tests/rules/",)
+"""Folders that one worker takes as a whole: what their files share takes long to make."""
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 OWN_VARIABLES = (
     "ATOM_STORE",
@@ -63,8 +67,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     short = [path for path in files if path not in set(long)]
     places = {path: at * SPREAD / len(long) for at, path in enumerate(long)}
     places |= {path: at / len(short) for at, path in enumerate(short)}
+    whole = [path for path in files if str(path.relative_to(PROJECT)).startswith(TOGETHER)]
+    places |= dict.fromkeys(whole, 0.0)
     in_order = sorted(files, key=lambda path: places[path])
     items[:] = [item for path in in_order for item in files[path]]
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of every later search for garbage, and search less often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+
+
+class _Rooms(LoadFileScheduling):
+    """Files to whichever worker is free, some folders as a whole."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _Rooms | None:
+    """Schedule by files and rooms, unless another way is asked for."""
+    return _Rooms(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

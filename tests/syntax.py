@@ -6,16 +6,16 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
 
 
 def every(tree: ast.AST, *kinds: type[Node]) -> Iterator[Node]:
-    """Yield each node of these kinds, kind by kind."""
+    """Give each node of these kinds, kind by kind."""
     by_kind = _by_kind(tree)
-    for kind in kinds:
-        yield from by_kind.get(kind, ())
+    return chain.from_iterable(by_kind.get(kind, ()) for kind in kinds)
 
 
 @cache

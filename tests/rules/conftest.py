@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import gc
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pytest
 
+from tests.syntax import every
+
+_HOLDS_STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 PYTHON_FOLDERS = ("atom", "taxonomy", "pages")
 
 
@@ -27,6 +32,11 @@ class Module:
     tree: ast.Module
     text: str
 
+    @cached_property
+    def imports(self) -> tuple[ImportLine, ...]:
+        """What it imports, by full name."""
+        return tuple(list_imports(self))
+
 
 @dataclass(frozen=True, kw_only=True)
 class ImportLine:
@@ -42,7 +52,12 @@ def modules(project: Path) -> tuple[Module, ...]:
     """Read every module of the product."""
     files = [file for folder in PYTHON_FOLDERS for file in (project / folder).rglob("*.py")]
     files += [file for file in [project / "app.py"] if file.exists()]
-    return tuple(_read(file, project) for file in sorted(files))
+    # Millions of nodes, none of them garbage: no search goes through them, now or later.
+    gc.disable()
+    read = tuple(_read(file, project) for file in sorted(files))
+    gc.freeze()
+    gc.enable()
+    return read
 
 
 def _read(file: Path, project: Path) -> Module:
@@ -50,13 +65,15 @@ def _read(file: Path, project: Path) -> Module:
     parts = path.with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     text = file.read_text(encoding="utf-8")
-    return Module(path=path, name=name, tree=ast.parse(text, str(path)), text=text)
+    tree = ast.parse(text, str(path))
+    every(tree)
+    return Module(path=path, name=name, tree=tree, text=text)
 
 
 @pytest.fixture(scope="session")
 def imports_of() -> object:
     """Return the function that lists a module's imports by full name."""
-    return list_imports
+    return lambda module: module.imports
 
 
 def list_imports(module: Module) -> list[ImportLine]:
@@ -80,9 +97,10 @@ def list_imports(module: Module) -> list[ImportLine]:
                 ImportLine(target=f"{base}.{alias.name}", line=node.lineno, lazy=lazy)
                 for alias in node.names
             )
-        inner = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        inner = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for child in ast.iter_child_nodes(node):
-            visit(child, inner)
+            if isinstance(child, _HOLDS_STATEMENTS):
+                visit(child, inner)
 
     visit(module.tree, False)
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from tests.syntax import every
+
 READERS = {"atom/settings.py"}
 PASSED_ON = {
     "atom/engine/control.py": "a run's process inherits the environment, keys included",
@@ -15,11 +17,12 @@ NAMES = {"environ", "getenv", "environb", "putenv"}
 def environment_uses(module) -> list[int]:
     """Return the lines on which a module touches the process's environment."""
     lines = []
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute) and node.attr in NAMES:
-            if isinstance(node.value, ast.Name) and node.value.id == "os":
-                lines.append(node.lineno)
-        elif isinstance(node, ast.ImportFrom) and node.module == "os":
+    for node in every(module.tree, ast.Attribute):
+        owner = node.value.id if isinstance(node.value, ast.Name) else ""
+        if node.attr in NAMES and owner == "os":
+            lines.append(node.lineno)
+    for node in every(module.tree, ast.ImportFrom):
+        if node.module == "os":
             lines.extend(node.lineno for alias in node.names if alias.name in NAMES)
     return lines
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from atom.store.migrate import migrations
+from tests.syntax import every
 
 ALLOWED = {
     "atom.files": "the one place",
@@ -21,11 +22,8 @@ AT_ONCE = {"write_text", "write_bytes", "mkstemp", "copyfile", "copytree", "copy
 
 def writes(tree: ast.AST):
     """Yield the line of each call that opens a file for writing, or writes one at once."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr == "O_CREAT":
-            yield node.lineno
-        if not isinstance(node, ast.Call):
-            continue
+    yield from (node.lineno for node in every(tree, ast.Attribute) if node.attr == "O_CREAT")
+    for node in every(tree, ast.Call):
         called = node.func
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
         given = [*node.args, *(word.value for word in node.keywords if word.arg == "mode")]

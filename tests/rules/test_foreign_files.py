@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from tests.syntax import every
+
 OWN = {
     "atom/settings.py": "the checkout's own description",
     "taxonomy/serial.py": "the project's own trees",
@@ -32,11 +34,8 @@ READS = {"read_bytes", "read_text"}
 def openings(module) -> list[int]:
     """Return the lines on which a module opens a file by its path, to read it."""
     lines = []
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute) and node.attr in READS:
-            lines.append(node.lineno)
-        if not isinstance(node, ast.Call):
-            continue
+    lines += [node.lineno for node in every(module.tree, ast.Attribute) if node.attr in READS]
+    for node in every(module.tree, ast.Call):
         words = {word.value for word in node.args if isinstance(word, ast.Constant)}
         named = {word.arg for word in node.keywords}
         if isinstance(node.func, ast.Name) and node.func.id == "open":

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
+from tests.syntax import every
+
 FOLDER = "atom.analysis"
 MEASURED = {"profiles"}
 """What benchmarks alone ask: `recovery.py` holds models' profiles against planted ones."""
@@ -18,17 +20,16 @@ ONE_PART = {"diagnose", "contrast_vs_rest", "peer_residuals", "rank_sets"}
 
 def names_in(node: ast.AST) -> set[str]:
     """Return every name and attribute that code speaks of."""
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} | {
-        one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)
-    }
+    named = (one for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute))
+    return {one.id if isinstance(one, ast.Name) else one.attr for one in named}
 
 
 def imported(tree: ast.Module) -> set[str]:
     """Return the names that a module imports from the folder."""
     return {
         alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FOLDER)
+        for node in every(tree, ast.ImportFrom)
+        if (node.module or "").startswith(FOLDER)
         for alias in node.names
     }
 

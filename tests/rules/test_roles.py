@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 
+from tests.syntax import every
+
 _KEYS = """
 consent_no correction_refresh data_attach_check data_check data_delete_no data_make_ data_map_undo_
 data_stop data_undo_no edit_add edit_balance edit_undo endpoint_test_no endpoint_test_stop
@@ -36,10 +38,9 @@ def key_of(call: ast.Call) -> str:
 
 def plain_buttons(tree: ast.Module):
     """Yield the key of each button that Streamlit draws itself."""
-    for node in ast.walk(tree):
+    for node in every(tree, ast.Call):
         if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
+            isinstance(node.func, ast.Attribute)
             and node.func.attr in DRAWERS
             and isinstance(node.func.value, ast.Name)
             and node.func.value.id == "st"

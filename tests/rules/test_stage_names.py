@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from atom.records import StageName
+from tests.syntax import every
 
 NAMES = frozenset(get_args(StageName))
 AT_HOME = "atom/stages/"
@@ -24,14 +25,12 @@ STILL = {
 
 def compared(tree: ast.AST) -> Iterator[int]:
     """Give the lines that compare something called a stage with a stage's name, or match it."""
-    for node in ast.walk(tree):
+    for node in every(tree, ast.Compare, ast.Match):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
-        elif isinstance(node, ast.Match):
+        else:
             patterns = [part for case in node.cases for part in ast.walk(case.pattern)]
             sides = [node.subject, *(p.value for p in patterns if isinstance(p, ast.MatchValue))]
-        else:
-            continue
         named = [side for side in sides if _names(side)]
         others = [side for side in sides if side not in named]
         if named and any("stage" in ast.unparse(side).casefold() for side in others):

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from tests.syntax import every
+
 SKIPPED = {".png", ".sqlite", ".parquet", ".arrow", ".ico", ".woff2", ".gz", ".webp", ".jpg"}
 MACHINE_PATHS = re.compile(
     r"/(?:home|Users)/[a-z]\w*/|(?<![\w.])/(?:work|root|opt|mnt)/|[A-Z]:\\\\Users"
@@ -61,9 +63,8 @@ def test_no_print(modules):
     calls = [
         f"{module.path}:{node.lineno}"
         for module in modules
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
+        for node in every(module.tree, ast.Call)
+        if isinstance(node.func, ast.Name)
         and node.func.id in {"print", "breakpoint", "eval", "exec"}
         # The text that a sandboxed process runs; the product never imports it.
         and module.name != "atom.engine.code.sandbox_boot"
@@ -123,9 +124,8 @@ def test_no_prompt_text_in_python(modules):
     wrong = [
         f"{module.path}:{node.lineno}"
         for module in modules
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
+        for node in every(module.tree, ast.Constant)
+        if isinstance(node.value, str)
         and re.search(r"\b(?:You are a|Reply with one JSON|Your task is)\b", node.value)
         and not module.name.startswith("atom.probes")
     ]
