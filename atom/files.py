@@ -195,6 +195,32 @@ def _pack(folder: Path, place: Path) -> None:
             )
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[bool]:
+    """Say whether this is the only process that works in a folder; it is until the block ends.
+
+    The lock goes with its process, however that ends. Where the system has none (Windows), nobody
+    is kept from anything.
+
+    Args:
+        folder: the folder; it is there.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield True
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        yield False
+    else:
+        yield True
+    finally:
+        os.close(handle)
+
+
 # --- what killed processes left ------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from atom.access import Person, actor, operator
 from atom.access import may_hold_key as deployment_lists
+from atom.errors import SettingsError
 
 _PACKAGE = Path(__file__).resolve().parent
 _BUNDLED = _PACKAGE / "bundled"
@@ -40,6 +41,8 @@ class Settings:
     """The file that lists endpoints."""
     cluster: str = ""
     """Address of a Ray cluster's dashboard; empty = none."""
+    large: int = 10_000_000
+    """Checkpoints from which on a study is made ready in the background (`ATOM_LARGE`)."""
 
     @property
     def shown_store(self) -> str:
@@ -126,7 +129,11 @@ def load_settings(
 
     Returns:
         The settings; `ATOM_STORE` defaults to `workspace/`, `ATOM_ENDPOINTS` to `endpoints.yaml`
-        in the store's folder, `ATOM_DEMO` to the bundled study.
+        in the store's folder, `ATOM_DEMO` to the bundled study, `ATOM_LARGE` to ten million
+        checkpoints.
+
+    Raises:
+        SettingsError: `ATOM_LARGE` isn't a number of checkpoints.
     """
     env = os.environ if environ is None else environ
     chosen = store or env.get("ATOM_STORE") or "workspace"
@@ -136,7 +143,15 @@ def load_settings(
         demo=Path(env.get("ATOM_DEMO") or DEMO_FOLDER),
         endpoints=Path(env.get("ATOM_ENDPOINTS") or folder / "endpoints.yaml"),
         cluster=env.get("ATOM_CLUSTER", ""),
+        large=_large(env.get("ATOM_LARGE") or "10000000"),
     )
+
+
+def _large(given: str) -> int:
+    digits = given.replace("_", "").replace(",", "")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 15:
+        raise SettingsError(f"ATOM_LARGE is {given!r}: give a number of checkpoints, as 10000000")
+    return int(digits)
 
 
 def app_version() -> str:

@@ -1,4 +1,4 @@
-"""`study list|copy|rename|delete|version|import|pictures|boxes`."""
+"""`study list|copy|rename|delete|version|import|pictures|boxes|prepare`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, table
+from atom.cli.parts.study_prepare import add_prepare
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.imports.attaching import Missing, attach_pictures, missing_pictures
 from atom.engine.imports.boxes_again import read_boxes_again
@@ -84,6 +85,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--study", required=True, help="name or id")
     one.add_argument("--dry-run", action="store_true", help="say what would change")
     one.set_defaults(call=boxes)
+    add_prepare(verbs)
 
 
 def list_all(args: argparse.Namespace, out: Output) -> int:

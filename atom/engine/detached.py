@@ -32,13 +32,33 @@ def detach(
     Raises:
         StoreError: the process can't be started.
     """
+    process = spawn(settings, arguments, log)
+    with store.write() as writer:
+        if holder_now(writer, claim) == owner_name(name):
+            # Held until now by this process, which wrote the row.
+            drop_hold(writer, claim)
+        writer.claim([claim], owner_name(name, process.pid), LEASE)
+    threading.Thread(target=process.wait, daemon=True, name=f"wait-{name}").start()
+
+
+def spawn(settings: Settings, arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start a command of ours that goes on by itself, on the store that `settings` names.
+
+    Args:
+        settings: where the store and the endpoints are.
+        arguments: the command, after `python -m atom`.
+        log: where what it prints is kept.
+
+    Raises:
+        StoreError: the process can't be started.
+    """
     where = ["--endpoints", str(settings.endpoints.resolve())]
     if "://" not in settings.store:
         where += ["--store", str(Path(settings.store).resolve())]
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
         with log.open("ab") as out:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 [sys.executable, "-m", "atom", *arguments, *where],
                 cwd=PROJECT_ROOT,
                 env=child_environment(settings),
@@ -49,9 +69,3 @@ def detach(
             )
     except OSError as error:
         raise StoreError(f"the process can't be started: {error}") from error
-    with store.write() as writer:
-        if holder_now(writer, claim) == owner_name(name):
-            # Held until now by this process, which wrote the row.
-            drop_hold(writer, claim)
-        writer.claim([claim], owner_name(name, process.pid), LEASE)
-    threading.Thread(target=process.wait, daemon=True, name=f"wait-{name}").start()

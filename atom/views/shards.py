@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,7 +26,7 @@ from atom.analysis.intervals import Ints
 from atom.analysis.merged import Additive
 from atom.analysis.score_table import Facet, ScoreTable
 from atom.views.lab.preferences import Preferences
-from atom.views.study_data import StudyColumns, StudyData
+from atom.views.study_data import Shards, StudyColumns, StudyData
 
 S = TypeVar("S", bound=Additive)
 LARGE = 2_000_000
@@ -46,17 +46,20 @@ def leading(cluster: NDArray[np.integer], of: int) -> Ints:
     return cluster.astype(np.int64) * of // (int(cluster.max(initial=-1)) + 1 or 1)
 
 
-def cut(columns: StudyColumns, part: Ints, of: int) -> Iterator[StudyColumns]:
+def cut(
+    columns: StudyColumns, part: Ints, of: int, numbers: Iterable[int] | None = None
+) -> Iterator[StudyColumns]:
     """Cut columns into parts.
 
     Args:
         columns: of a whole study.
         part: the part of each sample, shape (S,); samples of a cluster are in one.
         of: how many parts there are; one without samples is a part, too.
+        numbers: the parts that are wanted; all when None.
     """
     whole = columns.table
     present = whole.n_present or len(np.unique(whole.model[whole.counts]))
-    for number in range(of):
+    for number in range(of) if numbers is None else numbers:
         table, answer = _rows_of(whole, part == number)
         yield replace(
             columns,
@@ -141,7 +144,7 @@ def part_of(data: StudyData, columns: StudyColumns) -> StudyData:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InThreads:
+class InThreads(Shards):
     """Parts that lie in memory."""
 
     parts: tuple[StudyData, ...]
@@ -167,7 +170,12 @@ def spread(data: StudyData) -> StudyData:
         data: the study, with all its rows.
     """
     rows = len(data.table.score)
-    return replace(data, shards=None) if rows < LARGE else in_threads(data, -(-rows // EACH))
+    return replace(data, shards=None) if rows < LARGE else in_threads(data, parts_of(rows))
+
+
+def parts_of(rows: int) -> int:
+    """Return into how many parts a study of so many checkpoints is cut."""
+    return max(1, -(-rows // EACH))
 
 
 def in_threads(data: StudyData, of: int) -> StudyData:
@@ -188,7 +196,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class InProcesses:
+class InProcesses(Shards):
     """Parts in files: each process holds the same ones from pass to pass.
 
     Args:

@@ -71,14 +71,21 @@ def open_study(
     Raises:
         UsageError: there is no such study.
     """
+    return spread(open_whole(store, study_id, judge_id, folder=folder))
+
+
+def open_whole(
+    store: Store, study_id: str, judge_id: str | None = None, *, folder: Path | None = None
+) -> StudyData:
+    """Load a study as `open_study` does, in one piece however large it is."""
     folder = folder or snapshot_folder(store)
     study = find_study(store, study_id)
     judge = chosen_judge(store, study, judge_id)
-    name, revision = _name(store, study, judge)
+    name, revision = snapshot_name(store, study, judge)
     held = read_snapshot(folder / name)
     if held is not None:
         _touch(folder / name)
-        return spread(assemble(store, study, judge, held, revision))
+        return assemble(store, study, judge, held, revision)
     data = load_study(store, study.id, judge)
     if data.revision == revision and len(data.table.score):
         columns = StudyColumns(
@@ -94,8 +101,8 @@ def open_study(
             held = read_snapshot(folder / name)
             if held is not None:
                 # The mapped columns instead of the read ones: memory that the system can share.
-                return spread(assemble(store, study, judge, held, revision))
-    return spread(data)
+                return assemble(store, study, judge, held, revision)
+    return data
 
 
 def snapshot_folder(store: Store, own: Path | None = None) -> Path:
@@ -114,17 +121,30 @@ def snapshot_folder(store: Store, own: Path | None = None) -> Path:
     return Path(tempfile.gettempdir()) / f"atomscope-{user}" / FOLDER
 
 
-def _name(store: Store, study: Study, judge_id: str | None) -> tuple[str, int]:
-    """Name a snapshot by everything that it depends on: `<place>-<study>-<content>.arrow`."""
+def snapshot_name(store: Store, study: Study, judge_id: str | None) -> tuple[str, int]:
+    """Name a snapshot by everything that it depends on: `<place>-<study>-<content>.arrow`.
+
+    Returns:
+        The name, and the study's revision.
+    """
     revision, newest = newest_rows(store, study.id)
-    place = content_id("place", store.url)[:8]
-    selected = content_id("study", study.id, judge_id)[:12]
-    settings = (study.answer_sampling.key, study.judge_sampling.key)
-    depends = [FORMAT, revision, study.tree_version, *settings, newest]
+    depends = [FORMAT, revision, *depends_on(study), newest]
     if store.read_only and (store.folder / DATABASE).is_file():
         state = (store.folder / DATABASE).stat()
         depends += [state.st_size, state.st_mtime_ns]
-    return f"{place}-{selected}-{content_id('content', *depends)}{SUFFIX}", revision
+    named = selected_name(store, study, judge_id)
+    return f"{named}-{content_id('content', *depends)}{SUFFIX}", revision
+
+
+def selected_name(store: Store, study: Study, judge_id: str | None) -> str:
+    """Name what all snapshots of a study and a judge share: `<place>-<study>`."""
+    place = content_id("place", store.url)[:8]
+    return f"{place}-{content_id('study', study.id, judge_id)[:12]}"
+
+
+def depends_on(study: Study) -> list[str | None]:
+    """Return what of a study's own settings decides which rows count, and where they hang."""
+    return [study.tree_version, study.answer_sampling.key, study.judge_sampling.key]
 
 
 # --- files -------------------------------------------------------------------------------------
@@ -142,7 +162,7 @@ def write_snapshot(path: Path, columns: StudyColumns) -> bool:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _own(path.parent):
+        if not is_own(path.parent):
             return False
         with new_file(path, replace=True) as part, stream(part) as file:
             body = memoryview(_pack(columns))
@@ -164,7 +184,7 @@ def read_snapshot(path: Path) -> StudyColumns | None:
         it was written.
     """
     try:
-        if not path.is_file() or not _own(path):
+        if not path.is_file() or not is_own(path):
             return None
         body = pa.memory_map(str(path)).read_buffer()
         size = body.size - _TRAILER
@@ -178,8 +198,12 @@ def read_snapshot(path: Path) -> StudyColumns | None:
         return None
 
 
-def _own(path: Path) -> bool:
-    """Say whether nobody else put this there: folders for temporary files are open to all."""
+def is_own(path: Path) -> bool:
+    """Say whether nobody else put this there: folders for temporary files are open to all.
+
+    Raises:
+        OSError: nothing is there.
+    """
     return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
 
 

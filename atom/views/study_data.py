@@ -94,6 +94,10 @@ class Shards(Protocol):
     def collect(self, collect: Callable[..., S], given: tuple[Any, ...]) -> Iterator[S]:
         """Return `collect(part, *given)` of every part, in the parts' order."""
 
+    def add(self, collect: Callable[..., S], given: tuple[Any, ...]) -> S:
+        """Return the sum of `collect(part, *given)` over all parts."""
+        return total(self.collect(collect, given))
+
     def forget(self) -> None:
         """Forget what was computed for single filters, as if none had been used yet."""
 
@@ -135,7 +139,7 @@ class StudyData:
         left_out: marks on an older scale that no newer mark replaces; they don't count.
         asks_again: whether clusters ask one question several times (a picture at four rotations).
         early: where it stands while it is judged in looks; None at the end, and without looks.
-        shards: its parts, where it is too large for one: the table then has names and no rows.
+        shards: its parts, where it is too large for one.
     """
 
     study: Study
@@ -160,7 +164,7 @@ class StudyData:
         shards = self.shards
         if shards is None:
             return of_one(self)
-        return lambda collect, *given: total(shards.collect(collect, given))
+        return lambda collect, *given: shards.add(collect, given)
 
     def forget(self) -> None:
         """Forget what was computed for single filters, as if none had been used yet."""

@@ -16,6 +16,7 @@ UNKILLED = {
     "endpoint find": "writes as `endpoint add` does",
     "judge blind": "asks, and keeps verdicts one by one, as `fidelity run` does",
     "judge run-code": "needs a sandbox",
+    "study prepare": "writes beside the store: tests/atom/views/prepared/test_making.py",
     **dict.fromkeys((f"run batch {step}" for step in (
         "cancel", "drop", "fetch", "run", "send", "status", "take",
     )), "needs a service: tests/atom/engine/batch"),

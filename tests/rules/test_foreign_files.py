@@ -16,6 +16,7 @@ OWN = {
     "atom/analysis/capability/rivals.py": "the project's own trees",
     "atom/judge/templates.py": "the project's own prompts",
     "atom/judge/structured.py": "the project's own words",
+    "atom/views/prepared/": "snapshots that this user wrote; arrays and names, nothing that runs",
     "atom/judge/batches.py": "files that a batch wrote into the store's folder",
     "atom/judgebench/published.py": "the project's own figures",
     "atom/formats/judgments/named.py": "the project's own maps",

@@ -301,7 +301,8 @@ def _top(screen: Screen, shelf: Shelf, entry: StudyEntry, filters: Filters) -> N
                 figure_box.draw(screen, stores.store_of(entry), data, filters, _own_keys(query()))
         with boxes[-1]:
             help_box.draw(screen, filters)
-    news.draw(entry)
+    other = data.judge is not None and data.judge.id != entry.study.judge_id
+    news.draw(entry, data.judge.id if other and data.judge else None)
     ask_box.told(screen, entry, data)
     stops = tour.stops(stores.store_of(entry), data, filters, query())
     if stops is not None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from atom.engine.study.preparing import prepare_behind
 from atom.errors import StoreError
 from atom.settings import Settings, load_settings
+from atom.views.prepared.ready import Ready, fits, last_ready, open_ready
 from atom.views.runs.news import Moment
 from atom.views.runs.news import looked_at as _looked_at
 from atom.views.shelf import (
@@ -25,6 +28,7 @@ from atom.views.study_data import StudyData
 from atom.views.tree.study_trees import StudyTree, study_trees, under_tree
 
 _MOMENTS = "atom_moments"
+_READY = "atom_ready"
 
 
 @st.cache_resource(show_spinner=False)
@@ -89,8 +93,7 @@ def _load(
     location: str, study_id: str, judge_id: str | None, revision: int, _store: OpenStore
 ) -> StudyData:
     del location, revision
-    folder = snapshot_folder(_store, settings().store_folder)
-    data = open_study(_store, study_id, judge_id, folder=folder)
+    data = open_study(_store, study_id, judge_id, folder=_folder(_store))
     _settle()
     return data
 
@@ -155,17 +158,89 @@ def looked_at(entry: StudyEntry) -> Moment:
 
 def look_again(entry: StudyEntry) -> None:
     """Let a session see a study as it is now."""
-    st.session_state.get(_MOMENTS, {}).pop((store_of(entry).url, entry.study.id), None)
+    name = (store_of(entry).url, entry.study.id)
+    st.session_state.get(_MOMENTS, {}).pop(name, None)
+    for held in [held for held in _held_ready() if held[:2] == name]:
+        del _held_ready()[held]
+
+
+def _held_ready() -> dict[tuple[str, str, str | None], Ready]:
+    """Return what a session looks at of what was made ready."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return {}
+    held: dict[tuple[str, str, str | None], Ready] = st.session_state.setdefault(_READY, {})
+    return held
+
+
+def _folder(store: OpenStore) -> Path:
+    return snapshot_folder(store, settings().store_folder)
+
+
+def shown_ready(entry: StudyEntry, judge_id: str | None) -> Ready | None:
+    """Return what a session looks at of a large study; None where it is looked at as it stands.
+
+    Args:
+        entry: the study.
+        judge_id: whose marks; the study's own judge's when None.
+    """
+    store, held = store_of(entry), _held_ready()
+    name = (store.url, entry.study.id, judge_id)
+    if name not in held or not fits(held[name], entry.study):
+        held.pop(name, None)
+        found = newest_ready(entry, judge_id)
+        if found is None:
+            return None
+        held[name] = found
+    return held[name]
+
+
+def newest_ready(entry: StudyEntry, judge_id: str | None) -> Ready | None:
+    """Return what was last made ready of a study, as `shown_ready` takes it."""
+    store = store_of(entry)
+    return last_ready(store, entry.study, judge_id, _folder(store))
+
+
+def make_ready(entry: StudyEntry, judge_id: str | None) -> bool:
+    """Have a study made ready in the background; returns whether somebody is at it."""
+    last = newest_ready(entry, judge_id)
+    return prepare_behind(
+        settings(),
+        entry.study.id,
+        judge_id,
+        folder=_folder(store_of(entry)),
+        rest_until=0.0 if last is None else last.rest_until,
+    )
 
 
 def _judged(entry: StudyEntry, judge_id: str | None) -> StudyData:
     store = store_of(entry)
     revision = looked_at(entry).revision
-    own = _load(store.url, entry.study.id, None, revision, store)
+    own = _as_shown(entry, store, None, revision)
     wanted = own.judge_id(judge_id)
     if wanted in (None, entry.study.judge_id):
         return own
-    return _load(store.url, entry.study.id, wanted, revision, store)
+    return _as_shown(entry, store, wanted, revision)
+
+
+def _as_shown(
+    entry: StudyEntry, store: OpenStore, judge_id: str | None, revision: int
+) -> StudyData:
+    """Load a study: a large one as it was last made ready, else as it stands."""
+    ready = shown_ready(entry, judge_id)
+    if ready is not None:
+        data = _load_ready(str(ready.place), store, entry.study.id, ready)
+        if data is not None:
+            return data
+    data = _load(store.url, entry.study.id, judge_id, revision, store)
+    if not entry.bundled and len(data.table.score) >= settings().large:
+        make_ready(entry, judge_id)
+    return data
+
+
+@st.cache_resource(show_spinner="Opening the study", max_entries=3)
+def _load_ready(place: str, _store: OpenStore, _study_id: str, _ready: Ready) -> StudyData | None:
+    del place
+    return open_ready(_store, _study_id, _ready)
 
 
 @st.cache_resource(show_spinner=False)

@@ -45,6 +45,7 @@ READERS = {
 }
 WRITERS = {
     "study copy": ("Test study", "Another"),
+    "study prepare": ("Test study", "--processes", "1"),
     "study rename": ("Test study", "Another"),
     "study delete": ("Test study", "--yes"),
     "study boxes": STUDY,

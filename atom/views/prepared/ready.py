@@ -1,0 +1,159 @@
+"""What was made ready of a large study: the last of it, and when it was made.
+
+A folder beside the other snapshots holds the study in one piece, its parts, and sums. It gets its
+name when it is whole, so whoever looks sees all of it or none.
+
+Reference: design/079-large-studies-made-ready.md.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from atom.records import Study
+from atom.store import Store, find_study
+from atom.store.together.revisions import Mark
+from atom.views.prepared.kept import KeptSums
+from atom.views.shards import InThreads, part_of
+from atom.views.snapshot import FORMAT, depends_on, is_own, read_snapshot, selected_name
+from atom.views.study_data import StudyData, assemble, chosen_judge
+
+SUFFIX = ".ready"
+MANIFEST, WHOLE, SUMS = "ready.json", "whole.arrow", "sums"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """A study made ready.
+
+    Attributes:
+        place: its folder.
+        made: when the store was read, seconds since the epoch.
+        changes: of the study's moment then, what isn't results.
+        results: its results then.
+        seconds: how long it took to make.
+        parts: how many there are.
+        judge: whose marks it holds.
+        depends: the study's settings then (`snapshot.depends_on`).
+        format: of its files.
+    """
+
+    place: Path
+    made: float
+    changes: int
+    results: int
+    seconds: float
+    parts: int
+    judge: str | None
+    depends: tuple[str | None, ...]
+    format: int = FORMAT
+
+    @property
+    def moment(self) -> Mark:
+        """The moment in the study's life that it shows."""
+        return Mark(self.changes, self.results)
+
+    @property
+    def rest_until(self) -> float:
+        """When the next may be made: where results come all the while, half of the time is kept."""
+        return self.made + 2 * self.seconds
+
+    def text(self) -> str:
+        """Write its manifest."""
+        return json.dumps({**asdict(self), "place": self.place.name})
+
+    @property
+    def files(self) -> list[Path]:
+        """Its parts' files."""
+        return [part_file(self.place, number) for number in range(self.parts)]
+
+
+def part_file(place: Path, number: int) -> Path:
+    """Return where a part lies in its folder."""
+    return place / f"part-{number:05}.arrow"
+
+
+def last_ready(store: Store, study: Study, judge_id: str | None, folder: Path) -> Ready | None:
+    """Return what was last made ready of a study and a judge; None where nothing fits.
+
+    What was made under another tree or other settings doesn't: it would show a tree's edit undone.
+
+    Args:
+        store: where the study is.
+        study: the study as it is now.
+        judge_id: whose marks; the study's own judge's when None or unknown.
+        folder: where snapshots lie.
+    """
+    judge = chosen_judge(store, study, judge_id)
+    found = [one for one in all_ready(store, study, judge, folder) if fits(one, study)]
+    return max(found, key=lambda one: one.made, default=None)
+
+
+def fits(ready: Ready, study: Study) -> bool:
+    """Say whether something made ready hangs in the study's tree, by its settings."""
+    return ready.format == FORMAT and list(ready.depends) == depends_on(study)
+
+
+def all_ready(store: Store, study: Study, judge_id: str | None, folder: Path) -> list[Ready]:
+    """List everything that was made ready of a study and a judge."""
+    beginning = selected_name(store, study, judge_id)
+    places = folder.glob(f"{beginning}-*{SUFFIX}")
+    return [one for one in map(_read, places) if one is not None]
+
+
+def _read(place: Path) -> Ready | None:
+    try:
+        if not is_own(place):
+            return None
+        held = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+        return Ready(**{**held, "place": place, "depends": tuple(held["depends"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def open_ready(store: Store, study_id: str, ready: Ready) -> StudyData | None:
+    """Open a study as it was made ready; None where its files are gone or damaged.
+
+    Args:
+        store: where the study is.
+        study_id: its id.
+        ready: what was made ready.
+    """
+    study = find_study(store, study_id)
+    whole = read_snapshot(ready.place / WHOLE)
+    if whole is None:
+        return None
+    data = assemble(store, study, ready.judge, whole, ready.moment.revision)
+    try:
+        parts = parts_here(data, ready.files)
+    except FileNotFoundError:
+        return None
+    return replace(data, shards=KeptSums(parts=parts, folder=ready.place / SUMS))
+
+
+def parts_here(head: StudyData, files: Sequence[Path]) -> InThreads:
+    """Open parts in this process.
+
+    Args:
+        head: what they share.
+        files: one a part.
+
+    Raises:
+        FileNotFoundError: one isn't there, or isn't as it was written.
+    """
+    held = [read_snapshot(file) for file in files]
+    found = tuple(part_of(head, one) for one in held if one is not None)
+    if len(found) < len(files):
+        raise FileNotFoundError("a part isn't there any more")
+    return InThreads(parts=found)
+
+
+def tidy(store: Store, study: Study, judge_id: str | None, folder: Path, keep: Ready) -> None:
+    """Delete what something newly made ready replaces; whoever has it open can go on."""
+    for one in all_ready(store, study, judge_id, folder):
+        if one.place != keep.place:
+            shutil.rmtree(one.place, ignore_errors=True)
