@@ -202,7 +202,7 @@ def test_the_account_says_what_was_there_before(store):
 
 def test_an_import_that_leaves_much_out_asks_first(store):
     text = ONE + "4,,,,,\n"
-    with pytest.raises(DoubtError, match=r"1 of 3 rows \(33.3%\) would be left out"):
+    with pytest.raises(DoubtError, match=r"1 of 3 rows \(33.3 %\) would be left out"):
         bring(store, text)
     assert store.select(Study) == store.select(Sample) == []
     brought = bring(store, text, accept=True)
