@@ -13,7 +13,8 @@ from atom.views.shown import level
 _MARKS = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~$^&=\"']")
 _JOINER = "\u2060"
 """Unseen and without width: keeps apart what would be read as a link, an icon or an emoji."""
-_READ_LATE = re.compile(r":(?=[\w/])|@(?=[\w.-])|(?<=www)\\?\.", re.IGNORECASE)
+_READ_LATE = re.compile(r":(?=[\w/])|@(?=[\w.-])|ww(?=w\\?\.)", re.IGNORECASE)
+"""A joiner behind the dot of `www.` wouldn't do: browsers leave it out of a host's name."""
 _BREAKS = re.compile(r"(?<!\s)\s*[\r\n\u2028\u2029]\s*")
 
 

@@ -18,7 +18,8 @@ JOINER = "\u2060"
     [
         ("model-a", r"model\-a"),
         ("![x](http://a.b)", rf"\!\[x\]\(http:{JOINER}//a\.b\)"),
-        ("www.a.b", rf"www\.{JOINER}a\.b"),
+        ("www.a.b", rf"ww{JOINER}w\.a\.b"),
+        ("WWWW.a", rf"WWW{JOINER}W\.a"),
         ("me@a.b", rf"me@{JOINER}a\.b"),
         (
             ":material/home: :smile: 12:30",
