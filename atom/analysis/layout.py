@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Cells, Floats, Ints
+from atom.analysis.kept import Kept
 from atom.analysis.nodes import index_nodes
-from atom.analysis.score_table import Kept, ScoreTable
+from atom.analysis.score_table import ScoreTable
 from atom.analysis.sums import group_sums
 
 Indices = NDArray[np.int32]

@@ -8,17 +8,15 @@ Reference: DESIGN "Data"; METHODS 0 (rows and clusters), A1 (sample score).
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
+from atom.analysis.kept import Kept
 from atom.records import FAILED as FAILED
 from atom.records import JUDGE_SCALE, MarkScale
 from atom.records import UNSCORED as UNSCORED
@@ -34,7 +32,6 @@ STEP = 0.25
 """A step of the scale of five, from 1 to 2: judges that are as far apart differ."""
 _CLOSE, _CLOSE_32 = 1e-9, 1e-6
 Weights = NDArray[np.int8] | NDArray[np.float64]
-T = TypeVar("T")
 
 
 def _no_column() -> NDArray[np.bool_]:
@@ -55,46 +52,6 @@ def _nothing_aside() -> NDArray[np.int32]:
 
 def _no_parents() -> NDArray[np.int32]:
     return np.zeros((2, 0), dtype=np.int32)
-
-
-class Kept:
-    """Results kept under a key, the most recently used ones; safe to share between threads.
-
-    Two threads that ask for the same missing result may both make it; the later one stays.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._held: OrderedDict[Hashable, object] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what is kept under a key, made now if it isn't there.
-
-        Args:
-            key: what the result depends on; one key always stands for one kind of result.
-            make: makes it.
-        """
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-                return cast("T", self._held[key])
-        made = make()
-        with self._lock:
-            self._held[key] = made
-            self._held.move_to_end(key)
-            while len(self._held) > self._most:
-                self._held.popitem(last=False)
-        return made
-
-    def has(self, key: Hashable) -> bool:
-        """Say whether a result is kept under a key."""
-        with self._lock:
-            return key in self._held
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without what is kept: it can be made again."""
-        return (Kept, (self._most,))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ MOST_FILES = 20
 CROWDED = {"atom/engine": 24, "atom/store": 33}
 """Folders that still hold more, and how many: only ever made smaller."""
 MOST_LINES = 500
-LONG = 77
+LONG = 76
 """How many modules still have more lines: only ever made smaller."""
 
 
