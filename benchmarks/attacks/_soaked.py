@@ -85,7 +85,9 @@ PROSE = frozenset({
 """Keys of a judge benchmark's item, and of a verdict's data, whose texts are prose."""
 _MOST_RECORDS = 1_500
 """Of a kind, the first; more of them are the same screens again."""
-_NAME = 200
+_NAME, _APART = 200, "\n\n"
+_LONGEST: Mapping[type[Record], int] = {Study: 120}
+"""Letters that a name may have, where that is fewer."""
 
 
 def soak(demo: Path, folder: Path, texts: Texts) -> Study:
@@ -138,7 +140,7 @@ def _wet(row: Record, fields: tuple[str, ...], texts: Texts) -> Record:
     place = type(row).__name__
     changed = {name: _worded(getattr(row, name), texts, place) for name in fields}
     if isinstance(row, Study | Candidate | Judge | BenchSet):
-        changed["name"] = str(changed["name"])[:_NAME]
+        changed["name"] = texts.several(place)[: _LONGEST.get(type(row), _NAME)]
     return row.model_copy(update=changed)
 
 
@@ -146,7 +148,7 @@ def _worded(value: Any, texts: Texts, place: str, *, prose: bool = True) -> Any:
     """Put a hostile text before every text in a value; what is empty stays."""
     match value:
         case str() if value and prose:
-            return f"{texts.next(place)} {value}"
+            return f"{texts.several(place, _APART)} {value}"
         case tuple() | list():
             return type(value)(_worded(one, texts, place, prose=prose) for one in value)
         case dict():
@@ -154,7 +156,7 @@ def _worded(value: Any, texts: Texts, place: str, *, prose: bool = True) -> Any:
                 key: _worded(one, texts, place, prose=key in PROSE) for key, one in value.items()
             }
         case Record() if hasattr(value, "text"):
-            return value.model_copy(update={"text": f"{texts.next(place)} {value.text}"})
+            return value.model_copy(update={"text": f"{texts.several(place, _APART)} {value.text}"})
     return value
 
 

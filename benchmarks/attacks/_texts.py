@@ -37,6 +37,7 @@ from taxonomy import parse_tree, to_json, tree_version
 
 TEXTS = 300
 SAMPLES = 12
+_SEVERAL = 4
 CANDIDATES = tuple(f"hostile-{n}" for n in range(4))
 _KINDS = (
     "<script>window.pwned={n}</script>",
@@ -70,11 +71,13 @@ _KINDS = (
     "# head {n}\n- list\n> quote\n```js\nwindow.pwned={n}",
     "<b onclick=window.pwned={n}>b</b> <base href=http://{evil}/>",
 )
+KINDS = len(_KINDS)
+"""How many kinds there are; a text's number, divided by it, leaves its kind's."""
 
 
 def hostile(number: int) -> str:
     """Return the text of a number, with its mark in front and behind."""
-    kind = _KINDS[number % len(_KINDS)].format(n=number, evil=EVIL)
+    kind = _KINDS[number % KINDS].format(n=number, evil=EVIL)
     return f"{mark(number)} {kind} {mark(number)}"
 
 
@@ -97,6 +100,10 @@ class Texts:
         self.used.setdefault(number, place)
         return hostile(number)
 
+    def several(self, place: str, between: str = " ") -> str:
+        """Return the next few texts as one, so that a screen shows many."""
+        return between.join(self.next(place) for _ in range(_SEVERAL))
+
 
 def spread(folder: Path, texts: Texts) -> tuple[Study, list[str]]:
     """Write a study into a store; every text in it is hostile; -> (study, ids of its samples)."""
@@ -107,7 +114,9 @@ def spread(folder: Path, texts: Texts) -> tuple[Study, list[str]]:
         leaves = tuple(tuple(path) for path in tree.leaves)
         record = TreeRecord(version=tree_version(tree), name=tree.name, body=to_json(tree))
         judge = Judge(id="hostile-judge", name=texts.next("judge"))
-        candidates = [Candidate(id=name, name=texts.next("candidate")[:200]) for name in CANDIDATES]
+        candidates = [
+            Candidate(id=name, name=texts.several("candidate")[:200]) for name in CANDIDATES
+        ]
         study = Study(
             id=Study.make_id("hostile"),
             name=texts.next("study"),
@@ -164,9 +173,9 @@ def _sample(
         id=Sample.make_id(data_set, str(number)),
         dataset=data_set,
         source_id=texts.next("source id"),
-        question=texts.next("question"),
+        question=texts.several("question", "\n\n"),
         choices=tuple(texts.next("choice") for _ in range(2)),
-        reference=texts.next("reference"),
+        reference=texts.several("reference", "\n\n"),
         pictures=(PictureSlot(name=hostile(3), picture_id=picture.id),),
     )
     tag = Tag(subject="sample", subject_id=sample.id, source=hostile(5),
@@ -179,9 +188,9 @@ def _sample(
         prompt="replay/1",
         sampling=Sampling(),
         state="scored",
-        steps=tuple(ReplayStep(text=texts.next("step"),
+        steps=tuple(ReplayStep(text=texts.several("step", "\n\n"),
                                regions=(Region(box=(10, 10, 400, 400)),)) for _ in range(2)),
-        final_answer=texts.next("final answer"),
+        final_answer=texts.several("final answer", "\n\n"),
         agrees=number != 3,
     )  # fmt: skip
     uses = CriteriaSet(
@@ -211,7 +220,7 @@ def _sample(
 
 
 def _criterion(sample: Sample, texts: Texts) -> Criterion:
-    question, truth = texts.next("criterion"), texts.next("truth")
+    question, truth = texts.several("criterion"), texts.several("truth")
     return Criterion(
         id=Criterion.make_id(sample.id, question, truth),
         sample_id=sample.id,
@@ -260,9 +269,9 @@ def _answer(
             sampling=Sampling(),
             call_id=call.id,
             state="unscored" if (number, place) == (2, 1) else "scored",
-            detail=texts.next("detail") if (number, place) == (2, 1) else "",
+            detail=texts.several("detail", "\n\n") if (number, place) == (2, 1) else "",
             score=None if (number, place) == (2, 1) else (5 if right else 1 + place),
-            reason="" if (number, place) == (2, 1) else texts.next("reason"),
+            reason="" if (number, place) == (2, 1) else texts.several("reason", "\n\n"),
             quote=text[:40],
             span=(0, 40),
         )
