@@ -36,16 +36,18 @@ OWN_VARIABLES = (
     "OPENAI_BASE_URL",
 )
 
-settings.register_profile("atomscope", deadline=None, derandomize=True, database=None)
-settings.load_profile("atomscope")
+settings.register_profile("all", deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", settings.get_profile("all"), max_examples=25)
+settings.load_profile("all")
 
 
 class NetworkUseError(RuntimeError):
     """A test tried to reach something beyond this computer."""
 
 
-def pytest_configure() -> None:
-    """Start from the same environment everywhere."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Start from the same environment everywhere; draw fewer examples where slow tests are out."""
+    settings.load_profile("quick" if "not slow" in config.option.markexpr else "all")
     for name in OWN_VARIABLES:
         os.environ.pop(name, None)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"

@@ -67,6 +67,7 @@ def test_a_page_shows_the_same_on_both(open_app, both, screen):
         assert there.markup == open_app(made.folder, page).markup
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[:2]))
 def test_a_command_says_the_same_on_both(both, words, capsys, tmp_path, monkeypatch):
     made, url = both

@@ -84,6 +84,7 @@ def test_each_method_tells_its_calls_before_anything_starts(open_app, probes, mo
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_nothing_ticked_starts_nothing(open_app, probes):
     folder, study_id, _ = probes
     test = open_app(folder, PAGE, TAB).test

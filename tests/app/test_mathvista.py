@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("bard", "llava_llama_2_13b")
 
 

@@ -32,6 +32,7 @@ def test_every_item_is_scored_and_every_box_in_its_place(rows, name):
     assert not row.short
 
 
+@pytest.mark.slow
 def test_a_model_that_thinks_longer_than_its_room_is_given_more(rows):
     row = rows["openai (reasoning)"]
     # Beyond the refusals and one request a call there are replies that were cut while thinking.

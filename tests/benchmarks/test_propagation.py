@@ -1,6 +1,7 @@
 """The benchmark of errors carried forward runs, and its worlds are what they say."""
 
 import numpy as np
+import pytest
 
 from atom.analysis.readings import claim_rows
 from benchmarks.propagation import draw, measure
@@ -24,6 +25,7 @@ def test_worlds_chain_and_inherit():
     assert not claim_rows(inherits).all()
 
 
+@pytest.mark.slow
 def test_both_rules_keep_false_discoveries_low_where_all_steps_do_not():
     def false(marks):
         return np.mean([measure(1200, 0.9, marks, seed)[0] for seed in range(6)])

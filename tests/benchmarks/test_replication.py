@@ -8,6 +8,8 @@ import pytest
 
 from benchmarks.replication import SOURCES, lines
 
+pytestmark = pytest.mark.slow
+
 SMALL = ("MathVista", "MLLM-Bench", "Vicuna-80")
 
 

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 PROBE = """
 import importlib, json, os, sys
 events = []
@@ -33,6 +35,7 @@ sys.stdout.write(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_importing_writes_nothing_and_opens_no_socket(modules, project):
     names = [
         module.name
@@ -66,6 +69,7 @@ def test_the_command_starts_without_the_heavy_libraries(project):
     assert run.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_an_import_needs_no_statistics_before_there_is_something_to_count(project):
     # Half of such a command's start was scipy; `import scipy` loads its parts when they are used.
     parts = [f"scipy.{name}" for name in ("special", "stats", "sparse", "optimize")]

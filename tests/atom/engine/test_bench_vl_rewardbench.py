@@ -66,6 +66,7 @@ def test_the_exact_judge_gets_all_right_and_more_votes_ask_only_what_is_missing(
     assert not forecast_bench(store, more, ENDPOINTS).calls
 
 
+@pytest.mark.slow
 def test_a_coin_is_no_judge(lab, counted):
     store, record = lab
     ask(store, record, counted, "probe-judge-coin")

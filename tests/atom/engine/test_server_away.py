@@ -51,6 +51,7 @@ async def test_two_seconds_without_a_server_cost_no_paid_call(
     assert check_store(on_server).problems == ()
 
 
+@pytest.mark.slow
 async def test_a_server_that_stays_away_ends_the_run_with_a_sentence(
     on_server, pg_server, counted, endpoints, monkeypatch
 ):

@@ -258,6 +258,7 @@ def test_a_hostile_archive_is_refused_and_leaves_nothing(whole, tmp_path, change
         assert [n for n in everything(other).values() if n] == []
 
 
+@pytest.mark.slow
 def test_a_page_that_would_fill_the_memory_is_refused(whole, tmp_path, monkeypatch):
     limits = Limits(memory=700 << 20, cpu=20)
     monkeypatch.setattr("atom.exports.archive_read.time_for", lambda n_bytes: limits)

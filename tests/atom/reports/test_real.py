@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
+import pytest
+
 from atom.engine.imports.importing import import_reading
 from atom.formats import ImportFile, read
 from atom.reports.draft import Draft, ReportSpec
@@ -12,6 +14,8 @@ from atom.reports.output import render
 from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
+
+pytestmark = pytest.mark.slow
 
 MODELS = ("bard", "llava_llama_2_13b")
 

@@ -127,6 +127,7 @@ def test_what_is_written_after_a_change_was_taken_back_carries_its_checksum(tmp_
         assert check_store(store).problems == ()
 
 
+@pytest.mark.slow
 def test_no_flipped_byte_of_the_file_goes_unseen(whole, tmp_path):
     data = (whole.folder / "atomscope.sqlite").read_bytes()
 

@@ -22,6 +22,8 @@ from atom.views.people.rubric import rubric_view
 from atom.views.snapshot import open_study
 from tests.atom.formats.judgments.frames import brought, inside
 
+pytestmark = pytest.mark.slow
+
 E4 = 6e-5
 
 

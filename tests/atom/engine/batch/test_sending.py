@@ -179,6 +179,7 @@ def test_errors_missing_lines_cut_and_unreadable_replies_are_asked_again(store, 
     assert all(c.usage.prompt_tokens > plain[c.id].prompt_tokens for c in repaired)
 
 
+@pytest.mark.slow
 def test_a_kill_after_the_upload_or_after_the_batch_began_sends_nothing_twice(store, study):
     class Killed(BaseException):
         pass
@@ -283,6 +284,7 @@ def test_a_refused_reply_form_is_learned_and_asked_in_another_way(store, study):
     assert {call.form for call in store.select(Call)} == {"json_object"}
 
 
+@pytest.mark.slow
 def test_a_refusal_for_good_fails_and_is_asked_again_on_demand(store, study):
     class Refusing(BatchEndpoint):
         good = False

@@ -116,6 +116,7 @@ def ranking_of(store, sample, who, ranks, note=""):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_people_and_planted_labels_are_counted_apart(judged):
     plant_rankings(judged, judged.select(Study)[0].id)
     samples = sorted(one.id for one in judged.select(Sample))

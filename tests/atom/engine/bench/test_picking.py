@@ -19,6 +19,7 @@ from atom.views.lab.page import bench_result, standings
 QUESTIONS = 3
 
 
+@pytest.mark.slow
 def test_the_exact_judge_picks_right_answers_and_the_price_names_every_meeting(
     tmp_path, counted, endpoints
 ):

@@ -109,6 +109,7 @@ async def test_the_same_again_costs_nothing_and_more_goes_on(stated, endpoints, 
     assert forecast_blind(stated, spec_for(stated, samples=3), endpoints).calls == 0
 
 
+@pytest.mark.slow
 async def test_trouble_is_accounted_for_and_made_good(stated, endpoints):
     quick = {n: e.model_copy(update={"max_tries": 1}) for n, e in endpoints.items()}
     down = Counted(faults=FaultPlan(rates={"reset": 1.0}, tries=100))

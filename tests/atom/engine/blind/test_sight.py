@@ -107,6 +107,7 @@ def test_nothing_of_it_counts_as_a_mark_and_the_same_again_costs_nothing(looked,
     assert open_work(looked, spec_for(looked), endpoints).id == rows[0].id
 
 
+@pytest.mark.slow
 async def test_a_stopped_run_goes_on_with_the_same_questions(judged, endpoints):
     quick = {n: e.model_copy(update={"max_tries": 1}) for n, e in endpoints.items()}
     spec = spec_for(judged, samples=2, shown=("picture", "none"))
@@ -208,6 +209,7 @@ def test_another_s_picture_has_another_known_answer():
     assert MARKS == "marks"
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_study_says_the_same(looked):
     (study,) = looked.select(Study)
     (first, second) = (view_of(looked, judge) for judge in (SIGHTED, SIGHTLESS))

@@ -55,6 +55,7 @@ def silent():
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
 
+@pytest.mark.slow
 async def test_who_lists_models_is_there(served, silent):
     models = b'{"object": "list", "data": [{"id": "llava:7b"}, {"id": "qwen2.5vl:7b"}]}'
     with socket.create_server(("127.0.0.1", 0)) as closed:

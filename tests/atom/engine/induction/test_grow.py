@@ -262,6 +262,7 @@ def test_a_server_that_is_down_stops_it_and_nothing_is_lost(store, spec, endpoin
     assert do(store, spec, endpoints, counted).run.state == "done"
 
 
+@pytest.mark.slow
 def test_one_process_at_a_time(store, spec, endpoints, counted):
     row = open_work(store, spec, endpoints)
     with store.write() as writer:

@@ -79,6 +79,7 @@ def test_every_rival_is_mapped_once(store, spec, endpoints, counted):
     assert (again.rivals, again.done, counted.total) == (done.rivals, 0, 2 * SAMPLES)
 
 
+@pytest.mark.slow
 def test_a_stop_keeps_what_came_and_the_same_again_goes_on(store, spec, endpoints, counted):
     halt = asyncio.Event()
 

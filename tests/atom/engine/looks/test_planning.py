@@ -57,6 +57,7 @@ def answered(answered_folder, tmp_path):
         yield opened
 
 
+@pytest.mark.slow
 async def test_looks_mark_what_they_name_and_the_pages_say_early(answered, endpoints, monkeypatch):
     (study,) = answered.select(Study)
     spec = SettleSpec(study_id=study.id, calls=20)

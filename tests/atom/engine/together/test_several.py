@@ -23,7 +23,7 @@ from atom.store.together.quotas import open_purse
 CANDIDATES = ("model-h", "model-b")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def stores(request, place):
     """Open one store several times, as several processes do."""
     where = place

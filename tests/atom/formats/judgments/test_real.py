@@ -29,6 +29,8 @@ from tests.atom.formats.judgments.figures import (
 from tests.atom.formats.judgments.figures.common import Figures, flat
 from tests.atom.formats.judgments.frames import Brought, brought, inside
 
+pytestmark = pytest.mark.slow
+
 E4 = 6e-5
 """The truth has four decimals."""
 ABSENT = "absent"

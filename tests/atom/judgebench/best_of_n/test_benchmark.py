@@ -182,6 +182,7 @@ def test_whoever_knows_always_finds_a_right_answer(rights):
     assert found.random[0, -1] == pytest.approx(np.mean(rights))
 
 
+@pytest.mark.slow
 def test_a_planted_judge_gains_as_much_as_it_sees_and_a_coin_nothing():
     rng = np.random.default_rng(7)
     items = [item(f"q{at}", [(f"t{n}", bool(rng.random() < 0.5)) for n in range(4)], at)

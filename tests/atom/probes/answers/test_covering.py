@@ -11,6 +11,7 @@ def test_each_step_is_found_by_its_question(programs):
         assert find_step(program, "What is the weather like?") is None
 
 
+@pytest.mark.slow
 def test_the_program_is_asked_in_any_layout(programs):
     program = programs[0]
     assert asks_program(program, f"Question:\n{program.question}\n\nA) 1")

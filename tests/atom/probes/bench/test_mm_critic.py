@@ -93,6 +93,7 @@ def test_equal_seeds_give_equal_files_and_all_dimensions(files, items):
     assert {data["correct"] for data in basic} == {True, False}
 
 
+@pytest.mark.slow
 def test_the_exact_judge_is_right_and_beats_the_reference_where_something_is_wrong(items, programs):
     result = played(items, programs, "exact")
     rows = values(result.headline)

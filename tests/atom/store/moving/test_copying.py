@@ -47,6 +47,7 @@ def figures(location):
         return report.counts, report.states, repr(overview(data, Filters()))
 
 
+@pytest.mark.slow
 def test_a_store_goes_to_a_server_and_back(small, pg_url, tmp_path, capsys):
     """Backup and restore: a folder, a server, a folder, another server's place; all the same."""
     back = tmp_path / "back"

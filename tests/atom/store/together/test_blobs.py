@@ -108,6 +108,7 @@ def test_a_store_on_a_server_keeps_its_pictures_in_a_bucket(
         assert all(picture_file(back, one).exists() for one in ids)
 
 
+@pytest.mark.slow
 def test_a_bucket_that_cannot_be_reached_says_what_to_look_at(monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)

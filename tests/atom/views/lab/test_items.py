@@ -35,9 +35,14 @@ RATES = {
     "critic_bench": {"accuracy"},
 }
 """Figures that are the share of items which are right."""
+AT_ONCE = "vl_rewardbench"
+"""The benchmark whose items are looked at in the quick tests; the other three take longer."""
+BENCHMARKS = [
+    pytest.param(name, marks=() if name == AT_ONCE else pytest.mark.slow) for name in sorted(RATES)
+]
 
 
-@pytest.fixture(scope="module", params=sorted(RATES))
+@pytest.fixture(scope="module", params=BENCHMARKS)
 def lab(request, tmp_path_factory):
     """Return a store with a set of one benchmark that two judges have worked through."""
     with Store.open(tmp_path_factory.mktemp("lab") / "store") as store:

@@ -107,6 +107,7 @@ def goals(world, data):
     return whole, roots, leaf
 
 
+@pytest.mark.slow
 def test_planted_scores_are_covered_where_the_judge_alone_misses_them():
     """METHODS D4: cluster PPI++ coverage in [.92, .98], width at most .65 of the labels' alone."""
     whole, roots, judged, width, wrong = [], [], [], [], []
