@@ -31,7 +31,7 @@ from atom.views.filters import Filters
 from atom.views.overview.page import Overview, overview
 from atom.views.shards import InProcesses, cut, head_of, leading
 from atom.views.snapshot import open_study, write_snapshot
-from atom.views.study_data import StudyColumns, StudyData
+from atom.views.study_data import Shards, StudyColumns, StudyData
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.view_models import Row, noted, study_of
 
@@ -42,7 +42,7 @@ PARTS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repeated:
+class Repeated(Shards):
     """Parts that are gone over several times, as if they were so many more."""
 
     shards: InProcesses
