@@ -7,8 +7,10 @@ from dataclasses import asdict
 
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, bar
+from atom.settings import picture_address
 from atom.store import Store, check_store
 from atom.store.moving.copying import bring_up_to_date, copy_store, open_source
+from atom.store.together.blobs import ObjectBlobs
 from atom.store.together.server import shown_address
 
 
@@ -36,6 +38,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         parents=[common()],
         help="bring the store's schema up to date; a deployment's app never does so itself",
     )
+    three.add_argument("--pictures", action="store_true",
+                       help="make the bucket that ATOM_PICTURES names, too, where there is none",
+                       )  # fmt: skip
     three.set_defaults(call=migrate)
 
 
@@ -78,5 +83,10 @@ def migrate(args: argparse.Namespace, out: Output) -> int:
     place = settings_of(args).store
     before, now = bring_up_to_date(place)
     told = "was up to date" if before == now else f"went from {before} to {now}"
-    out.result({"before": before, "now": now}, [f"the schema of {shown_address(place)} {told}"])
+    lines = [f"the schema of {shown_address(place)} {told}"]
+    address = picture_address() if args.pictures else ""
+    made = bool(address) and ObjectBlobs(address).make_bucket()
+    if address:
+        lines.append("the bucket for pictures " + ("was made" if made else "is there"))
+    out.result({"before": before, "now": now, "bucket_made": made}, lines)
     return 0

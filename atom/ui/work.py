@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
+from atom.engine.cluster.ray_jobs import ray_executor
 from atom.engine.consent import give_consent, is_remote
 from atom.engine.control import start_work
 from atom.engine.endpoints.configured import known_endpoints
@@ -322,6 +323,8 @@ def start_button(
     begun: Callable[[Run], None] | None = None,
     primary: bool = False,
     disabled: bool = False,
+    processes: int = 1,
+    cluster: bool = False,
 ) -> None:
     """Draw the button that starts a run, after the agreement that it needs.
 
@@ -337,12 +340,16 @@ def start_button(
         begun: called with the run in place of that.
         primary: whether it is the page's chief button.
         disabled: whether it can't be pressed.
+        processes: how many work at it.
+        cluster: whether they start on the cluster that the settings name.
     """
 
     def start() -> None:
         st.session_state.pop(fault, None)
+        settings = stores.settings()
         try:
-            run = start_work(here.store, spec, stores.settings())
+            where = ray_executor(settings) if cluster else None
+            run = start_work(here.store, spec, settings, processes=processes, executor=where)
         except AtomError as error:
             st.session_state[fault] = error.message
             return

@@ -100,6 +100,29 @@ def test_a_run_starts_goes_on_by_itself_and_ends(open_app, own, probes, monkeypa
 
 
 @pytest.mark.slow
+def test_how_many_processes_and_where_is_chosen_on_the_form(open_app, own, probes, monkeypatch):
+    started = []
+
+    def start(store, spec, settings, *, processes, executor):
+        started.append((processes, executor and executor.address))
+        return RUN
+
+    monkeypatch.setattr(work, "start_work", start)
+    monkeypatch.setenv("ATOM_CLUSTER", "http://127.0.0.1:9")
+    test = open_app(own, PAGE, {"study": probes[1]}).test
+    test.selectbox(key=f"form_judge_{probes[1]}").set_value("probe-judge-noisy").run()
+    test.number_input(key=f"form_processes_{probes[1]}").set_value(3).run()
+    settle(test)
+    test.button(key="run_start").click().run()
+    where = test.selectbox(key=f"form_cluster_{probes[1]}")
+    assert where.options == ["On this computer", "On the cluster"]
+    where.set_value(True).run()
+    settle(test)
+    test.button(key="run_start").click().run()
+    assert started == [(3, None), (3, "http://127.0.0.1:9")]
+
+
+@pytest.mark.slow
 def test_further_judges_mark_after_their_price_is_shown(open_app, own, probes, monkeypatch):
     test = open_app(own, PAGE, {"study": probes[1]}).test
     test.toggle(key=f"panel_on_{probes[1]}").set_value(True).run()

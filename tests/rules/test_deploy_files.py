@@ -10,9 +10,11 @@ import json
 import re
 import shutil
 import subprocess
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
+from pyarrow.fs import FileSystem
 
 from atom.cli.main import NOUNS
 from atom.deployment import load_deployment
@@ -99,7 +101,8 @@ def test_the_chart_makes_a_cluster_where_one_is_asked_for(folder, values):
 def test_compose_starts_two_replicas_after_one_migration(folder, project):
     found = yaml.safe_load((folder / "compose.yaml").read_text(encoding="utf-8"))
     services = found["services"]
-    assert services["migrate"]["command"] == ["python", "-m", "atom", "store", "migrate"]
+    assert services["migrate"]["command"] == ["python", "-m", "atom", "store", "migrate",
+                                              "--pictures"]  # fmt: skip
     assert "store" in NOUNS
     for name in ("app-a", "app-b"):
         waits = services[name]["depends_on"]["migrate"]["condition"]
@@ -111,6 +114,51 @@ def test_compose_starts_two_replicas_after_one_migration(folder, project):
     named = {one.split(":")[0] for s in services.values() for one in s.get("volumes", ())}
     assert {one for one in named if not one.startswith(".")} == set(found["volumes"])
     assert (project / "requirements-team.txt").is_file()
+
+
+def test_pictures_lie_in_an_object_store_whose_bucket_is_made_first(folder, values):
+    services = yaml.safe_load((folder / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    lines = (folder / "objects.env.example").read_text(encoding="utf-8").splitlines()
+    named = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+    assert place_of(named["ATOM_PICTURES"]) == "objects:7070"
+    assert services["objects"]["env_file"] == ["objects.env"]
+    for name in ("app-a", "app-b", "migrate", "ray-head", "ray-worker"):
+        assert "objects.env" in services[name]["env_file"]
+    assert "objects" in services["migrate"]["depends_on"]
+    # The object store sees no secret but its own.
+    assert {name for name in named if name.startswith("ROOT_")} <= named.keys()
+    assert named["ROOT_ACCESS_KEY_ID"] == named["AWS_ACCESS_KEY_ID"]
+
+    values = {**values, "ray": {**values["ray"], "enabled": True}}
+    found = objects(folder, values)
+    address = found["ConfigMap", "atom-pictures"]["data"]["ATOM_PICTURES"]
+    service = found["Service", "atom-objects"]
+    port = service["spec"]["ports"][0]["port"]
+    assert place_of(address) == f"{service['metadata']['name']}:{port}"
+    job = found["Job", "atom-bucket"]
+    # After the object store is there, which a hook before the install would wait for in vain.
+    assert job["metadata"]["annotations"]["helm.sh/hook"] == "post-install,post-upgrade"
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    assert container["command"][-1] == "--pictures"
+    workers = found["RayCluster", "atom-ray"]["spec"]["workerGroupSpecs"][0]["template"]
+    app = found["Deployment", "atom-app"]["spec"]["template"]
+    for pod in (job["spec"]["template"], workers, app):
+        (container,) = pod["spec"]["containers"]
+        assert {"configMapRef": {"name": "atom-pictures"}} in container["envFrom"]
+    (container,) = found["Deployment", "atom-objects"]["spec"]["template"]["spec"]["containers"]
+    assert "envFrom" not in container
+
+    own = {**values, "objects": {**values["objects"], "install": False, "pictures": ""}}
+    assert ("Job", "atom-bucket") not in objects(folder, own)
+    assert found.keys() - objects(folder, own).keys() == {
+        (kind, "atom-objects") for kind in ("PersistentVolumeClaim", "Deployment", "Service")
+    } | {("Job", "atom-bucket")}
+
+
+def place_of(address):
+    """Return the host and port of an object store's address, once what reads it took it."""
+    assert FileSystem.from_uri(address)[1].startswith("atom-pictures/")
+    return parse_qs(urlsplit(address).query)["endpoint_override"][0]
 
 
 def test_caddy_takes_its_file(folder, tmp_path):

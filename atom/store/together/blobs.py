@@ -82,7 +82,7 @@ class ObjectBlobs:
     """
 
     def __init__(self, address: str) -> None:
-        self._shown = without_password(address).partition("?")[0]
+        self._address, self._shown = address, without_password(address).partition("?")[0]
         try:
             from pyarrow import ArrowException
             from pyarrow.fs import FileSystem
@@ -96,6 +96,28 @@ class ObjectBlobs:
                 f"ATOM_PICTURES is {self._shown!r} ({error}): set it to a bucket such as "
                 "s3://bucket/prefix, or leave it out to keep pictures in ATOM_FILES"
             ) from error
+
+    def make_bucket(self) -> bool:
+        """Make the bucket where there is none; returns whether there was none.
+
+        Raises:
+            SettingsError: it is a bucket of a kind that can't be made from here.
+            StoreError: it can't be made, or the server isn't there.
+        """
+        from pyarrow.fs import FileSystem, FileType
+
+        if not self._address.startswith("s3:"):
+            raise SettingsError(f"{self._shown!r} isn't of s3://: make its bucket at your provider")
+        bucket = self._root.partition("/")[0]
+        try:
+            if self._files.get_file_info(bucket).type != FileType.NotFound:
+                return False
+            query = "&" if "?" in self._address else "?"
+            maker, _ = FileSystem.from_uri(f"{self._address}{query}allow_bucket_creation=true")
+            maker.create_dir(bucket)
+        except OSError as error:
+            raise self._away(error) from error
+        return True
 
     def size(self, name: str) -> int | None:
         """Return how many bytes an object has; None where it isn't there."""

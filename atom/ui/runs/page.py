@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from atom.engine.control import RunStatus, list_runs
+from atom.engine.control import MOST_PROCESSES, RunStatus, list_runs
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import MOST_REPEATS
 from atom.engine.own import DEMO_COPY
@@ -19,13 +19,14 @@ from atom.ui import kit, links, work
 from atom.ui.html import el
 from atom.ui.looks import panel as settle_panel
 from atom.ui.pages import REPLAY, SETTINGS
+from atom.ui.plain import plain
 from atom.ui.runs import batch as batch_panel
 from atom.ui.runs import blind as blind_panel
 from atom.ui.runs import control as run_control
 from atom.ui.runs import panel as judges_panel
 from atom.ui.runs import parts as runs_parts
 from atom.ui.runs import sampling as sampling_box
-from atom.ui.shell import sealed
+from atom.ui.shell import sealed, stores
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.runs.page import (
@@ -34,7 +35,7 @@ from atom.views.runs.page import (
     run_labels,
     run_view,
 )
-from atom.views.runs.together import all_runs_now
+from atom.views.runs.together import all_runs_now, sharing_now
 
 FORMS = "runs_forms"
 FAULT = "runs_fault"
@@ -126,7 +127,7 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
             stages = {*held[here.entry.key].stages} | ({ANSWER.name} if value else set())
             kept = tuple(s for s in STAGES if s in stages and (value or s in JUDGE_STAGES))
             held[here.entry.key] = replace(held[here.entry.key], stages=kept)
-        elif field in ("repeats", "answer_repeats"):
+        elif field in ("repeats", "answer_repeats", "processes"):
             value = value or 1
         changes: dict[str, Any] = {field: value}
         held[here.entry.key] = replace(held[here.entry.key], **changes)
@@ -152,6 +153,8 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
                  **bound("stages", list(form.stages)))  # fmt: skip
         kit.show(runs_parts.stages(), key="runs_stages")
         _sampling(here, endpoints, held)
+        with st.expander("More settings"):
+            _processes(form, bound)
     with right:
         one, two = st.columns(2)
         with one:
@@ -191,12 +194,23 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
             return
         spec = spec_of(here, form)
         found = _forecast(here, spec, endpoints)
-        _start_button(here, spec, endpoints, found)
+        _start_button(here, form, spec, endpoints, found)
     _show_fault()
     settle_panel.draw(here, judge=form.judge)
     judges_panel.draw(here, endpoints, _sent(here))
     blind_panel.draw(here, form.judge, endpoints, _sent(here))
     batch_panel.safely(lambda: batch_panel.draw(here, spec, endpoints, _sent(here)))
+
+
+def _processes(form: RunForm, bound: Callable[[str, object], dict[str, Any]]) -> None:
+    """Draw how many processes work at it, and where, where there is a choice."""
+    st.number_input("Processes", 1, MOST_PROCESSES, step=1, **bound("processes", form.processes),
+                    help="One asks about a hundred calls a second. Several share the samples, one "
+                    "budget and the endpoint's limits; nothing is asked twice.")  # fmt: skip
+    if cluster := stores.settings().cluster:
+        st.selectbox("Where it runs", (False, True), **bound("cluster", form.cluster),
+                     format_func=lambda there: "On the cluster" if there else "On this computer",
+                     help=plain(f"The cluster is at {cluster}."))  # fmt: skip
 
 
 def _sampling(here: Here, endpoints: dict[str, Endpoint], held: dict[str, RunForm]) -> None:
@@ -266,7 +280,7 @@ def _sent(here: Here) -> str:
 
 
 def _start_button(
-    here: Here, spec: RunSpec, endpoints: dict[str, Endpoint], found: Forecast | None
+    here: Here, form: RunForm, spec: RunSpec, endpoints: dict[str, Endpoint], found: Forecast | None
 ) -> None:
     nothing = found is not None and not found.stages
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_start"):
@@ -276,6 +290,7 @@ def _start_button(
         work.start_button(
             here, "Start", spec, asked, key="run_start", sent=_sent(here), fault=FAULT,
             primary=True, disabled=found is None or nothing,
+            processes=form.processes, cluster=form.cluster and bool(stores.settings().cluster),
         )  # fmt: skip
         words = "It goes on when you close this page; Stop loses nothing that is done."
         kit.show(el("p", words, class_="quiet small"), key="runs_start_words")
@@ -294,6 +309,7 @@ def draw_history(here: Here, runs: list[RunStatus]) -> None:
                 alive=item.alive,
                 label=labels.get(item.run.id, ""),
                 endpoints=endpoints,
+                sharing=sharing_now(here.store, item.run, endpoints) if item.alive else (),
             )
             for item in found
         ]

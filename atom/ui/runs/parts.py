@@ -154,6 +154,9 @@ def history(views: Sequence[RunView], filters: Filters, chosen: str | None) -> H
                     join(
                         el("span", view.what, class_="text"),
                         el("div", judge, class_="quiet small text") if judge else None,
+                        el("div", "; ".join(view.sharing), class_="quiet small text")
+                        if view.sharing
+                        else None,
                     ),
                     join(
                         el("span", view.words),

@@ -310,6 +310,9 @@ class RunForm:
     judge_sampling: Sampling | None = None
     """None = as the study says; likewise the next."""
     answer_sampling: Sampling | None = None
+    processes: int = 1
+    cluster: bool = False
+    """Whether they start on the cluster that the settings name."""
 
     @property
     def problem(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping, Sequence
 
 from atom.records import Endpoint, Run
@@ -34,8 +35,7 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
     if len(shared.samples) > 1:
         hands = ", ".join(f"{count:,}" for count in shared.samples)
         words.append(f"{len(shared.samples)} processes with {hands} samples in hand")
-    if len(shared.machines) > 1:
-        words.append(f"on {len(shared.machines)} machines: {', '.join(shared.machines)}")
+    words += _where(shared)
     for name, slots in shared.slots.items():
         other = shared.elsewhere.get(name, 0)
         if len(shared.samples) > 1 or other:
@@ -48,6 +48,16 @@ def sharing_words(run: Run, shared: Shared, endpoints: Mapping[str, Endpoint]) -
         if held > 0:
             words[-1] += f", {money(held)} of that in hand for calls"
     return tuple(words)
+
+
+def _where(shared: Shared) -> list[str]:
+    """Say where a run works, unless that goes without saying: one process on this computer."""
+    machines = shared.machines
+    if len(machines) > 1:
+        return [f"on {len(machines)} machines: {', '.join(machines)}"]
+    if machines and machines[0] != socket.gethostname():
+        return [f"on {machines[0]}"]
+    return ["all on this computer"] if len(shared.samples) > 1 and machines else []
 
 
 def left_words(left: Left) -> tuple[str, ...]:

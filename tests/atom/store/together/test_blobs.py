@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from atom.cli.main import main
 from atom.errors import PictureError, SettingsError, StoreError
 from atom.records import Picture
 from atom.store import Store, check_store
@@ -106,6 +107,21 @@ def test_a_store_on_a_server_keeps_its_pictures_in_a_bucket(
         # And back: a backup that opens anywhere.
         copy_store(store, back)
         assert all(picture_file(back, one).exists() for one in ids)
+
+
+@pytest.mark.slow
+def test_a_bucket_is_made_once_with_the_migration(bucket, pg_empty, monkeypatch, capsys):
+    fresh = bucket.replace("s3://atom/", "s3://fresh-bucket/")
+    monkeypatch.setenv("ATOM_PICTURES", fresh)
+    with pytest.raises(StoreError, match="is the bucket there"):
+        ObjectBlobs(fresh).write("pictures/ab/ab", b"x")
+    for told in ("was made", "is there"):
+        assert main(["store", "migrate", "--pictures", "--store", pg_empty]) == 0
+        assert f"the bucket for pictures {told}" in capsys.readouterr().out
+    ObjectBlobs(fresh).write("pictures/ab/ab", b"x")
+    assert ObjectBlobs(fresh).read("pictures/ab/ab") == b"x"
+    with pytest.raises(SettingsError, match="make its bucket at your provider"):
+        ObjectBlobs("gs://anonymous@fresh/x").make_bucket()
 
 
 @pytest.mark.slow

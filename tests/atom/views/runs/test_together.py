@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 from atom.records import Endpoint, Run, StudyTask
 from atom.store import Store
 from atom.store.team.budgets import Left
@@ -40,6 +42,7 @@ def test_processes_calls_and_money_are_said_with_other_runs_beside(location):
     spent = RUN.model_copy(update={"cost": 0.5})
     assert sharing_words(spent, shared, {"my-judge": JUDGE}) == (
         "2 processes with 2, 1 samples in hand",
+        "on host",
         "40 of 64 calls at once at my-judge, 24 with other runs",
         # $0.50 were spent; of a piece of 5 cents ten are taken, what the next call may cost.
         "$1.50 left of the run’s $2.00, $0.10 of that in hand for calls",
@@ -57,6 +60,18 @@ def test_one_process_without_others_says_only_what_money_is_left():
     assert sharing_words(gone, shared, {}) == ("nothing left of the run’s $2.00",)
     free = RUN.model_copy(update={"budget": None})
     assert sharing_words(free, shared, {}) == ()
+
+
+def test_where_several_work_is_said():
+    here, free = socket.gethostname(), RUN.model_copy(update={"budget": None})
+
+    def said(*machines, processes=3):
+        return sharing_words(free, Shared(samples=(5,) * processes, machines=machines), {})[-1:]
+
+    assert said(here) == ("all on this computer",)
+    assert said(here, processes=1) == ()
+    assert said("node-7", processes=1) == ("on node-7",)
+    assert said("node-7", "node-8") == ("on 2 machines: node-7, node-8",)
 
 
 def test_a_month_says_whose_money_is_left():
