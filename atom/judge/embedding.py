@@ -1,14 +1,12 @@
 """Embeddings: texts to vectors, from an OpenAI-compatible endpoint.
 
-They only help to find what is worth asking a judge about; nothing on screen rests on them.
+They tell what is alike: which places of a growing tree a judge is asked about, and which reasons of
+failures stand in one group. No score rests on them.
 """
 
 from __future__ import annotations
 
-import array
 import asyncio
-import base64
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +15,6 @@ from typing import TYPE_CHECKING, Final, Self
 
 from atom.judge.keys import Key, endpoint_key
 from atom.judge.reply import CallGaveUp, CallRefused
-from atom.judge.request import call_id
 from atom.judge.retry import (
     AttemptFailed,
     Fault,
@@ -28,7 +25,8 @@ from atom.judge.retry import (
 from atom.judge.timing import Timing
 from atom.judge.transport import as_faults, open_openai
 from atom.judge.usage import cost_of
-from atom.records import Call, Endpoint, Usage, content_id
+from atom.records import Call, Endpoint, Usage
+from atom.records.vectors import Vector, embedding_id, pack, texts_hash, unpack
 
 if TYPE_CHECKING:
     import httpx2
@@ -40,7 +38,6 @@ MOST_TEXTS: Final = 64
 """Texts in a request."""
 MOST_CHARACTERS: Final = 2000
 """Characters of a text that are sent: small embedding models read 256 tokens or so."""
-Vector = tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,7 +108,7 @@ class EmbeddingClient:
         usage = Usage(prompt_tokens=tokens, completion_tokens=0 if tokens is not None else None)
         call = Call(
             id=embedding_id(self.endpoint.model, texts),
-            request_hash=_hash(self.endpoint.model, texts),
+            request_hash=texts_hash(self.endpoint.model, texts),
             task=TASK,
             endpoint=self.endpoint.name,
             model=self.endpoint.model,
@@ -149,21 +146,36 @@ class EmbeddingClient:
             raise AttemptFailed(Fault(kind="transient", message=message))
 
 
-def embedding_id(model: str, texts: Sequence[str]) -> str:
-    """Name the call that turns these texts into vectors; an equal name is paid for already."""
-    return call_id(_hash(model, texts), 0)
+def each_alone(embedded: Embedded, model: str, texts: Sequence[str]) -> tuple[Call, ...]:
+    """Return a call for each text, so that texts asked for later find those that are paid for.
 
+    Tokens are shared out by the texts' lengths, so that they add up to what was counted, and the
+    cost with them.
 
-def pack(vectors: Sequence[Vector]) -> str:
-    """Write vectors as text: JSON with base64 of single-precision numbers."""
-    rows = [base64.b64encode(array.array("f", vector).tobytes()).decode() for vector in vectors]
-    return json.dumps(rows)
-
-
-def unpack(text: str) -> list[Vector]:
-    """Read vectors that `pack` wrote."""
-    return [tuple(array.array("f", base64.b64decode(row))) for row in json.loads(text)]
-
-
-def _hash(model: str, texts: Sequence[str]) -> str:
-    return content_id("embedding", model, list(texts))
+    Args:
+        embedded: the vectors, and the call for all texts.
+        model: the embedding model.
+        texts: the texts, in order.
+    """
+    whole = embedded.call
+    lengths = [len(text[:MOST_CHARACTERS]) or 1 for text in texts]
+    ends = [sum(lengths[: at + 1]) / sum(lengths) for at in range(len(texts))]
+    tokens = whole.usage.prompt_tokens
+    marks = [None if tokens is None else round(tokens * end) for end in ends]
+    calls = []
+    for at, (text, vector) in enumerate(zip(texts, embedded.vectors, strict=True)):
+        here, before = marks[at], marks[at - 1] if at else 0
+        mine = None if here is None or before is None else here - before
+        part = None if whole.cost is None or not tokens or mine is None else mine / tokens
+        calls.append(
+            whole.model_copy(
+                update={
+                    "id": embedding_id(model, [text]),
+                    "request_hash": texts_hash(model, [text]),
+                    "reply": pack([vector]),
+                    "usage": whole.usage.model_copy(update={"prompt_tokens": mine}),
+                    "cost": None if part is None or whole.cost is None else whole.cost * part,
+                }
+            )
+        )
+    return tuple(calls)

@@ -76,17 +76,21 @@ def estimate_request(
 
 
 def cost_of(usage: Usage, prices: Prices) -> float | None:
-    """Return the cost of a call in USD, or None where a count or a price is missing.
+    """Return the cost of a call in USD, or None where a count or a price that it needs is missing.
 
     Formula: (prompt - cached) * input + cached * cached_input + completion * output, prices for a
     million tokens. Where `cached_input` isn't known, cached tokens cost as much as others.
     """
     prompt, completion = usage.prompt_tokens, usage.completion_tokens
-    if prompt is None or completion is None or prices.input is None or prices.output is None:
+    if prompt is None or completion is None or prices.input is None:
+        return None
+    if completion and prices.output is None:
         return None
     cached = min(usage.cached_tokens or 0, prompt)
     cached_price = prices.input if prices.cached_input is None else prices.cached_input
-    total = (prompt - cached) * prices.input + cached * cached_price + completion * prices.output
+    total = (
+        (prompt - cached) * prices.input + cached * cached_price + completion * (prices.output or 0)
+    )
     return total / 1_000_000
 
 

@@ -26,6 +26,7 @@ AnnotationKind = Literal[
     "flag",
     "remark",
     "slice",
+    "grouping",
     "written",
     "match",
     "wanted",
@@ -36,8 +37,9 @@ answer is better; which criteria they would ask, in their own words (`written`),
 judge's asks the same (`match`), and whether they would ask one of the judge's (`wanted`). `version`
 was asked of nobody: a candidate is declared to be a version of another (`subject_id` the later one,
 `label` the one before). Nor were these: a checkpoint is flagged (`flag`) or noted on (`remark`, the
-note in `label`), and filters have a name (`slice`, `subject_id` the name, `label` the address)."""
-UNASKED: tuple[AnnotationKind, ...] = ("version", "flag", "remark", "slice")
+note in `label`), filters have a name (`slice`, `subject_id` the name, `label` the address), and a
+choice holds for groups of failures (`grouping`, `subject_id` the judge, `note` a `Grouped`)."""
+UNASKED: tuple[AnnotationKind, ...] = ("version", "flag", "remark", "slice", "grouping")
 """What people say without being asked: no label of theirs, and in no agreement."""
 PICKED = "picked: "
 """How the note of a label begins whose subject wasn't drawn at random: it corrects no mean."""

@@ -106,6 +106,12 @@ ASK: Schema = an_object(
     not_understood=a_list(a_text(200), 0, 12),
 )
 """A question in words as a view (`atom.asked.wanted.Wanted`)."""
+NAME_GROUPS: Schema = an_object(
+    names=a_list(
+        an_object(number=a_whole(1, 99), kind=a_text(40), name=a_text(80), says=a_text(400)), 1, 24
+    ),
+)
+"""A judge's names of groups of reasons."""
 OUTCOME: Schema = an_object(
     final_answer=a_text(400),
     reason=a_text(400),

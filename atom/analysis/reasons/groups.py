@@ -1,12 +1,12 @@
-"""Groups of reasons: what goes wrong in one way, found by the words alone.
+"""Groups of reasons: what goes wrong in one way, found by their words or by their embeddings.
 
-Reasons become TF-IDF vectors of one and two word stems, these are brought down to 25 dimensions and
-to length one (latent semantic analysis), and k-means splits them. How many groups there are is
-chosen by a rule that may say none:
+Reasons become TF-IDF vectors of one and two word stems, or an embedding model's vectors; these are
+brought down to 25 dimensions and to length one (latent semantic analysis), and k-means splits them.
+How many groups there are is chosen by a rule that may say none:
 
-1. For every number from 2 to 12: the mean silhouette (cosine), the same of reasons whose words were
-   dealt out anew, and stability, the adjusted Rand index between what two random halves of the
-   reasons make of all of them.
+1. For every number from 2 to 12: the mean silhouette (cosine), the same of reasons whose words (or
+   values in each dimension of their embeddings) were dealt out anew, and stability, the adjusted
+   Rand index between what two random halves of the reasons make of all of them.
 2. A number is possible where the silhouette stands at least .05 above chance and stability is at
    least .3.
 3. Of the possible numbers the smallest within .05 of the best silhouette is taken. Without a
@@ -18,7 +18,7 @@ and Lange et al. 2004 (number of groups by stability).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -120,7 +120,7 @@ class _Points:
 def group_reasons(
     texts: Sequence[str],
     *,
-    vectors: Floats | None = None,
+    vectors: Mapping[str, Floats] | None = None,
     tell: Tell | None = None,
     seed: int = SEED,
 ) -> Groups:
@@ -128,7 +128,8 @@ def group_reasons(
 
     Args:
         texts: what each reason says of the error (`words.less_subject`), shape (N,).
-        vectors: embeddings of the reasons, shape (N, D), that stand in for their words.
+        vectors: each different reason's embedding, shape (D,), that stands in for its words; a
+            reason without one is in no group.
         tell: told what is done now.
         seed: of all chance in it.
     """
@@ -140,16 +141,18 @@ def group_reasons(
         return Groups(code=nothing, none="few")
     tell("Reading the reasons")
     distinct, code = np.unique(np.array(texts, dtype=np.str_), return_inverse=True)
-    speaks = np.array([bool(stems(str(text))) for text in distinct], dtype=bool)[code]
-    if vectors is not None:
-        speaks = np.asarray(np.isfinite(vectors).all(axis=1), dtype=bool)
+    said = [str(text) for text in distinct]
+    speaks = np.array([says(text) and (vectors is None or text in vectors) for text in said],
+                      dtype=bool)[code]  # fmt: skip
     if speaks.mean() < 0.5:
         return Groups(code=nothing, none="silent")
     rows = np.flatnonzero(speaks)
     # One thread: for arrays of this size several wait for each other more than they work.
     with threadpool_limits(1):
-        points = _by_words(distinct, code[rows], seed) if vectors is None else (
-            _by_vectors(np.asarray(vectors, dtype=np.float64)[rows], seed)
+        numbers, of = np.unique(code[rows], return_inverse=True)
+        there = [said[at] for at in numbers]
+        points = _by_words(there, of, seed) if vectors is None else (
+            _by_vectors(np.array([vectors[text] for text in there], dtype=np.float64), of, seed)
         )  # fmt: skip
         tried = _try_numbers(points, seed, tell)
         possible = [one for one in tried if one.possible]
@@ -166,22 +169,39 @@ def group_reasons(
     return Groups(code=nothing, tried=tried)
 
 
-def _by_words(distinct: Any, code: Ints, seed: int) -> _Points:
-    numbers, of = np.unique(code, return_inverse=True)
-    docs = [stems(str(distinct[at])) for at in numbers]
+def says(text: str) -> bool:
+    """Say whether a reason says anything of the error."""
+    return bool(stems(text))
+
+
+def _by_words(said: Sequence[str], of: Ints, seed: int) -> _Points:
+    docs = [stems(text) for text in said]
     counts = np.bincount(of).astype(np.float64)
     dealt = _dealt(docs, counts, seed)
     return _Points(at=_placed(docs, counts, seed), counts=counts, of=of,
                    dealt=_placed(dealt, np.ones(len(dealt)), seed))  # fmt: skip
 
 
-def _by_vectors(vectors: Floats, seed: int) -> _Points:
-    """Use vectors as they are; by chance each dimension's values are dealt out anew."""
-    at = _unit(vectors - vectors.mean(axis=0))
-    some = at[np.random.default_rng(seed).permutation(len(at))[:_TRIED]]
+def _by_vectors(vectors: Floats, of: Ints, seed: int) -> _Points:
+    """Place reasons by their vectors; by chance each dimension's values are dealt out anew."""
+    counts = np.bincount(of).astype(np.float64)
+    at = _brought_down(_unit(vectors), counts, seed)
     rng = np.random.default_rng(seed)
-    dealt = _unit(np.column_stack([rng.permutation(column) for column in some.T]))
-    return _Points(at=at, counts=np.ones(len(at)), of=np.arange(len(at)), dealt=dealt)
+    drawn = rng.choice(len(at), min(int(counts.sum()), _TRIED), p=counts / counts.sum())
+    dealt = np.column_stack([rng.permutation(column) for column in at[drawn].T])
+    return _Points(at=_unit(at), counts=counts, of=of, dealt=_unit(dealt))
+
+
+def _brought_down(vectors: Floats, counts: Floats, seed: int) -> Floats:
+    """Take the mean off vectors and keep the 25 directions in which reasons differ most."""
+    from sklearn.decomposition import TruncatedSVD
+
+    apart = vectors - np.average(vectors, axis=0, weights=counts)
+    size = min(_DIMENSIONS, apart.shape[1] - 1, len(apart) - 1)
+    if size < 1:
+        return np.asarray(apart)
+    svd = TruncatedSVD(size, random_state=seed).fit(apart * np.sqrt(counts)[:, None])
+    return np.asarray(svd.transform(apart))
 
 
 def _try_numbers(points: _Points, seed: int, tell: Tell) -> tuple[Tried, ...]:

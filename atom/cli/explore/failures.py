@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from atom.cli.parts import failure_groups as making
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
@@ -14,7 +15,7 @@ from atom.display import numbers
 from atom.errors import UsageError
 from atom.files import write_file
 from atom.views.failures.groups import FailureGroups, GroupRow, failure_groups, groups_csv
-from atom.views.failures.words import ABOUT, NONE_WORDS, chosen_words, stands_out
+from atom.views.failures.words import ABOUT, NONE_WORDS, chosen_words, made_words, stands_out
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData, load_study
 
@@ -28,6 +29,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     one.add_argument("study", metavar="STUDY", help="name or id")
     one.add_argument("--model", metavar="M", help="count this model's failures only")
+    made = one.add_mutually_exclusive_group()
+    made.add_argument(
+        "--embed",
+        metavar="ENDPOINT",
+        help="make them of this endpoint's embeddings, each text paid for once",
+    )
+    made.add_argument("--words", action="store_true", help="make them of words again")  # fmt: skip
+    named = one.add_mutually_exclusive_group()
+    named.add_argument("--name", metavar="JUDGE", help="let this endpoint name them: one call")
+    named.add_argument("--rule", action="store_true", help="take a judge's names back")
+    one.add_argument("--yes", action="store_true", help="agree to the price and to what is sent")
     one.add_argument("--csv", metavar="FILE", help="write groups by models to this file")
     one.set_defaults(call=groups)
 
@@ -36,6 +48,7 @@ def groups(args: argparse.Namespace, out: Output) -> int:
     """Put a study's failures into groups, and say what stands out."""
     with open_study(settings_of(args), args.study) as (store, study_id, key):
         data = load_study(store, study_id)
+        making.change(args, out, store, data)
         line = out.progress()
         filters = Filters(study=key, model=_model(data, args.model))
         view = failure_groups(store, data, filters, line.show)
@@ -59,6 +72,9 @@ def _data(view: FailureGroups) -> dict[str, Any]:
         "failures": view.n,
         "in_no_group": view.without,
         "none": view.none,
+        "made_of": view.grouping.by.model if view.grouping.by_vectors else "words",
+        "synthetic_embeddings": view.grouping.by_vectors and view.grouping.by.synthetic,
+        "named_by": view.grouping.by.named_by if view.grouping.named else "rule",
         "chosen": None if view.chosen is None else {
             "groups": view.chosen.k,
             "silhouette": view.chosen.silhouette,
@@ -74,6 +90,7 @@ def _group(view: FailureGroups, at: int, row: GroupRow) -> dict[str, Any]:
     return {
         "key": row.group.key,
         "name": row.group.name,
+        "says": row.group.says,
         "kind": row.group.kind,
         "terms": list(row.group.terms),
         "failures": row.n,
@@ -116,8 +133,10 @@ def _lines(view: FailureGroups, *, synthetic: bool) -> list[str]:
     lines = [f"{numbers.count(view.n, 'failed checkpoint')}{badge}", ""]
     if view.none is not None:
         return [*lines, NONE_WORDS[view.none]]
+    named = view.grouping.named
     rows = [
-        (row.group.key, row.n, row.samples, f"{row.share.value:.1f}", f"{100 * row.lost_share:.1f}",
+        (row.group.name if named else row.group.key, row.n, row.samples,
+         f"{row.share.value:.1f}", f"{100 * row.lost_share:.1f}",
          row.capabilities, ", ".join(row.group.terms[:2]))
         for row in view.rows
     ]  # fmt: skip
@@ -130,6 +149,7 @@ def _lines(view: FailureGroups, *, synthetic: bool) -> list[str]:
         "",
         *(told or ["No model's failures are made up otherwise than the others' beyond chance."]),
         "",
+        made_words(view),
         chosen_words(view),
         ABOUT,
     ]

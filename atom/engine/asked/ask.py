@@ -19,6 +19,7 @@ from atom.judge.usage import estimate_request
 from atom.records import Call, Endpoint, Study
 from atom.stages.asked.ask import Heard, build, parse
 from atom.store import Store
+from atom.store.team.budgets import may_ask
 
 TYPICAL_REPLY = 150.0
 """Tokens of a reply, for the estimate."""
@@ -105,6 +106,7 @@ async def ask(
         SettingsError: its key isn't set.
         ConsentNeeded: nobody has agreed that names go there.
         DataError: the question is empty.
+        AccessError: whoever asks may take no paid step, or has nothing left.
     """
     if "judge" not in endpoint.roles:
         raise UsageError(f"the endpoint {endpoint.name!r} isn't a judge: choose another")
@@ -113,6 +115,7 @@ async def ask(
     if needed is not None and endpoint.host not in agreed:
         raise ConsentNeeded([needed])
     request = build(question, vocabulary)
+    may_ask(store, endpoint)
     async with make(endpoint, SpendLedger(None), PictureCache()) as client:
         try:
             reply = await PaidOnce(store, client).ask(request)

@@ -269,7 +269,10 @@ def what_a_test_sends(endpoint: Endpoint) -> str:
     if not is_remote(endpoint):
         return ""
     keys = " and ".join(f"the value of {name}" for name in endpoint.variables)
-    return f"A test sends a drawn picture, questions about it{', and ' if keys else ''}{keys}"
+    what = "a drawn picture, questions about it"
+    if endpoint.roles == ("embedding",):
+        what = "three short sentences"
+    return f"A test sends {what}{', and ' if keys else ''}{keys}"
 
 
 async def try_endpoint(endpoint: Endpoint, *, agreed: Collection[str] = ()) -> EndpointTest:

@@ -31,7 +31,7 @@ from atom.engine.shift import BEAT, ClientMaker, OnProgress, RunContext, Shift, 
 from atom.engine.work import Work, carry_out, open_work
 from atom.errors import JudgeError, PermanentError, SpendCapReached, UsageError
 from atom.judge import Request
-from atom.judge.embedding import MOST_TEXTS, EmbeddingClient, Vector, embedding_id, unpack
+from atom.judge.embedding import MOST_TEXTS, EmbeddingClient
 from atom.records import (
     Call,
     Endpoint,
@@ -43,6 +43,7 @@ from atom.records import (
     TreeVersion,
 )
 from atom.records import Mapping as LeafMapping
+from atom.records.vectors import Vector, embedding_id, unpack
 from atom.store import (
     Draft,
     Store,

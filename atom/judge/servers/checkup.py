@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +11,7 @@ from PIL import Image
 
 from atom.errors import AtomError
 from atom.judge.client import JudgeClient
+from atom.judge.embedding import EmbeddingClient
 from atom.judge.keys import endpoint_key
 from atom.judge.reply import Reply
 from atom.judge.request import PicturePart, Request, TextPart
@@ -17,6 +19,7 @@ from atom.judge.retry import RetryPolicy
 from atom.judge.structured import wording
 from atom.records import BoxConvention, Endpoint, Sampling
 from atom.records.base import Record
+from atom.records.vectors import Vector
 
 if TYPE_CHECKING:
     import httpx2
@@ -24,10 +27,15 @@ if TYPE_CHECKING:
 CheckState = Literal["passed", "failed", "skipped"]
 CheckName = Literal[
     "key", "models", "text", "json", "picture",
-    "answer", "replay", "criteria", "mapping", "scoring", "boxes",
+    "answer", "replay", "criteria", "mapping", "scoring", "boxes", "embedding",
 ]  # fmt: skip
 COLOURS = ("red", "blue")
 """Of the drawn picture's left and right half."""
+_ALIKE = (
+    "The value is not mentioned in the answer.",
+    "The answer does not mention the value.",
+    "An arithmetic slip in the calculation.",
+)
 LONGEST_WAIT = 120.0
 """Seconds for one check: a model that thinks takes its time."""
 MAX_TOKENS = 512
@@ -112,6 +120,10 @@ async def check_endpoint(
     )
     async with JudgeClient(quick, environ=environ, transport=transport, policy=policy) as client:
         checks.append(await _check_models(client))
+        if "embedding" in endpoint.roles:
+            checks.append(await _check_embedding(quick, environ, transport))
+        if endpoint.roles == ("embedding",):
+            return EndpointTest(endpoint=endpoint.name, model=endpoint.model, checks=tuple(checks))
         if endpoint.is_probe:
             return EndpointTest(
                 endpoint=endpoint.name, model=endpoint.model, checks=(*checks, *_probe_checks())
@@ -170,6 +182,34 @@ async def _check_models(client: JudgeClient) -> EndpointCheck:
         detail=f"{model!r} isn't among the {len(listed)} models listed ({shown}); "
         "some servers take names they don't list.",
     )
+
+
+async def _check_embedding(
+    endpoint: Endpoint,
+    environ: Mapping[str, str] | None,
+    transport: httpx2.AsyncBaseTransport | None,
+) -> EndpointCheck:
+    """Ask for the vectors of three short texts, of which two say the same."""
+    once = endpoint.model_copy(update={"max_tries": 1, "max_seconds": LONGEST_WAIT})
+    try:
+        async with EmbeddingClient(once, environ=environ, transport=transport) as client:
+            vectors = (await client.embed(_ALIKE)).vectors
+    except AtomError as error:
+        return EndpointCheck(name="embedding", state="failed", detail=error.message)
+    near, far = _cosine(vectors[0], vectors[1]), _cosine(vectors[0], vectors[2])
+    detail = (
+        f"Vectors of {len(vectors[0]):,} numbers. Two texts that say the same have a cosine of "
+        f"{near:.2f}, two that don't {far:.2f}"
+    )
+    if near <= far:
+        return EndpointCheck(name="embedding", state="failed", detail=f"{detail}: these vectors "
+                             "don't tell what is alike.")  # fmt: skip
+    return EndpointCheck(name="embedding", state="passed", detail=f"{detail}.")
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    length = math.hypot(*one) * math.hypot(*other)
+    return sum(a * b for a, b in zip(one, other, strict=True)) / length if length else 0.0
 
 
 async def _check_reply(

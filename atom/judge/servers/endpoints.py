@@ -27,6 +27,7 @@ JUDGE_NAMES = (
     "probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient",
     "probe-judge-sighted", "probe-judge-sightless",
 )  # fmt: skip
+EMBEDDER_NAME = "probe-embedding"
 FAULTY_JUDGES = frozenset(JUDGE_NAMES[1:])
 """Judges with planted faults: they are there to be found out, not to be relied on."""
 VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
@@ -51,7 +52,7 @@ _HEADER = (
 
 
 def builtin_endpoints() -> tuple[Endpoint, ...]:
-    """Return the endpoints that need no key: the probe judges and the simulated candidates."""
+    """Return the endpoints that need no key: probe judges, simulated candidates, probe vectors."""
     free = Prices(input=0.0, output=0.0, cached_input=0.0)
     judges = tuple(
         Endpoint(
@@ -76,7 +77,9 @@ def builtin_endpoints() -> tuple[Endpoint, ...]:
         )
         for name in CANDIDATE_NAMES
     )
-    return judges + candidates
+    vectors = Endpoint(name=EMBEDDER_NAME, base_url="probe:", model=EMBEDDER_NAME, family="probe",
+                       roles=("embedding",), prices=free)  # fmt: skip
+    return (*judges, *candidates, vectors)
 
 
 def load_endpoints(path: Path) -> dict[str, Endpoint]:

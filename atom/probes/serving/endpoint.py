@@ -26,6 +26,7 @@ from atom.probes.bench.registry import TASKS, BenchQuestion, Character
 from atom.probes.candidates import Feedback, World, planted_world
 from atom.probes.chunk import read_program
 from atom.probes.draws import Draws
+from atom.probes.errors import EMBEDDER, name_groups
 from atom.probes.eyes import SIGHTED, SIGHTLESS, describe, mark_by_sight
 from atom.probes.judge import AnswerJudge, StepReader, read_steps
 from atom.probes.matching import match_own
@@ -43,9 +44,11 @@ from atom.probes.serving.protocol import (
     RequestError,
     completion_reply,
     decode_picture,
+    embedding_reply,
     error_reply,
     fit_schema,
     json_reply,
+    parse_embedding,
     parse_request,
 )
 from atom.probes.worlds.leaves import Leaf
@@ -79,6 +82,7 @@ JUDGE_TASKS: Final = (
     "report",
     "match",
     "ask",
+    "name_groups",
     "caption",
 )
 CANDIDATE_TASKS: Final = ("answer", "retry", "hint", "blind")
@@ -132,7 +136,7 @@ class ProbeEndpoint:
     @property
     def models(self) -> tuple[str, ...]:
         """Every model name that is served."""
-        return (*JUDGES, *self.world.models, *manners.NAMES)
+        return (*JUDGES, *self.world.models, *manners.NAMES, EMBEDDER)
 
     def list_models(self) -> Reply:
         """Answer `GET /v1/models`."""
@@ -159,12 +163,15 @@ class ProbeEndpoint:
             return self.list_models()
         if route == "/health" and method == "GET":
             return json_reply({"status": "ok"})
-        if route != "/chat/completions" or method != "POST":
+        checks = {"/chat/completions": self._checked, "/embeddings": self._embedded}
+        if route not in checks or method != "POST":
             return error_reply(
-                404, f"there is no {method} {path}: try POST /v1/chat/completions or GET /v1/models"
+                404,
+                f"there is no {method} {path}: try POST /v1/chat/completions, POST /v1/embeddings "
+                "or GET /v1/models",
             )
         attempt = headers.get(ATTEMPT_HEADER, "1")
-        return self.respond(body, attempt=int(attempt) if attempt.isdecimal() else 1)
+        return self._respond(body, int(attempt) if attempt.isdecimal() else 1, checks[route])
 
     def respond(self, body: bytes, *, attempt: int = 1) -> Reply:
         """Answer a chat request.
@@ -176,6 +183,11 @@ class ProbeEndpoint:
         Returns:
             The reply, or an error in the protocol's form; never raises.
         """
+        return self._respond(body, attempt, self._checked)
+
+    def _respond(
+        self, body: bytes, attempt: int, answer: Callable[[object, Fault | None, bytes], Reply]
+    ) -> Reply:
         fault = self.config.faults.draw(body, attempt)
         reply = self._before(fault)
         if reply is None:
@@ -183,7 +195,7 @@ class ProbeEndpoint:
                 payload = json.loads(body)
             except (ValueError, RecursionError) as error:
                 return error_reply(400, f"the body is not JSON: {error}")
-            reply = self._checked(payload, fault, body)
+            reply = answer(payload, fault, body)
         return self._delayed(reply, body)
 
     def _before(self, fault: Fault | None) -> Reply | None:
@@ -206,6 +218,13 @@ class ProbeEndpoint:
         if fault == "stall":
             return Reply(status=200, headers={}, body=b"", delay=plan.stall, wreck="stall")
         return None
+
+    def _embedded(self, payload: object, fault: Fault | None, body: bytes) -> Reply:
+        del fault, body
+        try:
+            return embedding_reply(parse_embedding(payload, EMBEDDER))
+        except RequestError as error:
+            return error_reply(error.status, error.message, code=error.code)
 
     def _checked(self, payload: object, fault: Fault | None, body: bytes) -> Reply:
         try:
@@ -333,6 +352,7 @@ class ProbeEndpoint:
             "report": self._report,
             "match": lambda _, data: match_own(data),
             "ask": lambda _, data: show_view(data),
+            "name_groups": lambda _, data: name_groups(data),
             "caption": lambda request, _: describe(self._probe(request.pictures).program),
         }
         task = tasks.get(request.task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import base64
 import binascii
 import json
@@ -10,10 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from atom.probes.errors import embed
+
 CREATED = 1_750_000_000
 """The `created` field of every reply, which depends on its request and on no clock."""
 PICTURE_TOKENS = 255
 """Tokens counted for a picture of any size."""
+MOST_EMBEDDED = 2048
+"""Texts in a request for embeddings."""
 _JSON = {"content-type": "application/json"}
 _TASK = re.compile(r"Atomscope task:\s*(?P<task>[a-z_]{1,40})\s*/\s*(?P<version>[\w.\-]{1,40})\s*$")
 _DATA_URL = re.compile(r"data:image/[\w.+\-]{1,40};base64,")
@@ -134,6 +139,57 @@ def parse_request(payload: object) -> ChatRequest:
         stream_usage=isinstance(options, dict) and options.get("include_usage") is True,
         characters=texts.characters,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingRequest:
+    """A request for embeddings, checked."""
+
+    model: str
+    texts: tuple[str, ...]
+    packed: bool
+    """Whether vectors are wanted in base64, as the `openai` client asks by itself."""
+
+
+def parse_embedding(payload: object, model: str) -> EmbeddingRequest:
+    """Check a request for embeddings.
+
+    Args:
+        payload: the decoded JSON body.
+        model: the one embedding model that is served.
+
+    Raises:
+        RequestError: it isn't one that this endpoint can answer.
+    """
+    if not isinstance(payload, dict):
+        raise RequestError(400, "the body must be a JSON object")
+    asked = payload.get("model")
+    if asked != model:
+        raise RequestError(404, f"{asked!r} gives no embeddings: {model!r} does",
+                           code="model_not_found")  # fmt: skip
+    given = payload.get("input")
+    texts = [given] if isinstance(given, str) else given
+    whole = isinstance(texts, list) and all(isinstance(one, str) and one for one in texts)
+    if not whole or not 0 < len(texts or ()) <= MOST_EMBEDDED:
+        raise RequestError(400, f"`input` must be 1 to {MOST_EMBEDDED} texts, none empty")
+    form = payload.get("encoding_format", "float")
+    if form not in ("float", "base64"):
+        raise RequestError(400, "`encoding_format` must be `float` or `base64`")
+    return EmbeddingRequest(model=model, texts=tuple(texts or ()), packed=form == "base64")
+
+
+def embedding_reply(request: EmbeddingRequest) -> Reply:
+    """Return the synthetic vectors of texts."""
+    rows = []
+    for at, text in enumerate(request.texts):
+        vector = embed(text)
+        packed = base64.b64encode(array.array("f", vector).tobytes()).decode()
+        rows.append({"object": "embedding", "index": at,
+                     "embedding": packed if request.packed else vector})  # fmt: skip
+    tokens = sum(len(text) // 4 + 1 for text in request.texts)
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return json_reply({"object": "list", "model": request.model, "synthetic": True, "data": rows,
+                       "usage": usage})  # fmt: skip
 
 
 def _number(payload: Mapping[str, Any], name: str, kind: type[int] | type[float]) -> Any:

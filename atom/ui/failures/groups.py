@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from atom.analysis.reasons.groups import LEAST_REASONS
 from atom.display import numbers
 from atom.ui import kit, links, work
+from atom.ui.failures import making
 from atom.ui.failures.listing import to
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.shell.frame import Here
 from atom.views.compare.nodes import Q
-from atom.views.failures.grouping import grouping_of, is_grouped
+from atom.views.failures.grouping import Group, chosen_by, grouping_of, is_grouped, marks_of
 from atom.views.failures.groups import (
     Example,
     FailureGroups,
@@ -22,7 +23,13 @@ from atom.views.failures.groups import (
     groups_csv,
     opened,
 )
-from atom.views.failures.words import ABOUT, NONE_WORDS, chosen_words, stands_out
+from atom.views.failures.words import (
+    ABOUT,
+    NONE_WORDS,
+    chosen_words,
+    made_words,
+    stands_out,
+)
 
 GROUPS = "groups"
 """What the address says where groups are shown."""
@@ -39,10 +46,11 @@ def address(here: Here) -> str:
 def ready(here: Here) -> bool:
     """Say whether the groups are made; if not, make them in the background, and say so."""
     n = int(here.data.table.fails.sum())
-    if is_grouped(here.data) or n < LEAST_REASONS:
+    if is_grouped(here.store, here.data) or n < LEAST_REASONS:
         return True
-    key = repr((here.store.url, here.data.study.id, here.data.revision,
-                here.data.judge.id if here.data.judge else ""))  # fmt: skip
+    by = chosen_by(here.store, here.data)
+    key = repr((here.store.url, here.data.study.id, here.data.revision, marks_of(here.data),
+                by.model, by.at))  # fmt: skip
     state = work.worked_out(_LOOK, key, lambda: grouping_of(here.store, here.data).none,
                             f"Putting {numbers.count(n, 'reason')} into groups…")  # fmt: skip
     if state is None:
@@ -56,6 +64,7 @@ def ready(here: Here) -> bool:
 def draw(here: Here) -> None:
     """Draw the groups in place of the list."""
     if ready(here):
+        making.draw(here)
         view = failure_groups(here.store, here.data, here.filters)
         kit.show(el("div", _groups(here, view), signature(here, view), class_="prints"),
                  key="failures_groups")  # fmt: skip
@@ -77,7 +86,8 @@ def _groups(here: Here, view: FailureGroups) -> Html:
     return el(
         "section",
         el("h2", _title(view)),
-        el("p", chosen_words(view), class_="note", style="max-width:860px"),
+        el("p", f"{made_words(view)} {chosen_words(view)}", class_="note",
+           style="max-width:860px", data_testid="groups-made"),
         kit.table(columns, [_row(here, view, row) for row in view.rows],
                   label="Failures in groups", tight=True),
         data_testid="groups",
@@ -98,7 +108,11 @@ def _row(here: Here, view: FailureGroups, row: GroupRow) -> kit.Row:
     on = here.filters.find.kind == row.group.key
     return kit.Row(
         cells=[
-            el("span", kit.door(row.group.name, to(row.filters), class_="strong", tip=tip)),
+            el(
+                "div",
+                kit.door(row.group.name, to(row.filters), class_="strong", tip=tip),
+                _said(row.group),
+            ),
             f"{row.n:,}",
             numbers.interval(row.share),
             f"{100 * row.lost_share:.1f}",
@@ -108,6 +122,14 @@ def _row(here: Here, view: FailureGroups, row: GroupRow) -> kit.Row:
         ],
         on=on,
     )
+
+
+def _said(group: Group) -> Html | None:
+    """Say in a judge's words what a group's reasons have in common."""
+    if not group.says:
+        return None
+    return el("div", el("span", group.kind, class_="text"), f" · {group.says}",
+              class_="quiet small")  # fmt: skip
 
 
 def _example(view: FailureGroups, one: Example) -> Html:

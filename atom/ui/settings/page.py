@@ -245,7 +245,9 @@ def _form(chosen: str, before: Endpoint | None) -> None:
                       **bound("key_env"),
                       help="The name of the environment variable that holds the key. The key "
                       "itself is never stored or shown.")  # fmt: skip
-        st.pills("Roles", ROLES, selection_mode="multi", **bound("roles"))
+        st.pills("Roles", ROLES, selection_mode="multi", **bound("roles"),
+                 help="An embedding model turns texts into vectors, to tell which reasons of "
+                 "failures and which places of a growing tree are alike.")  # fmt: skip
     with right:
         one, two = st.columns(2)
         with one:

@@ -100,6 +100,7 @@ class FailureGroups:
         signature: the models' shares; None with no group.
         none: why there are no groups.
         chosen: what speaks for the number of groups.
+        grouping: the groups themselves, and how they were made.
     """
 
     rows: tuple[GroupRow, ...]
@@ -109,6 +110,7 @@ class FailureGroups:
     signature: Signatures | None
     none: Why | None
     chosen: Tried | None
+    grouping: Grouping
 
     @property
     def standing_out(self) -> tuple[tuple[int, int], ...]:
@@ -158,6 +160,7 @@ def failure_groups(
         signature=signed,
         none=found.none,
         chosen=found.chosen,
+        grouping=found,
     )
 
 

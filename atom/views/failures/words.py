@@ -17,7 +17,7 @@ NONE_WORDS: Final[dict[Why, str]] = {
 }  # fmt: skip
 """Why there are no groups."""
 ABOUT: Final = (
-    "Groups come from the judge’s words alone, less what each step is about. A model’s share is "
+    "Groups come from the judge’s reasons alone, less what each step is about. A model’s share is "
     "taken among its own failures and held against the mean of the others’; intervals count "
     f"samples, and all models and groups together are held to a false discovery rate of {Q:.2f}."
 )
@@ -44,6 +44,29 @@ def stands_out(view: FailureGroups, m: int, g: int) -> str:
         f"{numbers.share(found.share[m, g], 1)} of {found.n[m]:,}, the others’ mean is "
         f"{numbers.share(found.others[m, g], 1)}; {gap} points"
     )
+
+
+def made_words(view: FailureGroups) -> str:
+    """Say what the groups are made of, and who named them."""
+    found = view.grouping
+    by = found.by
+    if found.by_vectors:
+        of = "synthetic embeddings" if by.synthetic else "embeddings"
+        made = f"Made of the reasons’ {of}, by {by.model} ({by.endpoint})."
+    else:
+        made = "Made of the reasons’ words (TF-IDF), offline."
+        if found.missing:
+            made += (
+                f" Embeddings by {by.model} were chosen, and the store lacks "
+                f"{numbers.count(found.missing, 'of them', 'of them')}."
+            )
+    if found.named:
+        named = f"Named by the judge {by.named_by}; the rule’s kinds stay in links."
+    elif by.names:
+        named = f"Named by rule: {by.named_by} named groups that have changed since."
+    else:
+        named = "Named by rule."
+    return f"{made} {named}"
 
 
 def chosen_words(view: FailureGroups) -> str:

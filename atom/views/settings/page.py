@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import ValidationError
 
@@ -16,7 +16,8 @@ from atom.settings import read_key
 
 Detail = Literal["low", "high", "auto"]
 _BLANK = re.compile(r"\{[a-z]+\}")
-ROLES: tuple[Role, ...] = ("judge", "candidate")
+ROLES: tuple[Role, ...] = get_args(Role)
+_USUAL_ROLES: tuple[Role, ...] = ("judge", "candidate")
 FORMS: dict[StructuredMode, str] = {
     "auto": "find out (JSON schema, else JSON, else text)",
     "json_schema": "JSON schema",
@@ -49,6 +50,7 @@ CHECK_WORDS = {
     "mapping": "Mapping",
     "scoring": "Scoring",
     "boxes": "Boxes",
+    "embedding": "Embeddings",
 }
 _LABELS = {
     "name": "Name",
@@ -137,7 +139,7 @@ class EndpointForm:
     model: str = ""
     key_env: str = ""
     family: str = ""
-    roles: tuple[Role, ...] = ROLES
+    roles: tuple[Role, ...] = _USUAL_ROLES
     concurrency: int = 16
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None

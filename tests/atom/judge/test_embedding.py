@@ -6,14 +6,9 @@ import httpx2
 import pytest
 
 from atom.judge import CallGaveUp, CallRefused, Timing
-from atom.judge.embedding import (
-    MOST_CHARACTERS,
-    EmbeddingClient,
-    embedding_id,
-    pack,
-    unpack,
-)
+from atom.judge.embedding import MOST_CHARACTERS, EmbeddingClient, each_alone
 from atom.records import Endpoint, Prices
+from atom.records.vectors import embedding_id, pack, unpack
 
 ENDPOINT = Endpoint(
     name="vectors",
@@ -105,3 +100,16 @@ async def test_a_server_without_embeddings_is_known_for_good():
 def test_names_and_packing():
     assert embedding_id("a", ["x"]) != embedding_id("b", ["x"]) != embedding_id("b", ["x", "y"])
     assert unpack(pack([])) == []
+
+
+async def test_each_text_is_kept_alone_and_the_parts_add_up():
+    texts = ["one", "and another", "x" * 5000]
+    made = await embed(Server((200, rows((1, 0), (0, 1), (1, 1)))), texts)
+    calls = each_alone(made, "small", texts)
+    assert [call.id for call in calls] == [embedding_id("small", [text]) for text in texts]
+    assert [unpack(call.reply) for call in calls] == [[vector] for vector in made.vectors]
+    # 7 tokens by 3, 11 and 2,000 letters: nearly all are the last one's.
+    assert [call.usage.prompt_tokens for call in calls] == [0, 0, 7]
+    assert sum(call.cost for call in calls) == pytest.approx(made.call.cost)
+    uncounted = await embed(Server((200, rows((1,), usage=False))), ["one"])
+    assert each_alone(uncounted, "small", ["one"])[0].cost is None

@@ -48,6 +48,7 @@ from atom.stages import (
 )
 from atom.stages.asked import ask
 from atom.stages.growing import propose, same, vague
+from atom.stages.reasons import name_groups
 
 LOCK = Path(__file__).parent / "prompts.lock.json"
 CANDIDATES = {module.PROMPT: None for module in (answer, blind, correction, hint)}
@@ -58,6 +59,7 @@ PROMPTS = {
     criteria.PROMPT: schemas.CRITERIA,
     mapping.PROMPT: schemas.mapping_schema(3, ("A › B › C › D",)),
     ask.PROMPT: schemas.ASK,
+    name_groups.PROMPT: schemas.NAME_GROUPS,
     outcome.PROMPT: schemas.OUTCOME,
     sight.PROMPT: sight.CAPTION,
     own_criteria.PROMPT: own_criteria.match_schema(2, 3),

@@ -73,10 +73,16 @@ def test_a_reason_without_words_is_in_no_group(world):
 def test_vectors_stand_in_for_words(world):
     texts, kinds, _ = world
     rng = np.random.default_rng(4)
-    vectors = np.eye(5)[kinds] + rng.normal(0, 0.1, (len(kinds), 5))
-    found = group_reasons(texts, vectors=vectors)
+    named = [f"{text} {at}" for at, text in enumerate(texts)]
+    near = np.eye(5)[kinds] + rng.normal(0, 0.1, (len(kinds), 5))
+    found = group_reasons(named, vectors=dict(zip(named, near, strict=True)))
     assert adjusted_rand_score(kinds, found.code) > 0.95
-    assert group_reasons(texts[:300], vectors=rng.normal(size=(300, 20))).none == "loose"
+    noise = dict(zip(named, rng.normal(size=(300, 20)), strict=False))
+    assert group_reasons(named[:300], vectors=noise).none == "loose"
+    # One text without a vector is in no group; without any, nothing is grouped.
+    some = group_reasons([*named, "never asked for"], vectors=dict(zip(named, near, strict=True)))
+    assert (some.code[:-1].tolist(), int(some.code[-1])) == (found.code.tolist(), -1)
+    assert group_reasons(named, vectors={}).none == "silent"
 
 
 def test_the_rule_asks_for_more_than_chance_and_for_stability():

@@ -26,7 +26,7 @@ from atom.engine.plan import RunSpec
 from atom.engine.work import open_work, run
 from atom.errors import UsageError
 from atom.judge import CallRefused
-from atom.judge.embedding import Embedded, EmbeddingClient, embedding_id, pack
+from atom.judge.embedding import Embedded, EmbeddingClient
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.naming import planted_leaf
 from atom.probes.serving.config import ProbeConfig
@@ -35,6 +35,7 @@ from atom.probes.serving.faults import FaultPlan
 from atom.probes.serving.server import serving
 from atom.probes.worlds.make import make_probes
 from atom.records import Call, Criterion, Endpoint, Induction, Mapping, Prices, Run, Sample, Study
+from atom.records.vectors import embedding_id, pack
 from atom.store import (
     Store,
     leaf_mappings,

@@ -46,7 +46,7 @@ def test_the_built_in_endpoints_need_no_key_and_cost_nothing():
     names = [endpoint.name for endpoint in endpoints]
     judges = ["probe-judge", "probe-judge-noisy", "probe-judge-coin", "probe-judge-lenient",
               "probe-judge-sighted", "probe-judge-sightless"]  # fmt: skip
-    assert names == [*judges, *(f"model-{c}" for c in "abcdefgh")]
+    assert names == [*judges, *(f"model-{c}" for c in "abcdefgh"), "probe-embedding"]
     assert all(e.is_probe and e.key_env is None and e.prices.input == 0 for e in endpoints)
 
 

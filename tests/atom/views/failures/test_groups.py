@@ -5,8 +5,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from atom.analysis.reasons.groups import Tried
+from atom.probes.errors import embed
+from atom.records.grouped import Grouped, GroupName
 from atom.store import Store, list_studies
-from atom.views.failures import words
+from atom.views.failures import grouping, words
 from atom.views.failures.find import NOTHING
 from atom.views.failures.grouping import Group, Grouping, grouping_of, is_grouped
 from atom.views.failures.groups import FailureGroups, failure_groups, groups_csv, opened
@@ -45,7 +47,7 @@ def test_the_kinds_of_the_probe_world_are_found_again(demo):
 def test_a_group_opens_as_a_list_and_as_a_slice(demo):
     store, data = demo
     view = failure_groups(store, data, Filters())
-    assert is_grouped(data)
+    assert is_grouped(store, data)
     row = view.rows[2]
     filters = opened(Filters(), row.group)
     assert Filters.from_query(filters.to_query()) == filters
@@ -97,8 +99,10 @@ def test_a_study_without_marks_has_no_groups(store, imported):
 
 def test_loose_groups_are_called_loose():
     tried = Tried(k=2, silhouette=0.3, chance=0.1, stability=0.4)
+    nothing = np.zeros(0, dtype=np.int64)
     view = FailureGroups(rows=(), n=0, without=0, models=(), signature=None, none=None,
-                         chosen=tried)  # fmt: skip
+                         chosen=tried,
+                         grouping=Grouping(rows=nothing, code=nothing, groups=()))  # fmt: skip
     assert "The groups are loose" in words.chosen_words(view)
 
 
@@ -107,3 +111,40 @@ def test_a_group_holds_its_checkpoints():
     one = Grouping(rows=np.array([1, 4, 5]), code=np.array([0, -1, 0]), groups=(group,))
     assert one.holding("omission", 7).nonzero()[0].tolist() == [1, 5]
     assert one.holding("format", 7) is None
+
+
+@pytest.mark.slow
+def test_embeddings_and_a_judges_names_stand_in_where_they_were_chosen(demo, monkeypatch):
+    store, data = demo
+    plain = grouping_of(store, data)
+    by = Grouped(endpoint="vectors", model="m", at="now", synthetic=True)
+    monkeypatch.setattr(grouping, "grouped_by", lambda *of: by)
+    monkeypatch.setattr(grouping, "vectors_of", lambda store, model, texts: {
+        text: np.array(embed(text)) for text in texts})  # fmt: skip
+    found = grouping_of(store, data)
+    assert found.by_vectors
+    assert all(one.key.endswith(grouping.BY_VECTORS) for one in found.groups)
+    assert plain.holding(found.groups[0].key, len(data.table.response)) is None
+    # Kinds of the probe world, by its own words: what is carried is told from what isn't.
+    assert adjusted_rand_score(plain.code, found.code) > 0.8
+    name = GroupName(key=found.groups[0].key, kind="format", name="<b>Stops</b>", says="It stops.")
+    by = by.model_copy(update={"names": (name,), "named_by": "j", "named": found.identity})
+    view = failure_groups(store, data, Filters())
+    first = view.rows[0].group
+    assert (first.name, first.kind, first.says) == ("<b>Stops</b>", "format", "It stops.")
+    assert view.rows[1].group.name == found.groups[1].name
+    assert "synthetic embeddings, by m (vectors). Named by the judge j" in words.made_words(view)
+    by = by.model_copy(update={"named": "other groups"})
+    assert grouping_of(store, data).groups == found.groups
+    assert "groups that have changed" in words.made_words(failure_groups(store, data, Filters()))
+
+
+@pytest.mark.slow
+def test_words_are_used_where_an_embedding_is_missing(demo, monkeypatch):
+    store, data = demo
+    by = Grouped(endpoint="vectors", model="another", at="now")
+    monkeypatch.setattr(grouping, "grouped_by", lambda *of: by)
+    view = failure_groups(store, data, Filters())
+    assert (view.grouping.by_vectors, view.grouping.missing) == (False, 28)
+    assert "words (TF-IDF), offline" in words.made_words(view)
+    assert "lacks 28 of them" in words.made_words(view)

@@ -1,0 +1,1 @@
+"""Groups of failures: an endpoint embeds their reasons, a judge names them."""

@@ -1,0 +1,1 @@
+"""Reasons of failures: a judge names groups of them."""
