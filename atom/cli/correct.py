@@ -31,7 +31,7 @@ from atom.engine.correction.forecast import CorrectionForecast, forecast_experim
 from atom.engine.correction.gate import prepare_gate, run_gate
 from atom.engine.correction.subjects import ARMS, USUAL_ARMS, CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.own import DEMO_COPY, find_copy, own_copy
+from atom.engine.studies.own import DEMO_COPY, find_copy, own_copy
 from atom.errors import UsageError
 from atom.records import Arm, Correction, Experiment, FailedRule, Run, Study
 from atom.settings import Settings

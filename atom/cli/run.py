@@ -30,8 +30,8 @@ from atom.engine.forecast import forecast
 from atom.engine.members import judge_of
 from atom.engine.notices import run_notices
 from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
-from atom.engine.remark import to_remark
 from atom.engine.shift import Progress
+from atom.engine.studies.remark import to_remark
 from atom.engine.work import Spec, carry_out, open_work
 from atom.errors import SettingsError, UsageError
 from atom.records import Endpoint, Look, Run, StageName, Study

@@ -9,6 +9,7 @@ from atom.engine.plan import Case, Held, HeldResponse, PlanKeys
 from atom.judge import is_server_fault
 from atom.records import CriteriaSet, State, StudySample
 from atom.store import Store
+from atom.store.reading.unscored import unscored_calls
 from atom.store.standing import (
     answers_under,
     in_order,
@@ -18,7 +19,6 @@ from atom.store.standing import (
     settled_outcomes,
     with_reference,
 )
-from atom.store.unscored import unscored_calls
 
 CHUNK = 64
 """Samples read at a time."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from atom.engine.clock import stamp, utc_now
 from atom.engine.members import Members, gather
 from atom.engine.plan import RunSpec
-from atom.engine.remark import remark_words, to_remark
+from atom.engine.studies.remark import remark_words, to_remark
 from atom.records import Endpoint
 from atom.store import Store, find_study
 from atom.store.standing import answers_under, study_places

@@ -1,8 +1,9 @@
 """The store: schema, migrations, records in SQLite or PostgreSQL, pictures beside them."""
 
 from atom.store.check import Report, check_store
-from atom.store.clusters import asks_again
-from atom.store.scales import scales_of
+from atom.store.imports.undo import ALSO, Undone, undo_import
+from atom.store.reading.clusters import asks_again
+from atom.store.reading.scales import scales_of
 from atom.store.schema import table
 from atom.store.staging import Conflict, ConflictFoundError, Moved, Staging, names_of_sets
 from atom.store.standing import study_candidates, study_places
@@ -34,7 +35,6 @@ from atom.store.trees import (
     tree_versions,
     use_version,
 )
-from atom.store.undo import ALSO, Undone, undo_import
 
 __all__ = [
     "ALSO",

@@ -39,12 +39,12 @@ from atom.records import (
 from atom.records import Mapping as Mapped
 from atom.records.rows import Row, Rows, row_of
 from atom.store import sums
-from atom.store.changed import forget_changed
-from atom.store.judgments import Stood, stand
+from atom.store.imports.changed import forget_changed
+from atom.store.imports.judgments import Stood, stand
+from atom.store.imports.undo import ALSO, take_back
 from atom.store.schema import KINDS, Kind
 from atom.store.stage import Stage
 from atom.store.store import Store, Writer
-from atom.store.undo import ALSO, take_back
 
 CACHE_KILOBYTES = 16_384
 _LINKED: Mapping[type[Record], str] = {

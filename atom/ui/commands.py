@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from atom.engine.own import find_copy, free_name
+from atom.engine.studies.own import find_copy, free_name
 from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.shell import stores

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from atom.analysis.guessing import lucky_by_guessing
 from atom.store import Store
-from atom.store.marks import choice_texts
+from atom.store.reading.marks import choice_texts
 from atom.views.filters import Filters, answers_kept, processes_of
 from atom.views.study_data import StudyData
 

@@ -27,7 +27,7 @@ from atom.files import new_file, stream
 from atom.records import MarkScale, Study
 from atom.records.base import content_id
 from atom.store import Store, find_study
-from atom.store.columns import newest_rows
+from atom.store.reading.columns import newest_rows
 from atom.store.store import DATABASE
 from atom.views.lab.preferences import Preferences
 from atom.views.shards import spread

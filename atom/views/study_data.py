@@ -29,8 +29,8 @@ from atom.records import (
     TreeRecord,
 )
 from atom.store import Store, asks_again, find_study, study_candidates
-from atom.store.columns import Marks, StudyRows, Uses, read_study
 from atom.store.people import ALL_PEOPLE, PEOPLE
+from atom.store.reading.columns import Marks, StudyRows, Uses, read_study
 from atom.views.lab.preferences import (
     Preferences,
     anchor_of,

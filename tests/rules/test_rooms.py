@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 MOST_FILES = 20
-CROWDED = {"atom/engine": 24, "atom/store": 33}
-"""Folders that still hold more, and how many: only ever made smaller."""
 MOST_LINES = 500
 LONG = 76
 """How many modules still have more lines: only ever made smaller."""
@@ -14,13 +12,7 @@ LONG = 76
 
 def test_a_folder_has_few_files(modules):
     files = Counter(module.path.parent.as_posix() for module in modules)
-    allowed = {folder: CROWDED.get(folder, MOST_FILES) for folder in files}
-    assert {folder: n for folder, n in files.items() if n > allowed[folder]} == {}
-
-
-def test_the_list_of_crowded_folders_shrinks(modules):
-    files = Counter(module.path.parent.as_posix() for module in modules)
-    assert {folder: n for folder, n in CROWDED.items() if files[folder] <= MOST_FILES} == {}
+    assert {folder: n for folder, n in files.items() if n > MOST_FILES} == {}
 
 
 def test_no_more_modules_grow_long(modules):

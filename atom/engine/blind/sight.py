@@ -45,7 +45,7 @@ from atom.records import (
 )
 from atom.stages import scoring
 from atom.store import Store, Writer, find_study, study_places, table
-from atom.store.marks import marks_asked_as
+from atom.store.reading.marks import marks_asked_as
 from atom.store.standing import first_answers, parts, study_answers
 
 QUESTIONS: Final = 40

@@ -33,7 +33,7 @@ from atom.records import BoxConvention, Endpoint, Prices
 from atom.records.endpoint import named_variables
 from atom.settings import Settings, listed_keys, may_hold_key
 from atom.store import Store
-from atom.store.calls import adapted_calls
+from atom.store.reading.calls import adapted_calls
 from atom.store.team.endpoints import keep_endpoints, kept_endpoints
 
 _BLANK = re.compile(r"\{[^{}]*\}")

@@ -38,7 +38,7 @@ from atom.records import Call, Endpoint, Record, total_cost
 from atom.stages import mapping
 from atom.stages.growing.induction import Cut
 from atom.store import Store, find_study
-from atom.store.rivals import RivalTree, rival_trees
+from atom.store.reading.rivals import RivalTree, rival_trees
 from taxonomy.grow import Grown, only_leaves
 
 PLACE_TOKENS = 30

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from atom.records import Annotation, Checkpoint, Judge, Record, Sampling, own_mark
 from atom.store import Store, table
 from atom.store.labels import labels_of
-from atom.store.marks import HUMAN_CHECK, subjects_of_marks
+from atom.store.reading.marks import HUMAN_CHECK, subjects_of_marks
 
 
 def person(name: str) -> Judge:

@@ -8,7 +8,7 @@ from atom.records import Checkpoint
 from atom.reports.findings.looking import Look, address
 from atom.reports.printed import listed
 from atom.reports.records import Exhibit, Finding
-from atom.store.marks import quoting
+from atom.store.reading.marks import quoting
 from atom.views.failures.marked import shortened_mark
 from atom.views.failures.page import FailureRow, failures
 from atom.views.failures.sample import AnswerView, sample_view

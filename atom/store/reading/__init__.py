@@ -1,1 +1,1 @@
-"""How a study is read for screens: texts to be searched."""
+"""How a study is read: its rows as columns, who wrote and judged what, texts to be searched."""

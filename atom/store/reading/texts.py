@@ -16,9 +16,9 @@ import sqlalchemy as sa
 
 from atom.records import Checkpoint, Criterion, Response, Sample
 from atom.records.base import Record
-from atom.store import packed as fast
-from atom.store.packed import Ints
 from atom.store.people import PEOPLE, persons
+from atom.store.reading import packed as fast
+from atom.store.reading.packed import Ints
 from atom.store.schema import table
 from atom.store.store import Store
 

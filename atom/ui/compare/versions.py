@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from atom.display import numbers
-from atom.engine.versions import declare
+from atom.engine.studies.versions import declare
 from atom.errors import AtomError
 from atom.ui import kit
 from atom.ui.compare import parts as compare_parts

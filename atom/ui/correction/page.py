@@ -15,7 +15,7 @@ from atom.engine.correction.forecast import CorrectionForecast, forecast_experim
 from atom.engine.correction.subjects import CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job, JobState
-from atom.engine.own import DEMO_COPY, own_copy
+from atom.engine.studies.own import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Experiment, FailedRule, Judge, content_id, total_cost
 from atom.ui import kit, links, work

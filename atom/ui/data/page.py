@@ -17,10 +17,10 @@ from typing import Any, cast
 
 import streamlit as st
 
-from atom.engine import studies
 from atom.engine.imports.attaching import Attached
 from atom.engine.imports.importing import Imported, import_reading
 from atom.engine.jobs import Job
+from atom.engine.studies import changes as studies
 from atom.errors import AtomError, ConflictError, DoubtError, UsageError
 from atom.exports import (
     EXPORTERS,

@@ -8,8 +8,8 @@ from typing import Any, cast, get_args
 import streamlit as st
 
 from atom.display import numbers
-from atom.engine.own import DEMO_COPY
 from atom.engine.people.annotations import LabelFile, annotator_name, keep_labels, read_labels
+from atom.engine.studies.own import DEMO_COPY
 from atom.errors import AtomError
 from atom.records import content_id
 from atom.ui import kit, links

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.engine.own import DEMO_COPY, find_copy, new_study, own_copy
+from atom.engine.studies.own import DEMO_COPY, find_copy, new_study, own_copy
 from atom.errors import AtomError
 from atom.records import Call, Endpoint, Study
 from atom.ui import kit, links, work

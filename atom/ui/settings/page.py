@@ -26,7 +26,7 @@ from atom.engine.endpoints.configured import (
     what_a_test_sends,
 )
 from atom.engine.jobs import Job
-from atom.engine.own import withdraw_consent
+from atom.engine.studies.own import withdraw_consent
 from atom.errors import AtomError
 from atom.records import BoxConvention, Endpoint
 from atom.settings import app_version

@@ -34,7 +34,8 @@ from atom.records import (
     StudySample,
 )
 from atom.store import Store, find_study, study_places, table
-from atom.store.calls import calls_of, paid_for
+from atom.store.reading.calls import calls_of, paid_for
+from atom.store.reading.trials import clusters_of, count_trials
 from atom.store.standing import (
     first_answers,
     in_order,
@@ -44,7 +45,6 @@ from atom.store.standing import (
     study_answers,
     values_of,
 )
-from atom.store.trials import clusters_of, count_trials
 from taxonomy import Path
 
 _STATE = {"scored": SCORED, "unscored": DROPPED, "failed": BROKEN}

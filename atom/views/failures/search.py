@@ -20,7 +20,7 @@ from atom.analysis.layout import Mask
 from atom.records import Criterion, Response, Sample
 from atom.records.base import Record
 from atom.store import Store
-from atom.store.marks import subjects_of_marks
+from atom.store.reading.marks import subjects_of_marks
 from atom.store.reading.tags import told_keys
 from atom.store.reading.texts import StudyTexts, Texts, ready
 from atom.views.failures.find import PLACES, Find, Place, Term

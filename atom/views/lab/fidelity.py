@@ -44,8 +44,8 @@ from atom.records import (
     Verdict,
 )
 from atom.store import Store, standing
-from atom.store.calls import paid_for, scoring_calls, solution_calls
 from atom.store.labels import labels_of
+from atom.store.reading.calls import paid_for, scoring_calls, solution_calls
 from atom.store.standing import leaves_of, samples_of_criteria
 from atom.store.verdicts import first_verdicts, judges_of_group
 from atom.views.snapshot import open_study

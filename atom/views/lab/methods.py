@@ -18,8 +18,8 @@ from atom.methods.checkpoints import atom_scores
 from atom.methods.registry import METHODS
 from atom.records import Annotation, Judge
 from atom.store import Store
-from atom.store.authors import authors_of, mappers_of
 from atom.store.labels import labels_of
+from atom.store.reading.authors import authors_of, mappers_of
 from atom.store.standing import compared_answers, samples_of_criteria
 from atom.views.lab.fidelity import FidelityView, fidelity_of, labels_of_criteria
 from atom.views.snapshot import open_study

@@ -14,7 +14,7 @@ from atom.analysis.compare.votes import (
     share_of_votes,
 )
 from atom.analysis.intervals import Ints
-from atom.store.columns import Votes
+from atom.store.reading.columns import Votes
 
 
 @dataclass(frozen=True, kw_only=True)

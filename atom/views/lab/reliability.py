@@ -37,7 +37,7 @@ from atom.analysis.score_table import ScoreTable, answer_scores
 from atom.display import numbers
 from atom.records import BenchSet, Candidate, Judge
 from atom.store import Store
-from atom.store.marks import answer_lengths, further_marks
+from atom.store.reading.marks import answer_lengths, further_marks
 from atom.store.verdicts import votes_in_orders
 from atom.views.filters import Filters, answers_kept, rows_kept
 from atom.views.lab.asked_again import Again, asked_again

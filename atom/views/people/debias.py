@@ -33,7 +33,7 @@ from atom.analysis.score_table import AnswerScores
 from atom.display import numbers
 from atom.records import PICKED, PICKED_HERE
 from atom.store import Store
-from atom.store.marks import HUMAN_CHECK, PersonMark, person_marks, subjects_of_marks
+from atom.store.reading.marks import HUMAN_CHECK, PersonMark, person_marks, subjects_of_marks
 from atom.views.csv_text import csv_text
 from atom.views.filters import Filters, answers_kept, measure_of, root_scores
 from atom.views.overview.page import Estimate

@@ -33,7 +33,7 @@ from atom.records import (
 from atom.records.base import content_id
 from atom.store import Store
 from atom.store import table as columns_of
-from atom.store.marks import doubtful_marks
+from atom.store.reading.marks import doubtful_marks
 from atom.views.failures.sample import AnswerView, CriterionView, SampleView, sample_view
 from atom.views.filters import Filters
 from atom.views.lab.hard_pairs import hard_pairs

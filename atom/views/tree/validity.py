@@ -33,7 +33,7 @@ from atom.records import AnnotationKind, Criterion, Sample
 from atom.records import Mapping as LeafMapping
 from atom.store import Store, leaf_mappings, tree_versions
 from atom.store.labels import labels_of
-from atom.store.rivals import RivalTree, rival_trees
+from atom.store.reading.rivals import RivalTree, rival_trees
 from atom.views.overview.page import MIN_SAMPLES
 from atom.views.people.annotations import standing
 from atom.views.study_data import StudyData, data_facets, dataset_facet

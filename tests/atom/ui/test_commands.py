@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from atom.engine.own import DEMO_COPY, own_copy
+from atom.engine.studies.own import DEMO_COPY, own_copy
 from atom.store import Store, find_study
 from atom.ui.commands import line, lines
 from atom.views.shelf import StudyEntry

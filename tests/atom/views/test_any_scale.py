@@ -227,5 +227,5 @@ def test_repeats_of_levels_are_held_against_each_other(tmp_path):
 
 def test_a_study_that_is_a_small_part_of_its_store_is_read_alike(mixed, monkeypatch):
     store, data = mixed
-    monkeypatch.setattr("atom.store.columns._SCAN_SHARE", 2.0)
+    monkeypatch.setattr("atom.store.reading.columns._SCAN_SHARE", 2.0)
     assert same_columns(load_study(store, data.study.id, RUBRIC), data)

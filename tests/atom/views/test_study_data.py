@@ -3,7 +3,8 @@ import pytest
 
 from atom.errors import UsageError
 from atom.records import Checkpoint, Judge, Mapping, Outcome, Response, Tag, TreeRecord
-from atom.store import Store, columns, copy_study
+from atom.store import Store, copy_study
+from atom.store.reading import columns
 from atom.views.filters import Filters, known, unknown
 from atom.views.study_data import load_study
 from taxonomy import Tree, to_json, tree_version

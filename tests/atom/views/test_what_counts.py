@@ -24,7 +24,8 @@ from atom.records import (
     Sampling,
     StudyCandidate,
 )
-from atom.store import Store, columns, count_study, study_candidates, study_places
+from atom.store import Store, count_study, study_candidates, study_places
+from atom.store.reading import columns
 from atom.store.standing import (
     first_answers,
     marks_of,

@@ -17,7 +17,7 @@ from atom.formats import ImportFile, read
 from atom.formats.picture_stock import stock_of
 from atom.records import PictureSlot, Replay, Sample, Study, StudySample
 from atom.store import Store, check_store, find_study
-from atom.store.undo import undo_import
+from atom.store.imports.undo import undo_import
 from tests.factories import picture_file
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)

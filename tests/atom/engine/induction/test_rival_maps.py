@@ -16,7 +16,7 @@ from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.worlds.make import make_probes
 from atom.records import Endpoint, Prices, Study
 from atom.store import Store, find_study, leaf_mappings, study_criteria
-from atom.store.rivals import rival_trees
+from atom.store.reading.rivals import rival_trees
 from taxonomy import load_rival, tree_version
 
 SAMPLES = 8

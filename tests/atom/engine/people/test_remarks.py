@@ -10,7 +10,7 @@ from atom.records import Annotation, Checkpoint, Tag
 from atom.reports.profile import known_facet
 from atom.store import table
 from atom.store.labels import labels_of
-from atom.store.marks import subjects_of_marks
+from atom.store.reading.marks import subjects_of_marks
 from atom.store.reading.tags import tags_of_samples
 from atom.store.studies import copy_study
 from atom.store.together.revisions import held

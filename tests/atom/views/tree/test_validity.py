@@ -9,7 +9,7 @@ import pytest
 from atom.analysis.capability.validity import leave_one_out
 from atom.records import Mapping
 from atom.store import Draft, Store, add_version, find_study, leaf_mappings, load_tree
-from atom.store.rivals import rival_trees
+from atom.store.reading.rivals import rival_trees
 from atom.store.trees import begin_history
 from atom.views.study_data import load_study
 from atom.views.tree import validity as module

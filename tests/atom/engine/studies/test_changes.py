@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atom.engine import studies
 from atom.engine.imports.importing import import_reading
+from atom.engine.studies import changes as studies
 from atom.formats import ImportFile, read
 from atom.records import Run
 from atom.store import Store, list_studies

@@ -27,7 +27,7 @@ from atom.records import (
     Tag,
     Verdict,
 )
-from atom.store.judgments import take_back_marks
+from atom.store.imports.judgments import take_back_marks
 from atom.store.schema import import_links, table
 from atom.store.store import Store, Writer
 

@@ -10,7 +10,7 @@ import pytest
 
 from atom.engine.forecast import forecast
 from atom.engine.plan import RunSpec
-from atom.engine.remark import remark_words, to_remark
+from atom.engine.studies.remark import remark_words, to_remark
 from atom.engine.work import run
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Checkpoint

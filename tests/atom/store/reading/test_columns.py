@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atom.store import columns, packed
+from atom.store.reading import columns, packed
 
 
 def test_texts_are_found_whatever_is_in_them():

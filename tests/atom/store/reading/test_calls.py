@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from atom.records import Call, Usage
 from atom.store import Store
-from atom.store.calls import adapted_calls, paid_for
+from atom.store.reading.calls import adapted_calls, paid_for
 
 
 def call(name: str, **told) -> Call:

@@ -47,10 +47,10 @@ from atom.records import (
     TreeRecord,
 )
 from atom.records import Mapping as MappingRecord
-from atom.store import packed as fast
-from atom.store.packed import Ints
 from atom.store.people import PEOPLE, persons
-from atom.store.scales import scales_within
+from atom.store.reading import packed as fast
+from atom.store.reading.packed import Ints
+from atom.store.reading.scales import scales_within
 from atom.store.schema import table
 from atom.store.standing import (
     HOW_RANK,

@@ -1,0 +1,1 @@
+"""What an import changes in the store beside its own rows, and how it is taken back."""
