@@ -22,7 +22,7 @@ from atom.records import Endpoint, Study, Usage
 from atom.records.grouped import Grouped
 from atom.records.vectors import embedding_id
 from atom.store import Store
-from atom.store.calls import paid_for
+from atom.store.reading.calls import paid_for
 from atom.store.team.budgets import may_ask
 
 MOST_DIFFERENT: Final = 20_000
