@@ -474,6 +474,10 @@ class Collector:
             return Sample.make_id(scope, None, question, choices, pictures)
         return content_id("sample", scope, list(pictures), question, list(choices))
 
+    def sample_namer(self) -> Callable[[str], str]:
+        """Return what names this data set's questions by their ids, as `sample_id` does."""
+        return Sample.named_in(self._scope())
+
     def _scope(self) -> str:
         """Return what stands for the data set in its questions' ids."""
         scope = self._scopes.get(self.dataset)
@@ -504,6 +508,13 @@ class Collector:
         self._n_rows += 1
         if kind is Response:
             self._letters += len(row[_TEXT])
+
+    def add_asked(self, sample: Row, tags: Sequence[Row]) -> None:
+        """Take in a question and its labels, as `add_row` takes each."""
+        rows = self._rows
+        rows[Sample].append(sample)
+        rows[Tag] += tags
+        self._n_rows += 1 + len(tags)
 
     def add_answered(self, response: Row, outcome: Row) -> None:
         """Take in an answer and its verdict, as `add_row` takes each."""

@@ -5,6 +5,7 @@ Reference: ATOM 3.1 (cognitive replay, atomic criteria) and 3.3 (checkpoint scor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as Mapping_
 from typing import Any, Literal, Self
 
@@ -87,6 +88,12 @@ class Response(Record):
         return hash_of(
             f'["response",{quoted(sample_id)},{quoted(candidate_id)},{_IMPORTED},{repeat},null,null]'
         )
+
+    @staticmethod
+    def imported_by(candidate_id: str) -> Callable[[str], str]:
+        """Return what names a candidate's first answer to a sample, as `imported_id` does."""
+        end = f"{quoted(candidate_id)},{_IMPORTED},0,null,null]"
+        return lambda sample_id: hash_of(f'["response",{quoted(sample_id)},{end}')
 
 
 class ReplayStep(Record):

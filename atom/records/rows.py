@@ -92,6 +92,13 @@ def sample_row(
     )  # fmt: skip
 
 
+def asked_row(
+    sample_id: str, dataset: str, source_id: str | None, question: str, reference: str | None
+) -> Row:
+    """Make a `Sample` that is a text and, where it is known, its answer."""
+    return (sample_id, dataset, source_id, question, (), reference, "", None, (), None, False)
+
+
 def response_row(
     response_id: str,
     sample_id: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import Field
@@ -76,3 +77,9 @@ class Sample(Record):
         if source_id is not None:
             return hash_of(f'["sample",{quoted(dataset)},{quoted(source_id)}]')
         return content_id("sample", list(picture_ids), question, list(choices))
+
+    @staticmethod
+    def named_in(dataset: str) -> Callable[[str], str]:
+        """Return what names the questions of a data set by their ids, as `make_id` does."""
+        begin = f'["sample",{quoted(dataset)},'
+        return lambda source_id: hash_of(f"{begin}{quoted(source_id)}]")

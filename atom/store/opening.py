@@ -22,6 +22,8 @@ BUSY_SECONDS = 30.0
 """Seconds that a writer waits for another one; readers wait for nobody but a lone owner."""
 LONE_SECONDS = 5.0
 """Seconds that a reader waits where another process keeps the whole file for itself."""
+PAGE = 8192
+"""Bytes of a page of a new store: each page that an import fills is written and read as one."""
 MOST_COPIED = 4_000_000_000
 """Bytes of an old store that are copied, to be read up to date."""
 
@@ -109,6 +111,7 @@ def make_database(database: Path) -> None:
 def _empty_store() -> bytes:
     """Return the file of a store that holds nothing; to make its tables takes far the longest."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+        memory.execute(f"PRAGMA page_size = {PAGE}")
         engine = sa.create_engine(
             "sqlite+pysqlite://", creator=lambda: memory, poolclass=sa.StaticPool
         )

@@ -96,6 +96,14 @@ class Stage:
         """Columns of ours beside the record's."""
         return ["seq"] if self.sum is None else ["seq", self.sum]
 
+    @property
+    def order(self) -> str:
+        """What sorts the rows by their key; of equal keys the one that came first comes first."""
+        varying = [
+            f'"{name}"' for name in self.kind.key if self.columns.index(name) in self._written
+        ]
+        return ", ".join((*varying, "seq"))
+
     def same_key(self, one: str, other: str) -> str:
         """Return the condition that two rows have one key."""
         return " AND ".join(f'{one}."{name}" = {other}."{name}"' for name in self.kind.key)

@@ -46,7 +46,9 @@ from atom.store.schema import KINDS, Kind
 from atom.store.stage import Stage
 from atom.store.store import Store, Writer
 
-CACHE_KILOBYTES = 16_384
+CACHE_KILOBYTES = 32_768
+TEMPORARY_PAGE = 16_384
+"""Bytes of a page of what is staged, which is written and read from one end to the other."""
 _LINKED: Mapping[type[Record], str] = {
     Sample: "sample",
     Response: "response",
@@ -68,6 +70,11 @@ _ORDER: tuple[type[Record], ...] = (
     Picture, Candidate, Sample, Response, Outcome, Tag, Preference, Annotation, Verdict,
     Judge, MarkScale, TreeRecord, Criterion, CriteriaSet, Mapped, Checkpoint,
 )  # fmt: skip
+_BY_KEY = (KINDS[Outcome], KINDS[Tag])
+"""Kinds of small rows, put in by their keys: so each page of a key's index is written once.
+
+Questions and answers keep the order of the file: to sort their texts would cost more.
+"""
 _MOST_NAMED = 5
 _PAGE = 1000
 _ONE = {
@@ -151,6 +158,7 @@ class Staging:
         self._connection = self._store.connect_apart()
         if self._is_sqlite:
             self._connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+            self._connection.exec_driver_sql(f"PRAGMA temp.page_size = {TEMPORARY_PAGE}")
             self._connection.exec_driver_sql("PRAGMA temp.journal_mode = OFF")
             self._connection.commit()
         return self
@@ -280,6 +288,9 @@ class _Move:
         self._study = study
         self._import = record
         self.reworded = 0
+        # Whatever fails takes the whole transaction back: no statement needs a journal of its own.
+        is_sqlite = writer.connection.dialect.name == "sqlite"
+        self._put = "INSERT OR FAIL INTO" if is_sqlite else "INSERT INTO"
 
     def run(self, *, replace: bool, judge: str | None, tree: str | None) -> Moved:
         self._writer.put([self._study])
@@ -517,15 +528,15 @@ class _Move:
                 f"SELECT coalesce(max(position), -1) FROM {places} WHERE study_id = :study",
                 study=self._study.id,
             )
-            self._run(
-                "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
-                f"CAST(:import AS TEXT), '{ALSO}', '{word}:' || s.id FROM {stage.name} s "
-                f"JOIN {places} p ON p.study_id = :study AND p.{column} = s.id",
-                **{"import": self._import.id, "study": self._study.id},
-            )
             place_of = ":last + 1 + s.seq"
             unplaced = "WHERE true"
             if known.get(kind):
+                self._run(
+                    f"{self._put} import_links (import_id, kind, record_id) SELECT DISTINCT "
+                    f"CAST(:import AS TEXT), '{ALSO}', '{word}:' || s.id FROM {stage.name} s "
+                    f"JOIN {places} p ON p.study_id = :study AND p.{column} = s.id",
+                    **{"import": self._import.id, "study": self._study.id},
+                )
                 place_of = ":last + row_number() OVER (ORDER BY s.seq)"
                 unplaced = (
                     f"LEFT JOIN {places} p ON p.study_id = :study AND p.{column} = s.id "
@@ -533,16 +544,20 @@ class _Move:
                 )
             placed = self._run_summed(
                 place,
-                f"{_into(place, column, summed=stage.sum is not None)} FROM (SELECT "
+                f"{self._put} {_into(place, column, summed=stage.sum is not None)} FROM (SELECT "
                 f"CAST(:study AS TEXT) AS study_id, s.id AS {column}, {place_of} AS position "
-                f"FROM {stage.name} s {unplaced}) n WHERE true ON CONFLICT DO NOTHING",
+                f"FROM {stage.name} s {unplaced} ORDER BY 2) n WHERE true ON CONFLICT DO NOTHING",
                 is_summed=stage.sum is not None, study=self._study.id, last=last,
             ).rowcount  # fmt: skip
+            got: dict[str, object] = {"import": self._import.id}
+            placed_now = f"id FROM {stage.name}"  # where none had a place all got one
+            if known.get(kind):
+                got |= {"study": self._study.id, "last": last}
+                placed_now = f"{column} FROM {places} WHERE study_id = :study AND position > :last"
             self._run(
-                "INSERT INTO import_links (import_id, kind, record_id) SELECT "
-                f"CAST(:import AS TEXT), '{word}', {column} FROM {places} "
-                "WHERE study_id = :study AND position > :last",
-                **{"import": self._import.id, "study": self._study.id, "last": last},
+                f"{self._put} import_links (import_id, kind, record_id) SELECT "
+                f"CAST(:import AS TEXT), '{word}', {placed_now} ORDER BY 3 ON CONFLICT DO NOTHING",
+                **got,
             )
             if kind is Sample:
                 n_placed = placed
@@ -554,7 +569,7 @@ class _Move:
         """Note what this import brought first, and what another one had brought before."""
         if kind is Outcome:
             self._run(
-                "INSERT INTO import_links (import_id, kind, record_id) SELECT "
+                f"{self._put} import_links (import_id, kind, record_id) SELECT "
                 f"CAST(:import AS TEXT), 'outcome', response_id FROM {stage.name} "
                 "WHERE how = 'imported' ORDER BY response_id ON CONFLICT DO NOTHING",
                 **{"import": self._import.id},
@@ -566,14 +581,14 @@ class _Move:
         key, table = stage.kind.key[0], stage.kind.table.name
         new = f'"{key}" NOT IN (SELECT "{key}" FROM known_{table})' if n_known else "true"
         self._run(
-            "INSERT INTO import_links (import_id, kind, record_id) SELECT "
+            f"{self._put} import_links (import_id, kind, record_id) SELECT "
             f"CAST(:import AS TEXT), '{word}', \"{key}\" FROM {stage.name} WHERE {new} "
             f'ORDER BY "{key}" ON CONFLICT DO NOTHING',
             **{"import": self._import.id},
         )
         if n_known:
             self._run(
-                "INSERT INTO import_links (import_id, kind, record_id) SELECT DISTINCT "
+                f"{self._put} import_links (import_id, kind, record_id) SELECT DISTINCT "
                 f"CAST(:import AS TEXT), '{ALSO}', '{word}:' || \"{key}\" FROM known_{table}",
                 **{"import": self._import.id},
             )
@@ -582,10 +597,11 @@ class _Move:
         # With the checksum that was staged: a trigger would write each row twice.
         names = stage.columns if stage.sum is None else (*stage.columns, stage.sum)
         columns = ", ".join(f'"{name}"' for name in names)
+        order = f"ORDER BY {stage.order}" if stage.kind in _BY_KEY else ""
         return self._run_summed(
             stage.kind,
-            f"INSERT INTO {stage.kind.table.name} ({columns}) SELECT {columns} "
-            f"FROM {stage.name} WHERE true ON CONFLICT DO NOTHING",
+            f"{self._put} {stage.kind.table.name} ({columns}) SELECT {columns} "
+            f"FROM {stage.name} WHERE true {order} ON CONFLICT DO NOTHING",
             is_summed=stage.is_summed,
         ).rowcount
 
@@ -636,7 +652,7 @@ def _into(place: Kind, column: str, *, summed: bool) -> str:
     into = values = ", ".join(names)
     if summed:
         into, values = f"{into}, {sums.COLUMN}", f"{values}, {sums.call(place, given=names)}"
-    return f"INSERT INTO {place.table.name} ({into}) SELECT {values}"
+    return f"{place.table.name} ({into}) SELECT {values}"
 
 
 def _are_alike(one: str, other: str) -> bool:

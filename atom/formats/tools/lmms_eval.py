@@ -229,6 +229,11 @@ class _Names:
         self._others.add(key)
         return True
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether none was met."""
+        return not (self._numbers.runs or self._others)
+
 
 class _Reader:
     """Turns one log's rows into records."""
@@ -256,7 +261,8 @@ class _Reader:
         self._wanted = wanted
         self._asked = asked
         self._filter: str | None = None
-        self._names = _Names()
+        # A task's first log asks whatever it names.
+        self._names = asked if asked.is_empty else _Names()
         self._metrics: tuple[str, ...] = ()
         self._sums: dict[str, _Sums] = {}
         self._plain: PlainRows | None = None
@@ -337,11 +343,15 @@ class _Reader:
             out.skip(row.place, f"doc_id {name!r:.60} stood before; the first row is kept")
             return
         assert self._plain is not None
-        score = self._plain.take(values, name, self._asked.add)
+        score = self._plain.take(values, name, self._asks)
         if score is None:
             self._look_closer(row, name)
         else:
             self._sum(*score)
+
+    def _asks(self, name: str) -> bool:
+        """Note that a question was asked; says whether no earlier log of the task asked it."""
+        return self._names is self._asked or self._asked.add(name)
 
     def _look_closer(self, row: Row, name: str) -> None:
         """Turn a row that isn't plain into records."""
@@ -353,7 +363,7 @@ class _Reader:
             self._file.name,
             self._prefix + name,
             self._question(row, document, name, said),
-            again=not self._asked.add(name),
+            again=not self._asks(name),
         )
         if sample_id is None:
             return

@@ -8,18 +8,20 @@ of a plain one in three times the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from atom.formats.base import ReadOptions
 from atom.formats.cells import to_text
 from atom.formats.maker import MAX_NAME, Maker, cut, label_keys, labels_at
 from atom.formats.tools.lmms_said import CHOICE_KEYS, alone, asked_in, may_hold_pictures, verdict_of
-from atom.records import Response, Sample, Tag
-from atom.records.rows import outcome_row, response_row, sample_row, tag_row
+from atom.records import Response
+from atom.records.rows import asked_row, outcome_row, response_row, tag_row
 from atom.records.thoughts import may_think
 
 _MOST_SHAPES = 1_000
+_MOST_LABELS = 4_000
+Labels = tuple[tuple[str, str], ...]
+"""A question's labels: (facet, label)."""
 MOST_READ = 4_000
 """Characters of the final answer, as the log's filter read it out, that are kept."""
 Values = Mapping[str, object]
@@ -76,8 +78,11 @@ class PlainRows:
         self._metrics = tuple(metrics)
         self._task = task
         self._shapes: dict[tuple[tuple[str, ...], tuple[str, ...]], _Shape | None] = {}
-        # Taken in with the first answer, not before.
-        self._candidate: Callable[[], str] = partial(self._out.candidate, cut(model))
+        self._met: dict[tuple[tuple[str, ...], tuple[object, ...]], Labels] = {}
+        self._model = cut(model)
+        self._candidate = ""  # taken in with the first answer, not before
+        self._name_answer = Response.imported_by("")
+        self._name_sample = self._out.sample_namer()
 
     def take(self, values: Values, name: str, is_new: Callable[[str], bool]) -> Score | None:
         """Make the records of a row, if it is plain.
@@ -117,45 +122,44 @@ class PlainRows:
             or self._look(source_id).picture is not None
         ):
             return None
-        sample_id = self._out.sample_id(source_id)
+        out, sample_id = self._out, self._name_sample(source_id)
         if is_new(name):
-            labels = dict(labels_at(document, shape.labels)) if shape.labels else {}
-            self._ask(sample_id, source_id, asked, reference, labels)
-        candidate_id = self._candidate()
-        response_id = Response.imported_id(sample_id, candidate_id)
-        self._out.add_answered(
+            labels = self._labels(document, shape.labels)
+            out.add_asked(
+                asked_row(sample_id, out.dataset, source_id, asked, reference),
+                [tag_row("sample", sample_id, self._source, *label) for label in labels],
+            )
+        candidate_id = self._candidate or self._first_answer()
+        response_id = self._name_answer(sample_id)
+        out.add_answered(
             response_row(response_id, sample_id, candidate_id, 0, "scored", text),
             outcome_row(response_id, verdict.value, cut(to_text(read) or "", MOST_READ)),
         )
         return Score(shape.metric, verdict.value)
 
-    def _ask(
-        self,
-        sample_id: str,
-        source_id: str,
-        asked: str,
-        reference: str | None,
-        labels: dict[str, str],
-    ) -> None:
-        """Take a new question, with its labels."""
-        out = self._out
-        sample = sample_row(
-            sample_id,
-            out.dataset,
-            source_id,
-            asked,
-            choices=(),
-            reference=reference,
-            answer_type="",
-            tolerance=None,
-            pictures=(),
-            cluster=None,
-        )
-        out.add_row(Sample, sample)
+    def _first_answer(self) -> str:
+        """Take the model in, once it has answered."""
+        self._candidate = self._out.candidate(self._model)
+        self._name_answer = Response.imported_by(self._candidate)
+        return self._candidate
+
+    def _labels(self, document: Values, keys: tuple[str, ...]) -> Labels:
+        """Return a new question's labels, which are worked out once for equal texts."""
+        cells = tuple([document[key] for key in keys])
+        if [*map(type, cells)].count(str) < len(cells):  # 1 and True are equal, and two labels
+            return self._told(document, keys)
+        found = self._met.get((keys, cells))
+        if found is None:
+            found = self._told(document, keys)
+            if len(self._met) < _MOST_LABELS:
+                self._met[keys, cells] = found
+        return found
+
+    def _told(self, document: Values, keys: tuple[str, ...]) -> Labels:
+        labels = dict(labels_at(document, keys))
         if self._task is not None:
             labels["task"] = self._task
-        for facet, label in labels.items():
-            out.add_row(Tag, tag_row("sample", sample_id, self._source, facet, label))
+        return tuple(labels.items())
 
     def _new_shape(self, keys: tuple[tuple[str, ...], tuple[str, ...]]) -> _Shape | None:
         """Look at the keys of a row and of its document; None = such a row is never plain."""

@@ -16,10 +16,14 @@ _SCORE_KEYS = ("score", "correct", "hit", "is_correct", "accuracy", "acc", "exac
 _CHOICES = ("options", "choices")
 CHOICE_KEYS = frozenset(_CHOICES)
 _NUMBERS = (int, float)
+_SURE = {0.0: Verdict(0.0), 1.0: Verdict(1.0)}
+"""What nearly all scores are."""
 
 
 def verdict_of(value: object) -> Verdict | None:
     """Read a metric: a number or yes/no, or an object with one inside."""
+    if value.__class__ is float and value in _SURE:
+        return _SURE[value]
     if isinstance(value, _NUMBERS):
         return to_verdict(value)
     if isinstance(value, dict):
@@ -206,6 +210,13 @@ def _picture_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 def asked_in(value: object) -> str | None:
     """Find the prompt: a text, nested lists, `gen_args_0.arg_0`, or chat messages."""
+    if value is None:
+        return None
+    first = value
+    while first.__class__ is list and first:
+        first = first[0]
+    if first.__class__ is str and (text := to_text(first)) is not None:
+        return text  # as in nearly all rows
     if isinstance(value, str):
         return to_text(value)
     if isinstance(value, dict):

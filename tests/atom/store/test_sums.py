@@ -143,12 +143,13 @@ def test_no_flipped_byte_of_the_file_goes_unseen(whole, tmp_path):
             return False
 
     before, draw = contents(whole.folder), random.Random(15)
+    used = [at for at in range(100, len(data)) if data[at]]  # its pages are half empty
     harmful = 0
     for number in range(40):
         folder = tmp_path / str(number)
         folder.mkdir()
         body = bytearray(data)
-        body[draw.randrange(100, len(body))] ^= 1 << draw.randrange(8)
+        body[draw.choice(used)] ^= 1 << draw.randrange(8)
         (folder / "atomscope.sqlite").write_bytes(body)
         if looks_whole(folder):
             assert contents(folder) == before, f"flip {number} went unseen"
