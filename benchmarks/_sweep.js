@@ -42,11 +42,36 @@
         return true;
     return false;
   };
+  // Half a pixel is enough for the three dots.
+  const slack = (style) => (style.textOverflow === "ellipsis" ? 0.4 : 1.5);
+  const ruler = document.createElement("canvas").getContext("2d");
+  const hinted = (field) => {
+    const style = getComputedStyle(field);
+    ruler.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return ruler.measureText(field.placeholder).width > room + 1;
+  };
+  // A text may be cut by its own box or by one around it: a button cuts the paragraph inside it.
+  const clipped = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const text = range.getBoundingClientRect();
+    for (let at = node, depth = 0; at && depth < 6; at = up(at), depth++) {
+      const style = getComputedStyle(at), box = at.getBoundingClientRect();
+      if (["auto", "scroll"].includes(style.overflowX)) return false;
+      if (!["hidden", "clip"].includes(style.overflowX) || !at.clientWidth) continue;
+      if (at === node ? at.scrollWidth > at.clientWidth + 1
+        : text.width > 3 && (text.right > box.right + slack(style) || text.left < box.left - 1.5)) return true;
+    }
+    return false;
+  };
   const texts = [], roots = [document];
   for (let at = 0; at < roots.length; at++) {
     for (const node of roots[at].querySelectorAll("*")) {
       if (node.shadowRoot) roots.push(node.shadowRoot);
       const own = [...node.childNodes].some((x) => x.nodeType === 3 && x.nodeValue.trim());
+      if (node.nodeName === "INPUT" && node.placeholder && !node.value && seen(node) && hinted(node))
+        found.cut.push(node.placeholder);
       if (own && !["SCRIPT", "STYLE", "OPTION", "TEXTAREA"].includes(node.nodeName)) texts.push(node);
     }
   }
@@ -65,9 +90,7 @@
     const off = node.closest("[aria-disabled=true], :disabled, [disabled]");
     if (ink && behind && !off && ink.a > 0.95 && ratio(ink, behind) < contrast - 0.01)
       found.faint.push(`${ratio(ink, behind).toFixed(2)}: ${name(node)}`);
-    if (!svg && node.scrollWidth > node.clientWidth + 1 && style.overflowX !== "visible" &&
-        style.overflowX !== "auto" && style.overflowX !== "scroll" && node.clientWidth && !told(node))
-      found.cut.push(name(node));
+    if (!svg && clipped(node) && !told(node)) found.cut.push(name(node));
     if (!svg && box.top < innerHeight * 3 && style.position !== "absolute")
       boxes.push([node, box]);
   }

@@ -24,7 +24,10 @@ SCHEMES = ("light", "dark")
 ZOOMS = (1, 2)
 LEAST_PX = 9
 CONTRAST = 4.5
-SETTLE_MS = 1800
+SETTLE_MS = 1200
+DRAWN = """() => document.documentElement.dataset.settled !== undefined
+  && document.querySelector(".stApp")?.dataset.testScriptState !== "running"
+  && !document.querySelector('[data-testid="stSkeleton"], .stBidiComponent:not([data-drawn])')"""
 MOST = 12
 """Findings of a kind that are listed for one view."""
 LOOK = (Path(__file__).parent / "_sweep.js").read_text(encoding="utf-8").partition("\n")[2]
@@ -42,6 +45,7 @@ def view(chromium: Any, running: Any, address: str, size: str, scheme: str, zoom
     try:
         page.goto(f"{running.url}/{address}")
         page.locator(".atom .head").first.wait_for()
+        page.wait_for_function(DRAWN)
         page.wait_for_timeout(SETTLE_MS)
         return page.evaluate(LOOK, [LEAST_PX, CONTRAST])
     finally:

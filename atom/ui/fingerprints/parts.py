@@ -132,7 +132,7 @@ def facts(here: Here, statements: Sequence[Statement]) -> Html:
 
     return el(
         "section",
-        el("h2", "What stands out"),
+        el("h2", "What stands out", class_="aside"),
         el("ul", [kit.fact(one.text, href(one)) for one in statements], class_="facts"),
     )
 

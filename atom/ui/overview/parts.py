@@ -53,7 +53,7 @@ def facts(statements: Sequence[Statement]) -> Html:
     """List what stands out, each sentence a door."""
     return el(
         "section",
-        el("h2", "What stands out"),
+        el("h2", "What stands out", class_="aside"),
         el(
             "ul",
             [kit.fact(s.text, links.address(_PAGES[s.page], s.filters)) for s in statements],

@@ -65,17 +65,17 @@ def fits(screen: Screen) -> bool:
 
 def field(screen: Screen) -> Html:
     """Draw the field."""
-    key = "" if screen is FAILURES else "   ( / )"
+    key = "" if screen is FAILURES else " (key /)"
     return el(
         "input",
         type="text",
         value="",
         maxlength=MOST_QUESTION,
-        placeholder=f"Ask the study{key}",
+        placeholder="Ask the study",
         data_say="ask",
         data_ask=True,
         aria_label="Ask the study in words",
-        data_tip=f"For example: {EXAMPLES[0]}",
+        data_tip=f"For example{key}: {EXAMPLES[0]}",
         class_="say asks",
         autocomplete="off",
     )

@@ -60,9 +60,9 @@ _EVENT_WORDS = {
     "renamed": ("=", "renamed"),
 }
 _SCALE = 330
-_LINE = 16.0
+_LINE = 18.0
 """Height of a name in the picture, and width of a letter."""
-_LETTER = 8.0
+_LETTER = 9.0
 _LABELLED = 46
 """Up to so many leaves, each has its name beside it; above, only what is new."""
 

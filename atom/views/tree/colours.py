@@ -73,6 +73,10 @@ def stops(scheme: Scheme, *, difference: bool) -> tuple[str, ...]:
     return (_DIFFERENCE if difference else _SCORE)[scheme]
 
 
+_READS = 4.5
+"""The least contrast at which text is read."""
+
+
 def luminance(colour: str) -> float:
     """Return a colour's relative luminance, 0..1 (WCAG 2)."""
     parts = [part / 255 for part in _rgb(colour)]
@@ -81,9 +85,13 @@ def luminance(colour: str) -> float:
 
 
 def ink_on(colour: str) -> str:
-    """Return the ink, dark or white, that reads better on a colour."""
-    ground = luminance(colour)
-    dark = (max(ground, luminance(INK["light"])) + 0.05) / (
-        min(ground, luminance(INK["light"])) + 0.05
-    )
-    return INK["light"] if dark >= 1.05 / (ground + 0.05) else "#FFFFFF"
+    """Return the ink that reads well on a colour: ours where it does, else white or plain black.
+
+    On some blues neither ours nor white reaches 4.5 to 1; of white and black, one always does.
+    """
+    ground = luminance(colour) + 0.05
+    own = luminance(INK["light"]) + 0.05
+    dark, white, black = max(ground, own) / min(ground, own), 1.05 / ground, ground / 0.05
+    if max(dark, white) < _READS:
+        return "#FFFFFF" if white >= black else "#000000"
+    return INK["light"] if dark >= white else "#FFFFFF"

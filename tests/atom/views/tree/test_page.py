@@ -224,7 +224,7 @@ def test_colours_are_symmetric_and_readable():
         for value in range(0, 101, 5):
             for ground in (score_colour(value, scheme), difference_colour(value - 50, scheme)):
                 ink, base = luminance(ink_on(ground)), luminance(ground)
-                assert (max(ink, base) + 0.05) / (min(ink, base) + 0.05) >= 4.0
+                assert (max(ink, base) + 0.05) / (min(ink, base) + 0.05) >= 4.5
 
 
 def test_an_icicle_has_every_node_once_and_names_as_text(tmp_path):
