@@ -70,7 +70,8 @@ def test_the_map_fits_its_window_and_opens_on_what_is_weak(open_app, made):
     (chart,) = seen.test.get("plotly_chart")
     assert json.loads(chart.proto.spec)["layout"]["autosize"] is True
     styles = " ".join(one.proto.body for one in seen.test.get("html"))
-    assert re.search(r"st-key-tree_map.*height: max\(\d+px, calc\(100vh [^;]+\)\)", styles, re.S)
+    fits = r"st-key-tree_map.*height: max\(\d+px, calc\(var\(--tall, 100vh\) - \d+px\)\)"
+    assert re.search(fits, styles, re.S)
 
 
 def test_what_was_chosen_is_written_whole_in_the_chain(open_app, made):

@@ -170,7 +170,7 @@ def choices(here: Here, form: Shape, *, drawn: bool = True) -> Html:
     """Draw what is looked at: the measure, capabilities or labels, and whose shapes are drawn."""
     rows = [_measures(here), _groups(here, form)]
     tabs = [row for row in rows if row is not None]
-    return el("div", el("div", tabs, class_="row") if tabs else None,
+    return el("div", el("div", tabs, class_="row extra") if tabs else None,
               picks(here, form) if drawn else None, class_="stack", style="gap:10px")  # fmt: skip
 
 

@@ -71,8 +71,12 @@ def strip(stops: Sequence[Stop], number: int, filters: Filters) -> Html:
         "section",
         el(
             "div",
-            el("span", f"Tour, {number + 1} of {len(stops)}", class_="quiet small nowrap"),
-            el("h2", stop.title, style="margin:0"),
+            el(
+                "div",
+                el("h2", stop.title, style="margin:0"),
+                el("span", f"Tour, {number + 1} of {len(stops)}", class_="quiet small nowrap"),
+                class_="row",
+            ),
             el("p", stop.words, class_="small"),
         ),
         el(

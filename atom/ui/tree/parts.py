@@ -85,9 +85,11 @@ _FRAME = """<style>
 .st-key-tree_map .hoverlayer path { rx: 6px; }
 .st-key-tree_map_box, .st-key-tree_map_box .st-key-tree_map, .st-key-tree_map > div,
 .st-key-tree_map .stPlotlyChart {
-  flex: none !important; height: max(400px, calc(100vh / var(--zoom, 1) - 280px - var(--strip, 0px))) !important;
+  flex: none !important; height: max(400px, calc(var(--tall, 100vh) - 280px)) !important;
 }
-.st-key-tree_network iframe { border: 0; height: calc(100vh / var(--zoom, 1) - 236px - var(--strip, 0px)); min-height: 420px; }
+.st-key-tree_network iframe {
+  border: 0; height: calc(var(--tall, 100vh) - 236px); min-height: 420px;
+}
 </style>"""
 
 
