@@ -95,6 +95,13 @@ def _data(found: Profile) -> dict[str, object]:
         "lucky": found.lucky,
         "right_answers": found.right,
         "unscored": row.n_unscored,
+        "judges_differ": None
+        if row.judges is None or not row.judges.n
+        else {
+            "share": row.judges.share,
+            "disagreement": row.judges.disagreement,
+            "n": row.judges.n,
+        },
         "frame": found.looked.frame if found.looked else None,
         "facet": found.facet,
         "tested": found.tested,
@@ -175,6 +182,12 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
         lines.append(
             f"right every time that a question is asked, %: {row.hit_all:.1f}, "
             f"n {row.hit_clusters} questions"
+        )
+    if row.judges is not None and row.judges.n:
+        lines.append(
+            f"judges differ on {numbers.in_percent(row.judges.share)} of "
+            f"{numbers.count(row.judges.n, 'checkpoint')}; disagreement "
+            f"{row.judges.disagreement:.1f} points (standard deviation over judges, as they mark)"
         )
     if row.n_unscored:
         lines.append(f"unscored: {row.n_unscored} checkpoints, counted nowhere")

@@ -77,5 +77,11 @@ JUDGMENTS = (
     CRITERION,
     NUMBER,
     *USE,
+    Column(
+        "disagreement",
+        "float64",
+        "standard deviation over the panel's judges on this checkpoint, in points of 0-100; "
+        "missing where one judge marked it",
+    ),
     *MARK,
 )

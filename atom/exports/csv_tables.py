@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
 from atom.analysis.nodes import index_nodes
+from atom.exports.apart import JudgesApart
 from atom.exports.base import (
     MANIFEST,
     Exporter,
@@ -47,7 +48,7 @@ _ANSWERS = (
 _SCORES = (
     "sample", "model", "repeat", "answer", "criterion", "number", "question", "truth", "weight",
     "capability", "state", "score", "reason", "quote", "detail", "judge", "prompt", "addressed",
-    "carried", "value", "raw", "scale", "polarity",
+    "carried", "value", "raw", "scale", "polarity", "disagreement",
 )  # fmt: skip
 _RANKING = (
     "model", "rank_best", "rank_worst", "score", "low", "high", "n", "samples", "right",
@@ -55,7 +56,7 @@ _RANKING = (
     "right_of_given_high", "given", *(f"withheld_{cause}" for cause in CAUSES if cause),
     "lucky", "unscored_percent", "unscored", "confirmed_weaknesses",
     "suspected_weaknesses", "strengths", "score_of_what_was_said", "steps_said_percent", "terse",
-    "carried",
+    "carried", "judges_differ_percent", "disagreement",
 )  # fmt: skip
 _NODES = (
     "path", "name", "depth", "leaf", "criteria", "samples", "model", "score", "low", "high", "n",
@@ -77,6 +78,11 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
         "a text that begins like a formula bears a ' before it, so that no spreadsheet runs it",
         "score is the sample score, 0-100; right is 0 to 1; an empty cell means not known",
     ]
+    if source.data.table.apart is not None:
+        notes.append(
+            "disagreement is the standard deviation over the panel's judges, in points of 0-100, "
+            "as they mark; judges differ where two are a step of the scale of five apart"
+        )
     data = source.data
     if options.samples is not None and options.samples < len(data.table.sample_ids):
         notes.append(f"only the first {options.samples} samples; ranking and nodes count all")
@@ -101,7 +107,11 @@ def _write_cases(source: Source, folder: Path, options: ExportOptions) -> dict[s
     """Write the three tables that are read sample by sample, in one pass."""
     counts = {"samples": 0, "answers": 0, "scores": 0}
     heads = {"samples": _SAMPLES, "answers": _ANSWERS, "scores": _SCORES}
-    lines = {"samples": _sample_lines, "answers": _answer_lines, "scores": _score_lines}
+    apart = JudgesApart(source.data)
+    lines: dict[str, Callable[[Source, Case], Iterator[tuple[object, ...]]]] = {
+        "samples": _sample_lines, "answers": _answer_lines,
+        "scores": lambda source, case: _score_lines(source, case, apart),
+    }  # fmt: skip
     with ExitStack() as stack:
         files = {name: stack.enter_context(text_stream(folder / f"{name}.csv")) for name in counts}
         for name, file in files.items():
@@ -134,7 +144,7 @@ def _answer_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
         )  # fmt: skip
 
 
-def _score_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
+def _score_lines(source: Source, case: Case, apart: JudgesApart) -> Iterator[tuple[object, ...]]:
     for one in case.answers:
         for number, use in enumerate(case.criteria, start=1):
             mark = one.mark(use.criterion.id)
@@ -144,12 +154,13 @@ def _score_lines(source: Source, case: Case) -> Iterator[tuple[object, ...]]:
                 use.criterion.ground_truth, use.weight, " > ".join(use.leaf or ()),
             )  # fmt: skip
             if mark is None:
-                yield (*head, "pending", *("" for _ in range(11)), use.use.polarity)
+                yield (*head, "pending", *("" for _ in range(11)), use.use.polarity, "")
             else:
                 yield (
                     *head, mark.state, mark.score, mark.reason, mark.quote, mark.detail,
                     mark.judge_id, mark.prompt, mark.addressed, mark.carried, mark.value, mark.raw,
                     source.scale_names.get(mark.scale, mark.scale), use.use.polarity,
+                    apart.points(one.response.id, use.criterion.id),
                 )  # fmt: skip
 
 
@@ -166,6 +177,8 @@ def _ranking(source: Source) -> Iterator[tuple[object, ...]]:
             _round(row.unscored), row.n_unscored, of.count("confirmed"), of.count("suspected"),
             of.count("strength"), _round(said[row.model_id].value), _round(row.said), row.terse,
             row.carried,
+            *((_round(row.judges.share), _round(row.judges.disagreement)) if row.judges else
+              (None, None)),
         )  # fmt: skip
 
 

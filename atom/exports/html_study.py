@@ -30,9 +30,12 @@ from atom.reports.html_file import thumbnails
 from atom.views.failures.marked import MARK_GLYPHS, shortened_mark
 from atom.views.failures.page import failures
 from atom.views.filters import measure_of
+from atom.views.judges.panel import panel_view
+from atom.views.judges.panel_words import panel_words
 from atom.views.markup import Html, el
 from atom.views.overview.page import Estimate, Overview, RankRow, overview
 from atom.views.overview.weaknesses import GLYPHS
+from atom.views.study_data import load_study
 
 NAME = "html"
 DEFAULT_SAMPLES = 500
@@ -102,6 +105,7 @@ def write(source: Source, place: Path, options: ExportOptions) -> Written:
             {"name": one.name, "colour": colour(number)}
             for number, one in enumerate(source.data.candidates)
         ],
+        "panel": _panel(source),
         "statements": [one.text for one in view.statements],
         "ranking": [_rank(source, row) for row in view.ranking],
         "nodes": _nodes(source, view),
@@ -175,12 +179,31 @@ def _rank(source: Source, row: RankRow) -> dict[str, Any]:
         "right": _estimate(row.right),
         "lucky": _estimate(row.lucky),
         "unscored": None if math.isnan(row.unscored) else round(row.unscored, 1),
+        "differ": _differ(row),
         "more": max(len(row.findings) - 3, 0),
         "findings": [
             f"{GLYPHS[one.status][0]} {one.name} ({GLYPHS[one.status][1]})"
             for one in row.findings[:3]
         ],
     }
+
+
+def _differ(row: RankRow) -> list[float] | None:
+    """Return on which share of checkpoints judges differ, how far, and of how many."""
+    if row.judges is None or not row.judges.n:
+        return None
+    return [round(row.judges.share, 1), round(row.judges.disagreement, 1), row.judges.n]
+
+
+def _panel(source: Source) -> list[str]:
+    """Say what a panel's judges are worth together; nothing where one judge marked the study."""
+    data = source.data
+    if data.table.apart is None:
+        return []
+    view = panel_view(
+        source.store, data, lambda judge: load_study(source.store, data.study.id, judge), WHOLE
+    )
+    return [] if view is None else list(panel_words(view))
 
 
 def _nodes(source: Source, view: Overview) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from atom.errors import UsageError
+from atom.exports.apart import JudgesApart
 from atom.exports.base import (
     Exporter,
     ExportManifest,
@@ -62,6 +63,7 @@ def judgments(source: Source, limit: int | None = None, *, pending: bool = True)
     names = [one.name for one in data.candidates]
     known = {one.id: one for one in data.judges}
     scales = scales_of(source.store)
+    judges = JudgesApart(data)
     for case in cases(source, limit):
         places = [criterion_line(number, use) for number, use in enumerate(case.criteria, start=1)]
         asked = _asked(case)
@@ -70,10 +72,11 @@ def judgments(source: Source, limit: int | None = None, *, pending: bool = True)
             said = (names[one.model], answer.repeat, answer.text, one.right)
             for use, place in zip(case.criteria, places, strict=True):
                 marks = one.marks.get(use.criterion.id, ())
+                apart = judges.points(answer.id, use.criterion.id)
                 for mark in marks:
-                    yield (*asked, *said, *place, *_mark(mark, known, scales))
+                    yield (*asked, *said, *place, apart, *_mark(mark, known, scales))
                 if pending and not marks:
-                    yield (*asked, *said, *place, *_PENDING)
+                    yield (*asked, *said, *place, apart, *_PENDING)
 
 
 _PENDING: Line = tuple(

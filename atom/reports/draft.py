@@ -27,9 +27,11 @@ from atom.reports.records import (
 from atom.settings import app_version
 from atom.store import Store
 from atom.views.filters import Filters, Measure, label_words
+from atom.views.judges.panel import panel_view
+from atom.views.judges.panel_words import panel_words
 from atom.views.overview.page import MIN_SAMPLES, SkillRow
 from atom.views.reading import READINGS
-from atom.views.study_data import StudyData
+from atom.views.study_data import StudyData, load_study
 
 STUDY = "study"
 """Id of the section about the study as a whole."""
@@ -191,12 +193,27 @@ class Draft:
                 hi=row.score.hi,
                 n=row.score.n,
                 note=_ranks(row.rank_best, row.rank_worst),
+                differ=row.judges.share if row.judges and row.judges.n else None,
+                disagreement=row.judges.disagreement if row.judges and row.judges.n else None,
             )
             for row in self.look.view.ranking
             if row.score.known
         )
         whole = "selection" if chosen_words(self.look.base) else "study"
-        return self._section(STUDY, f"The {whole} as a whole", None, parts, bars=bars)
+        return self._section(STUDY, f"The {whole} as a whole", None, parts, bars=bars,
+                             panel=self._panel)  # fmt: skip
+
+    @cached_property
+    def _panel(self) -> tuple[str, ...]:
+        """Say what the judges are worth together; nothing where one judge marked the study."""
+        look = self.look
+        if look.data.table.apart is None:
+            return ()
+        name = look.data.study.id
+        view = panel_view(
+            look.store, look.data, lambda judge: load_study(look.store, name, judge), look.base
+        )
+        return () if view is None else panel_words(view)
 
     def _model(self, spec: ReportSpec, told: list[Finding], model_id: str) -> Section:
         look = self.look

@@ -71,6 +71,12 @@ def ranking_svg(bars: Sequence[Bar]) -> Html:
     return lines_svg(lines, f"{what} with 95 % intervals")
 
 
+def differ_words(bar: Bar) -> tuple[str, str]:
+    """Write on which share of a model's checkpoints judges differ, and how far."""
+    share = "–" if bar.differ is None else numbers.in_percent(bar.differ)
+    return share, "–" if bar.disagreement is None else f"{bar.disagreement:.1f}"
+
+
 def axes_svg(axes: Sequence[Axis], place: int | None, label: str) -> Html:
     """Draw a model on capabilities, with the mean of all models where there are several."""
     lines = [

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from atom.errors import UsageError
-from atom.reports.figures import axes_svg, colour, ranking_svg, section_radar
+from atom.reports.figures import axes_svg, colour, differ_words, ranking_svg, section_radar
 from atom.reports.printed import count, lettered, p_words
 from atom.reports.records import (
     Exhibit,
@@ -212,6 +212,8 @@ class _Page:
                 "figure",
                 el("figcaption", self._scale(f"{ranked}alue and 95 % interval")),
                 ranking_svg(section.bars),
+                _differ(section),
+                [el("p", text, class_="note") for text in section.panel],
             )
         if section.axes:
             text = "Value and 95 % interval"
@@ -413,6 +415,18 @@ def behind_words(finding: Finding) -> str:
 def selection_line(report: Report) -> str:
     """Say at the top which part of the study is counted."""
     return f"A selection, not the whole study: {report.selection}."
+
+
+def _differ(section: Section) -> Html | None:
+    """Draw how far a panel's judges differ on each model; nothing with one judge."""
+    if all(bar.differ is None for bar in section.bars):
+        return None
+    head = el("tr", [el("th", text, scope="col")
+                     for text in ("Model", "Judges differ", "Disagreement, points")])  # fmt: skip
+    rows = [el("tr", el("td", bar.name), [el("td", text, class_="num")
+                                          for text in differ_words(bar)])
+            for bar in section.bars]  # fmt: skip
+    return el("table", el("thead", head), el("tbody", rows))
 
 
 def tabled(report: Report) -> tuple[Finding, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from atom.reports.figures import differ_words
 from atom.reports.html_file import (
     BEYOND,
     LABELS,
@@ -94,10 +95,16 @@ def _section(
         yield from ("", f"> {escaped(section.note)}")
     if section.bars:
         rank = "rank" if any(bar.note for bar in section.bars) else ""
-        yield from ("", f"| {rank} | model | value (95 % interval) | n |", "|---|---|---|---:|")
+        several = any(bar.differ is not None for bar in section.bars)
+        more, line = (" judges differ | disagreement |", "---:|---:|") if several else ("", "")
+        yield from ("", f"| {rank} | model | value (95 % interval) | n |{more}",
+                    f"|---|---|---|---:|{line}")  # fmt: skip
         for bar in section.bars:
             value = with_interval(bar.value, bar.lo, bar.hi)
-            yield f"| {bar.note or '–'} | {escaped(bar.name)} | {value} | {bar.n:,} |"
+            apart = differ_words(bar)
+            told = f" {apart[0]} | {apart[1]} |" if several else ""
+            yield f"| {bar.note or '–'} | {escaped(bar.name)} | {value} | {bar.n:,} |{told}"
+    yield from (line for text in section.panel for line in ("", escaped(text)))
     for part in section.parts:
         yield from ("", f"### {section.part_title(part.part)}", "")
         for passage in part.passages:

@@ -210,6 +210,10 @@ class Bar(Value):
     hi: float
     n: int
     note: str = ""
+    differ: float | None = None
+    """Share of checkpoints on which the judges of a panel differ, in percent; None with one."""
+    disagreement: float | None = None
+    """Mean standard deviation over the judges there, in points of 0-100."""
 
 
 class Axis(Value):
@@ -247,6 +251,8 @@ class Section(Value):
     skills: tuple[Axis, ...] = ()
     """The model on its lowest and highest capabilities."""
     exhibits: tuple[Exhibit, ...] = ()
+    panel: tuple[str, ...] = ()
+    """What a panel's judges are worth together, in the study's section; empty with one judge."""
     note: str = ""
     """Why it isn't written as it was asked to be; empty as a rule."""
 

@@ -66,7 +66,7 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
         "why_raw": view.why_raw, "drop": view.drop, "judges": seats, "models": scores,
         "advice": None if view.advice is None else {
             "half": view.advice.half, "judges_share": view.advice.judges,
-            "best": view.advice.best,
+            "best": view.advice.best, "why_repeat": view.advice.why_repeat,
             "options": [{"name": one.name, "half": _number(one.half), "price": one.price}
                         for one in view.advice.options],
         },
@@ -75,11 +75,12 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
         "calibrated by people's labels" if view.calibrated else f"judge-scale: {view.why_raw}",
         f"reliability of the panel {panel.reliability:.2f}; {view.needed}",
         *table(
-            ("judge", "marks", "shift", "", "without it"),
+            ("judge", "marks", "shift", "", "without it", "a mark costs"),
             [
                 [one.judge.name, one.marks,
                  numbers.signed_interval(one.shift, one.shift_lo, one.shift_hi), one.flaw,
-                 "" if math.isnan(one.without) else f"{one.without:.2f}"]
+                 "" if math.isnan(one.without) else f"{one.without:.2f}",
+                 "" if one.cost is None else money(one.cost)]
                 for one in view.seats
             ],
         ),
@@ -94,29 +95,14 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-_OPTIONS = {
-    "samples": "as many samples again (marking alone)",
-    "repeat": "every judge once more",
-    "judge": "another judge like these",
-}
-
-
 def _advice(view: PanelView) -> list[str]:
+    from atom.views.judges.panel_words import best_words, made_of, options_words
+
     found = view.advice
     if found is None:
         return []
-    return [
-        f"the mean of {found.marks:,} marks is known to ± {found.half:.2f}, of whose variance "
-        f"{numbers.share(found.judges)} is the judges' noise; what would narrow it:",
-        *(
-            f"  {_OPTIONS[one.name]}: "
-            + (f"± {one.half:.2f}" if math.isfinite(one.half) else "not known, no judge was asked "
-               "twice")
-            + ("" if one.price is None else f", {money(one.price)}")
-            + (" (best)" if one.name == found.best else "")
-            for one in found.options
-        ),
-    ]  # fmt: skip
+    told = [f"  {one[:1].lower()}{one[1:]}" for one in options_words(found)]
+    return [made_of(found), *told, best_words(found)]
 
 
 def _number(value: float) -> float | None:

@@ -171,6 +171,7 @@
   function ranking(here) {
     const narrowed = chosen.source || chosen.tag;
     const extra = Boolean(narrowed && study.whole);
+    const panelled = study.ranking.some((row) => row.differ !== null);
     const value = { process: (a) => a.score, outcome: (a) => a.right === null ? null : 100 * a.right,
       preference: (a) => a.won === null ? null : 100 * a.won }[study.measure];
     const knownOf = (row) => here.filter((sample) => !sample.quarantined)
@@ -207,15 +208,19 @@
           mean === null ? "–" : `${number(mean, fine.here)} (n ${whole(known.length)})`) : null,
         make("td", { class: "num" }, share(row.right, fine.right)),
         make("td", { class: "num" }, share(row.lucky, fine.lucky)),
+        panelled ? make("td", { class: "num" }, row.differ === null ? "–" :
+          `${row.differ[0].toFixed(1)} % of ${whole(row.differ[2])} (± ${row.differ[1].toFixed(1)})`) : null,
         make("td", { class: "num" }, row.unscored === null ? "–" : `${row.unscored.toFixed(1)} %`),
         make("td", { class: "findings" }, row.findings.map((text) => make("div", null, text)),
           row.more ? make("div", { class: "quiet" }, `and ${row.more} more`) : null));
     });
     const heads = ["Rank", "Model", "Value", "0 to 100", "n"];
     if (extra) heads.push("In this source or tag");
-    heads.push("Right", "Right, wrong reason", "Unscored", "Stands out");
+    heads.push("Right", "Right, wrong reason");
+    if (panelled) heads.push("Judges differ");
+    heads.push("Unscored", "Stands out");
     const right = new Set(["Rank", "Value", "n", "In this source or tag", "Right",
-      "Right, wrong reason", "Unscored"]);
+      "Right, wrong reason", "Judges differ", "Unscored"]);
     return [
       make("h2", null, "Ranking"),
       make("p", { class: "quiet small" }, "Counts the whole study",
@@ -225,6 +230,10 @@
           heads.map((text) => make("th",
             { class: right.has(text) ? "num" : text === "0 to 100" ? "broad" : null }, text)))),
         make("tbody", null, rows))),
+      panelled ? make("p", { class: "quiet small" },
+        "Judges differ on a checkpoint where two are a step of the scale of five apart; ± is the " +
+        "mean standard deviation over judges, in points of 0 to 100, as they mark.") : null,
+      study.panel.map((text) => make("p", { class: "quiet small" }, text)),
     ];
   }
 

@@ -19,7 +19,7 @@ from atom.records import (
     Usage,
 )
 from atom.store.schema import table
-from atom.store.standing import parts, repeat_of
+from atom.store.standing import members, parts, repeat_of
 from atom.store.store import Store
 
 
@@ -70,6 +70,49 @@ def paid_for(store: Store, call_ids: Iterable[str]) -> dict[str, Paid]:
             ):
                 found[name] = Paid(usage=Usage.model_validate_json(usage or "{}"), cost=cost)
     return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarksCost:
+    """What a judge's first marks of a study took.
+
+    Args:
+        marks: scored marks that calls of this store brought; imported ones have no call.
+        cost: USD of these calls; None where one of them has no price, or there is none.
+    """
+
+    marks: int
+    cost: float | None
+
+    @property
+    def each(self) -> float | None:
+        """USD a mark; None where that isn't known."""
+        return None if self.cost is None or not self.marks else self.cost / self.marks
+
+
+def cost_of_marks(store: Store, study_id: str, judge_id: str) -> MarksCost:
+    """Add up what the calls cost that brought a judge's first marks of a study.
+
+    A call that marks several criteria of an answer counts once; marks that were asked for anew, and
+    what solved samples and cut criteria, don't count.
+    """
+    point, calls, response = table(Checkpoint).c, table(Call).c, table(Response).c
+    with store.read() as connection:
+        mine = (
+            point.judge_id == judge_id,
+            point.repeat == 0,
+            point.call_id.is_not(None),
+            point.response_id.in_(sa.select(response.id).where(*members(connection, study_id))),
+        )
+        scored = sa.select(sa.func.count()).where(*mine, point.state == "scored")
+        marks = connection.execute(scored).scalar_one()
+        brought = sa.select(point.call_id).where(*mine)
+        n, priced, cost = connection.execute(
+            sa.select(sa.func.count(), sa.func.count(calls.cost), sa.func.sum(calls.cost)).where(
+                calls.id.in_(brought)
+            )
+        ).one()
+    return MarksCost(marks=marks, cost=float(cost) if n and n == priced else None)
 
 
 def solution_calls(

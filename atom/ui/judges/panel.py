@@ -13,6 +13,7 @@ from atom.ui.html import Html, el
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.judges.panel import Advice, PanelView, panel_view
+from atom.views.judges.panel_words import OPTIONS, best_words, made_of
 from atom.views.runs.page import money
 from atom.views.shelf import OpenStore
 from atom.views.study_data import StudyData
@@ -77,13 +78,6 @@ def told(view: PanelView) -> Html:
     )
 
 
-OPTIONS = {
-    "samples": "As many samples again (marking alone)",
-    "repeat": "Every judge asked once more",
-    "judge": "Another judge like these",
-}
-
-
 def _advice(found: Advice) -> Html:
     """Say what would narrow the interval more, each with its price."""
     columns = [
@@ -97,29 +91,17 @@ def _advice(found: Advice) -> Html:
                 el("span", OPTIONS[one.name], class_="strong" if one.name == found.best else None),
                 f"± {one.half:.2f}"
                 if math.isfinite(one.half)
-                else el("span", "not known: no judge was asked twice", class_="quiet"),
+                else el("span", f"not known: {found.why_repeat}", class_="quiet"),
                 numbers.NONE if one.price is None else money(one.price),
             ),
             on=one.name == found.best,
         )
         for one in found.options
     ]
-    lead = (
-        f"Over all {found.marks:,} marks that every judge gave, the mean is known to "
-        f"± {found.half:.2f} points; {numbers.share(found.judges)} of that variance is the judges’ "
-        "noise, the rest the samples’."
-    )
-    best = (
-        f" {OPTIONS[found.best]} narrows most"
-        + (" for its price." if all(one.price for one in found.options
-                                    if math.isfinite(one.half)) else ".")
-        if found.best
-        else ""
-    )  # fmt: skip
     return el(
         "section",
         el("h2", "More samples, more repeats, or another judge?"),
-        el("p", lead + best),
+        el("p", f"{made_of(found)} {best_words(found)}"),
         kit.table(columns, rows, label="What would narrow the interval", tight=True),
         data_testid="panel-advice",
     )

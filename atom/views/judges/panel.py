@@ -6,7 +6,7 @@ Reference: METHODS T5.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,9 +24,10 @@ from atom.analysis.agreement.panel import (
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.display import numbers
-from atom.records import Checkpoint, Judge, Run
+from atom.records import Checkpoint, Judge
 from atom.store import Store, table
 from atom.store.people import PEOPLE
+from atom.store.reading.calls import cost_of_marks
 from atom.store.standing import repeated_marks
 from atom.views.filters import Filters
 from atom.views.judges.given import Everyone, everyone
@@ -35,6 +36,11 @@ from atom.views.study_data import StudyData
 _SEED = 53
 _WIDE = 1.96
 _NEAR = 1e-6
+_UNKNOWN = {
+    True: "calibration by people's labels leaves no mark to compare with itself",
+    False: "not every judge was asked twice",
+}
+"""Why nothing is known of a repeat, by whether the marks were calibrated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +55,8 @@ class Seat:
         shift_hi: upper end.
         flaw: `lenient`, `harsh` or empty.
         without: reliability of the panel without it; NaN under three judges.
-        cost: USD a mark, over its runs here; None where it has none, NaN where it is free.
+        cost: USD a mark, by the calls that brought its first marks; None where one has no price,
+            or the marks were imported.
     """
 
     judge: Judge
@@ -106,6 +113,7 @@ class Advice:
         options: what could be done.
         best: which narrows most for the money, or most of all where nothing has a price.
         marks: marks that all judges gave.
+        why_repeat: why it isn't known what a repeat would bring, in words; empty where it is.
     """
 
     half: float
@@ -113,6 +121,12 @@ class Advice:
     options: tuple[Option, ...]
     best: str
     marks: int
+    why_repeat: str = ""
+
+    @property
+    def by_price(self) -> bool:
+        """Whether the best is the best for its price."""
+        return all(one.price for one in self.options if math.isfinite(one.half))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +197,7 @@ def panel_view(
     return PanelView(
         panel=panel,
         seats=seats,
-        advice=_advice(narrowing(used, cluster, within), seats),
+        advice=_advice(narrowing(used, cluster, within), seats, calibrated=fine is not None),
         scores=_scores(data, all_.answer(keys), panel, human, cluster),
         calibrated=fine is not None,
         why_raw=why,
@@ -216,8 +230,12 @@ def _within(
     return np.array(found)
 
 
-def _advice(found: Narrowing, seats: Sequence[Seat]) -> Advice | None:
-    """Say what would narrow the interval, each with its price."""
+def _advice(found: Narrowing, seats: Sequence[Seat], *, calibrated: bool) -> Advice | None:
+    """Say what would narrow the interval, each with its price.
+
+    A mark of the judges costs `c_j` USD: the same n marks of as many samples again, or of every
+    judge once more, cost `n sum_j c_j`, those of another judge `n` times the mean of `c_j`.
+    """
     if not found.now > 0:
         return None
     costs = [one.cost for one in seats]
@@ -235,6 +253,7 @@ def _advice(found: Narrowing, seats: Sequence[Seat]) -> Advice | None:
         options=options,
         best=_best(options, 100 * _WIDE * found.now),
         marks=found.n,
+        why_repeat="" if math.isfinite(found.repeat) else _UNKNOWN[calibrated],
     )
 
 
@@ -287,11 +306,9 @@ def _fine(values: Floats, human: Floats, cluster: Ints) -> tuple[Floats | None, 
 def _seats(
     store: Store, data: StudyData, judges: list[Judge], values: Floats, panel: Panel
 ) -> tuple[Seat, ...]:
-    spent = _spent(store, data.study.id)
     seats = []
     for at, judge in enumerate(judges):
         marks = int(np.isfinite(values[at]).sum())
-        cost = spent.get(judge.endpoint or "")
         seats.append(
             Seat(
                 judge=judge,
@@ -301,20 +318,10 @@ def _seats(
                 shift_hi=100 * float(panel.shift_hi[at]),
                 flaw="lenient" if at in panel.lenient else "harsh" if at in panel.harsh else "",
                 without=float(panel.without[at]),
-                cost=None if cost is None or not marks else cost / marks,
+                cost=cost_of_marks(store, data.study.id, judge.id).each,
             )
         )
     return tuple(seats)
-
-
-def _spent(store: Store, study_id: str) -> Mapping[str, float]:
-    """Return what each judge's runs of the study's stages cost, by endpoint."""
-    runs = table(Run).c
-    found: dict[str, float] = {}
-    for run in store.select(Run, runs.study_id == study_id):
-        if run.kind == "study" and run.judge and not run.candidates:
-            found[run.judge] = found.get(run.judge, 0.0) + run.cost
-    return found
 
 
 def _scores(

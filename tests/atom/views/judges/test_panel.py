@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 
 import pytest
 
 from atom.cli.main import main
-from atom.records import Checkpoint, Judge, content_id
+from atom.records import Call, Checkpoint, Judge, content_id
+from atom.reports.draft import Draft, ReportSpec
+from atom.reports.markdown_file import to_markdown
 from atom.store import Store, table
+from atom.store.reading.calls import cost_of_marks
 from atom.views.failures.page import failures
 from atom.views.failures.sample import sample_view
 from atom.views.filters import Filters
 from atom.views.judges.panel import panel_view
+from atom.views.judges.panel_words import panel_words
 from atom.views.overview.differing import judges_differ, where_most
 from atom.views.overview.page import overview
+from atom.views.runs.page import money
 from atom.views.shards import in_threads
 from atom.views.snapshot import open_study, same_columns
 from atom.views.study_data import load_study
@@ -62,17 +69,136 @@ def test_the_judges_are_put_together(panelled):
     assert (seats["kind"].flaw, seats[JUDGE.name].flaw) == ("lenient", "harsh")
     assert not view.calibrated
     assert view.drop == ""
-    # Nobody was asked twice, and nothing was paid: repeats aren't known, nor is any price.
+    # Nobody was asked twice, so repeats aren't known; the calls behind the marks were free.
     options = {one.name: one for one in view.advice.options}
     assert options["samples"].half == pytest.approx(view.advice.half / 2**0.5)
     assert options["judge"].half <= view.advice.half
     assert math.isnan(options["repeat"].half)
-    assert {one.price for one in view.advice.options} == {None}
+    assert {one.price for one in view.advice.options} == {0.0}
     assert 0 <= view.advice.judges <= 1
     means = [one.mean for one in view.scores]
     assert means == sorted(means, reverse=True)
     # Two judges d apart: a standard deviation of d / sqrt(2); 25 / 1.414 = 17.7 at most.
     assert all(0 < one.disagreement < 17.7 for one in view.scores)
+
+
+@pytest.fixture(scope="module")
+def priced(tmp_path_factory):
+    """Make the same study; marks of an answer are one call: $0.01, or $0.04 of "kind"."""
+    made = make_store(tmp_path_factory.mktemp("priced"))
+    with Store.open(made.folder) as store:
+        marks = [
+            one
+            for one in store.select(Checkpoint, table(Checkpoint).c.judge_id == JUDGE.id)
+            if one.score is not None
+        ]
+        calls, kept = [], []
+        for name, cost in ((JUDGE.id, 0.01), (KIND.id, 0.04)):
+            for answer in sorted({one.response_id for one in marks}):
+                calls.append(
+                    Call(id=content_id("call", name, answer), request_hash="h", task="scoring",
+                         endpoint="e", model="m", prompt="scoring/1", reply="{}", cost=cost)
+                )  # fmt: skip
+            for one in marks:
+                key = Checkpoint.make_key(one.criterion_id, one.response_id, name, one.prompt,
+                                          one.sampling, one.repeat)  # fmt: skip
+                score = min(one.score + (name == KIND.id), 5)
+                kept.append(one.model_copy(update={
+                    "judge_id": name, "key": key, "score": score,
+                    "call_id": content_id("call", name, one.response_id)}))  # fmt: skip
+        store.put([KIND, *calls])
+        with store.write() as writer:
+            writer.replace(kept)
+    return made, len({one.response_id for one in marks}), len(marks)
+
+
+def test_each_way_to_narrow_has_its_price(priced, capsys):
+    made, answers, marks = priced
+    with Store.open(made.folder) as store:
+        data = load_study(store, made.study.id)
+        view = panel_view(
+            store, data, lambda name: load_study(store, data.study.id, name), Filters()
+        )
+    # Every answer took one call of each judge: $0.01 and $0.04. A mark costs so much over the
+    # answer's marks, all marks $0.01 R and $0.04 R with R answers.
+    costs = {one.judge.name: one.cost for one in view.seats}
+    assert costs == pytest.approx({JUDGE.name: 0.01 * answers / marks,
+                                   "kind": 0.04 * answers / marks})  # fmt: skip
+    # As many samples again, or both judges once more: both judges' costs over the n marks that
+    # both gave; another judge like these: the mean of theirs, (0.01 + 0.04) / 2.
+    n = view.advice.marks
+    all_ = (0.01 + 0.04) * answers * n / marks
+    prices = {one.name: one.price for one in view.advice.options}
+    assert prices == pytest.approx({"samples": all_, "repeat": all_, "judge": all_ / 2})
+    # The best takes most variance away for its price: half of it for all_, or J + 1 = 3rd of the
+    # judges' part for half as much.
+    half = {one.name: one.half for one in view.advice.options}
+    gain = {name: (view.advice.half**2 - half[name] ** 2) / prices[name]
+            for name in ("samples", "judge")}  # fmt: skip
+    assert view.advice.best == max(gain, key=gain.get)
+    assert view.advice.by_price
+    assert view.advice.why_repeat == "not every judge was asked twice"
+    told = panel_words(view)
+    assert any(f"± {half['samples']:.2f}, about {money(all_)}" in line for line in told)
+    assert main(["judge", "panel", "--study", made.study.name, "--store", str(made.folder)]) == 0
+    said = capsys.readouterr().out
+    assert said.count(f"about {money(all_)}") == 2
+    assert f"about {money(all_ / 2)}" in said
+
+
+def test_a_call_without_a_price_leaves_the_price_unknown(priced):
+    made, _, _ = priced
+    with Store.open(made.folder) as store:
+        whole = cost_of_marks(store, made.study.id, KIND.id)
+        one = store.select(Call, table(Call).c.cost == 0.04, limit=1)[0]
+        with store.write() as writer:
+            writer.replace([one.model_copy(update={"cost": None})])
+        less = cost_of_marks(store, made.study.id, KIND.id)
+        with store.write() as writer:
+            writer.replace([one])
+        none = cost_of_marks(store, "no-such-study", KIND.id)
+    assert (less.marks, less.cost, less.each) == (whole.marks, None, None)
+    assert whole.each == whole.cost / whole.marks
+    assert (none.marks, none.each) == (0, None)
+
+
+def test_exports_reports_and_profile_say_where_judges_differ(priced, tmp_path, capsys):
+    made, _, _ = priced
+    where = ["--study", made.study.name, "--store", str(made.folder)]
+    with Store.open(made.folder) as store:
+        data = load_study(store, made.study.id)
+        rows = overview(data, Filters()).ranking
+    for name in ("csv", "judgments", "html"):
+        suffix = {"csv": "", "judgments": ".csv", "html": ".html"}[name]
+        out = tmp_path / f"{name}{suffix}"
+        assert main(["export", name, *where, "--out", str(out)]) == 0
+    ranking = list(csv.DictReader((tmp_path / "csv" / "ranking.csv").read_text().splitlines()))
+    for line in ranking:
+        mine = next(row for row in rows if row.name == line["model"])
+        assert float(line["judges_differ_percent"]) == pytest.approx(mine.judges.share, abs=1e-3)
+        assert float(line["disagreement"]) == pytest.approx(mine.judges.disagreement, abs=1e-3)
+    # Two judges 25 points apart, or none at a 5: a standard deviation of 25 / sqrt(2) or 0.
+    for path in (tmp_path / "csv" / "scores.csv", tmp_path / "judgments.csv"):
+        told = [
+            line for line in csv.DictReader(io.StringIO(path.read_text())) if line["disagreement"]
+        ]
+        assert told
+        for line in told:
+            assert float(line["disagreement"]) in (0.0, pytest.approx(25 / 2**0.5, abs=1e-3))
+    page = (tmp_path / "html.html").read_text()
+    assert '"differ":[' in page
+    assert "A panel of 2 judges" in page
+    capsys.readouterr()
+    assert main(["profile", "show", *where, "--model", rows[0].name, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)["judges_differ"]
+    assert said == pytest.approx({"share": rows[0].judges.share, "n": rows[0].judges.n,
+                                  "disagreement": rows[0].judges.disagreement})  # fmt: skip
+    with Store.open(made.folder) as store:
+        report = Draft.of(store, load_study(store, made.study.id), Filters()).report(ReportSpec())
+    text = to_markdown(report)
+    assert "| judges differ | disagreement |" in text
+    assert f"| {rows[0].judges.share:.1f} % | {rows[0].judges.disagreement:.1f} |" in text
+    assert "As many samples again (marking alone): ± " in text
 
 
 def test_the_ranking_says_how_often_judges_differ(panelled):
