@@ -79,6 +79,21 @@ def test_import_formats_named_in_the_readme_exist(readme):
     assert named <= set(FORMATS)
 
 
+def test_the_architecture_names_what_is_there(project):
+    text = (project / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)+)(\.\w+)?`", text))
+    assert len(named) > 40
+    missing = []
+    for path, word in named:
+        places = [project / root / path for root in ("", "atom")]
+        file = next((p.with_suffix(".py") for p in places if p.with_suffix(".py").exists()), None)
+        whole = any(place.is_dir() or Path(f"{place}{word}").is_file() for place in places)
+        told = file is not None and (not word or word[1:] in file.read_text(encoding="utf-8"))
+        if not (whole or told):
+            missing.append(path + word)
+    assert missing == [], "docs/architecture.md names a module or a name that is gone"
+
+
 def test_requirements_are_bounded_on_both_sides(project):
     for kind in ("", "-postgresql", "-cluster", "-dev", "-model"):
         name = f"requirements{kind}.txt"
