@@ -3,8 +3,8 @@
 Rows:
 - `asked_twice`: questions that the judge or a model was asked more than once, of all.
 - `calls_at_once`: most calls at the judge at one moment, against what its endpoint allows.
-- `processor_time`: of the processes and the server, a call, between the tenth and the ninetieth
-  part of the calls, so that starting isn't in it.
+- `processor_time`: of the processes and the server, a call, from when all processes ask (each has
+  had samples in hand for two seconds) to nine tenths of the calls: starting isn't in it.
 - `spent_of_cap`: what a run with a budget spent of it, as a share.
 
 Run: `python benchmarks/many_processes.py --json`. It starts a PostgreSQL server of its own.
@@ -37,6 +37,7 @@ from atom.probes.serving.endpoint import ProbeEndpoint
 from atom.probes.serving.server import serving
 from atom.records import Run, Study
 from atom.store import Store
+from atom.store.together.quotas import shared_by
 
 ROOT = Path(__file__).resolve().parent.parent
 BINARIES = Path("/usr/lib/postgresql")
@@ -45,6 +46,8 @@ CPU_WANTED = 7.0
 """Milliseconds a call."""
 CAP = 2.0
 """USD."""
+IMPORTING = 2.0
+"""Seconds in which a process that has samples reads the libraries that its first call needs."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -144,6 +147,18 @@ class Seen:
     seconds: float
 
 
+def run_of(store: Store, study: str) -> Run | None:
+    """Return a study's run; None before it is there."""
+    names = {one.id: one.name for one in store.select(Study)}
+    return next((run for run in store.select(Run) if names.get(run.study_id) == study), None)
+
+
+def at_work(store: Store, study: str) -> int:
+    """Return how many processes have samples of a study's run in hand."""
+    run = run_of(store, study)
+    return 0 if run is None else sum(count > 0 for count in shared_by(store, run.id).samples)
+
+
 def one_run(
     folder: Path, store: str, server: int, study: str, args: argparse.Namespace, *, price: float,
     budget: float | None = None,
@@ -179,20 +194,22 @@ def one_run(
             *([] if budget is None else ["--budget", str(budget)]), store=store,
         )  # fmt: skip
         marks: list[tuple[int, float]] = []
-        while work.poll() is None:
-            marks.append((sum(endpoint.asked.values()), processor_seconds(file, server)))
-            time.sleep(0.25)
+        with Store.open(store) as opened:
+            together = 0.0
+            while work.poll() is None:
+                if not together and at_work(opened, study) >= args.processes:
+                    together = time.monotonic()
+                if together and time.monotonic() > together + IMPORTING:
+                    marks.append((sum(endpoint.asked.values()), processor_seconds(file, server)))
+                time.sleep(0.25)
+            row = run_of(opened, study)
         seconds = time.monotonic() - begun
+    assert row is not None
     calls = sum(endpoint.asked.values())
-    part = [mark for mark in marks if calls / 10 <= mark[0] <= 9 * calls / 10] or marks
+    part = [mark for mark in marks if mark[0] <= 9 * calls / 10]
+    if len(part) < 2:
+        raise RuntimeError("the run was over before all processes worked: take more --samples")
     (first, before), (last, after) = part[0], part[-1]
-    with Store.open(store) as opened:
-        (row,) = [
-            run
-            for run in opened.select(Run)
-            for known in opened.select(Study)
-            if known.id == run.study_id and known.name == study
-        ]
     cpu = 1000 * (after - before) / max(1, last - first)
     return Seen(run=row, endpoint=endpoint, cpu_ms=cpu, seconds=seconds)
 
@@ -232,7 +249,7 @@ def row(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    parser.add_argument("--samples", type=int, default=150, help="each makes about seven calls")
+    parser.add_argument("--samples", type=int, default=300, help="each makes about seven calls")
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--at-once", type=int, default=16, help="calls that an endpoint allows")
     parser.add_argument("--latency", type=float, default=0.1, help="seconds a reply takes")

@@ -32,7 +32,7 @@ from atom.store.holds import (
     holder_now,
     holders_of,
     owners,
-    point_place,
+    point_places,
     renew_holds,
     run_account,
     run_state,
@@ -261,14 +261,9 @@ class RunLedger:
         """Point the study at records of others that can stand for its samples."""
 
         def adopt(writer: Writer) -> None:
-            for place in places:
-                point_place(
-                    writer,
-                    self.study_id,
-                    place.sample_id,
-                    replay_id=place.replay_id,
-                    set_id=place.criteria_set_id,
-                )
+            replays = {one.sample_id: one.replay_id for one in places if one.replay_id}
+            sets = {one.sample_id: one.criteria_set_id for one in places if one.criteria_set_id}
+            point_places(writer, self.study_id, replays=replays, sets=sets)
             writer.touch(self.study_id, results=len(places))
 
         self.fenced(adopt)
@@ -296,11 +291,13 @@ class RunLedger:
             writer.put([*(call for call in calls if call.reply is None), *records])
             better = [one for item in ended for one in item.replaced]
             writer.replace([*(call for call in calls if call.reply is not None), *better])
-            for record in (*records, *better):
-                if isinstance(record, Replay):
-                    point_place(writer, self.study_id, record.sample_id, replay_id=record.id)
-                elif isinstance(record, CriteriaSet):
-                    point_place(writer, self.study_id, record.sample_id, set_id=record.id)
+            made = (*records, *better)
+            point_places(
+                writer,
+                self.study_id,
+                replays={one.sample_id: one.id for one in made if isinstance(one, Replay)},
+                sets={one.sample_id: one.id for one in made if isinstance(one, CriteriaSet)},
+            )
             if ended:
                 states = Counter(item.state for item in ended)
                 known = None if self.number else total

@@ -207,31 +207,34 @@ def lend_judge(writer: Writer, study_id: str, judge_id: str) -> None:
     )
 
 
-def point_place(
+def point_places(
     writer: Writer,
     study_id: str,
-    sample_id: str,
     *,
-    replay_id: str | None = None,
-    set_id: str | None = None,
+    replays: Mapping[str, str] | None = None,
+    sets: Mapping[str, str] | None = None,
 ) -> None:
-    """Set what stands for a study's sample; a set edited by hand is never replaced.
+    """Set what stands for a study's samples; a set edited by hand is never replaced.
 
     Args:
         writer: an open transaction.
         study_id: the study.
-        sample_id: the sample.
-        replay_id: its replay; None = as it is.
-        set_id: its criteria; None = as they are.
+        replays: sample -> its replay.
+        sets: sample -> its criteria.
     """
-    places, sets = table(StudySample), table(CriteriaSet)
-    here = sa.and_(places.c.study_id == study_id, places.c.sample_id == sample_id)
-    if replay_id is not None:
-        writer.execute(sa.update(places).where(here).values(replay_id=replay_id))
-    if set_id is not None:
-        by_hand = sa.select(sets.c.id).where(sets.c.source == "hand")
-        free = sa.or_(places.c.criteria_set_id.is_(None), places.c.criteria_set_id.not_in(by_hand))
-        writer.execute(sa.update(places).where(here, free).values(criteria_set_id=set_id))
+    places, kept = table(StudySample), table(CriteriaSet)
+    here = sa.and_(places.c.study_id == study_id, places.c.sample_id == sa.bindparam("of"))
+    by_hand = sa.select(kept.c.id).where(kept.c.source == "hand")
+    free = sa.or_(places.c.criteria_set_id.is_(None), places.c.criteria_set_id.not_in(by_hand))
+    for found, where, column in (
+        (replays, here, places.c.replay_id),
+        (sets, sa.and_(here, free), places.c.criteria_set_id),
+    ):
+        # In one order everywhere, as leases are taken.
+        rows = [{"of": sample, "to": name} for sample, name in sorted((found or {}).items())]
+        if rows:
+            to = sa.bindparam("to", type_=column.type)
+            writer.execute(sa.update(places).where(where).values({column: to}), rows)
 
 
 # --- calls --------------------------------------------------------------------------------------

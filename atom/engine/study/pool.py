@@ -61,8 +61,9 @@ COUNTED = 128
 """Of so many chunks of samples, spread evenly, a run's missing items are counted before its first
 call, if not of all; of the others when it comes to them. So it begins within seconds at any size.
 """
-GROUP = 0.05
-"""Seconds for which what ended waits for more, to be written with it."""
+GROUP, LONGEST_GROUP = 0.05, 0.2
+"""Seconds for which what ended waits for more, to be written with it: of each of several processes
+in turn, so that the store is written to as often as by one; and at most."""
 BEHIND = 2
 """Workers wait where so many times as many items as there are workers aren't written yet."""
 
@@ -347,7 +348,7 @@ class Runner(Shift):
                 await self._came.wait()
                 self._came.clear()
                 if self._workers:
-                    await asyncio.sleep(GROUP)
+                    await asyncio.sleep(min(GROUP * self._processes, LONGEST_GROUP))
                 await self._write_group()
         except asyncio.CancelledError:
             # What is paid for is written before the run falls.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -146,9 +146,11 @@ class Writer:
             found += [dict(row) for row in rows]
         return found
 
-    def execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
-        """Run a Core statement in this transaction."""
-        return self._connection.execute(statement)
+    def execute(
+        self, statement: sa.Executable, rows: Sequence[Mapping[str, Any]] | None = None
+    ) -> sa.CursorResult[Any]:
+        """Run a Core statement in this transaction; once for each of some rows, where given."""
+        return self._connection.execute(statement, rows)
 
     def link_import(self, import_id: str, links: Iterable[tuple[str, str]]) -> None:
         """Note which records (kind, id) an import brought."""
