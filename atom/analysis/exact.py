@@ -87,8 +87,9 @@ def signs(group: Ints, weight: Floats, first: Floats, second: Floats, groups: in
     rows = near[group]
     if not rows.any():
         return sign
-    sides = (weighted_means(group[rows], weight[rows], side[rows], groups)
-             for side in (first, second))  # fmt: skip
+    sides = (
+        weighted_means(group[rows], weight[rows], side[rows], groups) for side in (first, second)
+    )
     for at, (one, other) in enumerate(zip(*sides, strict=True)):
         if near[at]:
             sign[at] = 0 if one is None or other is None else (one > other) - (one < other)

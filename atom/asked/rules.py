@@ -134,9 +134,10 @@ def read_question(question: str, vocabulary: Vocabulary, terms: Iterable[str] = 
     if page is None and (labels or found):
         page = "overview"
     left = [
-        word.group() for word in reading.words()
+        word.group()
+        for word in reading.words()
         if word.group().lower().replace("’", "'") not in _IDLE and not word.group().isdigit()
-    ]  # fmt: skip
+    ]
     return Wanted(
         page=page,
         models=tuple(models[:2]),

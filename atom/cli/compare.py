@@ -41,9 +41,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--facet", metavar="F", help="labels to look at in place of capabilities")
     parser.add_argument(
-        "--fail-on-regression", action="store_true",
+        "--fail-on-regression",
+        action="store_true",
         help="end with 1 where anything got worse beyond the margin (q .10)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--margin", type=_points, default=0.0, metavar="X",
         help="points of 100 that a loss must exceed (0)",

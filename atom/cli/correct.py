@@ -477,7 +477,7 @@ def _quality_lines(found: Sequence[Rise]) -> list[str]:
         ]
         for rise in found
         if rise.n
-    ]  # fmt: skip
+    ]
     if not rows:
         return []
     head = ("arm", "criteria", "before", "judged again", "after", "naive rise", "rise")

@@ -61,9 +61,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--add", metavar="MODEL", help="add this model of what was found")
     one.set_defaults(call=find)
     one = verbs.add_parser(
-        "prices", parents=[common()],
+        "prices",
+        parents=[common()],
         help="take prices from a file: LiteLLM's JSON, or a table with model, input, output",
-    )  # fmt: skip
+    )
     one.add_argument("file", type=Path)
     one.add_argument("--dry-run", action="store_true", help="say what would change")
     one.set_defaults(call=prices)
@@ -142,8 +143,9 @@ def add_one(args: argparse.Namespace, out: Output) -> int:
         )  # fmt: skip
     elif url:
         try:
-            made = Endpoint(name=args.name, base_url=url, model=args.model, roles=roles,
-                            key_env=args.key_env)  # fmt: skip
+            made = Endpoint(
+                name=args.name, base_url=url, model=args.model, roles=roles, key_env=args.key_env
+            )
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

@@ -41,8 +41,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def show(_args: argparse.Namespace, out: Output) -> int:
     """List the figures."""
-    rows = [{"name": one.name, "title": one.title, "page": one.page or "overview"}
-            for one in OFFERS]  # fmt: skip
+    rows = [
+        {"name": one.name, "title": one.title, "page": one.page or "overview"} for one in OFFERS
+    ]
     cells = [[row["name"], row["title"], row["page"]] for row in rows]
     out.result({"figures": rows}, table(["name", "what it shows", "page"], cells))
     return 0

@@ -76,8 +76,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _read(verbs: Any, name: str, words: str) -> argparse.ArgumentParser:
-    one: argparse.ArgumentParser = verbs.add_parser(name, parents=[common()], help=words,
-                                                    description=words)  # fmt: skip
+    one: argparse.ArgumentParser = verbs.add_parser(
+        name, parents=[common()], help=words, description=words
+    )
     one.add_argument("--study", required=True, metavar="NAME")
     one.add_argument("--run", metavar="RUN", help="which run's; else the newest")
     return one

@@ -198,8 +198,9 @@ def _look_from(args: argparse.Namespace, store: Store, study: Study) -> Look | N
     if args.candidates or args.limit is not None:
         raise UsageError("a look marks answers that are there and draws them itself: leave "
                          "--candidates and --limit")  # fmt: skip
-    wanted = SettleSpec(study_id=study.id, goal=args.settle, within=args.within, calls=args.calls,
-                        judge=args.judge)  # fmt: skip
+    wanted = SettleSpec(
+        study_id=study.id, goal=args.settle, within=args.within, calls=args.calls, judge=args.judge
+    )
     found = plan_look(store, wanted, known_endpoints(settings_of(args)))
     if found.spec is None:
         raise UsageError(f"there is no next look: {found.why}")

@@ -198,8 +198,9 @@ def forecast_lines(expected: InductionForecast) -> list[str]:
     rows = [
         [phase.phase, phase.calls, phase.tokens, _price(phase.cost)] for phase in expected.phases
     ]
-    rows.append(["in all", expected.calls, sum(p.tokens for p in expected.phases),
-                 _price(expected.cost)])  # fmt: skip
+    rows.append(
+        ["in all", expected.calls, sum(p.tokens for p in expected.phases), _price(expected.cost)]
+    )
     return [
         f"about {expected.calls} calls to {expected.judge.name} ({expected.judge.host}): proposals "
         f"from {expected.criteria} criteria of {expected.samples} samples, then "

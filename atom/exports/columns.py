@@ -49,7 +49,8 @@ MARK = (
     Column("raw", "str", "the mark as it was written"),
     Column("value", "float64", "the mark on its scale, 0 to 1; missing unless scored"),
     Column(
-        "state", "str",
+        "state",
+        "str",
         "`scored`, `unscored`, `failed`, `not_applicable`; `pending` where no mark is there yet",
     ),
     Column("score", "float64", "1 to 5 on our own judges' scale; missing on any other"),
@@ -60,7 +61,7 @@ MARK = (
     Column("carried", "boolean", "whether only an earlier step is to blame; missing = not asked"),
     Column("mark_repeat", "Int64", "which time the judge was asked, from 0"),
     Column("prompt", "str", "the prompt that it was marked with, and its version; or `imported`"),
-)  # fmt: skip
+)
 JUDGMENTS = (
     SAMPLE,
     DATASET,

@@ -109,9 +109,10 @@ def _write_cases(source: Source, folder: Path, options: ExportOptions) -> dict[s
     heads = {"samples": _SAMPLES, "answers": _ANSWERS, "scores": _SCORES}
     apart = JudgesApart(source.data)
     lines: dict[str, Callable[[Source, Case], Iterator[tuple[object, ...]]]] = {
-        "samples": _sample_lines, "answers": _answer_lines,
+        "samples": _sample_lines,
+        "answers": _answer_lines,
         "scores": lambda source, case: _score_lines(source, case, apart),
-    }  # fmt: skip
+    }
     with ExitStack() as stack:
         files = {name: stack.enter_context(text_stream(folder / f"{name}.csv")) for name in counts}
         for name, file in files.items():

@@ -262,10 +262,8 @@ def _sample(source: Source, case: Case, thumbnail: Any) -> dict[str, Any]:
             }
             for use in case.criteria
         ],
-        "answers": [
-            _answer(case, one, scales) for one in case.answers if one.response.repeat == 0
-        ],
-    }  # fmt: skip
+        "answers": [_answer(case, one, scales) for one in case.answers if one.response.repeat == 0],
+    }
 
 
 def _fails(scale: MarkScale | None, value: float, polarity: Polarity) -> bool:

@@ -345,15 +345,13 @@ def _mm_critic_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
         return [_scored(one, number)]
     if one.part == "compare":
         code = _code(one, one.label == data.get("preferred"))
-        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code,
-                     reason=one.text)]  # fmt: skip
+        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code, reason=one.text)]
     if one.part == "critique":
         truth = data.get("correct")
         right = None if truth is None else one.label == ("right" if truth else "wrong")
         return [Said(verdict=one, about="critique", words=f"{one.label} {number}".strip(),
                      code=_code(one, right), reason=one.text)]  # fmt: skip
-    return [Said(verdict=one, about=one.part, words=number, code=_code(one, None),
-                 reason=one.text)]  # fmt: skip
+    return [Said(verdict=one, about=one.part, words=number, code=_code(one, None), reason=one.text)]
 
 
 def _scored(one: Verdict, number: str) -> Said:
@@ -424,8 +422,7 @@ def _critic_bench_said(data: Mapping[str, Any], one: Verdict) -> list[Said]:
     if one.part == critic_bench_ask.COMPARE:
         truth = data.get("preference")
         code = _code(one, None if not truth else one.label == truth)
-        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code,
-                     reason=one.text)]  # fmt: skip
+        return [Said(verdict=one, about=_PREFERRED, words=one.label, code=code, reason=one.text)]
     if one.part in _CORRECTIONS:
         final = _text(one.data.get("final_answer"))
         return [Said(verdict=one, about=_CORRECTIONS[one.part], words=final,

@@ -84,8 +84,9 @@ def name_groups(data: Mapping[str, Any]) -> dict[str, object]:
         used[kind] = used.get(kind, 0) + 1
         name, says = _SAYS[kind]
         number = f" ({used[kind]})" if used[kind] > 1 else ""
-        rows.append({"number": group.get("number"), "kind": kind, "name": f"{name}{number}",
-                     "says": says})  # fmt: skip
+        rows.append(
+            {"number": group.get("number"), "kind": kind, "name": f"{name}{number}", "says": says}
+        )
     return {"names": rows}
 
 

@@ -22,9 +22,8 @@ _ENOUGH: Final = 0.5
 def match_own(data: Mapping[str, Any]) -> dict[str, object]:
     """Answer which criterion asks the same as each of a person's; 0 = none."""
     criteria = [
-        (one.get("number"), _words(f"{one.get('question', '')}"))
-        for one in _rows(data, "criteria")
-    ]  # fmt: skip
+        (one.get("number"), _words(f"{one.get('question', '')}")) for one in _rows(data, "criteria")
+    ]
     found: list[dict[str, object]] = []
     for row in _rows(data, "own"):
         words = _words(str(row.get("text", "")))

@@ -15,7 +15,7 @@ from atom.records.preference import Side
 RunState = Literal["running", "stopping", "stopped", "done", "failed"]
 RunKind = Literal[
     "study", "experiment", "bench", "methods", "tree", "blind", "pairs", "criteria", "sight"
-]  # fmt: skip
+]
 KnownBy = Literal["people", "outcome", "score"]
 """What says which of two answers is better: people's preference or ranking; a right final answer
 against a wrong one; a clear gap of the study's judge's scores."""

@@ -200,8 +200,9 @@ class Draft:
             if row.score.known
         )
         whole = "selection" if chosen_words(self.look.base) else "study"
-        return self._section(STUDY, f"The {whole} as a whole", None, parts, bars=bars,
-                             panel=self._panel)  # fmt: skip
+        return self._section(
+            STUDY, f"The {whole} as a whole", None, parts, bars=bars, panel=self._panel
+        )
 
     @cached_property
     def _panel(self) -> tuple[str, ...]:

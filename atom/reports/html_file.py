@@ -244,7 +244,7 @@ class _Page:
             el("h3", "Lowest and highest"),
             el("figcaption", self._scale(LOW_NOTE)),
             axes_svg(section.skills, section.place, f"Lowest and highest of {section.title}"),
-        )  # fmt: skip
+        )
 
     def _scale(self, text: str) -> str:
         unit = "0–100" if self._report.measure == "process" else "percent"
@@ -359,7 +359,7 @@ class _Page:
             ),
             el("table", el("thead", el("tr", head)), el("tbody", rows)),
             id="findings",
-        )  # fmt: skip
+        )
 
     def _finding_cells(self, finding: Finding) -> Iterator[Html]:
         yield el("td", self._tags[finding.id], class_="tag")
@@ -423,9 +423,10 @@ def _differ(section: Section) -> Html | None:
         return None
     head = el("tr", [el("th", text, scope="col")
                      for text in ("Model", "Judges differ", "Disagreement, points")])  # fmt: skip
-    rows = [el("tr", el("td", bar.name), [el("td", text, class_="num")
-                                          for text in differ_words(bar)])
-            for bar in section.bars]  # fmt: skip
+    rows = [
+        el("tr", el("td", bar.name), [el("td", text, class_="num") for text in differ_words(bar)])
+        for bar in section.bars
+    ]
     return el("table", el("thead", head), el("tbody", rows))
 
 

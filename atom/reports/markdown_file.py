@@ -134,9 +134,7 @@ def _inner(text: str) -> str:
     return f"{head}{escaped(text)}{tail}"
 
 
-def _refs(
-    passage: Passage, tags: dict[str, str], by_id: dict[str, Finding], base: str
-) -> str:  # fmt: skip
+def _refs(passage: Passage, tags: dict[str, str], by_id: dict[str, Finding], base: str) -> str:
     pieces = []
     for name in passage.findings:
         finding = by_id.get(name)

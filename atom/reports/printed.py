@@ -89,9 +89,7 @@ def estimate_number(name: str, estimate: Estimate, *, percent: bool, n_unit: str
     )
 
 
-def share_number(
-    name: str, hits: int, n: int, lo: float, hi: float, *, n_unit: str
-) -> Number:  # fmt: skip
+def share_number(name: str, hits: int, n: int, lo: float, hi: float, *, n_unit: str) -> Number:
     """Make the number of a counted share; `lo` and `hi` on [0, 1]."""
     value = 100 * hits / n if n else math.nan
     text = with_interval(value, 100 * lo, 100 * hi, 1 if n >= FINE else 0)

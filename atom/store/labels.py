@@ -94,8 +94,9 @@ def given_scores(store: Store, study_id: str) -> list[GivenScore]:
 
 def everything_said(store: Store, study_id: str) -> list[Annotation]:
     """Read all that people said of a study, asked or not, in the order it was said."""
-    return labels_of(store, study_id, [kind for kind in get_args(AnnotationKind)
-                                       if kind != "version"])  # fmt: skip
+    return labels_of(
+        store, study_id, [kind for kind in get_args(AnnotationKind) if kind != "version"]
+    )
 
 
 def labels_of(

@@ -429,8 +429,9 @@ class _Move:
     def _conflict(self, what: str) -> Conflict:
         names = self._run(
             "SELECT DISTINCT name FROM changed_in WHERE what = :what ORDER BY name LIMIT :most",
-            what=what, most=_MOST_NAMED,
-        ).scalars()  # fmt: skip
+            what=what,
+            most=_MOST_NAMED,
+        ).scalars()
         table = next(
             KINDS[kind].table.name for kind, (name, _, _) in _CHANGES.items() if name == what
         )
@@ -722,7 +723,7 @@ _CHANGES: Mapping[type[Record], tuple[str, str, str]] = {
         "s.state <> t.state OR (s.value IS NULL) <> (t.value IS NULL) OR s.value <> t.value",
         "(SELECT sample_id FROM criteria c WHERE c.id = s.criterion_id)",
     ),
-}  # fmt: skip
+}
 
 
 def names_of_sets(store: Store, study_id: str) -> Sequence[Mapping[str, str]]:

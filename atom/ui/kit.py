@@ -68,8 +68,7 @@ def show(markup: Html, *, key: str, act: Callable[[str], None] | None = None) ->
         if isinstance(target, str):
             go(target)
 
-    _component()(data={"html": str(markup)}, key=key, on_go_change=moved,
-                 on_act_change=acted)  # fmt: skip
+    _component()(data={"html": str(markup)}, key=key, on_go_change=moved, on_act_change=acted)
 
 
 def go(target: str) -> None:

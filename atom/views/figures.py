@@ -264,8 +264,7 @@ def _axis_label(axis: Axis, number: int, of: int, inks: Inks, doors: Doors | Non
     words = [
         el("tspan", line, x=_n(x), dy=0 if not row else _LINE) for row, line in enumerate(lines)
     ]
-    label = el("text", words, x=_n(x), y=_n(y), text_anchor=anchor, font_size=_TEXT,
-               fill=inks.ink)  # fmt: skip
+    label = el("text", words, x=_n(x), y=_n(y), text_anchor=anchor, font_size=_TEXT, fill=inks.ink)
     return _door(label, axis, None, doors, focus=True)
 
 
@@ -318,8 +317,9 @@ def _legend(radar: Radar, top: float, inks: Inks) -> list[Html]:
         found.append(_text(x + 32, y + 4, cut(model.name, 32), inks.ink))
     if radar.group > 1:
         y = top + _LEGEND * (_legend_rows(radar) - 1)
-        found.append(el("rect", x=20, y=_n(y - 5), width=26, height=10, fill=inks.band,
-                        fill_opacity="0.55"))  # fmt: skip
+        found.append(
+            el("rect", x=20, y=_n(y - 5), width=26, height=10, fill=inks.band, fill_opacity="0.55")
+        )
         found.append(_text(52, y + 4, radar.band_words, inks.quiet))
     return found
 
@@ -396,8 +396,9 @@ def _bar_row(bar: Bar, model: ShapeModel, y: float) -> Html:
         parts.append(marker(0, x, y, colour(model.index), PRINT.ground))
     if not math.isnan(bar.held):
         at = _n(left + (right - left) * bar.held / 100)
-        parts.append(el("line", x1=at, x2=at, y1=_n(y - 8), y2=_n(y + 8), stroke=PRINT.ink,
-                        stroke_width=1.6))  # fmt: skip
+        parts.append(
+            el("line", x1=at, x2=at, y1=_n(y - 8), y2=_n(y + 8), stroke=PRINT.ink, stroke_width=1.6)
+        )
     value = f"{estimate.value:.1f}" if estimate.known else "–"
     parts.append(_text(right + 44, y + 4, value, PRINT.ink, anchor="end"))
     parts.append(_text(right + 52, y + 4, f"n {estimate.n:,}", PRINT.quiet))

@@ -410,9 +410,10 @@ def known(data: StudyData, filters: Filters) -> Filters:
 
     def there(labels: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         return tuple(
-            (name, value) for name, value in labels
+            (name, value)
+            for name, value in labels
             if name in facets and value in facets[name].values
-        )  # fmt: skip
+        )
 
     def nodes(given: tuple[Path, ...]) -> tuple[Path, ...]:
         meant = (linked(node, _nodes(data)) for node in given)

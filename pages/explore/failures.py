@@ -96,8 +96,9 @@ def _not_found(here: frame.Here) -> Html:
         doors.append(kit.button("Search everywhere", links.address(
             page, filters.but(find=find.but(places=())))))  # fmt: skip
     if filters.show != "all":
-        doors.append(kit.button("Search what passes, too", links.address(
-            page, filters.but(show="all"))))  # fmt: skip
+        doors.append(
+            kit.button("Search what passes, too", links.address(page, filters.but(show="all")))
+        )
     words = f"No sample here holds {find.words!r}." if find.terms else "No sample is like that."
     if find.kind:
         words += " Groups of failures follow from the marks of today; a link to one may be older."

@@ -55,8 +55,9 @@ def body(here: frame.Here) -> None:
     form = form.opened(said)
     apart = told_apart(here.data, form)
     if chosen == "apart":
-        fingerprint_parts.show(fingerprint_parts.choices(here, form, drawn=False),
-                               key="fingerprints_choices")  # fmt: skip
+        fingerprint_parts.show(
+            fingerprint_parts.choices(here, form, drawn=False), key="fingerprints_choices"
+        )
         fingerprint_parts.show(fingerprint_identity.told(here, apart), key="fingerprints_apart")
         return
     shapes(here, form, said, apart)

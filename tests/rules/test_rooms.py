@@ -8,6 +8,8 @@ MOST_FILES = 20
 MOST_LINES = 500
 LONG = 76
 """How many modules still have more lines: only ever made smaller."""
+BY_HAND = 1160
+"""How many statements the formatter is told to leave: only ever made smaller."""
 
 
 def test_a_folder_has_few_files(modules):
@@ -18,3 +20,7 @@ def test_a_folder_has_few_files(modules):
 def test_no_more_modules_grow_long(modules):
     long = [m.path.as_posix() for m in modules if m.text.count("\n") > MOST_LINES]
     assert len(long) <= LONG, long
+
+
+def test_no_more_is_laid_out_by_hand(modules):
+    assert sum(module.text.count("# fmt: skip") for module in modules) <= BY_HAND

@@ -104,8 +104,9 @@ def truths_of(items: Sequence[BenchItem], found: Sequence[Verdict]) -> Truths:
             said = [None] * len(steps)
         for step, score in zip(steps, said, strict=True):
             leaf = leaves.setdefault(tuple(step["leaf"]), len(leaves))
-            rows.append((step["score"], score or (-1 if verdict.state == "failed" else 0),
-                         leaf, cluster))  # fmt: skip
+            rows.append(
+                (step["score"], score or (-1 if verdict.state == "failed" else 0), leaf, cluster)
+            )
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     order = sorted(leaves)
     place = np.array([order.index(path) for path in leaves], dtype=np.int64)

@@ -47,8 +47,9 @@ def pieces(text: str) -> list[str]:
     return kept + grams
 
 
-def text_matrix(texts: Sequence[str], vocabulary: Mapping[str, int] | None = None,
-                weight: Floats | None = None) -> scipy.sparse.csr_array:  # fmt: skip
+def text_matrix(
+    texts: Sequence[str], vocabulary: Mapping[str, int] | None = None, weight: Floats | None = None
+) -> scipy.sparse.csr_array:
     """Count pieces, weighted by rarity, each row of length one.
 
     `x = (1 + ln count) * idf`, `idf = ln((1 + N) / (1 + df)) + 1`.

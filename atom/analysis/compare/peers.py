@@ -181,8 +181,9 @@ def peer_sums(grounds: Grounds, means: Floats) -> PeerSums:
     square = peers.x * peers.x
     for number, rows in enumerate(layout.rows_of_model):
         x, x2, y_ = peers.x[rows], square[rows], taking[rows]
-        powers[number] = [np.einsum("i,i->", one, other)
-                          for one, other in ((x, x2), (x2, x2), (x, y_), (x2, y_))]  # fmt: skip
+        powers[number] = [
+            np.einsum("i,i->", one, other) for one, other in ((x, x2), (x2, x2), (x, y_), (x2, y_))
+        ]
 
     def by_group(values: Floats | Mask) -> Floats:
         return group_sums(place, values, size).reshape(shape)

@@ -168,8 +168,9 @@ def _shared(trials: Trials, arm: Arm, control: Arm, upto: int) -> tuple[Ints, In
         mine = _rows(trials, which, upto)
         mine = mine[trials.after[mine] > 0]
         rows.append(mine)
-        keys.append(trials.answer[trials.trial[mine]].astype(np.int64) * width
-                    + trials.criterion[mine])  # fmt: skip
+        keys.append(
+            trials.answer[trials.trial[mine]].astype(np.int64) * width + trials.criterion[mine]
+        )
     _, first, second = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
     return rows[0][first], rows[1][second]
 

@@ -200,8 +200,9 @@ def layout(rows: tuple[Table4Row, ...], roots: tuple[str, ...]) -> tuple[tuple[s
     """
     lines: list[tuple[str, ...]] = [("Candidate Model", "Strategy", *roots, "Average", "Gain (Δ)")]
     for row in rows:
-        lines.append((row.model, TITLES[row.strategy], *map(_cell, row.accuracy),
-                      _signed(row.accuracy_gain)))  # fmt: skip
+        lines.append(
+            (row.model, TITLES[row.strategy], *map(_cell, row.accuracy), _signed(row.accuracy_gain))
+        )
         lines.append(("", "", *map(_cell, row.quality), _signed(row.quality_gain)))
     return tuple(lines)
 

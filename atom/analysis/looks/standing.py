@@ -122,11 +122,12 @@ class Marks:
         node = cell // self.n_samples
         return np.stack(
             [
-                np.bincount(node[np.bincount(at[of], minlength=len(cell)) > 0],
-                            minlength=self.n_nodes)
+                np.bincount(
+                    node[np.bincount(at[of], minlength=len(cell)) > 0], minlength=self.n_nodes
+                )
                 for of in rows
             ]
-        ).astype(np.float64)  # fmt: skip
+        ).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -142,8 +142,9 @@ def group_reasons(
     tell("Reading the reasons")
     distinct, code = np.unique(np.array(texts, dtype=np.str_), return_inverse=True)
     said = [str(text) for text in distinct]
-    speaks = np.array([says(text) and (vectors is None or text in vectors) for text in said],
-                      dtype=bool)[code]  # fmt: skip
+    speaks = np.array(
+        [says(text) and (vectors is None or text in vectors) for text in said], dtype=bool
+    )[code]
     if speaks.mean() < 0.5:
         return Groups(code=nothing, none="silent")
     rows = np.flatnonzero(speaks)

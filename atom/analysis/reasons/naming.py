@@ -85,8 +85,9 @@ def telling_terms(texts: Sequence[str], code: Ints, most: int = 4) -> tuple[tupl
     if len(distinct) > _READ:
         often = np.sort(np.argsort(-inside.sum(axis=0), kind="stable")[:_READ])
         distinct, inside = distinct[often], inside[:, often]
-    read = CountVectorizer(ngram_range=(1, _LONGEST), token_pattern=TERM, lowercase=False,
-                           binary=True)  # fmt: skip
+    read = CountVectorizer(
+        ngram_range=(1, _LONGEST), token_pattern=TERM, lowercase=False, binary=True
+    )
     try:
         holds = np.asarray(read.fit_transform(distinct.tolist()).T @ inside.T).T
     except ValueError:

@@ -82,6 +82,5 @@ def _lines(found: Opened | None, wanted: Wanted, said: dict[str, object]) -> lis
     left = ", ".join(found.left if found else wanted.not_understood)
     missed = [f"not understood: {left}"] if left else []
     if found is None:
-        return ["nothing here answers that", *missed,
-                f"ask, for example: {'; '.join(EXAMPLES)}"]  # fmt: skip
+        return ["nothing here answers that", *missed, f"ask, for example: {'; '.join(EXAMPLES)}"]
     return [f"understood: {found.said}", *missed, str(said["address"])]

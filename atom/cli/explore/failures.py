@@ -24,9 +24,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the verb."""
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     one = verbs.add_parser(
-        "groups", parents=[common()],
+        "groups",
+        parents=[common()],
         help="reasons of failures in groups, and which models they make up",
-    )  # fmt: skip
+    )
     one.add_argument("study", metavar="STUDY", help="name or id")
     one.add_argument("--model", metavar="M", help="count this model's failures only")
     made = one.add_mutually_exclusive_group()
@@ -35,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="ENDPOINT",
         help="make them of this endpoint's embeddings, each text paid for once",
     )
-    made.add_argument("--words", action="store_true", help="make them of words again")  # fmt: skip
+    made.add_argument("--words", action="store_true", help="make them of words again")
     named = one.add_mutually_exclusive_group()
     named.add_argument("--name", metavar="JUDGE", help="let this endpoint name them: one call")
     named.add_argument("--rule", action="store_true", help="take a judge's names back")

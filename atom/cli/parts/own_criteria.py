@@ -26,9 +26,10 @@ from atom.views.study_data import load_study
 def add_own(verbs: Any) -> None:
     """Declare the verbs."""
     one = verbs.add_parser(
-        "match", parents=[common()],
+        "match",
+        parents=[common()],
         help="have a judge match the criteria that people wrote (Human check) to its own",
-    )  # fmt: skip
+    )
     one.add_argument("--study", required=True, metavar="NAME")
     one.add_argument("--judge", required=True, metavar="ENDPOINT")
     one.add_argument("--budget", type=float, metavar="USD", help="stop before more is spent")
@@ -38,9 +39,10 @@ def add_own(verbs: Any) -> None:
     one.add_argument("--yes", action="store_true", help="agree to sending data")
     one.set_defaults(call=match)
     one = verbs.add_parser(
-        "criteria", parents=[common()],
+        "criteria",
+        parents=[common()],
         help="are the criteria what people would ask? recall, precision, scores by either set",
-    )  # fmt: skip
+    )
     one.add_argument("--study", required=True, metavar="NAME")
     one.add_argument(
         "--by", default="people", metavar="WHO",

@@ -76,8 +76,9 @@ def _pair_lines(view: PairLabels) -> list[str]:
             scores.precision, scores.recall, scores.f1)), scores.unread, scores.n])  # fmt: skip
     base = view.commonest
     always = f"always {_LABELS[view.commonest_label]}, the commonest"
-    rows.append([always, "", *map(_percent, (base.accuracy, base.precision, base.recall, base.f1)),
-                 "", ""])  # fmt: skip
+    rows.append(
+        [always, "", *map(_percent, (base.accuracy, base.precision, base.recall, base.f1)), "", ""]
+    )
     rows.append(["a label at random", "", *[_percent(CHANCE)] * 3, "-", "", ""])
     head = (
         "judge",

@@ -30,8 +30,9 @@ def blind_spec(args: argparse.Namespace, store: Store) -> BlindSpec:
         UsageError: an option goes with runs of stages only.
     """
     if args.stages or args.limit is not None:
-        raise UsageError("--blind asks its own stages and draws its questions: leave --stages and "
-                         "--limit")  # fmt: skip
+        raise UsageError(
+            "--blind asks its own stages and draws its questions: leave --stages and --limit"
+        )
     return BlindSpec(
         study_id=find_study(store, args.study).id,
         samples=args.blind,

@@ -27,8 +27,9 @@ def panel_specs(args: argparse.Namespace, spec: RunSpec) -> list[RunSpec]:
     if spec.judge in others or len(set(others)) < len(others):
         raise UsageError("each judge of a panel is named once, the first with --judge")
     if args.detach or spec.look is not None or args.processes > 1:
-        raise UsageError("a panel is asked here, judge by judge: leave --detach, --settle and "
-                         "--processes")  # fmt: skip
+        raise UsageError(
+            "a panel is asked here, judge by judge: leave --detach, --settle and --processes"
+        )
     marks = replace(spec, stages=("scoring",), candidates=())
     return [spec, *(replace(marks, judge=name) for name in others)]
 

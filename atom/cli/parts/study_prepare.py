@@ -41,8 +41,9 @@ def prepare(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings.store) as store:
         study = find_study(store, args.study)
         folder = args.folder or snapshot_folder(store, settings.store_folder)
-        made = prepare(store, study.id, args.judge, folder=folder, processes=args.processes,
-                       tell=line.show)  # fmt: skip
+        made = prepare(
+            store, study.id, args.judge, folder=folder, processes=args.processes, tell=line.show
+        )
     told = {"study": study.id, "parts": made.parts, "seconds": round(made.seconds, 1)}
     words = f"{study.name!r} is ready in {numbers.count(made.parts, 'part')}"
     out.result(told, [f"{words}, after {made.seconds:.0f} s"])

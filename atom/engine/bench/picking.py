@@ -145,11 +145,12 @@ def _rows(
             "question": sample.question,
             "choices": list(sample.choices),
             "images": [slot.picture_id or slot.name for slot in sample.pictures],
-            "answers": [{"text": texts[name], "right": right[name] == 1} for name in
-                        chosen[sample.id]],
+            "answers": [
+                {"text": texts[name], "right": right[name] == 1} for name in chosen[sample.id]
+            ],
         }
         for sample in samples
-    ]  # fmt: skip
+    ]
 
 
 def _pictures(store: Store, samples: Sequence[Sample]) -> MemoryPictures:

@@ -173,9 +173,7 @@ def _read(
     sample_of = {
         answer: name for name, answers in known.answers.items() for answer in answers.values()
     }
-    about = {
-        sample_of[one.response_id] for label in labels for one in ranks_of(label)
-    }  # fmt: skip
+    about = {sample_of[one.response_id] for label in labels for one in ranks_of(label)}
     return labels, RankingsTaken(
         labels=len(labels),
         samples=len(about),

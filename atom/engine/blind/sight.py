@@ -192,8 +192,9 @@ def _check(spec: SightSpec) -> None:
     if spec.samples < 1:
         raise UsageError(f"{spec.samples} questions: at least 1 is needed")
     if not 1 <= spec.answers <= MOST_ANSWERS:
-        raise UsageError(f"{spec.answers} answers to each question: 1 to {MOST_ANSWERS} can be "
-                         "asked about")  # fmt: skip
+        raise UsageError(
+            f"{spec.answers} answers to each question: 1 to {MOST_ANSWERS} can be asked about"
+        )
     if not set(spec.shown) & {"none", "other", "caption"}:
         raise UsageError(
             "with its picture alone nothing is compared: show it none, another one, or a caption"

@@ -267,11 +267,9 @@ class _Work:
             still=tuple(self._still),
             doubtful=tuple(self._doubtful),
             refused=tuple(
-                f"{file.where}: {why}" for file, (picture, why) in self._known.items()
+                f"{file.where}: {why}"
+                for file, (picture, why) in self._known.items()
                 if picture is None
             ),
-            unused=tuple(
-                file.where for file in self._stock.files
-                if file not in self._touched
-            ),
-        )  # fmt: skip
+            unused=tuple(file.where for file in self._stock.files if file not in self._touched),
+        )

@@ -155,8 +155,9 @@ def plan_look(store: Store, spec: SettleSpec, endpoints: Mapping[str, Endpoint])
     if not free.any():
         return replace(now, why="Everything is judged: more samples would have to come.")
     if spent >= budget:
-        return replace(now, why=f"The budget of {budget:,} answers is spent; "
-                       "what is open stays open.")  # fmt: skip
+        return replace(
+            now, why=f"The budget of {budget:,} answers is spent; what is open stays open."
+        )
     left = max(MOST_LOOKS - len(looks), 1)
     sizes = tuple(look_sizes(answers, budget - spent, left, begun=spent > 0))
     rng = np.random.default_rng(int(content_id("look", study.id, number, spent)[:12], 16))

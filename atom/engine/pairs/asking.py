@@ -215,8 +215,9 @@ def _check(spec: PairsSpec) -> None:
     if not 1 <= spec.votes <= MOST_VOTES:
         raise UsageError(f"{spec.votes} votes in each order: 1 to {MOST_VOTES} can be asked for")
     if spec.fail is not None and not 1 <= spec.fail <= len(spec.weak):
-        raise UsageError(f"{spec.fail} of {len(spec.weak)} weak judges can't fail: 1 to "
-                         f"{len(spec.weak)}")  # fmt: skip
+        raise UsageError(
+            f"{spec.fail} of {len(spec.weak)} weak judges can't fail: 1 to {len(spec.weak)}"
+        )
     if not 0 < spec.gap <= 1:
         raise UsageError(f"a gap of {spec.gap:g} is no gap of scores: more than 0, at most 1")
     if spec.per_sample < 1 or (spec.limit is not None and spec.limit < 1):
@@ -281,8 +282,9 @@ def forecast_pairs(
         mine = [ask for ask in weak if ask.by == name]
         price = price_of(ground.asked[name], mine, len(mine))
         cost = None if cost is None or price is None else cost + price
-    later, later_cost = _later(ground, len(asks) - len(weak), {ask.blank.subject_id
-                                                               for ask in weak})  # fmt: skip
+    later, later_cost = _later(
+        ground, len(asks) - len(weak), {ask.blank.subject_id for ask in weak}
+    )
     known = ground.known
     return PairsForecast(
         compared=known.compared if known else 0,

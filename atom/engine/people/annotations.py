@@ -94,8 +94,9 @@ def check_label(label: Annotation) -> None:
         return
     top = SCALE.get(label.kind)
     if top is not None and (label.value is None or label.value not in range(1, top + 1)):
-        raise UsageError(f"a label of kind {label.kind} is a whole number 1..{top}, "
-                         f"not {label.value!r}")  # fmt: skip
+        raise UsageError(
+            f"a label of kind {label.kind} is a whole number 1..{top}, not {label.value!r}"
+        )
     if label.kind == "ranking" and len({rank.response_id for rank in label.ranks}) < 2:
         raise UsageError("a ranking names two different answers at least")
     worded = ("mapping", "error_type", "report", "preference", "flag", "remark", "slice",
@@ -230,8 +231,9 @@ def read_labels(store: Store, study_id: str, data: bytes) -> LabelFile:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"the file isn't UTF-8 text ({error.reason}): save it as CSV "
-                                "UTF-8") from error  # fmt: skip
+        raise FormatError(
+            f"the file isn't UTF-8 text ({error.reason}): save it as CSV UTF-8"
+        ) from error
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
         head = [name.strip().lower() for name in next(reader, [])]

@@ -74,8 +74,9 @@ def price(store: Store, endpoint: Endpoint, texts: Sequence[str]) -> VectorPrice
     letters = sum(len(text[:MOST_CHARACTERS]) for text in missing)
     tokens = math.ceil(letters / CHARACTERS_A_TOKEN)
     cost = cost_of(Usage(prompt_tokens=tokens, completion_tokens=0), endpoint.prices)
-    return VectorPrice(texts=len(texts), missing=len(missing), tokens=tokens,
-                       cost=cost if missing else 0.0)  # fmt: skip
+    return VectorPrice(
+        texts=len(texts), missing=len(missing), tokens=tokens, cost=cost if missing else 0.0
+    )
 
 
 def consent_question(study: Study, endpoint: Endpoint, texts: int) -> ReasonsQuestion | None:

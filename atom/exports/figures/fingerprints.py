@@ -105,10 +105,11 @@ def heat(asked: Asked) -> Figure:
                                                           ticks=False, domain=False)),
     )  # fmt: skip
     fill = alt.Color(
-        "value:Q", title=UNITS[form.measure],
+        "value:Q",
+        title=UNITS[form.measure],
         scale=alt.Scale(domain=[lo, hi], range=list(stops("light", difference=False))),
         legend=alt.Legend(orient="bottom", direction="horizontal", gradientLength=220),
-    )  # fmt: skip
+    )
     return Figure(
         name="heatmap",
         title="Every model on every capability",

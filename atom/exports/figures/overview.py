@@ -196,8 +196,9 @@ def reasons(asked: Asked) -> Figure:
         total = _known(one.counts)
         for place, (key, (words, _)) in enumerate(_REASONS.items()):
             count = int(getattr(one.counts, key))
-            values.append({"name": one.name, "kind": words, "order": place,
-                           "share": 100 * count / total})  # fmt: skip
+            values.append(
+                {"name": one.name, "kind": words, "order": place, "share": 100 * count / total}
+            )
             rows.append((one.name, words, count, total))
     kinds = [words for words, _ in _REASONS.values()]
     return Figure(

@@ -167,9 +167,10 @@ def _batches(
         sample = _sample(pid, having[0].rows[pid], options, collector)
         collector.add(sample)
         agreed = [
-            tag for tag in _labels(having[0].rows[pid])
+            tag
+            for tag in _labels(having[0].rows[pid])
             if all(tag in _labels(one.rows[pid]) for one in having[1:])
-        ]  # fmt: skip
+        ]
         _tag("sample", sample.id, having[0].file, agreed, collector)
         for one in having:
             _answer(one, pid, sample.id, collector)
@@ -319,9 +320,10 @@ def _compare(answers: Sequence[_Answers], pids: Sequence[str], collector: Collec
                 )
         for facet in FACETS:
             differing = [
-                pid for pid in shared
+                pid
+                for pid in shared
                 if _values(first.rows[pid], facet) != _values(other.rows[pid], facet)
-            ]  # fmt: skip
+            ]
             if differing:
                 collector.note(
                     f"{facet} differ between {first.file} and {other.file} in {len(differing)} of "

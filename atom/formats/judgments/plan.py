@@ -277,9 +277,10 @@ def _only_present(
         said = getattr(columns, key)
         listed = (said,) if isinstance(said, str) else said or ()
         wanted = [
-            field for column in listed
+            field
+            for column in listed
             for field in (fields_of(column) if is_template(column) else (column,))
-        ]  # fmt: skip
+        ]
         missing = [column for column in wanted if not _is_there(column, present)]
         if missing and key in own and not (key == "id" and said == "row"):
             raise FormatError(

@@ -173,8 +173,9 @@ def picks_of(items: Sequence[BenchItem], verdicts: Sequence[Verdict], way: str) 
 def _whole_order(item: BenchItem) -> list[int]:
     """Return the order of meeting with each copy of an answer right behind it."""
     texts = [str(one["text"]).strip() for one in item.data["answers"]]
-    return [at for first in meeting_order(item) for at, text in enumerate(texts)
-            if text == texts[first]]  # fmt: skip
+    return [
+        at for first in meeting_order(item) for at, text in enumerate(texts) if text == texts[first]
+    ]
 
 
 def _chosen(

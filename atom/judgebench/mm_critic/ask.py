@@ -304,8 +304,9 @@ def read_preference(reply: Reply, blank: Verdict) -> Verdict:
         return unscored(blank, usable.reason, reply.call.id)
     word = text_of(usable.data.get("better")).casefold()
     if word not in ("first", "second"):
-        return unscored(blank, f"`better` is {word[:40]!r}: first or second was asked for",
-                        reply.call.id)  # fmt: skip
+        return unscored(
+            blank, f"`better` is {word[:40]!r}: first or second was asked for", reply.call.id
+        )
     side = blank.order[0 if word == "first" else 1]
     text = one_line(text_of(usable.data.get("reason")))
     return scored(blank, reply, label=side, text=text, data={"shown": word})

@@ -438,8 +438,9 @@ def _pair_of_rows(
 ) -> list[MetricRow]:
     some = [one for one in claims if keep(known[one.subject_id])]
     rows = list(_claim_rows(known, some, group))
-    rows += _score_rows(critiques, "critique_score", "Critique score", names, group=group,
-                        keep=keep)  # fmt: skip
+    rows += _score_rows(
+        critiques, "critique_score", "Critique score", names, group=group, keep=keep
+    )
     return [replace(row, note=row.note or _few(row.n)) for row in rows]
 
 
@@ -499,8 +500,9 @@ def _band_table(
 ) -> MetricTable:
     """Lay out what depends on how response quality is cut into bands."""
     rows: list[MetricRow] = []
-    spans = ", ".join(f"{name} {lo} to {hi}" if lo < hi else f"{name} {lo}"
-                      for name, lo, hi in BANDS[scheme])  # fmt: skip
+    spans = ", ".join(
+        f"{name} {lo} to {hi}" if lo < hi else f"{name} {lo}" for name, lo, hi in BANDS[scheme]
+    )
     for name, _, _ in BANDS[scheme]:
         rows += _score_rows(
             critiques, "critique_score", "Critique score of responses", names, group=name,
@@ -609,8 +611,9 @@ def _swap_table(given: Sequence[Verdict], names: Mapping[str, str]) -> MetricTab
     scorers = [names[one.judge] for one in some]
     if len(set(annotators)) < 2 and len(set(scorers)) < 2:
         return None
-    score = np.array([math.nan if one.value is None else one.value for one in some],
-                     dtype=np.float64)  # fmt: skip
+    score = np.array(
+        [math.nan if one.value is None else one.value for one in some], dtype=np.float64
+    )
     found = annotator_judge_swap(annotators, scorers, score)
     rows = []
     for a, annotator in enumerate(found.annotators):
@@ -624,8 +627,9 @@ def _swap_table(given: Sequence[Verdict], names: Mapping[str, str]) -> MetricTab
                 seen = critique_score(score[cell], codes[cell].astype(np.int64))
                 rule = "readable only" if seen.invalid else ""
                 group = f"reference by {annotator}, scored by {scorer}"
-                rows.append(_score_row("critique_score", "Critique score", seen, group,
-                                       seen.invalid, rule))  # fmt: skip
+                rows.append(
+                    _score_row("critique_score", "Critique score", seen, group, seen.invalid, rule)
+                )
     if not math.isnan(found.own):
         rows.append(
             MetricRow(metric="swap_own", label="Reference and score by one model, less the others",

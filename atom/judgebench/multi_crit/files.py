@@ -489,8 +489,9 @@ def _reply(row: Row, item: BenchItem, pair: Pair, part: str, judge: str, repeat:
     if _name(cells, "order") == "ba":
         turned = not turned
     order = "ba" if turned else "ab"
-    start = blank(item.set_id, item.id, part, judge, IMPORTED, _NO_SAMPLING, repeat=repeat,
-                  order=order)  # fmt: skip
+    start = blank(
+        item.set_id, item.id, part, judge, IMPORTED, _NO_SAMPLING, repeat=repeat, order=order
+    )
     text = to_text(cells.get("critic")) or ""
     side = read_critic(text)
     kept = start.model_copy(update={"text": text[:_MAX_WORDS]})

@@ -37,9 +37,7 @@ FLAGS: Final[tuple[Flag, ...]] = ("agree", "reject", "doesntMatch")
 _MAX_TEXT = 20_000
 
 _LEAD = re.compile(r"overall judgment|therefore", re.IGNORECASE)
-_BETTER = re.compile(
-    r"answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE
-)  # fmt: skip
+_BETTER = re.compile(r"answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE)
 _OWN: Final = ("label", "value", "state")
 
 

@@ -128,8 +128,9 @@ def other_truth(step: Step) -> str | None:
 
 def differing(per_answer: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """Return the steps that the answers don't all have the same score on."""
-    return tuple(at for at, column in enumerate(zip(*per_answer, strict=True))
-                 if len(set(column)) > 1)  # fmt: skip
+    return tuple(
+        at for at, column in enumerate(zip(*per_answer, strict=True)) if len(set(column)) > 1
+    )
 
 
 # --- the judges ----------------------------------------------------------------------------------

@@ -165,8 +165,9 @@ def parse_embedding(payload: object, model: str) -> EmbeddingRequest:
         raise RequestError(400, "the body must be a JSON object")
     asked = payload.get("model")
     if asked != model:
-        raise RequestError(404, f"{asked!r} gives no embeddings: {model!r} does",
-                           code="model_not_found")  # fmt: skip
+        raise RequestError(
+            404, f"{asked!r} gives no embeddings: {model!r} does", code="model_not_found"
+        )
     given = payload.get("input")
     texts = [given] if isinstance(given, str) else given
     whole = isinstance(texts, list) and all(isinstance(one, str) and one for one in texts)
@@ -184,12 +185,14 @@ def embedding_reply(request: EmbeddingRequest) -> Reply:
     for at, text in enumerate(request.texts):
         vector = embed(text)
         packed = base64.b64encode(array.array("f", vector).tobytes()).decode()
-        rows.append({"object": "embedding", "index": at,
-                     "embedding": packed if request.packed else vector})  # fmt: skip
+        rows.append(
+            {"object": "embedding", "index": at, "embedding": packed if request.packed else vector}
+        )
     tokens = sum(len(text) // 4 + 1 for text in request.texts)
     usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-    return json_reply({"object": "list", "model": request.model, "synthetic": True, "data": rows,
-                       "usage": usage})  # fmt: skip
+    return json_reply(
+        {"object": "list", "model": request.model, "synthetic": True, "data": rows, "usage": usage}
+    )
 
 
 def _number(payload: Mapping[str, Any], name: str, kind: type[int] | type[float]) -> Any:

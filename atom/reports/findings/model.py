@@ -215,12 +215,13 @@ def _break_of(look: Look, row: RankRow, curve: BreakCurve) -> Finding:
         numbers=[
             plain("breaks", worst.breaks, "answers"),
             plain("exposed", worst.exposed, "criteria"),
-            share_number("share", worst.breaks, worst.exposed, lo, hi,
-                         n_unit="criteria reached unbroken"),
+            share_number(
+                "share", worst.breaks, worst.exposed, lo, hi, n_unit="criteria reached unbroken"
+            ),
         ],
         salience=25.0 + worst.share / 100,
         **look.listed(worst.filters),
-    )  # fmt: skip
+    )
 
 
 def _clusters(look: Look, row: RankRow) -> Iterator[Finding]:

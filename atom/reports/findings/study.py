@@ -150,7 +150,8 @@ def _together(look: Look) -> Iterator[Finding]:
                     name="share",
                     text=with_interval(
                         pattern.share, pattern.lo, pattern.hi, 1 if ranks.samples >= 200 else 0
-                    ) + " %",
+                    )
+                    + " %",
                     value=pattern.share,
                     unit="%",
                     lo=pattern.lo,
@@ -164,7 +165,7 @@ def _together(look: Look) -> Iterator[Finding]:
             facts={"measure": ranks.measure},
             door=look.door(look.base, OVERVIEW),
             salience=14.0 + pattern.share / 100,
-        )  # fmt: skip
+        )
 
 
 # --- what sets models apart ----------------------------------------------------------------------

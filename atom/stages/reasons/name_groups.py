@@ -116,8 +116,9 @@ def parse(reply: Reply, n: int, kinds: Sequence[str]) -> GivenNames:
     why = "" if found else "No name in the reply can be used."
     if found and missing:
         refused.append(f"no name for group {', '.join(missing)}: the rule's stays")
-    return GivenNames(names=tuple(found.get(at) for at in range(1, n + 1)),
-                      refused=tuple(refused[:12]), why=why)  # fmt: skip
+    return GivenNames(
+        names=tuple(found.get(at) for at in range(1, n + 1)), refused=tuple(refused[:12]), why=why
+    )
 
 
 def _read(row: object, n: int, kinds: Sequence[str]) -> tuple[int, GivenName, str]:

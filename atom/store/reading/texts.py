@@ -127,8 +127,9 @@ def _reasons(
     answer = fast.look_up(ours, fast.array(answers))
     rule = fast.look_up(theirs, fast.array(criteria))
     wanted = np.where((answer >= 0) & (rule >= 0), answer * size + rule, -1)
-    return _shared(_find(wanted, response.astype(np.int64) * size + criterion), bodies,
-                   len(response))  # fmt: skip
+    return _shared(
+        _find(wanted, response.astype(np.int64) * size + criterion), bodies, len(response)
+    )
 
 
 def _find(wanted: Ints, among: Ints) -> Ints:

@@ -183,8 +183,9 @@ def _shown(here: Here, view: Comparison, listed: PairList, shown: PairView | Non
         note = kit.notice("This sample isn't in the list of pairs under the present choice.")
 
     def door(criterion: str) -> str:
-        return compare_parts.to(here, view.picked, _here(here, view, shown, criterion),
-                                at=here.query.get("at"))  # fmt: skip
+        return compare_parts.to(
+            here, view.picked, _here(here, view, shown, criterion), at=here.query.get("at")
+        )
 
     return el(
         "article",
@@ -283,8 +284,9 @@ def _criteria(here: Here, view: Comparison, shown: PairView) -> Html | None:
 def _criterion(here: Here, view: Comparison, shown: PairView, mark: PairMark) -> kit.Row:
     item = mark.criterion
     identity = item.criterion.id
-    to = compare_parts.to(here, view.picked, _here(here, view, shown, identity),
-                          at=here.query.get("at"))  # fmt: skip
+    to = compare_parts.to(
+        here, view.picked, _here(here, view, shown, identity), at=here.query.get("at")
+    )
     inside = view.node and item.leaf is not None and item.leaf[: len(view.node)] == view.node
     gap = mark.difference
     verdict = "none" if not gap else "first" if gap > 0 else "second"

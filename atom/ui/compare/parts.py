@@ -71,8 +71,9 @@ def style() -> Html:
 def controls(here: Here, picked: Picked, there: Sequence[Choice]) -> None:
     """Draw the two lists of choices, the second side's judge, and the button that swaps."""
     judges = len(here.data.judges) > 1
-    first, second, third, swap = st.columns([3, 3, 2.6 if judges else 0.01, 1.2],
-                                            vertical_alignment="bottom")  # fmt: skip
+    first, second, third, swap = st.columns(
+        [3, 3, 2.6 if judges else 0.01, 1.2], vertical_alignment="bottom"
+    )
     with first:
         _choose(here, picked, there, "Compare", "compare_first")
     with second:

@@ -58,8 +58,9 @@ def draw(here: Here, picked: Picked) -> None:
     first = _side(here, "first", by_name, models, (there[0].name, picked.first.model_id))
     second = _side(here, "second", by_name, models, (WHOLE, picked.first.model_id))
     if first == second:
-        kit.show(kit.notice("Both sides are the same: choose another slice or model."),
-                 key="slices_same")  # fmt: skip
+        kit.show(
+            kit.notice("Both sides are the same: choose another slice or model."), key="slices_same"
+        )
         return
     found = compare_slices(here.store, here.data, first, second)
     kit.show(table(here, found), key="slices_table")

@@ -162,8 +162,9 @@ def _since(line: Line) -> Html | None:
     total = sum(one.samples for one in line.since)
     latest = line.sides[-1].name
     if not total:
-        return el("p", f"{latest} fails no sample that it shares with the version before.",
-                  class_="small")  # fmt: skip
+        return el(
+            "p", f"{latest} fails no sample that it shares with the version before.", class_="small"
+        )
     told = [
         f"{one.samples:,} {'already in' if one.first else 'since'} {one.name}"
         for one in line.since

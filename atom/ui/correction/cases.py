@@ -353,8 +353,9 @@ def _text(text: str) -> Html:
 def steps(view: CaseView, doors: CaseDoors) -> Html:
     """Draw each step's score before and after."""
     if not view.steps:
-        return el("p", "This sample has no criteria, so nothing is scored step by step.",
-                  class_="quiet")  # fmt: skip
+        return el(
+            "p", "This sample has no criteria, so nothing is scored step by step.", class_="quiet"
+        )
     sample = view.sample.sample.id
     by = view.chosen.arm if view.chosen else None
     again = any(step.again is not None for step in view.steps)

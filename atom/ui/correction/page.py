@@ -340,8 +340,7 @@ def _sentence(here: Here, form: CorrectionForm) -> None:
     st.number_input("Answers at most", 1, 100_000, step=10, placeholder="all", width=78,
                     **_bound(here, "limit", form.limit))  # fmt: skip
     st.text("answers,", width="content")
-    st.selectbox("Rounds", [1, 2, 3, 4, 5], width=68,
-                 **_bound(here, "rounds", form.rounds))  # fmt: skip
+    st.selectbox("Rounds", [1, 2, 3, 4, 5], width=68, **_bound(here, "rounds", form.rounds))
     words = "round" if form.rounds == 1 else "rounds"
     st.text(f"{words}, at most", width="content")
     st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, step=1.0, placeholder="any",
@@ -400,8 +399,7 @@ def _more(here: Here, endpoints: dict[str, Endpoint]) -> None:
                               empty=""))  # fmt: skip
     with four:
         st.caption("Seed: another number draws other answers")
-        st.number_input("Seed", 0, 1_000_000, step=1,
-                        **_bound(here, "seed", form.seed, empty=0))  # fmt: skip
+        st.number_input("Seed", 0, 1_000_000, step=1, **_bound(here, "seed", form.seed, empty=0))
 
 
 def spec_of(here: Here, form: CorrectionForm, endpoints: dict[str, Endpoint]) -> CorrectionSpec:
@@ -569,8 +567,7 @@ def _own_experiments(here: Here) -> None:
                 kit.door(words, links.address(CORRECTION.url_path, Filters(study=entry.key)))
             )
     if doors:
-        kit.show(kit.notice(join("Tried already in your own copy: ", *doors)),
-                 key="correction_own")  # fmt: skip
+        kit.show(kit.notice(join("Tried already in your own copy: ", *doors)), key="correction_own")
 
 
 def start_job(here: Here, spec: CorrectionSpec) -> str:

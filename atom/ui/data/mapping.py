@@ -128,8 +128,9 @@ class _Form:
             with about:
                 kit.show(el("p", words, column, class_="small"), key=f"data_of_model_{at}")
             with one:
-                st.text_input(f"Name of model {plain(at)}", max_chars=120, key=name_key,
-                              on_change=change)  # fmt: skip
+                st.text_input(
+                    f"Name of model {plain(at)}", max_chars=120, key=name_key, on_change=change
+                )
             with two:
                 st.selectbox(f"Model {plain(at)}: right or wrong", self._columns, index=None,
                              placeholder="none", key=correct_key, on_change=change,

@@ -54,8 +54,9 @@ def draw(entry: StudyEntry, begin: Begin, under_way: bool) -> None:
     number = st.session_state.setdefault(ROUND, 0)
     one, two = st.columns([1.3, 1], gap="large")
     with one:
-        st.file_uploader("Pictures, or a zip of them", accept_multiple_files=True,
-                         key=f"data_attach_up_{number}")  # fmt: skip
+        st.file_uploader(
+            "Pictures, or a zip of them", accept_multiple_files=True, key=f"data_attach_up_{number}"
+        )
     with two:
         st.text_area("or folders and zip files on this computer, one a line", height=70,
                      key=f"data_attach_paths_{number}",

@@ -44,8 +44,9 @@ def draw(here: Here, view: FailureList) -> None:
         view: the list under it.
     """
     with st.container(key="find_row"):
-        words, order, more, kept, lay = st.columns([4, 2, 1.2, 1.4, 1.2],
-                                                   vertical_alignment="center")  # fmt: skip
+        words, order, more, kept, lay = st.columns(
+            [4, 2, 1.2, 1.4, 1.2], vertical_alignment="center"
+        )
         with words:
             _words(here.filters)
         with order:
@@ -111,8 +112,9 @@ def _more(here: Here) -> None:
         if here.data.has_process:
             nodes = {format_path(path): path for path in _nodes(here)}
             words = {text: " › ".join(path[-2:]) for text, path in nodes.items()}
-            chosen = tuple([format_path(path) for path in some]
-                           for some in (find.within, find.outside))  # fmt: skip
+            chosen = tuple(
+                [format_path(path) for path in some] for some in (find.within, find.outside)
+            )
             several("Capabilities", "find_nodes", words, (chosen[0], chosen[1]),
                     lambda within, outside: _found(
                         filters, within=tuple(nodes[one] for one in within),

@@ -526,7 +526,7 @@ def _panel(here: Here, view: SampleView, item: CriterionView, mark: CheckpointVi
         ],
         class_="panel-marks",
         data_testid="panel-marks",
-    )  # fmt: skip
+    )
 
 
 def _seat(judge: Judge, href: str, looked: bool) -> Html:
@@ -548,8 +548,7 @@ def _said_by(mark: CheckpointView) -> Html:
 def _no_score(point: Checkpoint) -> Html:
     """Say in what state a mark without a score is."""
     if point.state == "not_applicable":
-        return el("span", "doesn’t apply", class_="quiet small",
-                  data_tip="In no mean, and counted")  # fmt: skip
+        return el("span", "doesn’t apply", class_="quiet small", data_tip="In no mean, and counted")
     return kit.status("unscored" if point.state == "unscored" else "failed")
 
 
@@ -605,7 +604,7 @@ def _side_by_side(view: SampleView, doors: _Doors) -> Html | None:
             answer_text(answer),
         )
         for answer in view.answers
-    ]  # fmt: skip
+    ]
     every = "Both" if len(cards) == 2 else f"All {len(cards)}"
     title = f"{every} answers side by side"
     return kit.fold(title, el("div", cards, class_="answers"))

@@ -128,8 +128,9 @@ def _said(group: Group) -> Html | None:
     """Say in a judge's words what a group's reasons have in common."""
     if not group.says:
         return None
-    return el("div", el("span", group.kind, class_="text"), f" · {group.says}",
-              class_="quiet small")  # fmt: skip
+    return el(
+        "div", el("span", group.kind, class_="text"), f" · {group.says}", class_="quiet small"
+    )
 
 
 def _example(view: FailureGroups, one: Example) -> Html:

@@ -97,8 +97,7 @@ def _save(here: Here, there: tuple[Slice, ...]) -> None:
             delete_slice(here.store, here.entry.study.id, name)
             st.session_state["keep_name"] = ""
 
-    st.text_input("Save this search and its filters as", key="keep_name",
-                  max_chars=tags.MOST_NAME)  # fmt: skip
+    st.text_input("Save this search and its filters as", key="keep_name", max_chars=tags.MOST_NAME)
     left, right = st.columns(2)
     with left:
         team.button("label", "Save slice", key="keep_save", on_click=save, width="stretch")

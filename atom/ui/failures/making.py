@@ -75,8 +75,7 @@ def _under_way(here: Here) -> bool:
 
 
 def _embeddings(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
-    kit.show(el("p", "What they are made of", class_="strong", style="margin:0"),
-             key="groups_of")  # fmt: skip
+    kit.show(el("p", "What they are made of", class_="strong", style="margin:0"), key="groups_of")
     chosen = chosen_by(here.store, here.data)
     there = _offered(here, endpoints, "embedding")
     if chosen.model:
@@ -121,8 +120,7 @@ def _embeddings(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
 
 
 def _names(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
-    kit.show(el("p", "Who names them", class_="strong", style="margin:8px 0 0"),
-             key="groups_names")  # fmt: skip
+    kit.show(el("p", "Who names them", class_="strong", style="margin:8px 0 0"), key="groups_names")
     found, material = material_of(here.store, here.data)
     if found.by.names:
 
@@ -153,8 +151,9 @@ def _names(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
 
         async def name_them(job: Job[object]) -> object:
             del job
-            given = await names.name_groups(here.store, study, marks, endpoint, asked,
-                                            agreed=(*agreed, endpoint.host))  # fmt: skip
+            given = await names.name_groups(
+                here.store, study, marks, endpoint, asked, agreed=(*agreed, endpoint.host)
+            )
             if given.why:
                 return f"{endpoint.name} named no group: {given.why}"
             left = f" Left out: {'; '.join(given.refused)}." if given.refused else ""

@@ -75,9 +75,10 @@ def distributions(rows: Sequence[Distribution]) -> Html | None:
     return el(
         "section",
         el("h2", _spread_title(rows)),
-        kit.table(columns, [_spread_row(row, most) for row in rows],
-                  label="Distribution of sample scores"),
-    )  # fmt: skip
+        kit.table(
+            columns, [_spread_row(row, most) for row in rows], label="Distribution of sample scores"
+        ),
+    )
 
 
 def _spread_title(rows: Sequence[Distribution]) -> str:

@@ -206,10 +206,11 @@ def _ranks(here: Here, view: BlindView) -> Html | None:
     return el(
         "div",
         el("h3", "How ranks move without them"),
-        kit.table(columns, [_moved(one) for one in view.moved], label="Ranks with and without",
-                  tight=True),
+        kit.table(
+            columns, [_moved(one) for one in view.moved], label="Ranks with and without", tight=True
+        ),
         el("p", kit.door("The whole ranking without them", out), class_="note"),
-    )  # fmt: skip
+    )
 
 
 def _moved(one: Moved) -> kit.Row:

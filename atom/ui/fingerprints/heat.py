@@ -56,9 +56,9 @@ def draw(here: Here, form: Shape, said: Claims | None) -> None:
     )
     colouring = _colouring(here, form, said)
     heat = heatmap(form, said, rows=rows, columns=columns)
-    title = "Every model on every capability" if form.facet is None else (
-        "Every model on every label"
-    )  # fmt: skip
+    title = (
+        "Every model on every capability" if form.facet is None else ("Every model on every label")
+    )
     parts.show(el("h2", title, style="margin:12px 0 -10px"), key="fingerprint_heat_head")
     with st.container(key="fingerprint_menus"):
         menus = st.columns(3)
@@ -71,8 +71,9 @@ def draw(here: Here, form: Shape, said: Claims | None) -> None:
             there = {one: _COLOURS[one] for one in _possible(form, said)}
             _menu(here, "colour", "Colour", there, colouring, "score")
 
-    drawn = draw_heat(heat, form, colouring,
-                      lambda cell: links.address(FAILURES.url_path, cell.mark.filters))  # fmt: skip
+    drawn = draw_heat(
+        heat, form, colouring, lambda cell: links.address(FAILURES.url_path, cell.mark.filters)
+    )
     parts.show(drawn, legend(form, heat, colouring, said), key=CHART)
     st.download_button(
         "Heatmap as CSV",

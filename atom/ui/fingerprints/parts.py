@@ -268,9 +268,10 @@ def radars(here: Here, form: Shape, items: Sequence[Radar]) -> Html:
         "section",
         el("div", [_radar(here, form, one) for one in items], class_="radars"),
         el("p", band, " · " if band else None, how, class_="note"),
-        kit.fold("The radars as a table, with intervals and n",
-                 *[_numbers(form, one) for one in items]),
-    )  # fmt: skip
+        kit.fold(
+            "The radars as a table, with intervals and n", *[_numbers(form, one) for one in items]
+        ),
+    )
 
 
 def _radar(here: Here, form: Shape, radar: Radar) -> Html:
@@ -374,12 +375,9 @@ def mark_words(form: Shape, mark: Mark) -> str:
 def _numbers(form: Shape, radar: Radar) -> Html:
     columns = [
         kit.Column(title=radar.title),
-        *(
-            kit.Column(title=kit.model(one.name, one.index), number=True)
-            for one in radar.models
-        ),
+        *(kit.Column(title=kit.model(one.name, one.index), number=True) for one in radar.models),
         kit.Column(title="All models", number=True),
-    ]  # fmt: skip
+    ]
     rows = [
         kit.Row(
             cells=[
@@ -529,8 +527,9 @@ def _skill_bar(bar: Bar, view: Bars) -> Html:
 
 def _how(view: Bars, form: Shape) -> list[Html | str]:
     if view.selected:
-        return [f"Only {view.selected} are looked at: nothing is claimed, and the order is the "
-                "tree's."]  # fmt: skip
+        return [
+            f"Only {view.selected} are looked at: nothing is claimed, and the order is the tree's."
+        ]
     if view.frame is None:
         return ["Nothing is claimed."]
     same = "criteria" if form.facet is None else "questions"

@@ -61,8 +61,7 @@ def _sizes(lab: LabContext) -> dict[str, float]:
     except AtomError:  # the form above says what is wrong with them
         return {}
     judges = lab.store.get_many(Judge, [one.judge for one in lab.judges])
-    declared = {one.id: endpoints[one.endpoint].size for one in judges
-                if one.endpoint in endpoints}  # fmt: skip
+    declared = {one.id: endpoints[one.endpoint].size for one in judges if one.endpoint in endpoints}
     return {judge: size for judge, size in declared.items() if size is not None}
 
 
@@ -137,10 +136,11 @@ def _cell(one: Cell, found: SetTable) -> Html:
     share = round(55 * abs(one.value))
     colour = "#0072B2" if one.value > 0 else "#E69F00"
     return el(
-        "span", words,
+        "span",
+        words,
         style=f"background:color-mix(in srgb, {colour} {share}%, transparent);padding:2px 6px",
         data_tip=numbers.count(one.n, "pair"),
-    )  # fmt: skip
+    )
 
 
 def _spread(found: Histogram) -> Html:

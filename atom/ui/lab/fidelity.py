@@ -141,18 +141,20 @@ def _answer(view: FidelityView) -> Html:
         if people.foreign
         else ""
     )
-    return el("div", el("p", words) if words else None,
-              el("p", base, agreed, foreign, class_="note"))  # fmt: skip
+    return el(
+        "div", el("p", words) if words else None, el("p", base, agreed, foreign, class_="note")
+    )
 
 
 def _givers(kind: Meeting) -> str:
     n = len(kind.annotators)
     who = (
-        numbers.count(n, "planted labeller (drawn from the truth)",
-                      "planted labellers (drawn from the truth)")
+        numbers.count(
+            n, "planted labeller (drawn from the truth)", "planted labellers (drawn from the truth)"
+        )
         if kind.planted
         else numbers.count(n, "person", "people")
-    )  # fmt: skip
+    )
     return f"{numbers.count(kind.labels, 'label')} by {who}"
 
 
@@ -196,8 +198,9 @@ def _methods(here: Here, view: FidelityView) -> Html:
         ("Most that can be reached without ties", 1 - ties),
     ):
         cells: list[Child] = [
-            el("span", words, class_="quiet"), el("span", numbers.share(value, 1), class_="quiet")
-        ]  # fmt: skip
+            el("span", words, class_="quiet"),
+            el("span", numbers.share(value, 1), class_="quiet"),
+        ]
         rows.append(kit.Row(cells=[*cells, *("" for _ in columns[2:])]))
     rest = (
         f"All rows rest on the {numbers.count(view.shared, 'sample')} that people ranked and all "

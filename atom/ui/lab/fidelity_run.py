@@ -246,8 +246,9 @@ def _methods(held: dict[str, AskForm], study: Study, found: FidelityForecast | N
 
     def ticked(name: str, key: str) -> None:
         form = held[study.id]
-        on = [one for one in ASKED if (st.session_state[key] if one == name else one in
-                                       form.methods)]  # fmt: skip
+        on = [
+            one for one in ASKED if (st.session_state[key] if one == name else one in form.methods)
+        ]
         held[study.id] = replace(form, methods=tuple(on))
 
     for name in ASKED:

@@ -155,8 +155,9 @@ def _files(bench: Bench) -> None:
         st.text_input("Name of the set", key=f"lab_name_{key}", max_chars=120,
                       placeholder="the first file's name")  # fmt: skip
     with two:
-        st.file_uploader("Pictures, or a zip of them", accept_multiple_files=True,
-                         key=f"lab_pictures_{key}")  # fmt: skip
+        st.file_uploader(
+            "Pictures, or a zip of them", accept_multiple_files=True, key=f"lab_pictures_{key}"
+        )
         st.text_input("or their folder on this computer", key=f"lab_folder_{key}",
                       placeholder="beside the files")  # fmt: skip
         st.number_input("At most so many items", 1, 1_000_000, None, step=1, placeholder="all",

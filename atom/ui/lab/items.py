@@ -393,8 +393,9 @@ def _truth(view: ItemView) -> Html | None:
     pairs = view.row.card.truth
     if not pairs:
         return None
-    shown = [(name, kit.said(words, lights=False) if len(words) > 90 else words)
-             for name, words in pairs]  # fmt: skip
+    shown = [
+        (name, kit.said(words, lights=False) if len(words) > 90 else words) for name, words in pairs
+    ]
     if max(len(name) for name, _ in pairs) > _LONG_NAME:
         lines = [el("li", el("span", name, class_="quiet text"), el("div", words, class_="text"))
                  for name, words in shown]  # fmt: skip

@@ -374,8 +374,9 @@ def _part(group: Group, href: str) -> Html:
         return el("a", kit.model(group.name, group.model), href=href, data_go=True)
     indent = f"padding-left:{14 * (len(group.path) - 1)}px" if len(group.path) > 1 else None
     tip = format_path(group.path) if group.path else group.name if len(group.name) > 70 else None
-    return el("a", numbers.middle(group.name, 70), href=href, data_go=True, style=indent,
-              data_tip=tip)  # fmt: skip
+    return el(
+        "a", numbers.middle(group.name, 70), href=href, data_go=True, style=indent, data_tip=tip
+    )
 
 
 # --- marks ---------------------------------------------------------------------------------------

@@ -394,8 +394,9 @@ def _draw_form(store: OpenStore, bench: Bench, record: BenchSet) -> None:
         st.number_input("Votes a question", 1, 99, step=1, **bound("votes", form.votes),
                         help="Each question is put so often; the majority counts.")  # fmt: skip
     with fourth:
-        st.number_input("At most items", 1, 1_000_000, step=1, placeholder="all",
-                        **bound("limit", form.limit))  # fmt: skip
+        st.number_input(
+            "At most items", 1, 1_000_000, step=1, placeholder="all", **bound("limit", form.limit)
+        )
     with fifth:
         st.number_input("At most USD", 0.0, 1_000_000.0, step=1.0, placeholder="no cap",
                         **bound("budget", form.budget))  # fmt: skip
@@ -594,8 +595,9 @@ def _delete(set_id: str) -> None:
         else "All verdicts on it go, too, with what was paid for them. What the calls answered "
         "stays in the store: asking the same again costs nothing."
     )
-    kit.show(join(el("p", record.name, class_="strong text"), el("p", words)),
-             key="lab_delete_words")  # fmt: skip
+    kit.show(
+        join(el("p", record.name, class_="strong text"), el("p", words)), key="lab_delete_words"
+    )
 
     def delete() -> None:
         delete_set(store, set_id)
@@ -604,8 +606,9 @@ def _delete(set_id: str) -> None:
             st.query_params.pop(key, None)
 
     with st.container(horizontal=True):
-        if team.button("delete", "Delete", key="lab_delete_yes", type="primary", disabled=busy,
-                     on_click=delete):  # fmt: skip
+        if team.button(
+            "delete", "Delete", key="lab_delete_yes", type="primary", disabled=busy, on_click=delete
+        ):
             st.rerun()
         if st.button("Keep it", key="lab_delete_no"):
             st.rerun()

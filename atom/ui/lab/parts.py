@@ -185,8 +185,9 @@ def lines(texts: Sequence[str]) -> Html:
     """Draw lines of a report; file content, escaped."""
     rest = len(texts) - MOST_LINES
     more = [el("li", f"and {rest:,} more", class_="quiet")] if rest > 0 else []
-    return el("ul", [el("li", one, class_="text") for one in texts[:MOST_LINES]], more,
-              class_="small")  # fmt: skip
+    return el(
+        "ul", [el("li", one, class_="text") for one in texts[:MOST_LINES]], more, class_="small"
+    )
 
 
 def preview(found: Preview) -> Html:
@@ -231,14 +232,17 @@ def figure_bar(row: MetricRow, scale: tuple[float, float] | None, place: int) ->
     pieces = [el("line", class_="track", x1="0", x2="100%", y1="9", y2="9")]
     words = f"{value_words(row)}"
     if not math.isnan(row.chance):
-        pieces.append(el("line", class_="chance", x1=at(row.chance), x2=at(row.chance), y1="0",
-                         y2="18"))  # fmt: skip
+        pieces.append(
+            el("line", class_="chance", x1=at(row.chance), x2=at(row.chance), y1="0", y2="18")
+        )
         words += f"; guessing gives {_number(row.chance, row)}"
     if not math.isnan(row.lo) and not math.isnan(row.hi):
-        pieces.append(el("line", class_="span", x1=at(row.lo), x2=at(row.hi), y1="9", y2="9",
-                         stroke=ink))  # fmt: skip
-    pieces.append(el("line", class_="mid", x1=at(row.value), x2=at(row.value), y1="2", y2="16",
-                     stroke=ink))  # fmt: skip
+        pieces.append(
+            el("line", class_="span", x1=at(row.lo), x2=at(row.hi), y1="9", y2="9", stroke=ink)
+        )
+    pieces.append(
+        el("line", class_="mid", x1=at(row.value), x2=at(row.value), y1="2", y2="16", stroke=ink)
+    )
     return el("svg", pieces, class_="bar lab", role="img", aria_label=words)
 
 
@@ -338,14 +342,15 @@ def headline(lab: LabContext) -> Html:
     columns = [
         kit.Column(title="Figure", width="22%"),
         kit.Column(title="Judge"),
-        kit.Column(title=kit.term("chance level", "Value, guessing dashed"), width="24%",
-                   broad=True),
+        kit.Column(
+            title=kit.term("chance level", "Value, guessing dashed"), width="24%", broad=True
+        ),
         kit.Column(title="Value (95 %)", number=True),
         kit.Column(title="Guessing", number=True),
         kit.Column(title="n", number=True),
         kit.Column(title="Unread", number=True),
         *([kit.Column(title="Counting")] if ruled else []),
-    ]  # fmt: skip
+    ]
     place = {one.judge: number for number, one in enumerate(lab.judges)}
     names = {one.judge: one for one in lab.judges}
     shown = max(_LEAST_LINES, _MOST_ROWS // max(len(lab.judges), 1))

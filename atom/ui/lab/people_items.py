@@ -66,8 +66,9 @@ def draw(here: Here, query: Mapping[str, str]) -> bool:
         Whether there are any; nothing is drawn without.
     """
     of, judge = query["of"], query.get("left", "")
-    everybody = _people(here.store.url, here.entry.study.id, here.store.revision(), of, judge,
-                        here.store, here.data)  # fmt: skip
+    everybody = _people(
+        here.store.url, here.entry.study.id, here.store.revision(), of, judge, here.store, here.data
+    )
     if not everybody:
         return False
     who = query.get("who", "")

@@ -71,8 +71,9 @@ def _ends(view: PreferenceSummary) -> tuple[float, float]:
 
 def _axis(ends: tuple[float, float]) -> Html:
     middle = kit.term("interval", "95 % interval")
-    return el("span", el("span", f"−{ends[1]:g}"), middle, el("span", f"+{ends[1]:g}"),
-              class_="axis")  # fmt: skip
+    return el(
+        "span", el("span", f"−{ends[1]:g}"), middle, el("span", f"+{ends[1]:g}"), class_="axis"
+    )
 
 
 def _row(
@@ -95,7 +96,7 @@ def _row(
         _lost(one, to),
         *([_conflicts(one)] if view.both_orders else []),
         f"{one.undecided:,}" if one.undecided else el("span", "0", class_="quiet"),
-    ]  # fmt: skip
+    ]
     if several:
         cells.append(el("span", ", ".join(one.judges), class_="small quiet"))
     return kit.Row(cells=cells)

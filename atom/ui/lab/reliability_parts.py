@@ -167,9 +167,10 @@ def others(view: Reliability) -> Html:
             for pair in view.pairs
             if len(pair.rows) > 1
         ],
-        el("p", "Shift: the second judge’s mean less the first’s, in points of 1-5.",
-           class_="note"),
-    )  # fmt: skip
+        el(
+            "p", "Shift: the second judge’s mean less the first’s, in points of 1-5.", class_="note"
+        ),
+    )
 
 
 def _how() -> Html:
@@ -553,7 +554,7 @@ def _noise_table(rows: Sequence[NoiseRow], view: Reliability, label: str) -> Htm
         cells += [
             _needed(row),
             el("span", f"{row.estimate.samples:,}", class_="quiet"),
-        ]  # fmt: skip
+        ]
         body.append(kit.Row(cells=cells))
     return kit.table(columns, body, label=label, tight=True)
 

@@ -219,11 +219,12 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
         if people:
             share = known.people.whole if known.people is not None else None
             first.append(
-                kit.door(_ends(share.value, share.lo, share.hi), _tab(here, "people",
-                                                                      who=known.judge))
+                kit.door(
+                    _ends(share.value, share.lo, share.hi), _tab(here, "people", who=known.judge)
+                )
                 if share is not None
                 else el("span", numbers.NONE, class_="quiet")
-            )  # fmt: skip
+            )
         return first + [_bench(here, known, name) for name in held]
 
     left = len(found) - MOST_JUDGES

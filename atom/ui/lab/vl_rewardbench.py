@@ -143,5 +143,6 @@ def _text(word: str, x: float, y: float, anchor: str, kind: str) -> Html:
 
 
 def _path(points: list[tuple[float, float]], **more: str) -> Html:
-    return el("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in points), fill="none",
-              **more)  # fmt: skip
+    return el(
+        "polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in points), fill="none", **more
+    )

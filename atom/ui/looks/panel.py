@@ -136,8 +136,9 @@ def _spec(
     within = 5.0
     if goal == "nodes":
         with third:
-            within = st.number_input("To within (points)", 0.5, 50.0, step=0.5,
-                                     key=_restored("settle_within", within))  # fmt: skip
+            within = st.number_input(
+                "To within (points)", 0.5, 50.0, step=0.5, key=_restored("settle_within", within)
+            )
             _keep("settle_within", within)
     judges = [name for name, one in endpoints.items() if "judge" in one.roles]
     if not judge:

@@ -153,9 +153,10 @@ class Desk:
         """Return what others said of an item (shown only where a conflict is settled)."""
         found = self._by_subject.get((item.kind, item.subject_id), {})
         return tuple(
-            label for name, label in sorted(found.items())
+            label
+            for name, label in sorted(found.items())
             if name != self.annotator and label.state == "given" and not label.adjudicates
-        )  # fmt: skip
+        )
 
     def _note(self, subject: Subject, label: Annotation | None) -> None:
         labels = self._by_subject.setdefault(subject, {})

@@ -242,7 +242,7 @@ def _rating(row: RatingRow, judges: Sequence[str], door: Door) -> list[Child]:
             for name, one in zip(judges, row.correlations, strict=False)
         ),
         el("span", f"{row.things:,}", class_="quiet"),
-    ]  # fmt: skip
+    ]
 
 
 def _rating_answer(view: PeopleRatings) -> Html:
@@ -281,10 +281,11 @@ def _rating_words(view: PeopleRatings, shown: int) -> Html:
     parts: list[Child] = []
     if view.judges:
         parts += [
-            "Under each judge: ", kit.term("Spearman's correlation"),
+            "Under each judge: ",
+            kit.term("Spearman's correlation"),
             " of its score with the mean of people’s ratings; 0 is what chance gives, 1 the same "
             "order. ",
-        ]  # fmt: skip
+        ]
     if math.isfinite(view.one_rater):
         parts.append(
             f"One person’s ratings correlate with the mean of the others’ at {view.one_rater:.2f} "

@@ -85,8 +85,9 @@ def _answer(view: OwnCriteria) -> str:
 
 
 def _share(share: Share) -> str:
-    value, lo, hi = (numbers.percent(100 * one, share.n) for one in (share.value, share.lo,
-                                                                    share.hi))  # fmt: skip
+    value, lo, hi = (
+        numbers.percent(100 * one, share.n) for one in (share.value, share.lo, share.hi)
+    )
     return value if math.isnan(share.lo) else f"{value} ({lo} to {hi})"
 
 
@@ -144,8 +145,9 @@ def _form(here: Here) -> None:
         return
     judges = [name for name, one in endpoints.items() if "judge" in one.roles]
     usual = work.usual_judge(here.store, here.data, endpoints)
-    judge = st.selectbox("Judge", judges, key="own_judge",
-                         index=judges.index(usual) if usual in judges else None)  # fmt: skip
+    judge = st.selectbox(
+        "Judge", judges, key="own_judge", index=judges.index(usual) if usual in judges else None
+    )
     if not judge:
         return
     spec = MatchSpec(study_id=here.entry.study.id, judge=judge)

@@ -268,8 +268,9 @@ def _files(here: Here, desk: Desk) -> None:
             key="human_csv",
         )
     with right:
-        file = st.file_uploader("Take labels in (CSV as saved here)", type=["csv"],
-                                key="human_upload")  # fmt: skip
+        file = st.file_uploader(
+            "Take labels in (CSV as saved here)", type=["csv"], key="human_upload"
+        )
     if file is None:
         return
     try:

@@ -351,8 +351,9 @@ def _words(desk: Desk, item: Item) -> tuple[str, ...]:
 def _criteria_words(desk: Desk, item: Item) -> tuple[str, ...]:
     view = desk.view(item.sample_id)
     criteria = view.criteria if view is not None else ()
-    return tuple(numbers.middle(" ".join(one.criterion.question.split()), 110)
-                 for one in criteria[:8])  # fmt: skip
+    return tuple(
+        numbers.middle(" ".join(one.criterion.question.split()), 110) for one in criteria[:8]
+    )
 
 
 def _choices(desk: Desk, item: Item) -> tuple[str, ...]:

@@ -163,8 +163,9 @@ def _needed(row: ScaleRow) -> Html | str:
     if row.needed <= row.labelled:
         return "reached"
     more = row.needed - row.labelled
-    return el("span", f"{more:,} more", data_tip=f"{row.needed:,} labelled samples in all",
-              tabindex="0")  # fmt: skip
+    return el(
+        "span", f"{more:,} more", data_tip=f"{row.needed:,} labelled samples in all", tabindex="0"
+    )
 
 
 def pair(
@@ -207,8 +208,9 @@ def _mark(one: Estimate, ends: tuple[float, float], ink: str, *, shape: str, wor
         sign = el("svg", el("path", d=_DIAMOND, fill=fill, stroke=ink, stroke_width="1.6"),
                   x=at(one.value), y="8", style="overflow:visible")  # fmt: skip
     else:
-        sign = el("circle", cx=at(one.value), cy="8", r="4.8", fill=fill, stroke=ink,
-                  stroke_width="1.6")  # fmt: skip
+        sign = el(
+            "circle", cx=at(one.value), cy="8", r="4.8", fill=fill, stroke=ink, stroke_width="1.6"
+        )
     return el("svg", track, line, sign, class_="bar", role="img",
               aria_label=f"{words}: {numbers.interval(one)}")  # fmt: skip
 

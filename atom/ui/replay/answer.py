@@ -149,8 +149,7 @@ def _type(bench: Bench) -> None:
                 )
             )
 
-    st.button("Use this answer", key="use_typed", on_click=use,
-              disabled=bench.busy)  # fmt: skip
+    st.button("Use this answer", key="use_typed", on_click=use, disabled=bench.busy)
 
 
 def draw_scores(bench: Bench) -> None:
@@ -189,8 +188,9 @@ def draw_save(here: Here, bench: Bench) -> None:
     key, name_key = f"save_to_{bench.key}", "save_name"
     st.session_state.setdefault(key, next(iter(targets)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="stepbar_save"):
-        st.selectbox("Save into", list(targets), key=key, format_func=lambda k: names.get(k, k),
-                     width=200)  # fmt: skip
+        st.selectbox(
+            "Save into", list(targets), key=key, format_func=lambda k: names.get(k, k), width=200
+        )
         if st.session_state[key] == NEW:
             st.text_input("Its name", key=name_key, max_chars=120, width=220)
         team.button(

@@ -114,8 +114,9 @@ def _number(here: Here, bench: Bench, number: int, draft: Draft) -> Html:
     chosen = here.filters.criterion == identity
     filters = here.filters.but(criterion=None if chosen else identity)
     href = links.address(REPLAY.url_path, filters, tab=here.query.get("tab"))
-    return kit.door(number, href, class_="stepno on" if chosen else "stepno",
-                    tip="Show where in the picture")  # fmt: skip
+    return kit.door(
+        number, href, class_="stepno on" if chosen else "stepno", tip="Show where in the picture"
+    )
 
 
 def _leaf_label(text: str) -> str:

@@ -147,8 +147,9 @@ def _own_form() -> None:
     for number, fault in enumerate(st.session_state.get(FAULTS, [])):
         kit.show(kit.fault(fault, title="This file was left out"), key=f"replay_fault_{number}")
     for number, picture in enumerate(own.pictures):
-        with st.container(horizontal=True, key=f"own_picture_{number}",
-                          vertical_alignment="center"):  # fmt: skip
+        with st.container(
+            horizontal=True, key=f"own_picture_{number}", vertical_alignment="center"
+        ):
             kit.show(
                 el("p", f"Picture {number + 1}: {picture.name[:80]}, {picture.width} × "
                    f"{picture.height}", class_="small text"),

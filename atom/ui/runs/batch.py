@@ -166,8 +166,9 @@ def written_words(written: Written) -> list[str]:
         waits = numbers.count(written.waiting, "request waits", "requests wait")
         words.append(f"{waits} in files written before: take their replies in first.")
     if not words:
-        words.append("Nothing is left to ask." if written.run.state == "done"
-                     else written.run.message)  # fmt: skip
+        words.append(
+            "Nothing is left to ask." if written.run.state == "done" else written.run.message
+        )
     return words
 
 

@@ -143,14 +143,15 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         chosen = form.judge if form.judge in judges else None
-        st.selectbox("Judge", judges, **bound("judge", chosen), index=None,
-                     placeholder="Choose who judges")  # fmt: skip
+        st.selectbox(
+            "Judge", judges, **bound("judge", chosen), index=None, placeholder="Choose who judges"
+        )
         st.multiselect(
-            "Models that answer first (none: judge the answers that are there)", models,
+            "Models that answer first (none: judge the answers that are there)",
+            models,
             **bound("candidates", [name for name in form.candidates if name in models]),
-        )  # fmt: skip
-        st.pills("Stages", STAGES, selection_mode="multi",
-                 **bound("stages", list(form.stages)))  # fmt: skip
+        )
+        st.pills("Stages", STAGES, selection_mode="multi", **bound("stages", list(form.stages)))
         kit.show(runs_parts.stages(), key="runs_stages")
         _sampling(here, endpoints, held)
         with st.expander("More settings"):
@@ -182,8 +183,7 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
                     help="The judge marks by the criteria and their truths alone, which costs "
                     "less. Such marks count only where there are none that saw the "
                     "pictures.")  # fmt: skip
-        st.checkbox("Ask again for what failed before",
-                    **bound("retry_failed", form.retry_failed))  # fmt: skip
+        st.checkbox("Ask again for what failed before", **bound("retry_failed", form.retry_failed))
         st.checkbox("Ask again what the server spoiled",
                     **bound("retry_unscored", form.retry_unscored),
                     help="Replies that a server broke or cut off by an error. A refusal, a content "
@@ -217,8 +217,9 @@ def _sampling(here: Here, endpoints: dict[str, Endpoint], held: dict[str, RunFor
     """Draw how the judge and the models are asked."""
     form, study = held[here.entry.key], here.data.study
     names: dict[sampling_box.Who, Sequence[str]] = {
-        "judge": [form.judge], "answer": form.candidates
-    }  # fmt: skip
+        "judge": [form.judge],
+        "answer": form.candidates,
+    }
 
     def changed(who: sampling_box.Who, sampling: Sampling) -> None:
         own = study.judge_sampling if who == "judge" else study.answer_sampling

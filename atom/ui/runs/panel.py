@@ -76,8 +76,9 @@ def _spec(here: Here, endpoints: dict[str, Endpoint]) -> PanelSpec | None:
     ]
     left, middle, right = st.columns([2, 1, 1])
     with left:
-        chosen = st.multiselect("Who marks the same answers", judges, key="panel_judges",
-                                placeholder="Choose judges")  # fmt: skip
+        chosen = st.multiselect(
+            "Who marks the same answers", judges, key="panel_judges", placeholder="Choose judges"
+        )
     with middle:
         samples = st.number_input(
             "Samples, at random", 1, 1_000_000, None, step=10, placeholder="all",

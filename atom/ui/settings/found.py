@@ -173,12 +173,13 @@ def _changes(changes: tuple[PriceChange, ...]) -> Html:
                 el("span", change.endpoint.name, class_="text"),
                 el("span", change.endpoint.model, class_="text"),
                 price_words(change.endpoint.prices),
-                price_words(change.now) if change.now else el("span", "not in the file",
-                                                              class_="quiet"),
+                price_words(change.now)
+                if change.now
+                else el("span", "not in the file", class_="quiet"),
             ],
         )
         for change in changes
-    ]  # fmt: skip
+    ]
     columns = [
         kit.Column(title="Name"),
         kit.Column(title="Model", broad=True),

@@ -239,8 +239,9 @@ def _form(chosen: str, before: Endpoint | None) -> None:
         st.text_input("Name", max_chars=80, placeholder="my-judge", **bound("name"))
         st.text_input("Address", placeholder="https://api.openai.com/v1", **bound("base_url"),
                       help="Up to and with the version, without /chat/completions.")  # fmt: skip
-        st.text_input("Model", placeholder="the model's name as the server knows it",
-                      **bound("model"))  # fmt: skip
+        st.text_input(
+            "Model", placeholder="the model's name as the server knows it", **bound("model")
+        )
         st.text_input("Key variable", placeholder="OPENAI_API_KEY, or empty when none is needed",
                       **bound("key_env"),
                       help="The name of the environment variable that holds the key. The key "
@@ -256,16 +257,16 @@ def _form(chosen: str, before: Endpoint | None) -> None:
             st.number_input("Requests at a time", 1, 1024, step=1, **bound("concurrency"))
             st.number_input("Requests a minute", min_value=1, step=1, placeholder="no limit",
                             **bound("requests_per_minute"))  # fmt: skip
-            st.number_input("Longest side of a picture", 16, 16384, step=64,
-                            **bound("max_side"))  # fmt: skip
+            st.number_input("Longest side of a picture", 16, 16384, step=64, **bound("max_side"))
         with two:
             st.number_input("Price out, $ a million", min_value=0.0, step=0.1,
                             placeholder="unknown", **bound("price_out"))  # fmt: skip
             st.number_input("Seconds for a reply", min_value=1.0, step=10.0, **bound("timeout"))
             st.number_input("Tokens a minute", min_value=1, step=1000, placeholder="no limit",
                             **bound("tokens_per_minute"))  # fmt: skip
-            st.text_input("Model family", placeholder="to spot a judge of its own kin",
-                          **bound("family"))  # fmt: skip
+            st.text_input(
+                "Model family", placeholder="to spot a judge of its own kin", **bound("family")
+            )
         st.selectbox("How structured replies are asked for", list(FORMS),
                      format_func=lambda form: FORMS[form], **bound("structured"))  # fmt: skip
     _more(bound)
@@ -363,8 +364,9 @@ def _more(bound: Callable[[str], dict[str, Any]]) -> None:
         with one:
             st.number_input("Temperature", 0.0, 5.0, step=0.1, placeholder="as the server has it",
                             **bound("temperature"))  # fmt: skip
-            st.number_input("Top p", 0.0, 1.0, step=0.05, placeholder="as the server has it",
-                            **bound("top_p"))  # fmt: skip
+            st.number_input(
+                "Top p", 0.0, 1.0, step=0.05, placeholder="as the server has it", **bound("top_p")
+            )
         with two:
             st.number_input("Tokens of a reply", min_value=1, step=256, placeholder="4,096",
                             **bound("max_tokens"))  # fmt: skip
@@ -389,8 +391,9 @@ def _more(bound: Callable[[str], dict[str, Any]]) -> None:
         with two:
             st.number_input("Shortest side of a picture", 1, 512, step=1, **bound("min_side"),
                             help="A thinner picture is padded.")  # fmt: skip
-            st.number_input("Bytes of a picture", min_value=1000, step=500_000,
-                            **bound("max_bytes"))  # fmt: skip
+            st.number_input(
+                "Bytes of a picture", min_value=1000, step=500_000, **bound("max_bytes")
+            )
             st.number_input("Pictures in a request", min_value=0, step=1, **bound("max_count"))
     with st.expander("The request, tries and further prices", key="endpoint_more_request"):
         one, two = st.columns(2)
@@ -406,8 +409,9 @@ def _more(bound: Callable[[str], dict[str, Any]]) -> None:
             st.toggle("The model knows a system role", **bound("system"))
         with two:
             st.number_input("Tries of a request", 1, 20, step=1, **bound("max_tries"))
-            st.number_input("Seconds for all tries", min_value=1.0, step=60.0,
-                            **bound("max_seconds"))  # fmt: skip
+            st.number_input(
+                "Seconds for all tries", min_value=1.0, step=60.0, **bound("max_seconds")
+            )
             st.number_input("Price of cached input", min_value=0.0, step=0.1,
                             placeholder="unknown", **bound("price_cached"))  # fmt: skip
             st.number_input("Share of the price in a batch", 0.0, 1.0, step=0.1,

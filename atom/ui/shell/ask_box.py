@@ -157,8 +157,9 @@ def _words(note: Note, offer: Html | None) -> Html:
     head = f"Understood: {note.said}." if note.said else none
     by = f" Read by {note.by}." if note.by else ""
     missed = f" Not understood: {', '.join(note.left)}." if note.left else ""
-    meant = [el("div", el("strong", term.capitalize()), f": {meaning(term)}")
-             for term in note.terms]  # fmt: skip
+    meant = [
+        el("div", el("strong", term.capitalize()), f": {meaning(term)}") for term in note.terms
+    ]
     hint = "" if note.said or meant else f" Ask, for example: {'; '.join(EXAMPLES)}"
     return el("span", el("span", f"“{note.question}” ", class_="quiet"),
               el("span", head, class_="strong"), by, missed, hint, note.fault and f" {note.fault}",
@@ -188,8 +189,9 @@ def _ask(entry: StudyEntry, data: StudyData, note: Note, endpoint: Endpoint) -> 
 
         async def ask_(job: Job[Heard]) -> Heard:
             del job
-            return await asking.ask(stores.store_of(entry), entry.study, endpoint, note.question,
-                                    names, agreed=agreed)  # fmt: skip
+            return await asking.ask(
+                stores.store_of(entry), entry.study, endpoint, note.question, names, agreed=agreed
+            )
 
         st.session_state[JOB] = (work.jobs().start("ask", ask_).id, endpoint.name)
 

@@ -35,8 +35,9 @@ def has(screen: Screen) -> bool:
     return bool(offers_of(screen.url_path))
 
 
-def draw(screen: Screen, store: OpenStore, data: StudyData, filters: Filters,
-         query: Mapping[str, str]) -> None:  # fmt: skip
+def draw(
+    screen: Screen, store: OpenStore, data: StudyData, filters: Filters, query: Mapping[str, str]
+) -> None:
     """Draw the button and what is behind it.
 
     Args:

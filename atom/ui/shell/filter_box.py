@@ -61,8 +61,9 @@ def draw(data: StudyData, filters: Filters) -> None:
                 if (1 if name == TAG_FACET else 2) <= len(values) <= _MOST_VALUES:
                     _facet(name, values, filters)
         if filters.active:
-            st.button("Clear filters", key="filter_clear", on_click=set_filters,
-                      args=(filters.cleared,))  # fmt: skip
+            st.button(
+                "Clear filters", key="filter_clear", on_click=set_filters, args=(filters.cleared,)
+            )
 
 
 def _choice(

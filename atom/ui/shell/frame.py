@@ -175,8 +175,9 @@ def _no_study() -> Html:
 # --- menu --------------------------------------------------------------------------------------
 
 
-def _sidebar(pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None,
-             filters: Filters) -> None:  # fmt: skip
+def _sidebar(
+    pages: Mapping[str, Page], shelf: Shelf, entry: StudyEntry | None, filters: Filters
+) -> None:
     with st.sidebar:
         kit.show(
             el(

@@ -263,8 +263,9 @@ def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, flo
         left = xs[n] - wide if xs[n] < -1 else xs[n]
         for lift in (0.0, _LINE, -_LINE, 2 * _LINE, -2 * _LINE):
             at = ys[n] + lift
-            if all(abs(at - y) >= _LINE or left > end or left + wide < begin
-                   for begin, end, y in taken):  # fmt: skip
+            if all(
+                abs(at - y) >= _LINE or left > end or left + wide < begin for begin, end, y in taken
+            ):
                 taken.append((left, left + wide, at))
                 lifts[n] = lift
                 break
@@ -398,8 +399,9 @@ def _form(here: Here, status: InductionStatus | None) -> None:
                         help="Proposals are made from these; every criterion of the study is "
                         "mapped in the end.", **bound("samples", form.samples))  # fmt: skip
     with three:
-        st.selectbox("Begin", list(STARTS), format_func=lambda at: STARTS[at],
-                     **bound("start", form.start))  # fmt: skip
+        st.selectbox(
+            "Begin", list(STARTS), format_func=lambda at: STARTS[at], **bound("start", form.start)
+        )
     with four:
         st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, step=1.0, placeholder="no cap",
                         **bound("budget", form.budget))  # fmt: skip

@@ -535,8 +535,9 @@ def draw_validity(here: Here) -> None:
     kept, key = _verdicts(), tree_parts.key_of(here)
     held: dict[tuple[object, ...], str] = st.session_state.setdefault(_JUDGING, {})
     if key not in kept:
-        state = work.ended(held.get(key) or held.setdefault(key, _judging(here, key)),
-                           _judging_words)  # fmt: skip
+        state = work.ended(
+            held.get(key) or held.setdefault(key, _judging(here, key)), _judging_words
+        )
         if state is None:
             return
         held.pop(key, None)

@@ -325,8 +325,7 @@ def hits(here: Here, ask: Wanted, nodes: NodeTable) -> Html | None:
     if not found:
         return el("p", f"No capability has the words {ask.find[:60]!r}.", class_="quiet small")
     chosen = resolve(nodes.tree, here.filters.node)
-    return el("div", style(), [_hit(here, hit, chosen == hit.path) for hit in found],
-              class_="hits")  # fmt: skip
+    return el("div", style(), [_hit(here, hit, chosen == hit.path) for hit in found], class_="hits")
 
 
 def _hit(here: Here, hit: Hit, on: bool) -> Html:

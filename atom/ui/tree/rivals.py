@@ -79,8 +79,7 @@ def _watch(found: _Work) -> None:
         if work.state_of(found.job).status != "running":
             st.rerun()
         kit.show(_progress(found.now), key="rivals_progress")
-        st.button("Stop", key="rivals_stop", on_click=found.halt.set,
-                  disabled=found.halt.is_set())  # fmt: skip
+        st.button("Stop", key="rivals_stop", on_click=found.halt.set, disabled=found.halt.is_set())
 
     look()
 

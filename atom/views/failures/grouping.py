@@ -239,6 +239,5 @@ def _named(said: Sequence[str], found: Groups, ending: str) -> tuple[Group, ...]
         words = next((term for term in terms if " " in term), "".join(terms[:1]))
         told = f": {words}" if words and (kinds.count(kind) > 1 or kind == "other") else ""
         key = kind.replace(" ", "-") + number + ending
-        named.append(Group(key=key, name=f"{kind.capitalize()}{told}",
-                           kind=kind, terms=terms))  # fmt: skip
+        named.append(Group(key=key, name=f"{kind.capitalize()}{told}", kind=kind, terms=terms))
     return tuple(named)

@@ -120,9 +120,9 @@ class FailureGroups:
             return ()
         held = np.argwhere(found.adjusted <= Q)
         return tuple(
-            (int(m), int(g)) for m, g in sorted(
-                held.tolist(), key=lambda one: -abs(found.gap[one[0], one[1]]))
-        )  # fmt: skip
+            (int(m), int(g))
+            for m, g in sorted(held.tolist(), key=lambda one: -abs(found.gap[one[0], one[1]]))
+        )
 
 
 def failure_groups(
@@ -147,8 +147,9 @@ def failure_groups(
     code = found.code
     signed = None
     if found.groups:
-        signed = signatures(model[keep], code[keep], cluster[keep], table.n_models,
-                            groups=len(found.groups))  # fmt: skip
+        signed = signatures(
+            model[keep], code[keep], cluster[keep], table.n_models, groups=len(found.groups)
+        )
     number = data.model_index(filters.model)
     counted = np.flatnonzero(keep if number is None else keep & (model == number))
     rows = _rows(store, data, filters, found, counted, cluster)

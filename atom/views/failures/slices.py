@@ -56,8 +56,9 @@ class Slice:
         """Whether it is chosen by what models got or wrote, or may be: a tag may mark failures."""
         find, filters = self.filters.find, self.filters
         written = bool(find.terms) and not set(find.places or ("answer",)) <= {
-            "question", "criterion",
-        }  # fmt: skip
+            "question",
+            "criterion",
+        }
         chosen = (filters.outcome, filters.process, filters.terse)
         tagged = any(facet == TAG_FACET for labels in (filters.tags, filters.among, filters.without)
                      for facet, _ in labels)  # fmt: skip

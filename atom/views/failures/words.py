@@ -13,8 +13,8 @@ NONE_WORDS: Final[dict[Why, str]] = {
     "few": f"Too few failures to group: under {LEAST_REASONS} checkpoints failed.",
     "silent": "These reasons don’t fall into groups: most of them don’t say what went wrong.",
     "loose": "These reasons don’t fall into groups: they have no more in common than their words "
-             "have by chance.",
-}  # fmt: skip
+    "have by chance.",
+}
 """Why there are no groups."""
 ABOUT: Final = (
     "Groups come from the judge’s reasons alone, less what each step is about. A model’s share is "

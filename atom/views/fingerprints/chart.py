@@ -92,8 +92,9 @@ def cell_words(cell: HeatCell, form: Shape) -> str:
     lines.append(f"n {n}, {numbers.count(estimate.samples, 'sample')}")
     if cell.claim is not None:
         claim = cell.claim
-        lines.append(f"{claim.glyph} {claim.words}: {claim_words(claim, form.facet)} "
-                     f"({frame_words(claim)})")  # fmt: skip
+        lines.append(
+            f"{claim.glyph} {claim.words}: {claim_words(claim, form.facet)} ({frame_words(claim)})"
+        )
         lines.append(more_words(claim))
     if cell.mark.listed:
         lines.append(f"opens {numbers.count(cell.mark.listed, form.listed_unit)}")

@@ -845,8 +845,9 @@ def _clearest(form: Shape, said: Claims | None) -> Statement | None:
     if said is None:
         return None
     pooled = np.nan_to_num(said.seen.pooled[:, form.finest])
-    claimed = np.isin(said.seen.label[:, form.finest], (LABELS.index("confirmed"),
-                                                        LABELS.index("strength")))  # fmt: skip
+    claimed = np.isin(
+        said.seen.label[:, form.finest], (LABELS.index("confirmed"), LABELS.index("strength"))
+    )
     size = np.where(claimed, np.abs(pooled), 0)
     if not size.any():
         return None

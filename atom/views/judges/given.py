@@ -113,8 +113,9 @@ def everyone(
     for judge, one in seen.items():
         table = one.table
         answer = np.array([answers.get(name, -1) for name in table.response_ids] or [-1])
-        number = np.array([criteria.setdefault(name, len(criteria)) for name in table.criterion_ids]
-                          or [-1])  # fmt: skip
+        number = np.array(
+            [criteria.setdefault(name, len(criteria)) for name in table.criterion_ids] or [-1]
+        )
         leaf = np.array([leaves.setdefault(path, len(leaves)) for path in table.leaves] + [-1])
         hangs.update(zip(number[table.criterion].tolist(), leaf[table.leaf].tolist(), strict=True))
         value = table.value

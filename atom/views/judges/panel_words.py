@@ -69,6 +69,7 @@ def panel_words(view: PanelView) -> tuple[str, ...]:
         lines.append(f"Without {view.drop} the others agree better: leave it out.")
     if view.advice is not None:
         told = "; ".join(options_words(view.advice))
-        lines.append(" ".join(filter(None, (made_of(view.advice), f"{told}.",
-                                            best_words(view.advice)))))  # fmt: skip
+        lines.append(
+            " ".join(filter(None, (made_of(view.advice), f"{told}.", best_words(view.advice))))
+        )
     return tuple(lines)

@@ -75,9 +75,10 @@ def asked_again(store: Store, data: StudyData, ratings: Ratings, keep: Mask) -> 
             criterion=words.get(criteria[item], ""),
             candidate_id=models[item].id,
             candidate=models[item].name,
-            marks=tuple(f"{one:g}" if table.ours else f"{25 * (one - 1):.0f}"
-                        for one in marks[item]),
+            marks=tuple(
+                f"{one:g}" if table.ours else f"{25 * (one - 1):.0f}" for one in marks[item]
+            ),
             apart=max(marks[item]) - min(marks[item]),
         )
         for item in found
-    )  # fmt: skip
+    )

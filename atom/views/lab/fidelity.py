@@ -659,8 +659,9 @@ def labels_of_criteria(
         how many leaves people don't agree.
     """
     given = [label for label in labels if label.state == "given"]
-    about = {label.subject_id for label in given
-             if label.kind in ("accuracy", "necessity", "mapping")}  # fmt: skip
+    about = {
+        label.subject_id for label in given if label.kind in ("accuracy", "necessity", "mapping")
+    }
     if not about:
         return (), None, 0
     leaves = leaves_of(store, own.study.tree_version, about)

@@ -205,11 +205,12 @@ def hard_pairs(store: Store, data: StudyData, run_id: str | None = None) -> Hard
         strong=judges.get(task.strong_id, task.strong) if task.strong_id else None,
         cases=cases,
         accepted=_share(int(hard.sum()), int(asked.sum())),
-        decisions={name: n for name in DECIDED if (n := sum(one.decision == name
-                                                           for one in cases))},
+        decisions={
+            name: n for name in DECIDED if (n := sum(one.decision == name for one in cases))
+        },
         errors=tuple(sorted(lost.items(), key=lambda one: (-one[1], one[0]))),
         synthetic=data.study.synthetic,
-    )  # fmt: skip
+    )
 
 
 def _share(k: int, n: int) -> Share:
@@ -306,9 +307,10 @@ def leaf_leads(data: StudyData, pairs: Sequence[KnownPair]) -> list[dict[Path, f
     wanted = {name for pair in pairs for name in (pair.a, pair.b)}
     answer_at = {name: at for at, name in enumerate(table.response_ids) if name in wanted}
     rows = np.flatnonzero(
-        (table.score > 0) & (table.leaf >= 0)
+        (table.score > 0)
+        & (table.leaf >= 0)
         & np.isin(table.response, np.array(list(answer_at.values()), dtype=np.int64))
-    )  # fmt: skip
+    )
     marks: dict[int, dict[int, tuple[float, float, int]]] = {}
     for at in rows.tolist():
         marks.setdefault(int(table.response[at]), {})[int(table.criterion[at])] = (

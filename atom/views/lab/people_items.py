@@ -138,9 +138,10 @@ def label_items(store: Store, data: StudyData, found: Labelled, judge: str) -> t
     """
     said = found.said.get(judge)
     ids = data.table.response_ids
-    answers = {one.id: one for one in store.get_many(
-        Response, {ids[at] for pair in found.places for at in pair}
-    )}  # fmt: skip
+    answers = {
+        one.id: one
+        for one in store.get_many(Response, {ids[at] for pair in found.places for at in pair})
+    }
     samples = _samples(store, {one.sample_id for one in answers.values()})
     names = {one.id: one.name for one in data.candidates}
     rows = []

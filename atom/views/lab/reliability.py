@@ -507,8 +507,9 @@ def _noise(
     if roots:
         inside = keep & (root >= 0)
         node = np.where(inside, model * len(roots) + root, -1)
-        rows += _noise_rows(split_noise(ratings, node, len(names) * len(roots), judge=0), names,
-                            roots)  # fmt: skip
+        rows += _noise_rows(
+            split_noise(ratings, node, len(names) * len(roots), judge=0), names, roots
+        )
     return tuple(row for row in rows if row.estimate.n), whole.separable
 
 

@@ -190,8 +190,9 @@ def _picking(
     """
     mine = {one.judge for one in judges}
     others = bench_sets(store, PICKING[record.benchmark])
-    shared = [[one.judge for one in standings(store, each.id) if one.judge in mine]
-              for each in others]  # fmt: skip
+    shared = [
+        [one.judge for one in standings(store, each.id) if one.judge in mine] for each in others
+    ]
     most = max(map(len, shared), default=0)
     if most == 0:
         return

@@ -86,7 +86,7 @@ def judges_differ(data: StudyData, filters: Filters) -> Differing | None:
         table.disagreement[inside].sum(dtype=np.float64),
         filters,
         filters.node,
-    )  # fmt: skip
+    )
 
 
 def where_most(data: StudyData, filters: Filters, least: int = LEAST) -> tuple[Differing, ...]:

@@ -340,8 +340,9 @@ def evidence(data: StudyData, filters: Filters, model: int) -> Evidence:
     table = data.table
     if not table.leaves:
         usual = DiagnosisSettings()
-        return Evidence(frame=default_frame(table.n_models), margin=100 * usual.margin,
-                        q=usual.q, nodes={})  # fmt: skip
+        return Evidence(
+            frame=default_frame(table.n_models), margin=100 * usual.margin, q=usual.q, nodes={}
+        )
     seen = diagnosis_of(data, filters, "process", None)
     left = left_out_of(data, filters)
     return Evidence(
@@ -564,8 +565,9 @@ def _whole(grounds: Grounds) -> Moments:
     size = shape[0] * shape[1]
     total = np.bincount(layout.unit, weights=grounds.values, minlength=size)
     count = np.bincount(layout.unit, weights=grounds.keep, minlength=size)
-    return unit_moments(total.astype(np.float64).reshape(shape),
-                        count.astype(np.float64).reshape(shape))  # fmt: skip
+    return unit_moments(
+        total.astype(np.float64).reshape(shape), count.astype(np.float64).reshape(shape)
+    )
 
 
 def layout_of(data: StudyData, asked: Asked) -> Layout:

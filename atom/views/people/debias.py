@@ -587,11 +587,12 @@ def _leaves(data: StudyData, filters: Filters, inverse: Inverse) -> tuple[LeafRo
                 model_id=data.candidates[model].id,
                 name=data.candidates[model].name,
                 path=table.leaves[leaf],
-                people=Estimate(value=value, lo=lo, hi=hi, n=int(stats.n[at]),
-                                samples=int(stats.clusters[at])),
+                people=Estimate(
+                    value=value, lo=lo, hi=hi, n=int(stats.n[at]), samples=int(stats.clusters[at])
+                ),
                 judge=_estimate(stats, at),
             )
-        )  # fmt: skip
+        )
     return tuple(made)
 
 

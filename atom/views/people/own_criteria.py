@@ -191,8 +191,9 @@ def _by_judges(store: Store, study_id: str) -> dict[str, dict[tuple[str, str], s
     for one in verdicts_of_part(store, study_id, MATCH_PART):
         if one.state == "scored":
             matches = one.data.get("matches", {})
-            found[one.judge].update({(one.subject_id, line): name for line, name in
-                                     matches.items()})  # fmt: skip
+            found[one.judge].update(
+                {(one.subject_id, line): name for line, name in matches.items()}
+            )
     return dict(found)
 
 
@@ -287,10 +288,11 @@ def _criteria(data: StudyData, samples: Collection[str]) -> dict[str, str]:
     places = np.array([data.sample_position[one] for one in samples], dtype=np.int64)
     rows = np.flatnonzero(np.isin(table.sample[table.response], places))
     return {
-        table.criterion_ids[int(table.criterion[at])]:
-        table.sample_ids[int(table.sample[table.response[at]])]
+        table.criterion_ids[int(table.criterion[at])]: table.sample_ids[
+            int(table.sample[table.response[at]])
+        ]
         for at in rows
-    }  # fmt: skip
+    }
 
 
 def _scores(
@@ -302,9 +304,10 @@ def _scores(
     for criterion, sample in criteria.items():
         of_sample[sample].append(criterion)
     whole = {
-        sample for sample, names in of_sample.items()
+        sample
+        for sample, names in of_sample.items()
         if all(name in kept for name in names) and any(kept[name] for name in names)
-    }  # fmt: skip
+    }
     places = np.array([data.sample_position[one] for one in whole], dtype=np.int64)
     asked = {at for at, name in enumerate(table.criterion_ids) if kept.get(name)}
     first = (table.score > 0) & (table.repeat[table.response] == 0)

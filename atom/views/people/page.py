@@ -43,7 +43,7 @@ from taxonomy import format_path
 
 QueueName = Literal[
     "scores", "ranking", "criteria", "own", "errors", "pairs", "reports", "conflicts"
-]  # fmt: skip
+]
 Pick = Literal["random", "unsure"]
 QUEUES: Mapping[QueueName, str] = {
     "scores": "Scores",
@@ -391,9 +391,10 @@ def conflict_items(
         annotator: who settles.
     """
     own = {
-        subject for subject, one in clashes.items()
+        subject
+        for subject, one in clashes.items()
         if any(label.annotator == annotator for label in one.given)
-    }  # fmt: skip
+    }
     found: list[Item] = []
     for subject, one in clashes.items():
         if subject in own or subject[0] not in KINDS["conflicts"]:
@@ -598,8 +599,9 @@ def report_text(profile: BlindProfile) -> tuple[str, ...]:
         lines.append(f"Its best side against the others is {root}: {_than(gap)} them.")
     by_score = sorted(profile.scores, key=lambda one: one[1])
     if len(by_score) > 1 and by_score[0][0] != by_score[-1][0]:
-        lines.append(f"Its own highest score is on {by_score[-1][0]}, its lowest on "
-                     f"{by_score[0][0]}.")  # fmt: skip
+        lines.append(
+            f"Its own highest score is on {by_score[-1][0]}, its lowest on {by_score[0][0]}."
+        )
     return tuple(lines)
 
 

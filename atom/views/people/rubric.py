@@ -191,8 +191,7 @@ def rubric_view(data: StudyData, filters: Filters) -> RubricView | None:
 
 def _only(marks: Marked, rows: NDArray[np.bool_]) -> Marked:
     """Keep some marks; parents that are left out bind nobody."""
-    names = ("response", "criterion", "value", "weight", "met", "applies", "penalty", "gate",
-             "cap")  # fmt: skip
+    names = ("response", "criterion", "value", "weight", "met", "applies", "penalty", "gate", "cap")
     return Marked(
         **{name: getattr(marks, name)[rows] for name in names},
         parents=marks.parents,

@@ -405,13 +405,14 @@ def scorecard(sample: Sample, drafts: Drafts, response: Response, points: Points
         lines=lines,
         mean=sum(weight * score for weight, score in known) / weights if weights else None,
         missing=tuple(
-            line.criterion_id for line, state in zip(lines, states, strict=True)
+            line.criterion_id
+            for line, state in zip(lines, states, strict=True)
             if state in ("", "failed")
         ),
         scored=states.count("scored"),
         unscored=states.count("unscored"),
         failed=states.count("failed"),
-    )  # fmt: skip
+    )
 
 
 # --- what streams in -----------------------------------------------------------------------------
@@ -436,10 +437,9 @@ def arriving(stage: str, text: str) -> tuple[str, ...]:
         return (text,) if text.strip() else ()
     pattern = rf'"{name}"\s*:\s*"((?:[^"\\]|\\.)*)'
     return tuple(
-        _unescaped(match.group(1)) for match in itertools.islice(
-            re.finditer(pattern, text), _MOST_PIECES
-        )
-    )  # fmt: skip
+        _unescaped(match.group(1))
+        for match in itertools.islice(re.finditer(pattern, text), _MOST_PIECES)
+    )
 
 
 def _unescaped(text: str) -> str:

@@ -183,9 +183,7 @@ def icicle(
     high = heights * height / max(float(heights[level]), 1e-9)
     trace = Icicle(
         ids=[node_id(index) for index in drawn],
-        parents=[
-            "" if index == 0 else node_id(int(nodes.parent[index])) for index in drawn
-        ],
+        parents=["" if index == 0 else node_id(int(nodes.parent[index])) for index in drawn],
         labels=[html.escape(name_of(nodes, view, index)) for index in drawn],
         level=node_id(level),
         values=[float(size[index]) for index in drawn],
@@ -214,7 +212,7 @@ def icicle(
         leaf={"opacity": 1},
         root={"color": PANEL[scheme]},
         uid="tree",
-    )  # fmt: skip
+    )
     figure = Figure(trace)
     figure.update_layout(
         # Its window decides how high it is drawn; names that don't fit at a readable size are left

@@ -220,8 +220,9 @@ def criteria_view(store: Store, data: StudyData, filters: Filters, load: Load) -
     if len(judged) <= MOST_READ:
         names = [_question(texts, table.criterion_ids[int(at)]) for at in judged]
         twins = near_duplicates(names, sample_of[judged], least_overlap=ALIKE)
-        pairs = zip(twins.first.tolist(), twins.second.tolist(), twins.overlap.tolist(),
-                    strict=True)  # fmt: skip
+        pairs = zip(
+            twins.first.tolist(), twins.second.tolist(), twins.overlap.tolist(), strict=True
+        )
         found.append(_Found(kind="twins", why={
             int(judged[one]): f"“{names[other][:90]}” shares {numbers.share(share)} of its words"
             for one, other, share in pairs

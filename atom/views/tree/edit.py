@@ -222,8 +222,9 @@ def step_tree(store: Store, study_id: str, which: str, created: str = "") -> Tre
     target = found.back if which == UNDO else found.forth
     if target is None or which not in (UNDO, REDO):
         raise UsageError(f"there is nothing to {which}")
-    return _return_to(store, study, target, Draft(tree=load_tree(store, target), origin=HAND,
-                                                  note=which), created)  # fmt: skip
+    return _return_to(
+        store, study, target, Draft(tree=load_tree(store, target), origin=HAND, note=which), created
+    )
 
 
 def use_older(store: Store, study_id: str, version: str, created: str = "") -> Tree:
@@ -283,9 +284,7 @@ def take_tree(
     new = []
     if study.tree_version is not None:
         old = leaf_mappings(store, study.tree_version, criteria)
-        moves = {
-            leaf: tree.find_leaf(leaf) for leaf in {m.leaf for m in old.values() if m.leaf}
-        }  # fmt: skip
+        moves = {leaf: tree.find_leaf(leaf) for leaf in {m.leaf for m in old.values() if m.leaf}}
         new = carried(list(old.values()), moves, version)
     if leaf_of:
         new = [

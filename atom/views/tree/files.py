@@ -143,9 +143,7 @@ def take_file(
     else:
         tree = read_tree_file(content, name)
     taken = take_tree(store, data.study.id, tree, note=f"read from {name[:80]}", leaf_of=leaf_of)
-    return Taken(
-        name=tree.name, leaves=len(tree.leaves), depth=_depth(tree), criteria=taken
-    )  # fmt: skip
+    return Taken(name=tree.name, leaves=len(tree.leaves), depth=_depth(tree), criteria=taken)
 
 
 def _depth(tree: Tree) -> int:

@@ -149,8 +149,9 @@ def _rings(nodes: NodeTable, drawn: list[int], ends: list[int]) -> tuple[Spot, .
             # At the top and the bottom neighbours' labels would run into each other.
             lanes = min(max(math.ceil(_LABEL * abs(math.sin(turn)) / (spacing * broad)), 1), 6)
             radius = outer + (leaf_number[index] % lanes) * _LANE * 1.6
-        spots.append(Spot(index=index, x=broad * radius * math.cos(turn),
-                          y=radius * math.sin(turn)))  # fmt: skip
+        spots.append(
+            Spot(index=index, x=broad * radius * math.cos(turn), y=radius * math.sin(turn))
+        )
     return tuple(spots)
 
 

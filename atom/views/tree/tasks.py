@@ -171,8 +171,9 @@ def _chosen(
     return next((name for name in usual if name in free), (plain or free)[0])
 
 
-def _matrix(data: StudyData, facet: Facet, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]
-            ) -> scipy.sparse.csr_array:  # fmt: skip
+def _matrix(
+    data: StudyData, facet: Facet, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> scipy.sparse.csr_array:
     """Say which samples carry which labels, shape (S, labels), zeros and ones."""
     good = kept[facet.response]
     sample: Ints = data.table.sample[facet.response[good]].astype(np.int64)

@@ -478,8 +478,9 @@ def _pictures(store: Store, data: StudyData, where: Placed, n_groups: int) -> Gr
     if len(features) < MIN_SAMPLES:
         return None
     known = list(features)
-    group = by_picture(np.array([features[name] for name in known]), n_groups,
-                       np.random.default_rng(SEED))  # fmt: skip
+    group = by_picture(
+        np.array([features[name] for name in known]), n_groups, np.random.default_rng(SEED)
+    )
     of = np.full(len(data.table.sample_ids), NOWHERE, dtype=np.int64)
     of[[data.sample_position[name] for name in known]] = group
     return Grouping(

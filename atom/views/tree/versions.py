@@ -163,9 +163,7 @@ def versions(
                 continue
     edits = tree_edits(store, data.study.id) if points else []
     leaf_of = {version: placed(store, data, version).leaf_of for version in trees}
-    now = max(
-        (p.position for p in points if p.version == data.study.tree_version), default=-1
-    )  # fmt: skip
+    now = max((p.position for p in points if p.version == data.study.tree_version), default=-1)
     rows = [
         VersionRow(
             position=point.position,

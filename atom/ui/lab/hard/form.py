@@ -70,8 +70,7 @@ def _spec(here: Here, endpoints: Mapping[str, Endpoint]) -> PairsSpec | None:
         votes = st.number_input("Votes of each, in each order", 1, 20, 3, key="hard_votes")
     with right:
         most = max(len(weak), 1)
-        fail = st.number_input("Hard where so many fail", 1, most, most,
-                               key=f"hard_fail_{most}")  # fmt: skip
+        fail = st.number_input("Hard where so many fail", 1, most, most, key=f"hard_fail_{most}")
     left, middle, right = st.columns([2, 1, 1])
     with left:
         by = st.multiselect(
@@ -79,15 +78,13 @@ def _spec(here: Here, endpoints: Mapping[str, Endpoint]) -> PairsSpec | None:
             key="hard_by", format_func=lambda name: BY_WORDS[name],
         )  # fmt: skip
     with middle:
-        limit = st.number_input("Pairs, at random", 1, 1_000_000, _USUAL, step=10,
-                                key="hard_limit")  # fmt: skip
+        limit = st.number_input("Pairs, at random", 1, 1_000_000, _USUAL, step=10, key="hard_limit")
     with right:
         budget = st.number_input("Spend at most (USD)", 0.0, 1_000_000.0, None, step=1.0,
                                  placeholder="no cap", key="hard_budget")  # fmt: skip
     missing = (
-        "Choose weak judges." if not weak
-        else "Say what tells the better answer." if not by else ""
-    )  # fmt: skip
+        "Choose weak judges." if not weak else "Say what tells the better answer." if not by else ""
+    )
     if missing:
         kit.show(kit.notice(missing), key="hard_missing")
         return None

@@ -64,9 +64,9 @@ def _files(here: Here, view: HardPairs) -> None:
     if not view.chosen(confirmed=False):
         return
     open_ = view.decisions.get("open", 0)
-    confirmed = not (bool(open_) and st.toggle(
-        f"Also the {open_:,} that nobody has confirmed", key=UNCONFIRMED
-    ))  # fmt: skip
+    confirmed = not (
+        bool(open_) and st.toggle(f"Also the {open_:,} that nobody has confirmed", key=UNCONFIRMED)
+    )
     n = len(view.chosen(confirmed=confirmed))
     if not n:
         return
@@ -89,8 +89,7 @@ def _files(here: Here, view: HardPairs) -> None:
             file_name=f"hard-pairs-{view.run.id[:8]}.zip", mime="application/zip", key="hard_zip",
         )  # fmt: skip
         if not here.entry.bundled:
-            team.button("edit", "Make them sets of the Judge lab", key="hard_keep",
-                        on_click=keep)  # fmt: skip
+            team.button("edit", "Make them sets of the Judge lab", key="hard_keep", on_click=keep)
     told = st.session_state.pop(TOLD, None)
     if told:
         doors = [

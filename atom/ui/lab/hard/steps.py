@@ -165,10 +165,11 @@ def _confirmed(here: Here, view: HardPairs, listed: _Listed) -> Html:
     columns = [kit.Column(title="What became of it"), kit.Column(title="Pairs", number=True),
                kit.Column(title="")]  # fmt: skip
     rows = [
-        kit.Row(cells=(DECISIONS[name][0], f"{n:,}",
-                       el("span", DECISIONS[name][1], class_="quiet")))
+        kit.Row(
+            cells=(DECISIONS[name][0], f"{n:,}", el("span", DECISIONS[name][1], class_="quiet"))
+        )
         for name, n in view.decisions.items()
-    ]  # fmt: skip
+    ]
     by = f"{view.strong}, with as many votes" if view.strong else "people alone"
     door = kit.button(
         "Confirm by people: Human check",
@@ -310,8 +311,9 @@ def _chart(one: WeakJudge) -> Html:
         marks.append(_text(word, x(at), _HIGH - 8, "middle", "tick"))
     ends = _apart(y(one.every[-1].value), y(one.hard[-1].value))
     for points, colour, name in (
-        (one.every, "var(--quiet)", "all pairs"), (one.hard, "var(--accent)", "hard pairs"),
-    ):  # fmt: skip
+        (one.every, "var(--quiet)", "all pairs"),
+        (one.hard, "var(--accent)", "hard pairs"),
+    ):
         marks += _line(points, colour, x, y)
         marks.append(_text(name, right + 4, ends[name] + 4, "start", "name"))
     if one.fresh_votes:

@@ -62,8 +62,7 @@ def _spec(here: Here, endpoints: Mapping[str, Endpoint]) -> SightSpec | None:
             key="sight_judge", placeholder="Choose a judge",
         )  # fmt: skip
     with middle:
-        samples = st.number_input("Questions", 1, 100_000, QUESTIONS, step=10,
-                                  key="sight_samples")  # fmt: skip
+        samples = st.number_input("Questions", 1, 100_000, QUESTIONS, step=10, key="sight_samples")
     with right:
         answers = st.number_input("Answers to each", 1, MOST_ANSWERS, ANSWERS, key="sight_answers")
     with last:

@@ -73,10 +73,11 @@ def _below(here: Here, view: SightView) -> None:
         if key in st.session_state:
             st.session_state[key] = [one for one in st.session_state[key] if one in view.branches]
         st.multiselect(
-            "Branches whose criteria the picture settles", view.branches,
+            "Branches whose criteria the picture settles",
+            view.branches,
             default=None if key in st.session_state else view.chosen,
             key=key,
-        )  # fmt: skip
+        )
     if view.marks:
         kit.show(el("p", kit.csv_link(view.csv, "judge-with-and-without-the-picture.csv"),
                     class_="small"), key="sight_csv")  # fmt: skip
