@@ -11,7 +11,8 @@ from atom.cli.parts.options import add_common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.parts.sources import open_study
 from atom.errors import UsageError
-from atom.exports import EXPORTERS, Exporter, ExportOptions, Source, find_exporter
+from atom.exports.base import Exporter, ExportOptions, Source
+from atom.exports.registry import EXPORTERS, find_exporter
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -277,7 +277,7 @@ def _missing_row(one: Missing) -> dict[str, str | int | None]:
 def bring_back(args: argparse.Namespace, out: Output) -> int:
     """Bring a study back from an archive."""
     # Loads Arrow and the views, which the other verbs don't wait for.
-    from atom.exports import import_archive
+    from atom.exports.archive_read import import_archive
 
     line = out.progress()
     with Store.open(settings_of(args).store) as store:

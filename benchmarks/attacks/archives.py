@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from atom.cli.main import main
 from atom.errors import AtomError
-from atom.exports import import_archive, write_archive
-from atom.exports.archive import file_hash
+from atom.exports.archive import file_hash, write_archive
+from atom.exports.archive_read import import_archive
 from atom.store import Store
 from benchmarks.attacks._tried import Tried
 from tests.atom.exports.whole_study import make_whole

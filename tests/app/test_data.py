@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atom.exports import EXPORTERS, write_archive
+from atom.exports.archive import write_archive
+from atom.exports.registry import EXPORTERS
 from atom.records import Candidate, Checkpoint, Import, Outcome, Response
 from atom.store import Store, list_studies
 from tests.app.conftest import markup_of

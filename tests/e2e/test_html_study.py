@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from atom.exports import EXPORTERS, ExportOptions, Source
+from atom.exports.base import ExportOptions, Source
+from atom.exports.registry import EXPORTERS
 from atom.store import Store
 from tests.atom.exports.whole_study import MOMENT, make_whole
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.exports import EXPORTERS
+from atom.exports.registry import EXPORTERS
 from benchmarks.attacks._victims import VICTIMS
 from tests.atom.cli.every_command import every_command
 from tests.atom.cli.test_hurt_store import COMMANDS

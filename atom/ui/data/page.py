@@ -22,17 +22,9 @@ from atom.engine.imports.importing import Imported, import_reading
 from atom.engine.jobs import Job
 from atom.engine.studies import changes as studies
 from atom.errors import AtomError, ConflictError, DoubtError, UsageError
-from atom.exports import (
-    EXPORTERS,
-    ArchiveImported,
-    Exporter,
-    ExportOptions,
-    Source,
-    Written,
-    import_archive,
-    is_archive,
-    read_manifest,
-)
+from atom.exports.archive_read import ArchiveImported, import_archive, is_archive, read_manifest
+from atom.exports.base import Exporter, ExportOptions, Source, Written
+from atom.exports.registry import EXPORTERS
 from atom.files import write_file
 from atom.formats import (
     FORMATS,

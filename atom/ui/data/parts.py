@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.exports import ArchiveManifest, Exporter
+from atom.exports.archive_form import ArchiveManifest
+from atom.exports.base import Exporter
 from atom.formats import Account, ImportReport, account_of
 from atom.records import Import, Study
 from atom.ui import kit, links

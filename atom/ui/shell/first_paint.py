@@ -29,6 +29,12 @@ _LOOK = ("kit.css", "fingerprints.css")
 _SOON = ("BidiComponent", "PageLink", "Selectbox")
 _LATER = ("PlotlyChart",)
 """Parts of Streamlit's own page, by the beginning of their files' names."""
+_KINDS = {
+    "js": {".js": b"text/javascript; charset=utf-8"},
+    "css": {".css": b"text/css; charset=utf-8"},
+    "media": {".woff2": b"font/woff2"},
+}
+"""Folders of files whose names hold a hash of what they hold, and what is in them."""
 _SERVED = "./static/js/"
 _IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 """What a part needs before it can run; what it may load later is written `import(...)`."""
@@ -54,6 +60,44 @@ class FirstPaint:
         # A compressed page can't be added to; scripts and data stay as they are asked for.
         scope = {**scope, "headers": kept} if page else scope
         await self._app(scope, receive, _Dressed(send).send)
+
+
+class Parts:
+    """An ASGI application around another one: the parts of Streamlit's page in one piece each.
+
+    A browser that opens the app first asks for ninety of them. Streamlit has other threads read
+    each, 64 KB at a time, while the processor is busy with the first screen.
+
+    Args:
+        app: what is served.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        static = _folder().parent
+        self._files = {
+            f"/static/{file.parent.name}/{file.name}": file
+            for kind in _KINDS
+            for file in (static / kind).glob("*.*")
+            if file.is_file()
+        }
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Send a part, or hand the request on: another file, or only a piece of one."""
+        asked = scope["type"] == "http" and scope.get("method") == "GET"
+        file = self._files.get(scope["path"]) if asked else None
+        kind = _KINDS.get(file.parent.name, {}).get(file.suffix) if file is not None else None
+        if file is None or kind is None or any(n.lower() == b"range" for n, _ in scope["headers"]):
+            await self._app(scope, receive, send)
+            return
+        body = file.read_bytes()
+        headers = [
+            (b"content-type", kind),
+            (b"content-length", str(len(body)).encode()),
+            (b"cache-control", b"public, immutable, max-age=31536000"),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
 
 class _Dressed:

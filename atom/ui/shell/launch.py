@@ -23,7 +23,7 @@ from atom.errors import SettingsError, UsageError
 from atom.settings import PROJECT_ROOT, Settings
 from atom.ui.shell import memory, team, warm
 from atom.ui.shell.door import Door, Lock
-from atom.ui.shell.first_paint import FirstPaint
+from atom.ui.shell.first_paint import FirstPaint, Parts
 from atom.ui.shell.team import install_policy as install_policy
 
 LOOPBACK = "127.0.0.1"
@@ -185,9 +185,8 @@ def _serve(
         warm.start()
         yield
 
-    app = App(
-        script, lifespan=started, middleware=[Middleware(Door, lock=lock), Middleware(FirstPaint)]
-    )
+    around = [Middleware(Door, lock=lock), Middleware(Parts), Middleware(FirstPaint)]
+    app = App(script, lifespan=started, middleware=around)
     _standing.append(lock)
     with suppress(KeyboardInterrupt):
         app.run(config=dict(options))

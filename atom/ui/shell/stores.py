@@ -93,9 +93,7 @@ def _load(
     location: str, study_id: str, judge_id: str | None, revision: int, _store: OpenStore
 ) -> StudyData:
     del location, revision
-    data = open_study(_store, study_id, judge_id, folder=_folder(_store))
-    _settle()
-    return data
+    return open_study(_store, study_id, judge_id, folder=_folder(_store))
 
 
 @st.cache_resource(show_spinner="Placing the criteria in another tree", max_entries=6)
@@ -243,13 +241,11 @@ def _load_ready(place: str, _store: OpenStore, _study_id: str, _ready: Ready) ->
     return open_ready(_store, _study_id, _ready)
 
 
-@st.cache_resource(show_spinner=False)
-def _settle() -> bool:
-    """Take what is loaded by now out of the collector's sight, once.
+def settle() -> None:
+    """Take what is loaded by now out of the collector's sight.
 
     Streamlit collects garbage fully after every run; with the loaded modules and the first study
     frozen, twenty sessions were answered five times faster.
     """
     gc.collect()
     gc.freeze()
-    return True

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from atom.errors import AtomError, FormatError, FullError, UsageError
-from atom.exports import import_archive, is_archive, read_manifest, write_archive
+from atom.exports.archive import write_archive
+from atom.exports.archive_read import import_archive, is_archive, read_manifest
 from atom.files import in_words, size_of
 from atom.foreign.parsers import Limits
 from atom.records import BenchItem, BenchSet, Call, Candidate, Response, Study, Verdict

@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from atom.errors import UsageError
-from atom.exports import EXPORTERS, ExportOptions, Source, find_exporter
+from atom.exports.base import ExportOptions, Source
 from atom.exports.html_study import page, script_json
+from atom.exports.registry import EXPORTERS, find_exporter
 from atom.formats.tools.evaltree import read_results, read_statistics, read_tree
 from atom.records import Sample, StudySample
 from atom.store import Store, table

@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from atom.errors import UsageError
-from atom.exports import ExportOptions, Source, find_exporter
+from atom.exports.base import ExportOptions, Source
 from atom.exports.columns import JUDGMENTS
 from atom.exports.judgments import scale_text
+from atom.exports.registry import find_exporter
 from atom.records import JUDGE_SCALE, Checkpoint, Judge, MarkScale
 from atom.store import Store
 from tests.atom.exports.whole_study import MOMENT

@@ -6,7 +6,8 @@ import csv
 import json
 from pathlib import Path
 
-from atom.exports import ExportOptions, Source, find_exporter
+from atom.exports.base import ExportOptions, Source
+from atom.exports.registry import find_exporter
 from atom.formats import ImportFile, read_column_map
 from tests.atom.formats.judgments.frames import MOMENT, brought
 

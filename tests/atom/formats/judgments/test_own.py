@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from atom.engine.imports.importing import import_reading
-from atom.exports import ExportOptions, Source, find_exporter
+from atom.exports.base import ExportOptions, Source
 from atom.exports.columns import JUDGMENTS
 from atom.exports.judgments import every_judge, judgments
+from atom.exports.registry import find_exporter
 from atom.formats import ImportFile, read
 from atom.formats.judgments.own import RowError, is_own, read_scale
 from atom.formats.registry import detect

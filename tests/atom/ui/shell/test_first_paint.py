@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.ui.shell.first_paint import FirstPaint, chunks, style, with_needed
+from atom.ui.shell.first_paint import FirstPaint, Parts, chunks, style, with_needed
 
 PAGE = b'<html><head></head><body><div id="root"></div></body></html>'
 
@@ -92,3 +92,36 @@ def test_what_is_not_the_page_is_handed_on_as_it_is(body, headers, status):
 def test_scripts_may_come_compressed():
     asked, _, _ = answer(b"x", [(b"content-type", b"text/javascript")], accept=b"*/*")
     assert (b"accept-encoding", b"gzip") in asked["headers"]
+
+
+def test_a_part_of_streamlits_page_comes_whole_and_all_else_is_handed_on():
+    import streamlit
+
+    (address,) = chunks(("BidiComponent",))
+    file = Path(streamlit.__file__).parent / "static" / address
+    handed, sent = [], []
+
+    async def app(scope, _receive, _send):
+        handed.append(scope["path"])
+
+    async def take(message):
+        sent.append(message)
+
+    def ask(path, *headers, method="GET"):
+        scope = {"type": "http", "method": method, "path": path, "headers": list(headers)}
+        asyncio.run(Parts(app)(scope, None, take))
+
+    ask(address.removeprefix("."))
+    start, body = sent
+    headers = dict(start["headers"])
+    assert body["body"] == file.read_bytes()
+    assert headers[b"content-length"] == str(file.stat().st_size).encode()
+    assert headers[b"content-type"].startswith(b"text/javascript")
+    assert b"immutable" in headers[b"cache-control"]
+    assert handed == []
+    ask("/static/js/../index.html")
+    ask("/static/js/NoSuchPart.js")
+    ask(address.removeprefix("."), (b"Range", b"bytes=0-9"))
+    ask(address.removeprefix("."), method="HEAD")
+    assert len(handed) == 4
+    assert len(sent) == 2

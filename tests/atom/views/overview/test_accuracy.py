@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from atom.engine.imports.importing import import_reading
-from atom.exports import ExportOptions, Source, find_exporter
+from atom.exports.base import ExportOptions, Source
+from atom.exports.registry import find_exporter
 from atom.formats import ImportFile, read
 from atom.records import Outcome, Response, Sample, Study
 from atom.reports.compose import sentence
