@@ -29,7 +29,7 @@ from atom.display import numbers
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
-from atom.engine.correction.subjects import ARMS, USUAL_ARMS, CorrectionSpec
+from atom.engine.correction.ground import ARMS, USUAL_ARMS, CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.studies.own import DEMO_COPY, find_copy, own_copy
 from atom.errors import UsageError

@@ -19,21 +19,18 @@ from atom.cli.parts.output import Output, table
 from atom.cli.run import begin_and_do
 from atom.display import numbers
 from atom.engine.bench.calibration import ANSWERS, calibration_name
-from atom.engine.bench.judging import (
-    BenchForecast,
-    BenchSpec,
+from atom.engine.bench.judging import BenchForecast, BenchSpec, forecast_bench, prepare_bench
+from atom.engine.bench.picking import answers_name, read_answers
+from atom.engine.bench.sets import (
     NewSet,
     delete_set,
     find_set,
-    forecast_bench,
     import_replies,
     keep_set,
-    prepare_bench,
     probe_set_name,
     read_probe_set,
     read_set,
 )
-from atom.engine.bench.picking import answers_name, read_answers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
 from atom.foreign import read_foreign, read_foreign_text

@@ -12,6 +12,7 @@ from atom.ui.replay import bench as replay_bench
 from atom.ui.replay import editor as replay_editor
 from atom.ui.replay import page as replay_page
 from atom.ui.replay import parts as replay_parts
+from atom.ui.replay import steps
 from atom.ui.shell import frame
 
 
@@ -33,7 +34,7 @@ def second(here: frame.Here, bench: replay_bench.Bench) -> None:
     )
     calls = replay_answer.calls_of(bench)
     solved = bench.solved
-    replay_page.step_bar(bench, "replay", done=solved is not None and solved.state == "scored")
+    steps.step_bar(bench, "replay", done=solved is not None and solved.state == "scored")
     if bench.step != "replay":
         call = calls.get(solved.call_id or "") if solved else None
         kit.show(replay_parts.solution(solved, call), key="replay_solution")
@@ -44,10 +45,10 @@ def second(here: frame.Here, bench: replay_bench.Bench) -> None:
         key="replay_head_3",
     )
     usable = bench.judged is not None and bench.judged.criteria_set.state == "scored"
-    replay_page.step_bar(bench, "criteria", done=usable)
+    steps.step_bar(bench, "criteria", done=usable)
     if bench.drafts:
         replay_editor.draw(here, bench)
-        replay_page.step_bar(bench, "mapping", done=not bench.unmapped)
+        steps.step_bar(bench, "mapping", done=not bench.unmapped)
     elif bench.judged is not None:
         words = f"{bench.judged.criteria_set.state}: {bench.judged.criteria_set.detail}"
         kit.show(kit.notice(words), key="replay_no_criteria")
@@ -96,7 +97,7 @@ def draw(here: frame.Here) -> None:
         replay_answer.draw_scores(bench)
         replay_answer.draw_save(here, bench)
     with all_steps:
-        replay_page.run_all(bench, replay_answer.chosen_candidate(bench, endpoints))
+        steps.run_all(bench, replay_answer.chosen_candidate(bench, endpoints))
 
 
 work.style()

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.bench.judging import BenchSpec
+from atom.engine.bench.sets import make_probe_set
 from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.store import Store

@@ -6,7 +6,7 @@ import argparse
 
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
-from atom.engine.bench.judging import find_set
+from atom.engine.bench.sets import find_set
 from atom.engine.code.runs import run_programs
 from atom.engine.code.sandbox import find_sandbox
 from atom.errors import UsageError

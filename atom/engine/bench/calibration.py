@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from atom.analysis.agreement.calibration import NAME
-from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.bench.judging import BenchSpec
+from atom.engine.bench.sets import make_probe_set
 from atom.engine.clock import Clock, utc_now
 from atom.records import BenchSet
 from atom.store import Store

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atom.engine.bench.judging import NewSet, read_set
+from atom.engine.bench.sets import NewSet, read_set
 from atom.errors import UsageError
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures

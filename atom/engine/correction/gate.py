@@ -16,7 +16,7 @@ import numpy as np
 
 from atom.analysis.correction.trials import BlindGate, blind_gate
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
-from atom.engine.correction.subjects import endpoint_of
+from atom.engine.correction.ground import endpoint_of
 from atom.engine.members import asks, check_endpoint
 from atom.engine.replies import PaidOnce, stored_reply
 from atom.engine.shift import ClientMaker, make_client

@@ -12,7 +12,8 @@ from typing import get_args
 
 from atom.engine.clock import Clock, utc_now
 from atom.engine.correction.experiment import WORK, OnText, watched
-from atom.engine.correction.subjects import CorrectionSpec, find_subjects, prepare
+from atom.engine.correction.ground import CorrectionSpec, prepare
+from atom.engine.correction.subjects import find_subjects
 from atom.engine.shift import ClientMaker, OnProgress, make_client
 from atom.engine.work import carry_out, open_work
 from atom.errors import UsageError

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.engine.bench.calibration import calibration_name
 from atom.engine.bench.fidelity import FidelitySpec
-from atom.engine.bench.judging import BenchSpec, keep_set, make_probe_set, read_set
-from atom.engine.correction.subjects import CorrectionSpec
+from atom.engine.bench.judging import BenchSpec
+from atom.engine.bench.sets import keep_set, make_probe_set, read_set
+from atom.engine.correction.ground import CorrectionSpec
 from atom.engine.demo.people import plant_people
 from atom.engine.demo.site import JUDGE, Part, Site, clock, must_be_done, timeless_client
 from atom.engine.induction.ground import InductionSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from atom.engine.bench.judging import keep_sets, read_set
+from atom.engine.bench.sets import keep_sets, read_set
 from atom.engine.clock import Clock, utc_now
 from atom.formats.base import ImportFile
 from atom.formats.pictures import MemoryPictures

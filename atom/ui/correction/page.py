@@ -12,7 +12,7 @@ from atom.display import numbers
 from atom.engine.consent import give_consent
 from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
-from atom.engine.correction.subjects import CorrectionSpec
+from atom.engine.correction.ground import CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job, JobState
 from atom.engine.studies.own import DEMO_COPY, own_copy

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from atom.analysis.agreement.fidelity import HitRates, LabelMean, MethodAccuracy, Share
+from atom.analysis.agreement.criteria_quality import HitRates, LabelMean
+from atom.analysis.agreement.fidelity import MethodAccuracy, Share
 from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers
 from atom.ui import commands, kit, links

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from atom.display import numbers
-from atom.engine.bench.judging import keep_set, make_probe_set, read_set
 from atom.engine.bench.picking import read_answers, repeated_answers
+from atom.engine.bench.sets import keep_set, make_probe_set, read_set
 from atom.errors import AtomError, UsageError
 from atom.formats import ImportFile, PictureFinder
 from atom.judgebench.base import Bench

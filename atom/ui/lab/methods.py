@@ -9,7 +9,8 @@ import math
 
 import streamlit as st
 
-from atom.analysis.agreement.fidelity import LabelMean, Share
+from atom.analysis.agreement.criteria_quality import LabelMean
+from atom.analysis.agreement.fidelity import Share
 from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el

@@ -10,13 +10,8 @@ import streamlit as st
 
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
 from atom.display import numbers
-from atom.engine.bench.judging import (
-    BenchForecast,
-    BenchSpec,
-    delete_set,
-    forecast_bench,
-    import_replies,
-)
+from atom.engine.bench.judging import BenchForecast, BenchSpec, forecast_bench
+from atom.engine.bench.sets import delete_set, import_replies
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, give_consent, is_remote
 from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.endpoints.configured import known_endpoints

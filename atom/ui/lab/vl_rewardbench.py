@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from atom.display import numbers
-from atom.engine.bench.judging import items_of
+from atom.engine.bench.sets import items_of
 from atom.judgebench.vl_rewardbench.data import CHOSEN, chosen_by
 from atom.records import BenchSet
 from atom.ui import kit

@@ -12,7 +12,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES
 from atom.ui.replay import parts as replay_parts
 from atom.ui.replay.bench import Bench
-from atom.ui.replay.page import step_bar
+from atom.ui.replay.steps import step_bar
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters

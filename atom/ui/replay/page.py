@@ -11,26 +11,18 @@ from atom.engine.imports.uploads import look_at
 from atom.engine.members import study_tree
 from atom.engine.one import Live, upload_sample
 from atom.errors import AtomError
-from atom.records import Endpoint, Judge, Sampling, content_id, total_cost
-from atom.ui import kit, links, work
+from atom.records import Endpoint, Judge, Sampling, content_id
+from atom.ui import kit, links
 from atom.ui.html import el
 from atom.ui.pages import REPLAY, SETTINGS
-from atom.ui.plain import plain
 from atom.ui.replay import parts as replay_parts
 from atom.ui.replay.bench import (
     Answers,
     Bench,
-    Step,
     bench_for,
-    left_to_do,
-    price,
     settle,
-    stop,
-    take,
-    why_not,
 )
 from atom.ui.runs import sampling as sampling_box
-from atom.ui.shell import team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.replay.page import OwnPicture, OwnQuestion, SampleChoice, sample_choices
@@ -374,136 +366,3 @@ def draw_only_probes(here: Here, endpoints: dict[str, Endpoint]) -> None:
     others = any(not endpoints[name].is_probe for name in judges(endpoints))
     href = links.address(SETTINGS.url_path, Filters(study=here.entry.key))
     kit.show(replay_parts.only_probes(others, href), key="replay_only_probes")
-
-
-# --- steps ----------------------------------------------------------------------------------------
-
-_LABELS: dict[Step, str] = {
-    "replay": "Solve",
-    "criteria": "Extract criteria",
-    "mapping": "Place in the tree",
-    "answer": "Ask the model",
-    "scoring": "Score the answer",
-}
-
-
-def step_bar(
-    bench: Bench,
-    step: Step,
-    *,
-    candidate: Endpoint | None = None,
-    done: bool = False,
-    label: str | None = None,
-) -> None:
-    """Draw a step's button with its price, or its progress with Stop while it is under way."""
-    if bench.step == step:
-        _running(bench, step, candidate)
-        return
-    problem = why_not(bench, step, candidate)
-    if bench.errors.get(step):
-        kit.show(kit.fault(bench.errors[step]), key=f"step_fault_{step}")
-    if not done:
-        text = label or _LABELS[step]
-        with st.container(horizontal=True, vertical_alignment="center", key=f"stepbar_{step}"):
-            team.button(
-                "run",
-                plain(text),
-                key=f"take_{step}",
-                disabled=bool(problem) or bench.busy,
-                on_click=take,
-                args=(bench, [step], candidate),
-            )
-            words = problem or price_line(bench, step, candidate)
-            kit.show(el("p", words, class_="quiet small"), key=f"price_{step}")
-    if bench.notes.get(step):
-        kit.show(kit.notice(bench.notes[step]), key=f"step_note_{step}")
-
-
-def price_line(bench: Bench, step: Step, candidate: Endpoint | None = None) -> str:
-    """Say what a step would cost."""
-    asked = candidate if step == "answer" and candidate is not None else bench.live.judge
-    try:
-        tokens, cost = price(bench, step, candidate)
-    except AtomError as error:
-        return error.message
-    return work.price_words(tokens, cost, asked)
-
-
-def _running(bench: Bench, step: Step, candidate: Endpoint | None) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"stepbar_{step}"):
-        st.button("Stop", key="stop_step", on_click=stop, args=(bench,))
-    words = price_line(bench, step, candidate)
-
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def look() -> None:
-        job = work.jobs().get(bench.job)
-        state = job.snapshot() if job is not None else None
-        if state is None or state.status != "running":
-            st.rerun()
-        if state.seconds >= work.PATIENCE:
-            kit.show(
-                replay_parts.growing(step, state.text, state.seconds, words),
-                key=f"growing_{step}",
-            )
-
-    look()
-
-
-def _left(bench: Bench, candidate: Endpoint | None) -> list[Step]:
-    able = candidate is not None and (not candidate.is_probe or bench.live.sample.synthetic)
-    asks = bench.answers.mode == "ask" and able
-    return left_to_do(bench, asks=asks)
-
-
-def _take_left(bench: Bench, candidate: Endpoint | None) -> None:
-    """Take what is left now: a menu may have changed since the button was drawn."""
-    take(bench, _left(bench, candidate), candidate)
-
-
-def run_all(bench: Bench, candidate: Endpoint | None) -> None:
-    """Draw the button that takes all steps that are left, with their price together."""
-    steps = _left(bench, candidate)
-    if bench.busy:
-        _all_running(bench)
-        return
-    if not steps:
-        kit.show(el("p", "All steps are done.", class_="quiet small"), key="run_all_words")
-        return
-    try:
-        prices = [price(bench, step, candidate) for step in steps]
-    except AtomError as error:
-        kit.show(kit.fault(error), key="run_all_words")
-        return
-    tokens = sum(number for number, _ in prices)
-    asked = [candidate if step == "answer" and candidate else bench.live.judge for step in steps]
-    words = (
-        work.cost_words(tokens, total_cost(cost for _, cost in prices), asked)
-        if tokens
-        else "nothing to pay: stored replies are used again"
-    )
-    with st.container(horizontal=True, vertical_alignment="center", key="stepbar_all"):
-        team.button(
-            "run",
-            "Run all steps",
-            key="run_all",
-            type="primary",
-            on_click=_take_left,
-            args=(bench, candidate),
-        )
-        kit.show(el("p", f"{len(steps)} steps: {words}", class_="quiet small"), key="run_all_words")
-
-
-def _all_running(bench: Bench) -> None:
-    """Say what is under way, with Stop; looks on by itself, whether or not the step has a bar."""
-    words = f"{_LABELS[bench.step]} … the rest follows" if bench.step and bench.queue else "Working"
-    with st.container(horizontal=True, vertical_alignment="center", key="stepbar_all"):
-        kit.show(el("p", words, class_="quiet small", role="status"), key="run_all_words")
-        st.button("Stop", key="stop_all", on_click=stop, args=(bench,))
-
-    @st.fragment(run_every=work.LOOK_EVERY)
-    def watch() -> None:
-        job = work.jobs().get(bench.job)
-        if job is None or job.snapshot().status != "running":
-            st.rerun()
-
-    watch()

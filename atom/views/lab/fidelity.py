@@ -14,16 +14,18 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.agreement.fidelity import (
+from atom.analysis.agreement.criteria_quality import (
     CriteriaQuality,
     HitRates,
+    criteria_quality,
+    dominant_root,
+    hit_rates,
+)
+from atom.analysis.agreement.fidelity import (
     MethodAccuracy,
     PeoplePairs,
     Share,
     compare_methods,
-    criteria_quality,
-    dominant_root,
-    hit_rates,
     method_accuracy,
     orders_of,
     people_agreement,

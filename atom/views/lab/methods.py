@@ -12,7 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
-from atom.analysis.agreement.fidelity import CriteriaQuality, HitRates, Share, share_of
+from atom.analysis.agreement.criteria_quality import CriteriaQuality, HitRates
+from atom.analysis.agreement.fidelity import Share, share_of
 from atom.methods.base import MethodName
 from atom.methods.checkpoints import atom_scores
 from atom.methods.registry import METHODS

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.bench.judging import BenchSpec
+from atom.engine.bench.sets import make_probe_set
 from atom.engine.ledger import LEASE, run_claim
 from atom.engine.process import owner_name
 from atom.engine.work import open_work

@@ -7,14 +7,8 @@ import json
 
 import pytest
 
-from atom.engine.bench.judging import (
-    BenchSpec,
-    import_replies,
-    items_of,
-    keep_set,
-    make_probe_set,
-    read_set,
-)
+from atom.engine.bench.judging import BenchSpec
+from atom.engine.bench.sets import import_replies, items_of, keep_set, make_probe_set, read_set
 from atom.engine.code.runs import run_programs
 from atom.engine.work import carry_out, open_work
 from atom.errors import UsageError

@@ -6,11 +6,8 @@ import asyncio
 
 import pytest
 
-from atom.engine.bench.judging import (
-    BenchSpec,
-    forecast_bench,
-    make_probe_set,
-)
+from atom.engine.bench.judging import BenchSpec, forecast_bench
+from atom.engine.bench.sets import make_probe_set
 from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.records import Call, Judge, Verdict

@@ -6,13 +6,8 @@ import asyncio
 
 import pytest
 
-from atom.engine.bench.judging import (
-    BenchSpec,
-    forecast_bench,
-    import_replies,
-    items_of,
-    make_probe_set,
-)
+from atom.engine.bench.judging import BenchSpec, forecast_bench
+from atom.engine.bench.sets import import_replies, items_of, make_probe_set
 from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.multi_crit.files import export_replies

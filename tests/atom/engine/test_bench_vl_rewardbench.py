@@ -7,13 +7,8 @@ import json
 
 import pytest
 
-from atom.engine.bench.judging import (
-    BenchSpec,
-    forecast_bench,
-    import_replies,
-    items_of,
-    make_probe_set,
-)
+from atom.engine.bench.judging import BenchSpec, forecast_bench
+from atom.engine.bench.sets import import_replies, items_of, make_probe_set
 from atom.engine.work import carry_out, open_work
 from atom.formats import ImportFile
 from atom.judge.servers.endpoints import builtin_endpoints

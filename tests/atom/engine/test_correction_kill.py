@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from atom.engine.correction.subjects import CorrectionSpec
+from atom.engine.correction.ground import CorrectionSpec
 from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import load_endpoints
 from atom.probes.serving.config import ProbeConfig

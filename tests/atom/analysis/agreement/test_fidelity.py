@@ -11,12 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from atom.analysis.agreement.criteria_quality import criteria_quality, dominant_root, hit_rates
 from atom.analysis.agreement.fidelity import (
     PairOrder,
     compare_methods,
-    criteria_quality,
-    dominant_root,
-    hit_rates,
     method_accuracy,
     orders_of,
     people_agreement,

@@ -10,7 +10,7 @@ import pytest
 
 from atom.engine.consent import ConsentNeeded, give_consent
 from atom.engine.control import prepare_resume, run_status, stop_run
-from atom.engine.correction.subjects import ARMS, CorrectionSpec
+from atom.engine.correction.ground import ARMS, CorrectionSpec
 from atom.engine.ledger import RunLedger, run_claim
 from atom.engine.plan import RunSpec
 from atom.engine.process import owner_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atom.engine.correction.forecast import forecast_experiment
+from atom.engine.correction.ground import ARMS, CorrectionSpec
 from atom.engine.correction.plan import NOTHING_FAILED
-from atom.engine.correction.subjects import ARMS, CorrectionSpec
 from atom.engine.work import carry_out, open_work
 from atom.records import Correction, Experiment, Prices, Study
 

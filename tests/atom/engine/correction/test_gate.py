@@ -6,7 +6,7 @@ import pytest
 
 from atom.engine.consent import ConsentNeeded
 from atom.engine.correction.gate import prepare_gate, read_gate, run_gate
-from atom.engine.correction.subjects import CorrectionSpec
+from atom.engine.correction.ground import CorrectionSpec
 from atom.engine.work import carry_out, open_work
 from atom.errors import SettingsError, UsageError
 from atom.probes.serving.faults import FaultPlan

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from atom.engine.correction.ground import ARMS
 from atom.engine.correction.plan import (
     MOST_HINTS,
     NOTHING_FAILED,
@@ -19,7 +20,7 @@ from atom.engine.correction.plan import (
     outlook,
     trials_of,
 )
-from atom.engine.correction.subjects import ARMS, PeerAnswer, Subject
+from atom.engine.correction.subjects import PeerAnswer, Subject
 from atom.records import (
     APART,
     Checkpoint,

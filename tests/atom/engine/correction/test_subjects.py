@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from atom.engine.correction.ground import ARMS, CorrectionSpec, prepare
 from atom.engine.correction.subjects import (
-    ARMS,
     ELSEWHERE,
     NO_ANSWER,
     NOT_DRAWN,
     NOT_SCORED,
     QUARANTINED,
     UNKNOWN,
-    CorrectionSpec,
     find_subjects,
     has_failed,
-    prepare,
 )
 from atom.errors import SettingsError, UsageError
 from atom.records import Candidate, Checkpoint, Mapping, Outcome, Replay, Response, Study

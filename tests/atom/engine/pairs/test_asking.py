@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from atom.engine.bench.judging import items_of
+from atom.engine.bench.sets import items_of
 from atom.engine.consent import ConsentNeeded
 from atom.engine.pairs import keeping
 from atom.engine.pairs.asking import PairsSpec, draw, forecast_pairs

@@ -9,7 +9,8 @@ import math
 
 import pytest
 
-from atom.engine.bench.judging import BenchSpec, make_probe_set
+from atom.engine.bench.judging import BenchSpec
+from atom.engine.bench.sets import make_probe_set
 from atom.engine.work import carry_out, open_work
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.judgebench.items import card_of, group_of, in_group, judged, one_way
