@@ -11,7 +11,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 _MAX_LITERAL = 200_000
 _LONGEST_VERDICT = 40
@@ -233,10 +233,13 @@ def to_choices(value: object) -> Choices | None:
 
 def label_choices(labels: Sequence[str], values: Sequence[object]) -> Choices:
     """Pair labels with options, dropping empty options after the labels are given."""
+    found = [to_text(value) for value in values]
+    if None not in found and [*map(type, values)].count(str) == len(found):  # as nearly all are
+        clean = tuple(cast("list[str]", found))
+        return Choices(clean, dict(zip(map(_folded, labels), clean, strict=False)))
     texts: list[str] = []
     named: dict[str, str] = {}
-    for position, value in enumerate(values):
-        text = to_text(value)
+    for position, (value, text) in enumerate(zip(values, found, strict=True)):
         if text is None or (not isinstance(value, str) and text in _NOT_A_NUMBER):
             continue
         texts.append(text)

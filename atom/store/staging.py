@@ -77,6 +77,8 @@ Questions and answers keep the order of the file: to sort their texts would cost
 """
 _MOST_NAMED = 5
 _PAGE = 1000
+_DIGITS = 24
+"""Of a record's id; a pair's subject is its two answers' ids."""
 _ONE = {
     "questions": "question",
     "answers": "answer",
@@ -395,8 +397,9 @@ class _Move:
                 self._forget_reworded(stage)
             same = " AND ".join(f'c."{key}" = s."{key}"' for key in keys)
             self._run(
-                f"INSERT INTO changed_in SELECT DISTINCT {question}, '{what}', NULL "
-                f"FROM changed_{table} c JOIN {stage.name} s ON {same}"
+                f"INSERT INTO changed_in SELECT DISTINCT {question}, CAST(:what AS TEXT), NULL "
+                f"FROM changed_{table} c JOIN {stage.name} s ON {same}",
+                what=what,
             )
         if not self._count("SELECT count(*) FROM changed_in"):
             return ()
@@ -710,7 +713,9 @@ _CHANGES: Mapping[type[Record], tuple[str, str, str]] = {
         "people's labels",
         "(s.value IS NULL) <> (t.value IS NULL) OR s.value <> t.value OR s.label <> t.label "
         "OR s.ranks <> t.ranks",
-        "s.subject_id",
+        # An answer's question, or that of the first of a pair's; else the subject is one itself.
+        "coalesce((SELECT sample_id FROM responses r WHERE r.id = substr(s.subject_id, 1, "
+        f"{_DIGITS})), s.subject_id)",
     ),
     Verdict: (
         "judge's marks",

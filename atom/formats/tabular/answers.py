@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from atom.formats.base import STOOD_TWICE, Collector, ReadOptions
 from atom.formats.cells import Verdict, to_name, to_number, to_text, to_verdict
 from atom.formats.maker import NO_ANSWER, Maker, cut, short
 from atom.formats.rows import Row
 from atom.formats.tabular.compared import Compared
 from atom.formats.tabular.questions import Planned, Questions, labels_in_row
-from atom.records import Outcome, Response, Tag
+from atom.records import Response, Tag
 from atom.records.rows import outcome_row, response_row, tag_row
 
+_MOST_MODELS = 10_000
 _MOST_UNREAD = 0.01
 """The share of verdicts that may be unreadable before an import asks."""
 
@@ -28,6 +31,9 @@ class RowReader:
         self._out = collector
         self._questions = Questions(options, collector)
         self._responses: dict[int, int] = {}
+        self._namers: dict[str, Callable[[str], str]] = {}
+        self._models: dict[str, str] = {}
+        """Cells that name a model -> the name."""
         self._compared = Compared(Maker(collector, options), self._responses)
         self._verdicts = self._unread = 0
 
@@ -76,7 +82,12 @@ class RowReader:
     def _candidate_name(self, row: Row, planned: Planned) -> str | None:
         columns = planned.columns
         if columns.model is not None:
-            name = to_name(planned.cell(row.values, columns.model))
+            cell = planned.cell(row.values, columns.model)
+            if cell.__class__ is str and (known := self._models.get(cell)):
+                return known
+            name = to_name(cell)
+            if name and cell.__class__ is str and len(self._models) < _MOST_MODELS:
+                self._models[cell] = cut(name)
             return cut(name) if name else None
         given = columns.candidate or self._options.candidates.get(planned.file.name)
         return given or planned.candidate
@@ -100,29 +111,24 @@ class RowReader:
         repeat = 0
         if columns.repeat is not None:
             repeat = int(to_number(at(values, columns.repeat)) or 0)
-        response_id = Response.imported_id(sample_id, candidate, repeat)
+        response_id = self._named(sample_id, candidate, repeat)
         if not self._is_new(row, name, response_id, text, verdict):
             return
-        self._out.add_row(
-            Response,
-            response_row(
-                response_id,
-                sample_id,
-                candidate,
-                repeat,
-                "scored" if text is not None else "unscored",
-                text or "",
-                "" if text is not None else NO_ANSWER,
-            ),
-        )
-        if verdict is not None:
+        said = text is not None
+        answer = response_row(
+            response_id, sample_id, candidate, repeat, "scored" if said else "unscored",
+            text or "", "" if said else NO_ANSWER,
+        )  # fmt: skip
+        if verdict is None:
+            self._out.add_row(Response, answer)
+        else:
             self._verdicts += 1
             self._unread += verdict.value is None
             extracted = None
             if columns.extracted is not None:
                 extracted = to_text(at(values, columns.extracted))
-            self._out.add_row(
-                Outcome, outcome_row(response_id, verdict.value, extracted or "", verdict.detail)
+            self._out.add_answered(
+                answer, outcome_row(response_id, verdict.value, extracted or "", verdict.detail)
             )
         if columns.response_tags:
             labels = labels_in_row(values, at, columns.response_tags, columns.tag_separator)
@@ -130,14 +136,24 @@ class RowReader:
                 tag = tag_row("response", response_id, planned.file.name, facet, label)
                 self._out.add_row(Tag, tag)
 
+    def _named(self, sample_id: str, candidate: str, repeat: int) -> str:
+        """Name an answer."""
+        if repeat:
+            return Response.imported_id(sample_id, candidate, repeat)
+        namer = self._namers.get(candidate)
+        if namer is None:
+            namer = self._namers[candidate] = Response.imported_by(candidate)
+        return namer(sample_id)
+
     def _is_new(
         self, row: Row, name: str, response_id: str, text: str | None, verdict: Verdict | None
     ) -> bool:
         """Whether an answer didn't stand before; one that did is told."""
         content = hash((text, verdict.value if verdict else None))
-        known = self._responses.get(short(response_id))
+        key = short(response_id)
+        known = self._responses.get(key)
         if known is None:
-            self._responses[short(response_id)] = content
+            self._responses[key] = content
             return True
         if known == content:
             self._out.tally("the same answer stands twice; it is taken once", row.place)

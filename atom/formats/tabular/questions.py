@@ -96,11 +96,20 @@ class Questions:
         self._samples: dict[int, _Known] = {}
         self._namesakes = Namesakes()
         self._embedded: dict[str, tuple[PictureSlot, ...]] = {}
+        self._last: tuple[object, int, str] = (None, 0, "")
+        """The last row's id, its cells hashed, and its question's id."""
+        self._last_file: Planned | None = None
 
     def of(self, row: Row, planned: Planned) -> str | None:
         """Return the id of the question that a row asks; None where it asks none, which is told."""
         columns = planned.columns
-        source_id = to_name(planned.cell(row.values, columns.id))
+        in_cell = planned.cell(row.values, columns.id)
+        raw = planned.of_sample(row.values)
+        if self._last_file is planned and in_cell.__class__ is str:
+            cell, hashed, sample_id = self._last
+            if cell == in_cell and hashed == raw:
+                return sample_id  # the rows of one question mostly stand together
+        source_id = to_name(in_cell)
         if source_id is None:
             if columns.id is not None:
                 self._out.tally("a row has no id and is named by its file and place", row.place)
@@ -108,12 +117,12 @@ class Questions:
                 source_id = row.place
         if columns.question is None:
             return self._earlier(row, planned, source_id)
-        raw = planned.of_sample(row.values)
         given = None if source_id is None else turned_id(source_id, planned.rotation)
         if given is not None:
             sample_id = self._out.sample_id(given)
             known = self._samples.get(short(sample_id))
             if known is not None and known.raw == raw:
+                self._last, self._last_file = (in_cell, raw, sample_id), planned
                 return sample_id
         question = self._question(row, planned)
         if question is None:

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from atom.engine.imports.importing import UNCHANGED, import_reading, study_for
-from atom.errors import FormatError, UsageError
+from atom.errors import ConflictError, FormatError, UsageError
 from atom.formats import FolderPictures, ImportFile, read
 from atom.records import (
     Annotation,
@@ -63,7 +63,6 @@ def test_samples_answers_and_pictures_get_into_a_study(tmp_path, files):
     with Store.open(tmp_path / "s") as store:
         brought = bring(store, files)
         assert len(study_places(store, brought.study.id)) == 2
-        assert [s.question for s in store.select(Sample)] == ["How many?", "Which?"] or True
         pictures = [slot.picture_id for s in store.select(Sample) for slot in s.pictures]
         assert sum(name is not None for name in pictures) == 1
         assert check_store(store).problems == ()
@@ -272,3 +271,19 @@ def test_a_votes_strength_is_kept(tmp_path):
         file = ImportFile.from_bytes("scores.csv", text.encode())
         import_reading(store, read(None, [file]), "Mine", MOMENT)
         assert [(v.verdict, v.strength) for v in store.select(Preference)] == [("b", 2)]
+
+
+def test_labels_of_people_come_in_once_and_a_changed_one_is_a_conflict(tmp_path):
+    rows = "id,question,response_a,response_b,winner,annotator\n1,Which?,red,blue,{},ann\n"
+
+    def bring_label(store, winner):
+        file = ImportFile.from_bytes("votes.csv", rows.format(winner).encode())
+        return import_reading(store, read("table", [file]), "Mine", MOMENT, accept=True)
+
+    with Store.open(tmp_path / "store") as store:
+        bring_label(store, "a")
+        assert [one.label for one in store.select(Annotation)] == ["a"]
+        assert UNCHANGED in bring_label(store, "a").report.notes
+        with pytest.raises(ConflictError, match="1 person's label"):
+            bring_label(store, "b")
+        assert [one.label for one in store.select(Annotation)] == ["a"]
