@@ -18,8 +18,20 @@ _LONGEST_VERDICT = 40
 """Characters of a verdict that is remembered."""
 _NUMBERS = (int, float)
 _NOT_A_NUMBER = frozenset({"nan", "NaN"})
-_RIGHT = frozenset({"true", "yes", "y", "t", "right", "correct", "c", "pass", "passed"})
-_WRONG = frozenset({"false", "no", "n", "f", "wrong", "incorrect", "i", "fail", "failed"})
+_RIGHT = frozenset(
+    {
+        "true", "yes", "y", "t", "right", "correct", "c", "pass", "passed", "richtig", "korrekt",
+        "vrai", "correcto", "verdadero", "corretto", "vero", "correto", "верно", "правильно",
+        "正确", "对", "正解", "정답",
+    }
+)  # fmt: skip
+_WRONG = frozenset(
+    {
+        "false", "no", "n", "f", "wrong", "incorrect", "i", "fail", "failed", "falsch", "faux",
+        "incorrecto", "falso", "sbagliato", "errado", "incorreto", "неверно", "неправильно",
+        "错误", "错", "不正确", "不正解", "오답",
+    }
+)  # fmt: skip
 
 
 def clean_text(text: str) -> str:
@@ -190,6 +202,8 @@ def _worded(value: object, top: float) -> Verdict | None:
         return Verdict(value=1.0)
     if word in _WRONG:
         return Verdict(value=0.0)
+    if name.endswith("%"):
+        value, top = name[:-1], 100.0
     number = to_number(value)
     if number is None:
         return Verdict(value=None, detail=f"the file says {name[:80]!r}, which is no verdict")

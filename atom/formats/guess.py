@@ -25,11 +25,11 @@ from atom.formats.pictures import PICTURE_SUFFIXES, embedded_bytes
 _NAMES: dict[str, tuple[str, ...]] = {
     "id": (
         "id", "questionid", "qid", "pid", "sampleid", "uid", "uniqueid", "index", "idx", "docid",
-        "key", "itemid", "item", "exampleid", "example",
+        "key", "itemid", "item", "exampleid", "example", "sampleidx", "sampleindex", "questionidx",
     ),
     "question": (
-        "question", "questiontext", "prompt", "query", "problem", "instruction", "userprompt",
-        "input", "text",
+        "question", "questiontext", "prompt", "prompttext", "query", "problem", "instruction",
+        "userprompt", "input", "text",
     ),
     "answer": (
         "answer", "reference", "referenceanswer", "groundtruth", "gtanswer", "correctanswer",
@@ -46,8 +46,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
     "extracted": ("extracted", "extraction", "extractedanswer", "parsedanswer", "prediction"),
     "correct": (
-        "correct", "iscorrect", "hit", "truefalse", "ifright", "right", "exactmatch", "accuracy",
-        "acc", "score", "verdict", "passed",
+        "correct", "iscorrect", "hit", "truefalse", "ifright", "isright", "right", "exactmatch",
+        "accuracy", "acc", "score", "verdict", "passed",
     ),
     "answer_type": ("answertype",),
     "tolerance": ("tolerance",),
@@ -78,8 +78,16 @@ _PICTURES = (
     "picturepath", "imagefile", "imagename", "img", "imgpath",
 )  # fmt: skip
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_WIDE_RESPONSE = re.compile(r"^(?:response|prediction|answer|output)\s*:\s*(.+)$", re.IGNORECASE)
-_WIDE_CORRECT = re.compile(r"^(?:correct|score|hit|verdict)\s*:\s*(.+)$", re.IGNORECASE)
+_INSIDE = r"(?:response|prediction|answer|output|model)s?\.([^.]+)"
+"""Objects in an object, one a model: `{"predictions": {"gpt-x": {"text": ..., "score": ...}}}`."""
+_WIDE_RESPONSE = (
+    re.compile(r"^(?:response|prediction|answer|output)\s*:\s*(.+)$", re.IGNORECASE),
+    re.compile(rf"^{_INSIDE}\.(?:text|response|prediction|answer|output)$", re.IGNORECASE),
+)
+_WIDE_CORRECT = (
+    re.compile(r"^(?:correct|score|hit|verdict)\s*:\s*(.+)$", re.IGNORECASE),
+    re.compile(rf"^{_INSIDE}\.(?:correct|is_correct|score|hit|verdict)$", re.IGNORECASE),
+)
 _MAX_TAG_LENGTH = 60
 _LONGEST_LABELS = 200
 """Characters of a cell whose labels are remembered."""
@@ -186,7 +194,7 @@ def complete_map(
     if columns.question is None and (question_needed or not has_id_and_answers):
         raise FormatError(
             f"{file_name!r} has no column that looks like the question; it has {_listed(names)}: "
-            "name it in a column map (`question: <column>`)"
+            f"{_what_helps(names)}"
         )
     return Guess(
         columns=columns,
@@ -475,11 +483,11 @@ class _Guesser:
                 )
         return None
 
-    def _wide(self, pattern: re.Pattern[str]) -> dict[str, str]:
-        found = {}
+    def _wide(self, patterns: Sequence[re.Pattern[str]]) -> dict[str, str]:
+        found: dict[str, str] = {}
         for name in list(self._free):
-            match = pattern.match(name)
-            if match:
+            match = next(filter(None, (pattern.match(name) for pattern in patterns)), None)
+            if match and match[1].strip() not in found:
                 found[match[1].strip()] = name
                 self._free.remove(name)
         return found
@@ -620,6 +628,17 @@ def _key_of(values: Mapping[str, object], columns: ColumnMap) -> int:
 def cell_text(values: Mapping[str, object], column: str | None) -> str:
     """Return a cell as text; empty when it is missing."""
     return to_text(cell(values, column)) or ""
+
+
+def _what_helps(names: Sequence[str]) -> str:
+    """Say what to do where no column is the question: a title may stand above the header."""
+    nameless = sum(re.fullmatch(r"column \d+", name) is not None for name in names)
+    if 2 * nameless >= len(names) > 1:
+        return (
+            "a title stands above the header, it seems: delete the lines before the one that names "
+            "the columns, or name the question in a column map (`question: <column>`)"
+        )
+    return "name it in a column map (`question: <column>`)"
 
 
 _PLAIN = frozenset({str, int, float, bool, NoneType})

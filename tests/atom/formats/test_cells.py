@@ -96,6 +96,10 @@ def test_lists(value: object, items: list[object] | None) -> None:
         ("YES", 1, 1.0),
         (0.25, 1, 0.25),
         ("7", 10, 0.7),
+        ("37 %", 1, 0.37),  # of 100, whatever the column's top
+        ("37%", 100, 0.37),
+        ("Richtig", 1, 1.0),
+        ("faux", 1, 0.0),
     ],
 )
 def test_verdicts(value: object, top: float, verdict: float) -> None:
@@ -104,7 +108,7 @@ def test_verdicts(value: object, top: float, verdict: float) -> None:
     assert found.value == verdict
 
 
-@pytest.mark.parametrize("value", ["Unknown", "7", "-1", "inf", "1e999"])
+@pytest.mark.parametrize("value", ["Unknown", "7", "-1", "inf", "1e999", "101%", "%"])
 def test_what_is_no_verdict_has_no_value_and_a_reason(value: str) -> None:
     found = to_verdict(value)
     assert found is not None

@@ -75,6 +75,19 @@ def test_wide_tables_are_understood() -> None:
     assert columns.corrects == {"m1": "correct:m1"}
 
 
+def test_models_as_objects_in_an_object_are_understood() -> None:
+    said = {"m1": {"text": "a", "score": 1}, "m2": {"text": "b", "score": 0}}
+    columns = guess([{"question": "q", "predictions": said}])
+    assert columns.responses == {"m1": "predictions.m1.text", "m2": "predictions.m2.text"}
+    assert columns.corrects == {"m1": "predictions.m1.score", "m2": "predictions.m2.score"}
+
+
+def test_a_title_above_the_header_is_told() -> None:
+    rows = [{"Results": "id", "column 2": "question", "column 3": "answer"}]
+    with pytest.raises(FormatError, match="a title stands above the header"):
+        guess(rows)
+
+
 def test_an_id_that_many_questions_share_is_no_id() -> None:
     rows: Rows = [{"id": at % 3, "question": f"q{at}"} for at in range(9)]
     assert guess(rows).id is None
