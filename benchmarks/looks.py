@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis.capability.weaknesses import CONFIRMED, MARGIN, diagnose
+from atom.analysis.capability.diagnosis import CONFIRMED, MARGIN
+from atom.analysis.capability.weaknesses import diagnose
 from atom.analysis.layout import tree_layout
 from atom.analysis.looks.choice import (
     Aim,

@@ -28,7 +28,8 @@ from scipy.special import expit
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis.capability.weaknesses import CONFIRMED, MARGIN, diagnose
+from atom.analysis.capability.diagnosis import CONFIRMED, MARGIN
+from atom.analysis.capability.weaknesses import diagnose
 from atom.analysis.layout import tree_layout
 from atom.analysis.readings import FAILED_SCORE, claim_rows
 from atom.analysis.score_table import ScoreTable

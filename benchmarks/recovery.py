@@ -22,8 +22,9 @@ from scipy.stats import spearmanr
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from atom.analysis.agreement.debias import debiased_nodes, inverse_confusion, ppi_mean
+from atom.analysis.capability.diagnosis import CONFIRMED, Diagnosis
 from atom.analysis.capability.fingerprints import identify, profiles
-from atom.analysis.capability.weaknesses import CONFIRMED, Diagnosis, diagnose
+from atom.analysis.capability.weaknesses import diagnose
 from atom.analysis.intervals import make_cells, node_stats
 from atom.analysis.layout import tree_layout
 from atom.analysis.score_table import answer_scores

@@ -32,12 +32,8 @@ from scipy.special import stdtr
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from atom.analysis.capability.weaknesses import (
-    CONFIRMED,
-    DiagnosisSettings,
-    default_frame,
-    diagnose,
-)
+from atom.analysis.capability.diagnosis import CONFIRMED, DiagnosisSettings
+from atom.analysis.capability.weaknesses import default_frame, diagnose
 from atom.analysis.intervals import PRIOR_DF
 from atom.analysis.layout import Layout, facet_layout
 from atom.analysis.score_table import Facet

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.analysis.capability.weaknesses import Frame, default_frame
+from atom.analysis.capability.diagnosis import Frame
+from atom.analysis.capability.weaknesses import default_frame
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.merged import Additive
 from atom.analysis.nodes import index_nodes

@@ -9,6 +9,7 @@ from atom.ui.html import Html, el, join
 from atom.ui.lab import preference as preference_parts
 from atom.ui.looks import panel as settle_panel
 from atom.ui.overview import parts as overview_parts
+from atom.ui.overview import skills
 from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW
 from atom.ui.people import rubric as rubric_parts
 from atom.ui.shell import frame, welcome
@@ -33,10 +34,8 @@ def body(here: frame.Here, view: Overview) -> Html:
         overview_parts.facts(view.statements) if view.statements else None,
         overview_parts.ranking(here, view),
         level_parts.levels(level_shares(here.data, here.filters)),
-        overview_parts.skills(here, view),
-        overview_parts.quadrants(
-            view.quadrants, lucky_by_chance(here.store, here.data, here.filters)
-        ),
+        skills.skills(here, view),
+        skills.quadrants(view.quadrants, lucky_by_chance(here.store, here.data, here.filters)),
         class_="stack",
     )
 

@@ -16,6 +16,7 @@ from atom.ui.tree import grow as tree_grow
 from atom.ui.tree import history as tree_history
 from atom.ui.tree import parts as tree_parts
 from atom.ui.tree import tasks as tree_tasks
+from atom.ui.tree import validity
 from atom.views.fingerprints.blind import blind_view, needs_by_node
 from atom.views.overview.differing import judges_differ
 from atom.views.tree.edit import steps
@@ -89,7 +90,7 @@ def body(here: frame.Here) -> None:
     if ask.tab == "versions":
         tree_history.draw_versions(here, nodes)
     elif ask.tab == "validity":
-        tree_history.draw_validity(here)
+        validity.draw_validity(here)
     else:
         draw(here, ask, nodes)
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.random import Generator
 
-from atom.analysis.capability.weaknesses import CONFIRMED, INSUFFICIENT, MARGIN
+from atom.analysis.capability.diagnosis import CONFIRMED, INSUFFICIENT, MARGIN
 from atom.analysis.intervals import Floats
 from atom.analysis.layout import Mask
 from atom.analysis.looks.standing import Marks, Standing

@@ -17,8 +17,7 @@ from typing import Protocol
 import numpy as np
 import scipy
 
-from atom.analysis.capability.replication import LIKELY, replication_probability
-from atom.analysis.capability.weaknesses import (
+from atom.analysis.capability.diagnosis import (
     CONFIRMED,
     INSUFFICIENT,
     MARGIN,
@@ -28,6 +27,7 @@ from atom.analysis.capability.weaknesses import (
     STRENGTH,
     SUSPECTED,
 )
+from atom.analysis.capability.replication import LIKELY, replication_probability
 from atom.analysis.compare.contrasts import moderate
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask

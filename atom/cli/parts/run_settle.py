@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from atom.analysis.capability.weaknesses import CONFIRMED
+from atom.analysis.capability.diagnosis import CONFIRMED
 from atom.cli.parts.options import common, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.run import begin, do_here, settle_options

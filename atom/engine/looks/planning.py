@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from atom.analysis.capability.weaknesses import LABELS, Label
+from atom.analysis.capability.diagnosis import LABELS, Label
 from atom.analysis.intervals import Floats
 from atom.analysis.layout import Mask
 from atom.analysis.looks.choice import (

@@ -40,7 +40,8 @@ from atom.views.correction.form import (
     first_form,
     nodes_of,
 )
-from atom.views.correction.page import Results, Table4, results, table4_view
+from atom.views.correction.page import Results, results
+from atom.views.correction.steps import Table4, table4_view
 from atom.views.filters import Filters
 from atom.views.runs.page import money, run_view
 from atom.views.shelf import OpenStore

@@ -16,11 +16,8 @@ from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import CORRECTION, SETTINGS
 from atom.views.correction.cases import CaseQuery, repair_control, write_query
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS, RULE_WORDS, CorrectionForm
-from atom.views.correction.page import (
-    ArmLine,
-    Results,
-    Table4,
-)
+from atom.views.correction.page import ArmLine, Results
+from atom.views.correction.steps import Table4
 from atom.views.filters import Filters
 from atom.views.runs.page import money
 from taxonomy import format_path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.analysis.agreement.debias import MIN_LABELLED
@@ -11,18 +11,15 @@ from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.judges import differing as judges_differing
-from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW, RUNS
+from atom.ui.pages import FAILURES, OVERVIEW, RUNS
 from atom.ui.people import scale as people_scale
 from atom.ui.shell.frame import Here
-from atom.views.filters import Filters, label_name
+from atom.views.filters import Filters
 from atom.views.overview.page import (
     MIN_SAMPLES,
     Estimate,
-    ModelQuadrant,
     Overview,
     RankRow,
-    SkillCell,
-    SkillRow,
     Statement,
 )
 from atom.views.overview.weaknesses import (
@@ -41,11 +38,11 @@ _SCORES = {
     "outcome": "Right answers, %",
     "preference": "Votes won, %",
 }
-_DEEPER, _BROAD = 2, 1
+DEEPER, BROAD = 2, 1
 """Layers of the tree that the skill table shows of a chosen branch, and of the whole tree."""
-_MOST_LABELS = 10
+MOST_LABELS = 10
 """Labels before the fold."""
-_FULL = 25.0
+FULL = 25.0
 """Difference, in points of 100, at which a cell's tint is full."""
 
 
@@ -492,255 +489,3 @@ def _voted(here: Here, view: Overview) -> Html:
         f"Share of votes won against {name}, the ", kit.term("anchor"), ", which isn't ranked; ",
         rule,
     )  # fmt: skip
-
-
-# --- skills ------------------------------------------------------------------------------------
-
-
-def skills(here: Here, view: Overview) -> Html:
-    """Draw capability (or label) by model; every cell is a door into the failures behind it."""
-    rows = _visible(here, view)
-    tabs = _skill_tabs(here, view)
-    head = el("div", el("h2", _skill_title(here, view), style="margin:0"), tabs, class_="row",
-              style="justify-content:space-between;margin-bottom:8px")  # fmt: skip
-    if not rows:
-        nothing = "No criteria belong to a tree yet" if view.facet is None else "No answers here"
-        return el("section", head, el("p", f"{nothing}.", class_="quiet"))
-    names = [candidate.name for candidate in here.data.candidates]
-    columns = [
-        kit.Column(title="Capability" if view.facet is None else label_name(view.facet)),
-        kit.Column(title="Samples", number=True),
-        *(
-            kit.Column(title=kit.model(short, number, full=names[number]), number=True)
-            for number, short in enumerate(numbers.short_names(names))
-        ),
-    ]
-    base = len(here.filters.node) if view.facet is None else 0
-    drawn = [_skill_row(here, row, base) for row in rows]
-    most = len(drawn) if view.facet is None else _MOST_LABELS
-    label, rest = "Scores by capability and model", drawn[most:]
-    return el(
-        "section",
-        head,
-        kit.table(columns, drawn[:most], label=label),
-        kit.fold(f"{len(rest)} more", kit.table(columns, rest, label=f"{label}: the rest"))
-        if rest
-        else None,
-        _layers(here, view),
-        el(
-            "p",
-            el("span", "worse", style=f"{_tint(-_FULL)};padding:1px 6px;border-radius:3px"),
-            " and ",
-            el("span", "better", style=f"{_tint(_FULL)};padding:1px 6px;border-radius:3px"),
-            " than the models' mean in that row; the line under a number is its 95 % interval on "
-            f"0–100; ○ under {MIN_SAMPLES} samples. A number opens the failures behind it.",
-            class_="note",
-            style="margin-top:8px",
-        ),
-    )
-
-
-def _visible(here: Here, view: Overview) -> list[SkillRow]:
-    if view.facet is not None:
-        return list(view.skills)
-    node = here.filters.node
-    depth = len(node)
-    inside = [row for row in view.skills if row.path[:depth] == node]
-    deeper = _DEEPER if node or here.query.get("depth") == "2" else _BROAD
-    return [row for row in inside if depth <= row.depth <= depth + deeper and row.depth > 0]
-
-
-def _layers(here: Here, view: Overview) -> Html | None:
-    """Offer the layer below the roots, or to take it back."""
-    below = sum(row.depth == _BROAD + 1 for row in view.skills) if view.facet is None else 0
-    if not below or here.filters.node:
-        return None
-    if here.query.get("depth") == "2":
-        return el("p", kit.door("Only the roots", links.address(OVERVIEW.url_path, here.filters)))
-    to = links.address(OVERVIEW.url_path, here.filters, depth="2")
-    words = numbers.count(below, "capability", "capabilities")
-    return el("p", kit.door(f"Show the {words} below these", to), " · ",
-              kit.door("all of them, by model", links.address(FINGERPRINTS.url_path, here.filters)),
-              class_="small")  # fmt: skip
-
-
-def _skill_title(here: Here, view: Overview) -> str:
-    if view.facet is not None:
-        what = {"process": "who scores", "outcome": "who is right", "preference": "who wins votes"}
-        return f"By {numbers.middle(view.facet, 44)}: {what[view.measure]} where"
-    node = here.filters.node
-    return f"Inside {node[-1]}" if node else "Who is good at what"
-
-
-def _skill_tabs(here: Here, view: Overview) -> Html | None:
-    choices: list[tuple[str, str, bool]] = []
-    page = OVERVIEW.url_path
-    if view.measure == "process":
-        choices.append(("Capabilities", links.address(page, here.filters), view.facet is None))
-    choices += [
-        (label_name(name), links.address(page, here.filters, facet=name), view.facet == name)
-        for name in view.facets
-    ]
-    return kit.tabs(choices[:8], label="What the table groups by") if len(choices) > 1 else None
-
-
-def _skill_row(here: Here, row: SkillRow, base: int) -> kit.Row:
-    depth = max(row.depth - base - (1 if not base else 0), 0)
-    style = f"padding-left:{18 * depth}px"
-    class_ = "strong" if depth == 0 else None
-    if row.path:
-        deeper = here.filters.but(node=row.path, sample=None, criterion=None)
-        name: Html = el(
-            "a",
-            row.name,
-            href=links.address(OVERVIEW.url_path, deeper),
-            data_go=True,
-            class_=class_,
-            data_tip=format_path(row.path),
-        )
-    else:
-        name = el("span", row.name, class_=class_)
-    known = [cell.estimate.value for cell in row.cells if cell.estimate.known]
-    mean = sum(known) / len(known) if known else math.nan
-    return kit.Row(
-        cells=[
-            el("div", name, style=style),
-            el("span", row.samples, class_="quiet"),
-            *(_skill_cell(cell, mean) for cell in row.cells),
-        ],
-        on=bool(row.path) and row.path == here.filters.node,
-    )
-
-
-def _skill_cell(cell: SkillCell, mean: float) -> Html:
-    estimate = cell.estimate
-    if not estimate.known:
-        return el("span", numbers.NONE, class_="quiet")
-    thin = estimate.samples < MIN_SAMPLES
-    tip = f"{numbers.interval(estimate)}\n{estimate.n} values from {estimate.samples} samples"
-    text = numbers.score(estimate.value)
-    return el(
-        "a",
-        el("span", f"○ {text}", class_="quiet") if thin else text,
-        kit.meter(estimate),
-        href=links.address(FAILURES.url_path, cell.filters),
-        data_go=True,
-        class_="cell",
-        style=None if thin else _tint(estimate.value - mean),
-        data_tip=f"insufficient: under {MIN_SAMPLES} samples\n{tip}" if thin else tip,
-    )
-
-
-def _tint(difference: float) -> str:
-    """Colour a difference: orange worse, blue better, none at zero."""
-    share = min(abs(difference) / _FULL, 1.0)
-    if math.isnan(share) or share < 0.12:
-        return ""
-    ink = "213,94,0" if difference < 0 else "36,87,214"
-    return f"background:rgba({ink},{0.04 + 0.22 * share:.2f})"
-
-
-# --- quadrant ----------------------------------------------------------------------------------
-
-_CORNERS = (
-    ("Right answer, right reason", "sound", "right", "sound", "#14407F"),
-    ("Right answer, wrong reason", "lucky", "right", "flawed", "#7FAAE6"),
-    ("Wrong answer, right reason", "slip", "wrong", "sound", "#F2B37A"),
-    ("Wrong answer, wrong reason", "broken", "wrong", "flawed", "#B4530A"),
-)
-"""Words, the count's name (a glossary term), outcome, process, colour."""
-
-
-def quadrants(
-    items: Sequence[ModelQuadrant], by_chance: Mapping[str, float] | None = None
-) -> Html | None:
-    """Draw right and wrong answers against the process behind them, a row a model.
-
-    Args:
-        items: one a model.
-        by_chance: model id -> share of right answers with a failed process that guessing would
-            give, in percent, where options can be guessed.
-    """
-    if not items:
-        return None
-    terse = any(item.counts.terse for item in items)
-    swatch = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px"
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title="Share of answers", width="26%"),
-        *(
-            kit.Column(
-                title=join(
-                    el("span", style=f"{swatch};background:{ink}"),
-                    kit.term(word, f"{words} ({word})"),
-                ),
-                number=True,
-            )
-            for words, word, _, _, ink in _CORNERS
-        ),
-        *([kit.Column(title=kit.term("terse", "Terse"), number=True)] if terse else []),
-        *([kit.Column(title=kit.term("by guessing", "Lucky of right: seen / by guessing"),
-                      number=True)] if by_chance else []),
-    ]  # fmt: skip
-    return el(
-        "section",
-        el("h2", "Right answer, wrong reason"),
-        kit.table(columns, [_quadrant_row(item, by_chance, terse=terse) for item in items],
-                  label="Answers against the process behind them"),
-        el(
-            "p",
-            "A reason is wrong when a step of weight 2 or more that the answer takes a stand on "
-            "scores 2 or less, and not only because an earlier step was wrong. Percentages are of "
-            "the model's answers with a known outcome and scored checkpoints"
-            + (", terse ones left out: they say too little to be blamed." if terse else "."),
-            class_="note",
-            style="margin-top:8px",
-        ),
-    )  # fmt: skip
-
-
-def _quadrant_row(
-    item: ModelQuadrant, by_chance: Mapping[str, float] | None, *, terse: bool
-) -> kit.Row:
-    counts = item.counts
-    at, bars = 0.0, []
-    cells: list[Html] = []
-    for words, name, outcome, process, ink in _CORNERS:
-        number = getattr(counts, name)
-        share = 100 * number / max(counts.n, 1)
-        bars.append(el("rect", x=f"{at:.2f}%", y="1", width=f"{share:.2f}%", height="14", fill=ink))
-        at += share
-        to = item.filters.but(outcome=outcome, process=process, show="all")
-        cells.append(
-            el(
-                "a",
-                numbers.percent(share, counts.n),
-                el("span", f"  {number}", class_="quiet small"),
-                href=links.address(FAILURES.url_path, to),
-                data_go=True,
-                class_="cell",
-                data_tip=f"{words} ({name}): {number} of {counts.n} answers",
-            )
-        )
-    bar = el("svg", bars, class_="bar", role="img",
-             aria_label=f"{counts.sound} sound, {counts.lucky} lucky, {counts.slip} slip, "
-             f"{counts.broken} broken of {counts.n}")  # fmt: skip
-    if terse:
-        to = item.filters.but(outcome=None, process=None, terse="yes", show="all")
-        cells.append(
-            el("a", f"{counts.terse:,}", href=links.address(FAILURES.url_path, to), data_go=True,
-               class_="cell", data_tip=f"{counts.terse} answers say too little to be blamed")
-            if counts.terse
-            else el("span", "0", class_="quiet")
-        )  # fmt: skip
-    if by_chance:
-        right = counts.sound + counts.lucky
-        seen = numbers.share(counts.lucky_share) if right else numbers.NONE
-        chance = numbers.in_percent(by_chance.get(item.model_id, math.nan), 0)
-        cells.append(
-            el("span", f"{seen} / {chance}",
-               data_tip=f"{counts.lucky} of {right} right answers, "
-               f"{numbers.ends(100 * counts.lucky_lo, 100 * counts.lucky_hi, 0)} %; the second "
-               "number is what it would be if every answer with failed steps were a blind guess")
-        )  # fmt: skip
-    return kit.Row(cells=[kit.model(item.name, item.colour), bar, *cells])

@@ -16,7 +16,8 @@ from atom.ui.replay.steps import step_bar
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.replay.page import Answered, counts_in, mappings_of, stored_answers, typed_answer
+from atom.views.replay.drafts import mappings_of
+from atom.views.replay.page import Answered, counts_in, stored_answers, typed_answer
 from atom.views.runs.sampling import sampling_words
 from atom.views.shelf import OpenStore, StudyEntry
 

@@ -29,17 +29,8 @@ from atom.records import Mapping as LeafMapping
 from atom.stages.criteria import CriteriaResult
 from atom.stages.stage import Brought, Subject
 from atom.ui import work
-from atom.views.replay.page import (
-    Answered,
-    Draft,
-    Drafts,
-    Scorecard,
-    criterion_id,
-    drafts_of,
-    result_of,
-    scorecard,
-    with_leaves,
-)
+from atom.views.replay.drafts import Draft, Drafts, criterion_id, drafts_of, result_of, with_leaves
+from atom.views.replay.page import Answered, Scorecard, scorecard
 from atom.views.shelf import StudyEntry
 
 Step = Literal["replay", "criteria", "mapping", "answer", "scoring"]

@@ -10,8 +10,7 @@ from atom.ui.pages import REPLAY
 from atom.ui.plain import plain
 from atom.ui.replay.bench import Bench
 from atom.ui.shell.frame import Here
-from atom.views.replay.page import (
-    LONGEST,
+from atom.views.replay.drafts import (
     Draft,
     added,
     balanced,
@@ -22,6 +21,7 @@ from atom.views.replay.page import (
     moved,
     total,
 )
+from atom.views.replay.page import LONGEST
 from taxonomy import Path, Tree, format_path
 
 _UNMAPPED = ""

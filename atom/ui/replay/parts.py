@@ -15,14 +15,8 @@ from atom.ui.replay.bench import Bench, Step
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.pictures import PictureFile, read_picture
-from atom.views.replay.page import (
-    Answered,
-    OwnPicture,
-    Scorecard,
-    ScoreLine,
-    arriving,
-    criterion_id,
-)
+from atom.views.replay.drafts import criterion_id
+from atom.views.replay.page import Answered, OwnPicture, Scorecard, ScoreLine, arriving
 
 ONLY_PROBES = "The probe judge knows only probes"
 _MOST_REASON = 4000

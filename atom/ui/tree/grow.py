@@ -27,6 +27,7 @@ from atom.ui.pages import RUNS
 from atom.ui.plain import plain
 from atom.ui.shell import sealed, stores, team
 from atom.ui.shell.frame import Here
+from atom.ui.tree import diff
 from atom.ui.tree import history as tree_history
 from atom.ui.tree import parts as tree_parts
 from atom.views.filters import Filters
@@ -317,7 +318,7 @@ def _came_of_it(here: Here, status: InductionStatus) -> None:
     if row.current and before is not None and before.version != row.version and not sealed_here:
         _undo(here, before)
     if view.diff is not None:
-        shown = el("div", tree_parts.style(), tree_history.diff_table(here, view.diff))
+        shown = el("div", tree_parts.style(), diff.diff_table(here, view.diff))
         kit.show(shown, key="grow_diff")
 
 

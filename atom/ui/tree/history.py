@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-import shlex
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 
 from atom.display import numbers
-from atom.engine.jobs import Job, JobState
 from atom.errors import AtomError, ConflictError
-from atom.ui import commands, kit, links, work
-from atom.ui.html import Html, el, join
-from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
+from atom.ui import kit, links, work
+from atom.ui.html import Html, el
+from atom.ui.pages import FAILURES, RUNS
 from atom.ui.plain import plain
 from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
 from atom.ui.tree import parts as tree_parts
-from atom.ui.tree import rivals as tree_rivals
+from atom.ui.tree.diff import diff_table
 from atom.views.filters import Filters
 from atom.views.tree.edit import (
     REDO,
@@ -34,8 +29,7 @@ from atom.views.tree.edit import (
 )
 from atom.views.tree.files import Form, take_file, write_file
 from atom.views.tree.page import NodeTable
-from atom.views.tree.validity import ByHand, RivalRow, Stability, Validity, tree_validity
-from atom.views.tree.versions import Diff, DiffRow, LogLine, VersionRow, Versions, versions
+from atom.views.tree.versions import LogLine, VersionRow, Versions, versions
 from taxonomy import format_path
 from taxonomy.edits import Drop, Edit, Merge, Move, Rename
 from taxonomy.log import describe
@@ -44,21 +38,14 @@ _SAID = "tree_said"
 """What the last change came to: (whether it worked, words)."""
 _LOST = "tree_lost"
 """The change that came second: (study, the edit, what is said when it is made)."""
-_JUDGING = "tree_judging"
+JUDGING = "tree_judging"
 """Trees that are being judged: of what -> the job."""
-_KEPT = 8
+KEPT = 8
 _FORMS: tuple[tuple[Form, str], ...] = (
     ("yaml", "Download YAML"),
     ("graphml", "GraphML"),
     ("evaltree", "EvalTree form"),
 )
-_KINDS = {
-    "added": "added",
-    "merged": "merged into",
-    "moved": "moved to",
-    "renamed": "renamed to",
-    "dropped": "dropped",
-}
 
 
 # --- by hand -----------------------------------------------------------------------------------
@@ -347,70 +334,6 @@ def _version(here: Here, view: Versions, row: VersionRow) -> kit.Row:
     return kit.Row(cells=cells, on=row.current)
 
 
-def diff_table(here: Here, diff: Diff) -> Html:
-    """List what differs between two versions of the tree."""
-    title = f"From version {diff.old} to version {diff.new}: " + _diff_words(diff)
-    if not diff.rows:
-        return el("section", el("h2", title))
-    columns = [
-        kit.Column(title="Leaf"),
-        kit.Column(title="became", width="96px"),
-        kit.Column(title=""),
-        kit.Column(title="Criteria", number=True),
-    ]
-    return el(
-        "section",
-        el("h2", title),
-        kit.table(columns, [_diff_row(row) for row in diff.rows], label="What differs", tight=True),
-        _moved(here, diff),
-    )
-
-
-def _diff_words(diff: Diff) -> str:
-    count = {kind: sum(row.kind == kind for row in diff.rows) for kind in _KINDS}
-    parts = [f"{n} {kind}" for kind, n in count.items() if n] or ["no leaf changed"]
-    words = ", ".join(parts) + f", {diff.kept} kept"
-    if diff.lost:
-        words += f"; {numbers.count(diff.lost, 'criterion', 'criteria')} without a leaf now"
-    return words
-
-
-def _diff_row(row: DiffRow) -> kit.Row:
-    return kit.Row(
-        cells=[
-            el("span", format_path(row.old) or "–", class_="path"),
-            el("span", _KINDS[row.kind], class_="diff-kind"),
-            el("span", format_path(row.new) if row.new != row.old else "", class_="path"),
-            row.criteria,
-        ]
-    )
-
-
-def _moved(here: Here, diff: Diff) -> Html | None:
-    if not diff.n_moved:
-        return None
-    rows = [
-        el(
-            "li",
-            kit.door(
-                f"sample {item.sample + 1}",
-                links.address(
-                    FAILURES.url_path,
-                    here.filters.but(
-                        sample=here.data.table.sample_ids[item.sample],
-                        criterion=item.criterion_id,
-                        show="all",
-                    ),
-                ),
-            ),
-            f" · {item.old[-1]} → {item.new[-1]}",
-        )
-        for item in diff.moved
-    ]
-    title = f"The {numbers.count(diff.n_moved, 'criterion', 'criteria')} that moved"
-    return kit.fold(title, el("ul", rows, class_="log"))
-
-
 def _files(here: Here, view: Versions, nodes: NodeTable | None) -> None:
     older = {row.version: row for row in reversed(view.rows) if not row.current and row.leaves}
     older.pop(here.data.study.tree_version or "", None)
@@ -493,311 +416,6 @@ def _upload(here: Here) -> None:
     team.button(
         "edit", "Use this tree", key="tree_do_upload", on_click=take, disabled=given is None
     )
-
-
-# --- validity ----------------------------------------------------------------------------------
-
-
-@st.cache_resource(show_spinner=False)
-def _verdicts() -> dict[tuple[object, ...], Validity | None]:
-    """Keep the latest verdicts; one is computed outside, since it draws its progress."""
-    return {}
-
-
-def _judging(here: Here, key: tuple[object, ...]) -> str:
-    """Begin to judge a tree in the background, and return the job; it is kept when it ends."""
-    kept, store, data = _verdicts(), here.store, here.data
-
-    async def judge(job: Job[object]) -> object:
-        def tell(word: str, done: int, total: int) -> None:
-            job.say(f"{word} ({done} of {total})\n")
-
-        found = await asyncio.to_thread(tree_validity, store, data, tell)
-        while len(kept) >= _KEPT:
-            kept.pop(next(iter(kept)), None)
-        kept[key] = found
-        return found
-
-    return work.begin("validity", judge)
-
-
-def _judging_words(state: JobState[Any]) -> str:
-    last = state.text.rstrip("\n").rsplit("\n", 1)[-1]
-    return (
-        f"Comparing the tree with others: {last} ·" if last else "Comparing the tree with others:"
-    )
-
-
-def draw_validity(here: Here) -> None:
-    """Draw the verdict in words, the paper's numbers, and the rivals; progress meanwhile."""
-    if tree_rivals.under_way(here):
-        return
-    kept, key = _verdicts(), tree_parts.key_of(here)
-    held: dict[tuple[object, ...], str] = st.session_state.setdefault(_JUDGING, {})
-    if key not in kept:
-        state = work.ended(
-            held.get(key) or held.setdefault(key, _judging(here, key)), _judging_words
-        )
-        if state is None:
-            return
-        held.pop(key, None)
-        if key not in kept:
-            kit.show(kit.fault(state.error), key="tree_validity_fault")
-            return
-    view = kept[key]
-    if view is None:
-        kit.show(
-            kit.empty(
-                "Too little is scored to judge the tree",
-                "At least five samples need scored checkpoints whose criteria belong to the tree.",
-            ),
-            key="tree_validity",
-        )
-        return
-    kit.show(
-        el(
-            "div",
-            tree_parts.style(),
-            _verdict(view),
-            _rivals(view),
-            el(
-                "div",
-                _printed(view),
-                _stability(here, view.stability, view.by_hand),
-                class_="columns",
-            ),
-            class_="stack",
-        ),
-        key="tree_validity",
-    )
-    if view.guessed:
-        tree_rivals.offer(here, [row.name for row in view.guessed])
-
-
-def _p(row: RivalRow) -> str:
-    least = 1 / (row.verdict.permutations + 1)
-    bound = row.verdict.p <= least + 1e-12
-    return f"≤ {numbers.p_value(least)}" if bound else numbers.p_value(row.verdict.p)
-
-
-def _verdict(view: Validity) -> Html:
-    verdict = view.own.verdict
-    good = verdict.valid() and not math.isnan(verdict.delta_adjusted)
-    if good:
-        answer = "The tree is valid: its leaves predict scores better than shuffled leaves do."
-    else:
-        answer = "The tree is not shown to be valid: shuffled leaves predict scores as well."
-    if not view.ahead:
-        stand = "No rival predicts more."
-    else:
-        others = len(view.ahead) - 1
-        stand = f"{view.ahead[0].name} predicts more"
-        stand += f", and so do {numbers.count(others, 'other')}." if others else "."
-    if math.isnan(verdict.delta_adjusted):
-        stand, detail = (
-            "",
-            "No leaf has scores of two samples, so there is nothing to predict from.",
-        )
-    else:
-        error = verdict.loso.mae_global
-        share = f" ({numbers.share(verdict.delta_adjusted / error, 1)} of it)" if error > 0 else ""
-        detail = (
-            f"Knowing a criterion's leaf takes {25 * verdict.delta_adjusted:.2f} points of 100 off "
-            f"the error of predicting its score from other samples{share}, beyond what shuffled "
-            f"leaves take off; p {_p(view.own)}."
-        )
-    return el(
-        "section",
-        el("div", answer, class_="answer"),
-        el("p", f"{stand} {detail}"),
-        el(
-            "p",
-            f"{numbers.count(view.scores, 'score')} of {numbers.count(view.samples, 'sample')}; "
-            f"the tree against {view.permutations} shuffles of whole samples' leaves.",
-            class_="quiet small",
-        ),
-        class_="verdict" if good else "verdict weak",
-    )
-
-
-def _rivals(view: Validity) -> Html:
-    columns = [
-        kit.Column(title="Taxonomy", width="30%"),
-        kit.Column(title="Leaves", number=True),
-        kit.Column(title=kit.term("support", "Thin leaves"), number=True),
-        kit.Column(title="Criteria placed", broad=True),
-        kit.Column(title="Δ leave one out", broad=True),
-        kit.Column(title="Δ leave one sample out", number=True),
-        kit.Column(title="Δ beyond shuffles", number=True),
-        kit.Column(title="", width="150px", broad=True),
-        kit.Column(title="p", number=True),
-        kit.Column(title="Verdict"),
-    ]
-    every = (view.own, *view.rivals)
-    ranked = sorted(every, key=lambda row: -_sortable(row.verdict.delta_adjusted))
-    most = max((abs(25 * _sortable(row.verdict.delta_adjusted, 0.0)) for row in every), default=1.0)
-    return el(
-        "section",
-        el("h2", f"Against its rivals: {_place(view)}"),
-        el("div", kit.table(columns, [_rival(row, max(most, 0.1)) for row in ranked],
-                            label="The tree and its rivals"), class_="rivals"),
-        el(
-            "p",
-            "Δ in points of 100 (x25): how much smaller the error gets by knowing the leaf. Thin: "
-            "under 5 criteria or 5 samples. The verdict is Δ beyond shuffles with p at most 0.05; "
-            "leaving one criterion out is shown as the paper has it, and is flattered by the other "
-            "criteria of the same sample.",
-            class_="note",
-            style="margin-top:8px",
-        ),
-        *(el("p", words, class_="note") for words in view.left_out),
-    )  # fmt: skip
-
-
-def _sortable(value: float, missing: float = -1e9) -> float:
-    return missing if math.isnan(value) else value
-
-
-def _place(view: Validity) -> str:
-    n = len(view.rivals) + 1
-    place = f"first of {n}" if view.rank == 1 else f"place {view.rank} of {n}"
-    return place + (f", level with {view.level[0].name}" if view.level else "")
-
-
-def _rival(row: RivalRow, most: float) -> kit.Row:
-    verdict = row.verdict
-    good = verdict.valid() and not math.isnan(verdict.delta_adjusted)
-    return kit.Row(
-        cells=[
-            el(
-                "span",
-                el("span", row.name, class_="strong" if row.own else None),
-                " ",
-                kit.badge("THIS TREE") if row.own else None,
-                el("div", row.about, class_="quiet small"),
-            ),
-            row.leaves,
-            row.thin or el("span", "0", class_="quiet"),
-            f"{row.placed:,}",
-            numbers.signed(25 * verdict.loo.delta, 2),
-            numbers.signed(25 * verdict.loso.delta, 2),
-            el("span", numbers.signed(25 * verdict.delta_adjusted, 2), class_="strong"),
-            _bar(25 * verdict.delta_adjusted, most),
-            _p(row),
-            kit.status("strength", "valid") if good else kit.status("nothing", "not shown"),
-        ],
-        on=row.own,
-    )
-
-
-def _bar(value: float, most: float) -> Html:
-    """Draw a difference left or right of zero."""
-    if math.isnan(value):
-        return el("span")
-    half = 50 * min(abs(value) / most, 1.0)
-    start = 50.0 if value >= 0 else 50 - half
-    ink = "var(--accent)" if value >= 0 else "var(--worse)"
-    return el(
-        "svg",
-        el("line", class_="track", x1="50%", x2="50%", y1="0", y2="16"),
-        el("rect", x=f"{start:.2f}%", y="3", width=f"{half:.2f}%", height="10", fill=ink),
-        class_="bar",
-        role="img",
-        aria_label=numbers.signed(value, 2),
-    )
-
-
-def _printed(view: Validity) -> Html:
-    """Print the paper's measure on the three scales that it may mean."""
-    loo = view.own.verdict.loo
-    columns = [
-        kit.Column(title="Scale"),
-        kit.Column(title="MAE global", number=True),
-        kit.Column(title="MAE intra-node", number=True),
-        kit.Column(title="Δ", number=True),
-    ]
-    scales = (
-        (1.0, "points of 1–5", 3),
-        (25.0, "x25: 25 (s − 1), 0–100", 2),
-        (20.0, "x20: 20 s, 20–100", 2),
-    )
-    rows = [
-        kit.Row(
-            cells=[
-                words,
-                f"{factor * loo.mae_global:.3f}"
-                if factor == 1
-                else f"{factor * loo.mae_global:.2f}",
-                f"{factor * loo.mae_node:.3f}" if factor == 1 else f"{factor * loo.mae_node:.2f}",
-                numbers.signed(factor * loo.delta, 3 if factor == 1 else 2),
-            ]
-        )
-        for factor, words, digits in scales
-    ]
-    return el(
-        "section",
-        el("h2", "As the paper prints it: leave one criterion out"),
-        kit.table(columns, rows, label="Leave-one-out errors", tight=True),
-        el(
-            "p",
-            f"{numbers.count(loo.n, 'score')} in leaves with at least two scores of a model, "
-            f"{numbers.count(view.own.leaves, 'leaf', 'leaves')}. ATOM prints 20.40, 18.83 and "
-            "+1.57 for its 52 leaves and doesn't name the scale.",
-            class_="note",
-            style="margin-top:8px",
-        ),
-    )
-
-
-def _stability(here: Here, found: Stability | None, hand: ByHand | None) -> Html:
-    study = here.data.study.name
-    human = el("p", _by_hand(here, hand), class_="note", style="margin-top:8px")
-    if found is None:
-        text = "Grow the tree a second time, with another seed, to see how much of it stays: "
-        return el(
-            "section",
-            el("h2", "Would it grow the same again?"),
-            el("p", text, class_="quiet"),
-            commands.shown(
-                here, f"python -m atom tree induce --study {shlex.quote(study)} --seed 2"
-            ),
-            human,
-        )
-    words = "stable" if found.ami >= 0.7 else "not stable: AMI under 0.7"
-    rows = [
-        ("Adjusted Rand index", f"{found.ari:.2f}"),
-        ("Adjusted mutual information", f"{found.ami:.2f}"),
-        ("Layers in common (path credit)", f"{found.credit:.2f}"),
-    ]
-    return el(
-        "section",
-        el("h2", f"Grown twice (versions {found.first} and {found.second}): {words}"),
-        el("dl", [join(el("dt", name), el("dd", value)) for name, value in rows], class_="pairs"),
-        el("p", f"Over {numbers.count(found.n, 'criterion', 'criteria')} mapped in both trees.",
-           class_="note"),
-        human,
-    )  # fmt: skip
-
-
-def _by_hand(here: Here, hand: ByHand | None) -> list[Html | str]:
-    """Say how often people and the judge put a criterion on the same leaf."""
-    label = links.address(HUMAN_CHECK.url_path, here.filters, queue="criteria")
-    if hand is None:
-        return ["Nobody has mapped criteria by hand yet, so there is no hit rate. ",
-                kit.door("Map some", label)]  # fmt: skip
-    words: list[Html | str] = []
-    if hand.n:
-        words.append(
-            f"People put {hand.hits} of {numbers.count(hand.n, 'criterion', 'criteria')} where the "
-            f"judge did (hit rate {numbers.share(hand.hits / hand.n)}), {hand.roots} under the "
-            "same "
-            "root. "
-        )
-    if hand.conflicts:
-        words.append(f"They disagree about {hand.conflicts}. ")
-    if hand.elsewhere:
-        words.append(f"{hand.elsewhere} were mapped by hand to leaves that this tree hasn’t. ")
-    return [*words, kit.door("Map more", label)]
 
 
 # --- nothing yet -------------------------------------------------------------------------------

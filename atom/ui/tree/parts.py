@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from atom.analysis.capability.weaknesses import Label
+from atom.analysis.capability.diagnosis import Label
 from atom.display import numbers
 from atom.ui import kit, links
 from atom.ui.fingerprints.blind import NEEDS, signed

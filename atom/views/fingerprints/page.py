@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from atom.analysis.capability.diagnosis import LABELS, Diagnosis, Frame, Label
 from atom.analysis.capability.fingerprints import Identification, identify
-from atom.analysis.capability.weaknesses import LABELS, Diagnosis, Frame, Label
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.merged import Additive
 from atom.analysis.nodes import index_nodes

@@ -21,15 +21,8 @@ import numpy as np
 
 from atom.analysis.agreement.calibration import BLIND, FOLLOWS, Calibration
 from atom.analysis.agreement.coefficients import Agreement, agreement
-from atom.analysis.agreement.judge_noise import (
-    Advice,
-    LengthPull,
-    NoiseSplit,
-    Ratings,
-    first_two,
-    length_pull,
-    split_noise,
-)
+from atom.analysis.agreement.judge_noise import Advice, NoiseSplit, Ratings, first_two, split_noise
+from atom.analysis.agreement.length_pull import LengthPull, length_pull
 from atom.analysis.compare.votes import VOTE_A, VOTE_B, VOTE_TIE, PositionBias, position_bias
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask

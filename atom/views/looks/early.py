@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from atom.analysis.capability.weaknesses import INSUFFICIENT, NOT_SAID, Diagnosis
+from atom.analysis.capability.diagnosis import INSUFFICIENT, NOT_SAID, Diagnosis
 from atom.analysis.compare.ranking import RankSets, rank_sets_of
 from atom.analysis.intervals import Floats
 from atom.analysis.looks.spending import early_quantile

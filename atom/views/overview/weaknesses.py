@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from atom.analysis.capability.weaknesses import (
+from atom.analysis.capability.diagnosis import (
     INSUFFICIENT,
     UNTESTED,
     Diagnosis,
@@ -26,10 +26,8 @@ from atom.analysis.capability.weaknesses import (
     Finding,
     Frame,
     Label,
-    default_frame,
-    diagnose_parts,
-    sums_of,
 )
+from atom.analysis.capability.weaknesses import default_frame, diagnose_parts, sums_of
 from atom.analysis.grounds import Grounds, Moments, NodeSums, find_grounds, unit_moments
 from atom.analysis.intervals import NodeStats
 from atom.analysis.layout import Layout, facet_layout, tree_layout

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from atom.analysis.capability.weaknesses import Label
+from atom.analysis.capability.diagnosis import Label
 
 Scheme = Literal["light", "dark"]
 Rgb = tuple[int, int, int]

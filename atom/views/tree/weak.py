@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.analysis.capability.weaknesses import LABELS
+from atom.analysis.capability.diagnosis import LABELS
 from atom.views.filters import Filters
 from atom.views.fingerprints.page import claim_words, claims, shape
 from atom.views.study_data import StudyData

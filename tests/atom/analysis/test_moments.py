@@ -5,7 +5,8 @@ import pytest
 
 from atom.analysis import grounds as grounds_module
 from atom.analysis import moments as moments_module
-from atom.analysis.capability.weaknesses import DiagnosisSettings, diagnose
+from atom.analysis.capability.diagnosis import DiagnosisSettings
+from atom.analysis.capability.weaknesses import diagnose
 from atom.analysis.compare.peers import peer_residuals
 from atom.analysis.layout import Layout, facet_layout, tree_layout
 from atom.analysis.moments import count_rows, linear, list_pairs, quadratic, units_in

@@ -9,7 +9,8 @@ import pytest
 import statsmodels.api as sm
 
 from atom.analysis.agreement.coefficients import agreement
-from atom.analysis.agreement.judge_noise import Ratings, first_two, length_pull, split_noise
+from atom.analysis.agreement.judge_noise import Ratings, first_two, split_noise
+from atom.analysis.agreement.length_pull import length_pull
 from atom.analysis.intervals import make_cells, node_stats
 from benchmarks._judge_noise import plant_ratings, shift_coverage
 

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from atom.analysis.capability.weaknesses import (
+from atom.analysis.capability.diagnosis import (
     CONFIRMED,
     INSUFFICIENT,
     LABELS,
     STRENGTH,
     SUSPECTED,
     DiagnosisSettings,
-    default_frame,
-    diagnose,
 )
+from atom.analysis.capability.weaknesses import default_frame, diagnose
 from atom.analysis.layout import facet_layout, tree_layout
 from atom.analysis.score_table import Facet
 from tests.planted import WorldSettings, plant

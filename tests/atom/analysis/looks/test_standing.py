@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from atom.analysis.capability.weaknesses import CONFIRMED, NOTHING, diagnose
+from atom.analysis.capability.diagnosis import CONFIRMED, NOTHING
+from atom.analysis.capability.weaknesses import diagnose
 from atom.analysis.layout import tree_layout
 from atom.analysis.looks.choice import (
     Aim,

@@ -19,7 +19,8 @@ from atom.views.correction.cases import (
     write_query,
 )
 from atom.views.correction.data import list_experiments
-from atom.views.correction.page import results, table4_view
+from atom.views.correction.page import results
+from atom.views.correction.steps import table4_view
 from atom.views.study_data import load_study
 from tests.app.correction_store import BOTH, FAILED, first_id, put_experiment
 from tests.app.screen_store import LEAVES, make_store

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from atom.analysis.capability.weaknesses import LABELS
+from atom.analysis.capability.diagnosis import LABELS
 from atom.records import Candidate, Study
 from atom.store import Store
 from atom.views import figures

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from atom.analysis.capability.weaknesses import LABELS, diagnose
+from atom.analysis.capability.diagnosis import LABELS
+from atom.analysis.capability.weaknesses import diagnose
 from atom.analysis.layout import tree_layout
 from atom.analysis.nodes import index_nodes
 from atom.analysis.readings import claim_rows

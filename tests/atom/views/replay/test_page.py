@@ -10,11 +10,9 @@ from atom.records import Checkpoint, Mapping, Outcome, Response, Sample, Samplin
 from atom.stages import criteria
 from atom.stages.criteria import EditedCriterion
 from atom.store import Store
-from atom.views.replay.page import (
+from atom.views.replay.drafts import (
     Draft,
-    OwnQuestion,
     added,
-    arriving,
     balanced,
     changed,
     criterion_id,
@@ -23,12 +21,10 @@ from atom.views.replay.page import (
     mappings_of,
     moved,
     result_of,
-    scorecard,
-    stored_answers,
     total,
-    typed_answer,
     with_leaves,
 )
+from atom.views.replay.page import OwnQuestion, arriving, scorecard, stored_answers, typed_answer
 from atom.views.study_data import load_study
 from tests.factories import JUDGE, STUDY, make_study
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from atom.analysis.capability.weaknesses import LABELS
+from atom.analysis.capability.diagnosis import LABELS
 from atom.views.filters import Filters
 from atom.views.fingerprints.page import claims, shape
 from atom.views.tree.weak import gravest
