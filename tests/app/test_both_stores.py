@@ -36,7 +36,26 @@ COMMANDS = [
     ["figure", "list"],
     ["export", "list"],
     ["store", "check"],
+    ["study", "version", *STUDY],
+    ["ask", "Test study", "who is best, and where does model-a lose to model-b?"],
+    ["failures", "groups", "Test study"],
+    ["pairs", "show", *STUDY],
+    ["profile", "show", *STUDY, "--model", "model-a"],
+    ["compare", "model-a", "model-b", *STUDY],
+    ["run", "settle", *STUDY, "--goal", "leader"],
+    ["fidelity", "criteria", *STUDY],
 ]
+VIEWS = [
+    ("fingerprints", {"tab": "answers"}),
+    ("fingerprints", {"tab": "apart"}),
+    ("tree", {"tab": "criteria"}),
+    ("failures", {"lay": "groups"}),
+    ("judge-lab", {"tab": "judges"}),
+    ("judge-lab", {"tab": "sight"}),
+    ("judge-lab", {"tab": "pairs"}),
+    ("human", {"queue": "own"}),
+]
+"""What a page shows behind a word of its address: (beginning of the page's path, the word)."""
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +84,16 @@ def test_a_page_shows_the_same_on_both(open_app, both, screen):
     assert made.study.name in there.markup
     if screen.section in SAME:
         assert there.markup == open_app(made.folder, page).markup
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("path", "query"), VIEWS, ids=str)
+def test_what_a_page_shows_on_request_is_the_same_on_both(open_app, both, path, query):
+    made, url = both
+    (screen,) = (one for one in SCREENS if one.url_path.startswith(path))
+    shown = [open_app(place, screen.file, query) for place in (url, made.folder)]
+    assert not any(seen.test.exception for seen in shown)
+    assert shown[0].markup == shown[1].markup
 
 
 @pytest.mark.slow
