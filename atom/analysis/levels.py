@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from atom.analysis.intervals import Ints, wilson
+from atom.analysis.intervals import Ints
 
 LEVEL_WORTH = {2: 100.0, 1: 50.0, 0: 0.0, -1: -50.0, -2: -100.0}
 """What a verdict adds to a model's reward, by level: 2 = much better than the baseline."""
@@ -50,11 +50,6 @@ class LevelCounts:
     def win_rate(self) -> float:
         """Share of verdicts for the model; a tie is no win. NaN without any."""
         return (self.much_better + self.better) / self.n if self.n else math.nan
-
-    @property
-    def win_interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the win rate."""
-        return wilson(self.much_better + self.better, self.n)
 
     @property
     def reward(self) -> float:

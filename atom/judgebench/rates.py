@@ -50,11 +50,6 @@ class Rate:
         """Share of items without a readable verdict; NaN where n = 0."""
         return self.invalid / self.n if self.n else math.nan
 
-    @property
-    def above_chance(self) -> float:
-        """Return `(strict - chance) / (1 - chance)`: 0 at chance, 1 when all is right."""
-        return (self.strict - self.chance) / (1 - self.chance)
-
 
 def rate(codes: Ints, chance: float = math.nan) -> Rate:
     """Count right verdicts.

@@ -1,4 +1,4 @@
-"""Radars and skill bars as SVG: for a screen, and on their own for a report.
+"""Radars as SVG, for a screen and on their own for a report; of two axes, as bars.
 
 Pure functions of view-models. Every text is escaped; a model is told by its marker's shape as well
 as by its colour.
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from atom.views.fingerprints.page import Bar, Bars, Mark, ShapeModel
+from atom.views.fingerprints.page import Mark
 from atom.views.fingerprints.radar import LEAST_AXES, Axis, Radar
 from atom.views.lab.judge_marks import GLYPH
 from atom.views.markup import Html, el, join
@@ -25,8 +25,6 @@ _WIDE, _HIGH, _RADIUS = 560.0, 360.0, 138.0
 _LINE, _TEXT = 13.0, 12.0
 _LEGEND = 20.0
 _NAME = 18
-_BAR_LEFT, _BAR_RIGHT, _BAR_ROW = 210.0, 250.0, 24.0
-_BAR_WIDE = 760.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,29 +77,6 @@ def radar_svg(radar: Radar, *, legend: bool = True) -> str:
         An `<svg>` element.
     """
     return str(draw_radar(radar, PRINT, legend=legend))
-
-
-def bars_svg(bars: Bars, *, most: int = 40) -> str:
-    """Draw skill bars on their own: inline colours, light scheme, no script, no outside file.
-
-    Args:
-        bars: one model's.
-        most: rows drawn, from the first; the rest is counted below.
-
-    Returns:
-        An `<svg>` element.
-    """
-    rows = bars.rows[:most]
-    rest = len(bars.rows) - len(rows)
-    high = 48 + _BAR_ROW * len(rows) + (30 if rest else 8)
-    title = f"Skills of {bars.model.name}: score, 0-100, with its 95 % interval"
-    parts: list[Html] = [_text(4, 14, title, PRINT.ink, weight="600")]
-    parts += _scale(_BAR_LEFT, _BAR_WIDE - _BAR_RIGHT, 36, high - (28 if rest else 6), PRINT)
-    parts += [_bar_row(bar, bars.model, 52 + _BAR_ROW * row) for row, bar in enumerate(rows)]
-    if rest:
-        words = f"and {rest} more with less evidence"
-        parts.append(_text(4, high - 8, words, PRINT.quiet))
-    return str(_svg(_BAR_WIDE, high, parts, title, PRINT))
 
 
 def draw_radar(
@@ -268,7 +243,7 @@ def _axis_label(axis: Axis, number: int, of: int, inks: Inks, doors: Doors | Non
     return _door(label, axis, None, doors, focus=True)
 
 
-def _named(one: Axis | Bar) -> str:
+def _named(one: Axis) -> str:
     """Return a capability's name, with a glyph before it where the judge misreads it."""
     return one.name if one.judge is None else f"{GLYPH} {one.name}"
 
@@ -378,35 +353,6 @@ def _radar_bars(radar: Radar, inks: Inks, doors: Doors | None, *, legend: bool) 
 
 
 # --- bars --------------------------------------------------------------------------------------
-
-
-def _bar_row(bar: Bar, model: ShapeModel, y: float) -> Html:
-    left, right = _BAR_LEFT, _BAR_WIDE - _BAR_RIGHT
-    estimate = bar.mark.estimate
-    glyph = bar.claim.glyph if bar.claim is not None else ""
-    strong = bar.claim is not None and bar.claim.label == "strength"
-    tint = PRINT.better if strong else PRINT.worse
-    parts = [
-        el("title", bar.full),
-        _text(left - 12, y + 4, cut(_named(bar), 28), PRINT.ink, anchor="end"),
-    ]
-    if estimate.known:
-        x = left + (right - left) * estimate.value / 100
-        parts.append(_span(estimate.lo, estimate.hi, left, right, y, colour(model.index)))
-        parts.append(marker(0, x, y, colour(model.index), PRINT.ground))
-    if not math.isnan(bar.held):
-        at = _n(left + (right - left) * bar.held / 100)
-        parts.append(
-            el("line", x1=at, x2=at, y1=_n(y - 8), y2=_n(y + 8), stroke=PRINT.ink, stroke_width=1.6)
-        )
-    value = f"{estimate.value:.1f}" if estimate.known else "–"
-    parts.append(_text(right + 44, y + 4, value, PRINT.ink, anchor="end"))
-    parts.append(_text(right + 52, y + 4, f"n {estimate.n:,}", PRINT.quiet))
-    if bar.claim is not None:
-        plain = bar.claim.label in ("nothing found", "insufficient")
-        words = f"{glyph} {bar.claim.words}"
-        parts.append(_text(right + 112, y + 4, words, PRINT.quiet if plain else tint))
-    return el("g", parts)
 
 
 def _scale(left: float, right: float, top: float, bottom: float, inks: Inks) -> list[Html]:

@@ -94,13 +94,6 @@ def carries(*studies: StudyData) -> bool:
     return any(data.table.carried.any() for data in studies)
 
 
-def claim_rows_kept(data: StudyData, filters: Filters) -> Mask:
-    """Say which of the checkpoints that a view counts its claims rest on, shape (N,)."""
-    mask = claims_of(data, frame_of(data, filters))
-    rows = rows_kept(data, filters)
-    return rows if mask is None else rows & mask
-
-
 @dataclass(frozen=True, kw_only=True)
 class NodeSaid(Additive):
     """What of every model's scored checkpoints on every node counts, arrays of shape (K, M).

@@ -231,11 +231,6 @@ class MethodAccuracy:
     counts: Ints
     tau: float
 
-    @property
-    def never_tie(self) -> float:
-        """What a method that never ties could reach at most."""
-        return 1 - self.human_ties
-
 
 def share_of(hit: NDArray[np.bool_], cluster: Ints) -> Share:
     """Return a share with its cluster-robust interval (t, clusters - 1 degrees of freedom).

@@ -118,14 +118,6 @@ class NoiseSplit:
         return self.samples + np.nan_to_num(self.repeats) + np.nan_to_num(self.judges)
 
     @property
-    def judge_share(self) -> Floats:
-        """Share of the variance that a judge without noise would remove; NaN where unknown."""
-        if not self.separable:
-            return np.full(len(self.n), math.nan)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(1 - self.samples / self.total)
-
-    @property
     def advice(self) -> tuple[Advice, ...]:
         """What would help each node more: twice the samples, or a judge without noise."""
         if not self.separable:

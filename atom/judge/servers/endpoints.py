@@ -92,21 +92,6 @@ def load_endpoints(path: Path) -> dict[str, Endpoint]:
     return {endpoint.name: endpoint for endpoint in (*builtin_endpoints(), *own)}
 
 
-def find_endpoint(name: str, path: Path) -> Endpoint:
-    """Return an endpoint by its name.
-
-    Raises:
-        SettingsError: there is none of that name, or the file is wrong.
-    """
-    known = load_endpoints(path)
-    if name not in known:
-        raise SettingsError(
-            f"No endpoint is called {name!r}. Known: {', '.join(known)}. "
-            f"Add it to {str(path)!r} or on the Settings page."
-        )
-    return known[name]
-
-
 def read_endpoints(path: Path) -> tuple[Endpoint, ...]:
     """Read a file of endpoints.
 

@@ -15,7 +15,7 @@ from atom.analysis.agreement.fidelity import Share
 from atom.display import numbers
 from atom.judgebench.base import MetricRow
 from atom.judgebench.calibration import FLAW_WORDS
-from atom.views.lab.page import Against, against_chance
+from atom.views.lab.page import against_chance
 
 Stand = Literal["trust", "not", "unknown"]
 PROBES: Final = "probes"
@@ -203,11 +203,6 @@ def benches_words(known: Known) -> str:
         return ""
     above = sum(one == "above" for one in stands)
     return f"better than guessing on {above} of {len(stands)} benchmarks"
-
-
-def bench_stand(row: MetricRow) -> Against:
-    """Hold a benchmark's first figure against guessing."""
-    return against_chance(row)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -544,8 +543,3 @@ def _stability(store: Store, data: StudyData) -> Stability | None:
         ami=adjusted_mutual_information(a, b),
         credit=float(np.mean([path_credit(x, y) for x, y in zip(a, b, strict=True)])),
     )
-
-
-def judged_valid(row: RivalRow) -> bool | None:
-    """Whether a grouping predicts more than chance; None where it can't be said."""
-    return None if math.isnan(row.verdict.delta_adjusted) else row.verdict.valid()

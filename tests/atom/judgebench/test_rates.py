@@ -18,8 +18,6 @@ def test_an_unreadable_verdict_is_wrong_or_left_out_never_dropped_silently():
     assert found.strict == pytest.approx(0.5)
     assert found.valid_only == pytest.approx(0.6)
     assert found.invalid_rate == pytest.approx(1 / 6)
-    # (1/2 - 1/4) / (3/4) = 1/3.
-    assert found.above_chance == pytest.approx(1 / 3)
     assert (found.lo, found.hi) == pytest.approx(proportion_confint(3, 6, method="wilson"))
 
 

@@ -136,7 +136,7 @@ def test_a_tolerance_is_fitted_on_other_samples_and_helps(ranked):
     exact = scored_accuracy(sample, score, human)
     fitted = scored_accuracy(sample, score, human, rng=np.random.default_rng(0))
     assert exact.judge_ties == 0
-    assert exact.strict.value <= exact.never_tie
+    assert exact.strict.value <= 1 - exact.human_ties
     assert fitted.epsilon > 0
     assert fitted.strict.value > exact.strict.value
     assert fitted.strict.n == 4000
@@ -155,7 +155,7 @@ def test_a_coin_orders_answers_by_chance(ranked):
     sample, _, human = ranked
     coin = np.random.default_rng(3).normal(size=len(sample))
     found = scored_accuracy(sample, coin, human)
-    assert found.strict.value == pytest.approx(found.never_tie / 2, abs=0.03)
+    assert found.strict.value == pytest.approx((1 - found.human_ties) / 2, abs=0.03)
     assert found.tau == pytest.approx(0, abs=0.05)
 
 

@@ -9,7 +9,6 @@ import pytest
 from atom.errors import SettingsError
 from atom.judge.servers.endpoints import (
     builtin_endpoints,
-    find_endpoint,
     load_endpoints,
     parse_endpoints,
     read_endpoints,
@@ -158,7 +157,7 @@ def test_save_and_read_back(tmp_path: Path):
     assert read_endpoints(path) == (given,)
     assert [entry.name for entry in path.parent.iterdir()] == ["endpoints.yaml"]
     assert set(load_endpoints(path)) > {"mine", "probe-judge"}
-    assert find_endpoint("mine", path) == given
+    assert load_endpoints(path)["mine"] == given
 
 
 def test_a_wrong_endpoint_is_not_saved(tmp_path: Path):
@@ -183,8 +182,3 @@ def test_a_file_that_cannot_be_read(tmp_path: Path):
     path.write_bytes(b"- name: \xff\n")
     with pytest.raises(SettingsError, match="can't be read"):
         read_endpoints(path)
-
-
-def test_an_unknown_name_lists_the_known_ones(tmp_path: Path):
-    with pytest.raises(SettingsError, match=r"'nope'.*probe-judge, "):
-        find_endpoint("nope", tmp_path / "none.yaml")
