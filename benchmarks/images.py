@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from atom.settings import Settings, load_settings
 from atom.ui.pages import SCREENS, SECTIONS
 from atom.views.overview.welcome import picked_case
-from atom.views.shelf import list_shelf, open_store
 from atom.views.snapshot import open_study
+from atom.views.stores import list_shelf, open_store
 from benchmarks._browser import PROJECT, Running, app, browser, enter
 
 IMAGES = PROJECT / "docs" / "images"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atom.engine.one import Live
+from atom.engine.live_replay import Live
 from atom.pipeline import ANSWER, CRITERIA, MAPPING, OUTCOME, REPLAY, SCORING
 from atom.records import Checkpoint, CriteriaSet, Criterion, Mapping, Outcome, Replay, Response
 from atom.stages.criteria import CriteriaResult

@@ -31,7 +31,7 @@ from atom.engine.correction.forecast import CorrectionForecast, forecast_experim
 from atom.engine.correction.gate import prepare_gate, run_gate
 from atom.engine.correction.ground import ARMS, USUAL_ARMS, CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.studies.own import DEMO_COPY, find_copy, own_copy
+from atom.engine.studies.new import DEMO_COPY, find_copy, own_copy
 from atom.errors import UsageError
 from atom.records import Arm, Correction, Experiment, FailedRule, Run, Study
 from atom.settings import Settings
@@ -44,7 +44,7 @@ from atom.views.correction.data import (
     list_experiments,
     load_trials,
 )
-from atom.views.shelf import DEMO_MARK
+from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from atom.engine.consent import is_remote
 from atom.engine.endpoints.configured import known_endpoints
-from atom.engine.one import Live, upload_sample
+from atom.engine.live_replay import Live, upload_sample
 from atom.errors import UsageError
 from atom.foreign import read_foreign
 from atom.notebook.columns import JUDGED, frame_of

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from atom.notebook.study import Study
-    from atom.views.shelf import Shelf, StudyEntry
+    from atom.views.stores import Shelf, StudyEntry
 
 
 def open(study: str, *, store: str | Path | None = None, judge: str | None = None) -> Study:
@@ -54,7 +54,7 @@ def create(study: str, *, store: str | Path | None = None) -> Study:
     from atom.engine.clock import stamp
     from atom.engine.imports.importing import study_for
     from atom.settings import load_settings
-    from atom.views.shelf import open_store
+    from atom.views.stores import open_store
 
     if _shelf(store).find(study) is not None:
         raise UsageError(f"there is a study {study!r} already: open it, or choose another name")
@@ -85,7 +85,7 @@ def studies(*, store: str | Path | None = None) -> pd.DataFrame:
 def _shelf(store: str | Path | None) -> Shelf:
     from atom.settings import load_settings
     from atom.store import Store
-    from atom.views.shelf import list_shelf, open_store
+    from atom.views.stores import list_shelf, open_store
 
     opened: list[Store] = []
 
@@ -103,7 +103,7 @@ def _shelf(store: str | Path | None) -> Shelf:
 def _opened(study: str, store: str | Path | None, judge: str | None = None) -> Study:
     from atom.notebook.study import Study
     from atom.settings import load_settings
-    from atom.views.shelf import demo_location, open_store, user_location
+    from atom.views.stores import demo_location, open_store, user_location
 
     settings = load_settings(store=None if store is None else str(store))
     found = _shelf(store)

@@ -33,7 +33,7 @@ from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.overview.page import Estimate, RankRow, overview
 from atom.views.overview.weaknesses import Weakness
-from atom.views.shelf import StudyEntry
+from atom.views.stores import StudyEntry
 from atom.views.study_data import StudyData
 
 Line = tuple[object, ...]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from atom.engine.studies.own import find_copy, free_name
+from atom.engine.studies.new import find_copy, free_name
 from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
-from atom.views.shelf import OpenStore, StudyEntry
+from atom.views.stores import OpenStore, StudyEntry
 
 PROGRAM = ("python", "-m", "atom")
 USUAL_STORE = "workspace"

@@ -8,7 +8,7 @@ from streamlit import config, runtime
 
 from atom.ui.html import Html, el
 from atom.views.pictures import PictureFile, read_thumbnail
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 
 def media_address(file: PictureFile | None, place: str) -> str | None:

@@ -30,7 +30,7 @@ from atom.ui.plain import plain
 from atom.ui.shell import stores, team
 from atom.views.filters import Filters
 from atom.views.runs.page import judge_endpoint, money
-from atom.views.shelf import OpenStore, StudyEntry
+from atom.views.stores import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
 
 if TYPE_CHECKING:

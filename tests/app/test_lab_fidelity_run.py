@@ -11,7 +11,7 @@ import pytest
 
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, give_consent
 from atom.engine.control import RunStatus
-from atom.engine.studies.own import DEMO_COPY
+from atom.engine.studies.new import DEMO_COPY
 from atom.methods.registry import ASKED, METHODS
 from atom.records import Annotation, Run, Sample, Study
 from atom.store import Store

@@ -15,7 +15,7 @@ from atom.ui.people.acts import Act, preferred
 from atom.ui.people.desk import Desk
 from atom.ui.people.parts import deck_items
 from atom.views.lab.hard_pairs import hard_pairs
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import load_study
 from tests.app.screen_store import HOSTILE, make_store
 

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from atom.engine.live_replay import Live
 from atom.engine.members import study_tree
-from atom.engine.one import Live
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.serving.server import serving
 from atom.store import Store, find_study

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from atom.settings import Settings
 from atom.store import Store, find_study, list_studies
-from atom.views.shelf import DEMO_MARK, demo_location
+from atom.views.stores import DEMO_MARK, demo_location
 
 
 @contextmanager

@@ -37,7 +37,7 @@ from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
 from atom.errors import UsageError
 from atom.records import Endpoint, Look, content_id
 from atom.store import Store, find_study
-from atom.store.reading.pool import Pool, read_looks, read_pool, unfinished_look
+from atom.store.reading.eligible import Pool, read_looks, read_pool, unfinished_look
 from taxonomy import Path
 
 SHARE = 0.6

@@ -16,7 +16,7 @@ from atom.engine.correction.live import spec_of_answer, try_again
 from atom.engine.correction.plan import Step, StepKind
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job
-from atom.engine.studies.own import DEMO_COPY, own_copy
+from atom.engine.studies.new import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Response, content_id
 from atom.ui import kit, links, work

@@ -15,7 +15,7 @@ from atom.engine.correction.forecast import CorrectionForecast, forecast_experim
 from atom.engine.correction.ground import CorrectionSpec
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.jobs import Job, JobState
-from atom.engine.studies.own import DEMO_COPY, own_copy
+from atom.engine.studies.new import DEMO_COPY, own_copy
 from atom.errors import AtomError
 from atom.records import Arm, Endpoint, Experiment, FailedRule, Judge, content_id, total_cost
 from atom.ui import kit, links, work
@@ -44,7 +44,7 @@ from atom.views.correction.page import Results, results
 from atom.views.correction.steps import Table4, table4_view
 from atom.views.filters import Filters
 from atom.views.runs.page import money, run_view
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from taxonomy import format_path
 
 FORMS = "correction_forms"

@@ -12,7 +12,7 @@ from atom.ui.pages import RUNS
 from atom.ui.picture import attach_address
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 
 @st.cache_data(show_spinner=False, max_entries=8)

@@ -60,7 +60,7 @@ from atom.views.data.page import (
 )
 from atom.views.filters import Filters
 from atom.views.lab.page import data_files
-from atom.views.shelf import Shelf, StudyEntry
+from atom.views.stores import Shelf, StudyEntry
 
 ROUND = "data_held_round"
 """Grows when files have come in, so that the form is empty again."""

@@ -16,7 +16,7 @@ from atom.ui import kit
 from atom.ui.data.chosen_files import typed_paths
 from atom.ui.html import Html, el
 from atom.ui.shell import stores, team
-from atom.views.shelf import OpenStore, StudyEntry
+from atom.views.stores import OpenStore, StudyEntry
 
 FAULT = "data_held_fault"
 ROUND = "data_held_attach_round"

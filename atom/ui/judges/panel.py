@@ -15,7 +15,7 @@ from atom.ui.shell.frame import Here
 from atom.views.judges.panel import Advice, PanelView, panel_view
 from atom.views.judges.panel_words import OPTIONS, best_words, made_of
 from atom.views.runs.page import money
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 

@@ -20,7 +20,7 @@ from atom.ui.lab.parts import LabContext
 from atom.ui.shell import stores
 from atom.views.csv_text import csv_text
 from atom.views.lab.scatters import LEAST, Point, Scatter, described, scatters
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 _WIDE, _HIGH = 620.0, 280.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 130.0, 14.0, 46.0

@@ -32,7 +32,7 @@ from atom.views.lab.fidelity import (
     fidelity_of,
 )
 from atom.views.runs.page import money
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 TAB = "people"

@@ -30,7 +30,7 @@ from atom.engine.bench.rankings import (
 from atom.engine.consent import ConsentNeeded
 from atom.engine.control import RunStatus, list_runs, start_work
 from atom.engine.members import judge_of
-from atom.engine.studies.own import DEMO_COPY, find_copy
+from atom.engine.studies.new import DEMO_COPY, find_copy
 from atom.errors import AtomError
 from atom.formats import ImportFile
 from atom.methods.registry import ASKED, METHODS

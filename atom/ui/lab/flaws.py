@@ -10,7 +10,7 @@ from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
 from atom.views.lab.calibrations import Calibrated, calibration_of
 from atom.views.lab.judge_marks import JudgeMark, find_mark, marks_of
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from taxonomy import Path
 
 

@@ -32,7 +32,7 @@ from atom.views.lab.items import (
     write_facets,
 )
 from atom.views.pictures import read_picture
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 _WORDS: Final[Mapping[Shown, str]] = {
     "all": "All",

@@ -19,7 +19,7 @@ from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.judges import Group, JudgesView, MarkPair, PairCell, judges_view
 from atom.views.people.rubric import TITLES
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 

@@ -18,7 +18,7 @@ from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell.frame import Here
 from atom.views.lab.fidelity import FidelityView
 from atom.views.lab.methods import JudgeMethods, JudgeRow, judge_methods
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 

@@ -12,7 +12,7 @@ from atom.ui.lab import parts as judge_lab_parts
 from atom.ui.lab.parts import LabContext
 from atom.views.lab.mm_critic import LEVELS, ScoreRow, ScoreSpread, score_spreads
 from atom.views.lab.page import Standing
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 _CELL = "padding:6px 8px;text-align:center;border:1px solid var(--line);min-width:38px"
 _HEAD = "padding:6px 8px;font-weight:600;font-size:13px;vertical-align:bottom"

@@ -58,7 +58,7 @@ from atom.views.lab.page import (
     standings,
 )
 from atom.views.runs.page import run_view, task_words
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 FORMS = "lab_forms"
 FAULT = "lab_fault"

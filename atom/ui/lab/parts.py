@@ -29,7 +29,7 @@ from atom.views.lab.page import (
     table_csv,
 )
 from atom.views.runs.page import money
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 _MOST_ROWS, _LEAST_LINES = 18, 3
 """Rows of the headline table that stand open, and figures of which that many do at least."""

@@ -13,7 +13,7 @@ from atom.ui.people import labels as people_labels_parts
 from atom.ui.shell.frame import Here
 from atom.views.people.pair_labels import PairLabels, pair_labels
 from atom.views.people.ratings import PeopleRatings, people_ratings
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 

@@ -26,7 +26,7 @@ from atom.views.lab.people_items import (
 )
 from atom.views.people.pair_labels import labelled
 from atom.views.people.ratings import scores_of, things_of
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 TAB: Final = "people"

@@ -19,7 +19,7 @@ from atom.views.filters import Filters
 from atom.views.lab.page import Standing
 from atom.views.lab.reliability import Reliability, reliability, run_command
 from atom.views.lab.verdict_repeats import RepeatRow, verdict_repeats
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 

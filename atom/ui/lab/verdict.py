@@ -38,7 +38,7 @@ from atom.views.lab.verdict import (
     RootVerdict,
     judge_verdict,
 )
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 TAB = "verdict"
 MOST_JUDGES = 12

@@ -51,7 +51,7 @@ from atom.views.people.page import (
     sample_order,
     shuffled,
 )
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from atom.display import numbers
 from atom.engine.people.annotations import LabelFile, annotator_name, keep_labels, read_labels
-from atom.engine.studies.own import DEMO_COPY
+from atom.engine.studies.new import DEMO_COPY
 from atom.errors import AtomError
 from atom.records import content_id
 from atom.ui import kit, links

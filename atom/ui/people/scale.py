@@ -22,7 +22,7 @@ from atom.views.people.debias import (
     scale_csv,
     scale_status,
 )
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 HALF_KEY = "half"

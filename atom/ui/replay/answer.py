@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atom.engine.studies.own import DEMO_COPY, find_copy, new_study, own_copy
+from atom.engine.studies.new import DEMO_COPY, find_copy, new_study, own_copy
 from atom.errors import AtomError
 from atom.records import Call, Endpoint, Study
 from atom.ui import kit, links, work
@@ -19,7 +19,7 @@ from atom.views.filters import Filters
 from atom.views.replay.drafts import mappings_of
 from atom.views.replay.page import Answered, counts_in, stored_answers, typed_answer
 from atom.views.runs.sampling import sampling_words
-from atom.views.shelf import OpenStore, StudyEntry
+from atom.views.stores import OpenStore, StudyEntry
 
 MODES = {"stored": "Stored", "ask": "Ask a model", "type": "Type or paste"}
 SAVING = "replay_saving"

@@ -13,8 +13,8 @@ from typing import Literal
 import streamlit as st
 
 from atom.engine.forecast import guess_price
+from atom.engine.live_replay import Live
 from atom.engine.members import candidate_of
-from atom.engine.one import Live
 from atom.pipeline import BY_NAME
 from atom.records import (
     Checkpoint,
@@ -31,7 +31,7 @@ from atom.stages.stage import Brought, Subject
 from atom.ui import work
 from atom.views.replay.drafts import Draft, Drafts, criterion_id, drafts_of, result_of, with_leaves
 from atom.views.replay.page import Answered, Scorecard, scorecard
-from atom.views.shelf import StudyEntry
+from atom.views.stores import StudyEntry
 
 Step = Literal["replay", "criteria", "mapping", "answer", "scoring"]
 STEPS: tuple[Step, ...] = ("replay", "criteria", "mapping", "answer", "scoring")

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from atom.engine.imports.uploads import look_at
+from atom.engine.live_replay import Live, upload_sample
 from atom.engine.members import study_tree
-from atom.engine.one import Live, upload_sample
 from atom.errors import AtomError
 from atom.records import Endpoint, Judge, Sampling, content_id
 from atom.ui import kit, links
@@ -26,7 +26,7 @@ from atom.ui.runs import sampling as sampling_box
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.replay.page import OwnPicture, OwnQuestion, SampleChoice, sample_choices
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 OWN = "replay_own"

@@ -19,7 +19,7 @@ from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.runs.page import RunView, Seen, run_view
 from atom.views.runs.together import sharing_now
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 
 SEEN = "runs_seen"
 STOPPING = "runs_stopping"

@@ -12,7 +12,7 @@ from atom.engine.control import MOST_PROCESSES, RunStatus, list_runs
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import MOST_REPEATS
 from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
-from atom.engine.studies.own import DEMO_COPY
+from atom.engine.studies.new import DEMO_COPY
 from atom.pipeline import ANSWER
 from atom.records import Endpoint, Sampling, content_id
 from atom.ui import kit, links, work

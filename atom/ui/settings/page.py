@@ -26,7 +26,7 @@ from atom.engine.endpoints.configured import (
     what_a_test_sends,
 )
 from atom.engine.jobs import Job
-from atom.engine.studies.own import withdraw_consent
+from atom.engine.studies.new import withdraw_consent
 from atom.errors import AtomError
 from atom.records import BoxConvention, Endpoint
 from atom.settings import app_version
@@ -51,7 +51,7 @@ from atom.views.settings.page import (
     with_model,
     with_preset,
 )
-from atom.views.shelf import OpenStore, Shelf, demo_location
+from atom.views.stores import OpenStore, Shelf, demo_location
 
 _TEXTS = (
     "name",

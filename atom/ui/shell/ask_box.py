@@ -26,7 +26,7 @@ from atom.ui.pages import FAILURES, Screen
 from atom.ui.shell import stores
 from atom.ui.shell.glossary import glossary, meaning
 from atom.views.asked import EXAMPLES, opened, vocabulary_of
-from atom.views.shelf import StudyEntry
+from atom.views.stores import StudyEntry
 from atom.views.study_data import StudyData
 
 NOTE = "atom_asked"

@@ -14,7 +14,7 @@ from atom.ui.shell import ask_box, filter_box
 from atom.views.failures.find import NOTHING, STATE_WORDS, TOLD_WORDS
 from atom.views.filters import Filters, label_name
 from atom.views.reading import READINGS
-from atom.views.shelf import OpenStore, StudyEntry
+from atom.views.stores import OpenStore, StudyEntry
 from atom.views.study_data import StudyData
 from taxonomy import format_path
 

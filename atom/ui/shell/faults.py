@@ -1,7 +1,7 @@
 """What a screen says where a store, a disk or a command fails: a sentence, never a traceback.
 
 Streamlit shows what a callback or a fragment raises as a traceback of its own. `install` puts our
-sentence in its place, once a process, for everything that `atom.views.shelf.fault_of` knows.
+sentence in its place, once a process, for everything that `atom.views.stores.fault_of` knows.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from streamlit import error_util
 from atom.errors import AtomError
 from atom.ui import kit
 from atom.ui.shell import stores
-from atom.views.shelf import fault_of
+from atom.views.stores import fault_of
 
 _MARK = "_atomscope"
 

@@ -15,7 +15,7 @@ from atom.ui.html import el
 from atom.ui.pages import Screen
 from atom.ui.plain import plain
 from atom.views.filters import Filters
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 _MIME: Mapping[Format, str] = {

@@ -32,7 +32,7 @@ from atom.ui.shell import (
 from atom.ui.shell.chain import chain
 from atom.views.failures.find import NOTHING
 from atom.views.filters import Filters, known, unknown
-from atom.views.shelf import OpenStore, Shelf, StudyEntry
+from atom.views.stores import OpenStore, Shelf, StudyEntry
 from atom.views.study_data import StudyData
 
 PICKER = "study_picker"

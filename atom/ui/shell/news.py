@@ -14,7 +14,7 @@ from atom.ui.shell import stores
 from atom.views.prepared.ready import Ready
 from atom.views.prepared.words import as_of, told_time
 from atom.views.runs.news import news
-from atom.views.shelf import StudyEntry
+from atom.views.stores import StudyEntry
 
 LOOK_EVERY = 5.0
 """Seconds between two looks while a run works."""

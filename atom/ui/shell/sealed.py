@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from atom.engine.studies.own import own_copy
+from atom.engine.studies.new import own_copy
 from atom.records import Study
 from atom.ui import kit, work
 from atom.ui.plain import plain

@@ -14,7 +14,8 @@ from atom.settings import Settings, load_settings
 from atom.views.prepared.ready import Ready, fits, last_ready, open_ready
 from atom.views.runs.news import Moment
 from atom.views.runs.news import looked_at as _looked_at
-from atom.views.shelf import (
+from atom.views.snapshot import open_study, snapshot_folder
+from atom.views.stores import (
     OpenStore,
     Shelf,
     StudyEntry,
@@ -23,7 +24,6 @@ from atom.views.shelf import (
     open_store,
     user_location,
 )
-from atom.views.snapshot import open_study, snapshot_folder
 from atom.views.study_data import StudyData
 from atom.views.tree.study_trees import StudyTree, study_trees, under_tree
 

@@ -9,7 +9,7 @@ from atom.ui.html import Html, el
 from atom.ui.pages import DATA, OVERVIEW
 from atom.views.filters import Filters
 from atom.views.overview.welcome import Stop, tour
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 FIRST = "1"

@@ -25,7 +25,7 @@ from atom.formats.tabular import NAME as TABLE
 from atom.records import Import, Sample
 from atom.store import Store, count_study, table
 from atom.views.data.judgments import JUDGMENTS, FirstMark, first_marks
-from atom.views.shelf import Shelf, StudyEntry
+from atom.views.stores import Shelf, StudyEntry
 
 ROWS = 8
 """First rows that are shown."""

@@ -16,7 +16,7 @@ from atom.analysis.looks.spending import early_quantile
 from atom.analysis.looks.standing import Marks, Standing, earlier_shares, stand
 from atom.records import Study
 from atom.store import Store
-from atom.store.reading.pool import Pool, read_looks, read_pool
+from atom.store.reading.eligible import Pool, read_looks, read_pool
 from taxonomy import Path
 
 _USUAL = 1.959963984540054

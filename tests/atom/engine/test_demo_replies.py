@@ -25,7 +25,7 @@ from atom.engine.demo.site import FIXED, JUDGE
 from atom.engine.induction.ground import InductionSpec
 from atom.engine.induction.ground import prepare as prepare_growth
 from atom.engine.induction.growing import grow
-from atom.engine.one import Live
+from atom.engine.live_replay import Live
 from atom.engine.pairs.asking import PairsSpec, lay_ground
 from atom.engine.replies import stored_reply
 from atom.judge import Request

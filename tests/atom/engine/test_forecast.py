@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from atom.engine.forecast import forecast, guess_price
+from atom.engine.live_replay import Live
 from atom.engine.members import study_tree
-from atom.engine.one import Live
 from atom.engine.plan import RunSpec
 from atom.engine.work import run
 from atom.errors import UsageError

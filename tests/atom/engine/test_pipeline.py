@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from atom.engine.live_replay import Live
 from atom.engine.members import study_tree
-from atom.engine.one import Live
 from atom.engine.plan import RunSpec
 from atom.engine.work import run
 from atom.pipeline import BY_NAME, LOOP, known, usable

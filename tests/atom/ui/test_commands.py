@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-from atom.engine.studies.own import DEMO_COPY, own_copy
+from atom.engine.studies.new import DEMO_COPY, own_copy
 from atom.store import Store, find_study
 from atom.ui.commands import line, lines
-from atom.views.shelf import StudyEntry
+from atom.views.stores import StudyEntry
 from tests.factories import STUDY, open_small
 
 

@@ -15,7 +15,7 @@ from atom.ui.runs import control as run_control
 from atom.ui.shell import sealed, team
 from atom.ui.shell.frame import Here
 from atom.views.lab.hard_pairs import HardPairs, hard_pairs
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 TAB = "pairs"

@@ -12,7 +12,7 @@ from atom.ui.shell import sealed
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.lab.sight import SightView, sight_view
-from atom.views.shelf import OpenStore
+from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
 
 TAB = form.TAB

@@ -18,7 +18,7 @@ from atom.judge.servers.endpoints import builtin_endpoints
 from atom.probes.worlds.make import make_probes
 from atom.records import Run, Study, StudyTask
 from atom.store import Store
-from atom.store.reading.pool import read_looks, read_pool
+from atom.store.reading.eligible import read_looks, read_pool
 from atom.views.filters import Filters
 from atom.views.looks import early as early_views
 from atom.views.overview.page import overview

@@ -11,7 +11,7 @@ from atom.store import Store
 from atom.ui.pages import COMPARE, FAILURES, OVERVIEW, REPORTS, RUNS, SCREENS
 from atom.ui.shell.chain import UNUSED, chain
 from atom.views.filters import Filters
-from atom.views.shelf import StudyEntry
+from atom.views.stores import StudyEntry
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from atom.engine.live_replay import Live, upload_sample
 from atom.engine.members import judge_of, study_tree
-from atom.engine.one import Live, upload_sample
 from atom.engine.plan import RunSpec
 from atom.engine.work import run
 from atom.errors import ReadOnlyError, UsageError

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from atom.settings import Settings
-from atom.views.shelf import demo_location, list_shelf, open_store, user_location
+from atom.views.stores import demo_location, list_shelf, open_store, user_location
 from tests.factories import STUDY, open_small
 
 

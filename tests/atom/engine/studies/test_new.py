@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atom.engine.consent import give_consent
-from atom.engine.studies.own import DEMO_COPY, find_copy, new_study, own_copy, withdraw_consent
+from atom.engine.studies.new import DEMO_COPY, find_copy, new_study, own_copy, withdraw_consent
 from atom.errors import UsageError
 from atom.records import Sampling, Study
 from atom.store import Store, count_study, list_studies
