@@ -21,8 +21,10 @@ from atom.views.fingerprints.page import claims, shape
 from atom.views.overview.page import MOST_VALUES, overview
 from atom.views.overview.weaknesses import node_means, whole_means
 from atom.views.prepared.kept import KeptSums
+from atom.views.prepared.places import write_placed
 from atom.views.prepared.ready import (
     MANIFEST,
+    PLACES,
     SUFFIX,
     SUMS,
     WHOLE,
@@ -40,6 +42,7 @@ from atom.views.snapshot import (
     write_snapshot,
 )
 from atom.views.study_data import Shards, StudyColumns, StudyData, chosen_judge
+from atom.views.tree.page import placed
 
 MOST_FILTERS = 200
 """Single filters whose sums are made beforehand; those after them are added up when chosen."""
@@ -108,6 +111,9 @@ def _prepare(
     if not place.exists():
         with new_folder(place) as part:
             _write(part, data, ready.parts, processes, tell)
+            if data.tree is not None:
+                tell("reading where criteria hang")
+                write_placed(part / PLACES, placed(store, data))
             ready = replace(ready, seconds=time.monotonic() - begun)
             write_file(part / MANIFEST, ready.text())
     tidy(store, study, judge, folder, ready)

@@ -1,7 +1,7 @@
 """What was made ready of a large study: the last of it, and when it was made.
 
-A folder beside the other snapshots holds the study in one piece, its parts, and sums. It gets its
-name when it is whole, so whoever looks sees all of it or none.
+A folder beside the other snapshots holds the study in one piece, its parts, sums, and where its
+criteria hang. It gets its name when it is whole, so whoever looks sees all of it or none.
 
 Reference: design/079-large-studies-made-ready.md.
 """
@@ -18,12 +18,14 @@ from atom.records import Study
 from atom.store import Store, find_study
 from atom.store.together.revisions import Mark
 from atom.views.prepared.kept import KeptSums
+from atom.views.prepared.places import read_placed
 from atom.views.shards import InThreads, part_of
 from atom.views.snapshot import FORMAT, depends_on, is_own, read_snapshot, selected_name
 from atom.views.study_data import StudyData, assemble, chosen_judge
+from atom.views.tree.page import placed_key
 
 SUFFIX = ".ready"
-MANIFEST, WHOLE, SUMS = "ready.json", "whole.arrow", "sums"
+MANIFEST, WHOLE, SUMS, PLACES = "ready.json", "whole.arrow", "sums", "places.arrow"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +134,9 @@ def open_ready(store: Store, study_id: str, ready: Ready) -> StudyData | None:
         parts = parts_here(data, ready.files)
     except FileNotFoundError:
         return None
+    where = read_placed(ready.place / PLACES)
+    if where is not None:
+        data.table.kept.get(placed_key(study.tree_version), lambda: where)
     return replace(data, shards=KeptSums(parts=parts, folder=ready.place / SUMS))
 
 

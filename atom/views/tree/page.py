@@ -222,7 +222,12 @@ def placed(store: Store, data: StudyData, version: str | None = None) -> Placed:
         version: a tree version; None = the study's own.
     """
     version = version or data.study.tree_version or ""
-    return data.table.kept.get(("placed", version), lambda: _placed(store, data, version))
+    return data.table.kept.get(placed_key(version), lambda: _placed(store, data, version))
+
+
+def placed_key(version: str | None) -> tuple[str, str]:
+    """Return under what a study keeps where its criteria hang in a version of its tree."""
+    return ("placed", version or "")
 
 
 def _placed(store: Store, data: StudyData, version: str) -> Placed:

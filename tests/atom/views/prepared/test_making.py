@@ -27,6 +27,7 @@ from atom.views.prepared.making import prepare, singles
 from atom.views.prepared.ready import Ready, last_ready, open_ready
 from atom.views.prepared.words import as_of
 from atom.views.snapshot import open_study, snapshot_folder
+from atom.views.tree.page import node_table, placed
 from tests.atom.views.prepared.test_kept import Nobody
 from tests.atom.views.test_shards import assert_same
 from tests.factories import STUDY
@@ -63,6 +64,14 @@ def test_every_single_filter_is_shown_from_kept_sums_as_the_whole_shows_it(mine,
     assert {Filters(), Filters(outcome="wrong"), Filters(process="flawed")} < set(chosen)
     for filters in chosen:
         assert_same(overview(whole, filters), overview(only, filters))
+    # The tree counts its support and its scores likewise, and reads no place from the store.
+    shown = [
+        node_table(one, one.tree, placed(place, one), Filters(outcome="wrong"))
+        for one, place in ((whole, mine), (only, None))
+    ]
+    assert_same(*(replace(one, leaf_of={}) for one in shown))
+    assert shown[0].leaf_of == shown[1].leaf_of
+    assert shown[0].criteria.sum() > 0
     # Two filters at once are added up, from the parts.
     both = Filters(outcome="wrong", root=chosen[1].root)
     assert_same(overview(whole, both), overview(held, both))
