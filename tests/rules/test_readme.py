@@ -113,7 +113,11 @@ def test_every_foreign_import_is_a_requirement(project, modules, imports_of):
              "scikit-learn": "sklearn"}  # fmt: skip
     modules_of = {names.get(name, name.replace("-", "_")) for name in listed}
     known = modules_of | {"atom", "taxonomy", "app", "pages"}
-    brought = {"httpx2": "the openai client's own transport", "tornado": "streamlit"}
+    brought = {
+        "httpx2": "the openai client's own transport",
+        "pydantic_core": "pydantic",
+        "tornado": "streamlit",
+    }
     optional = {"psycopg": "asked for by a PostgreSQL store", "ray": "asked for by a cluster"}
     foreign = {
         line.target.partition(".")[0].lower()
