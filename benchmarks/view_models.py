@@ -39,7 +39,8 @@ from atom.views.prepared.kept import KeptSums
 from atom.views.prepared.making import add_up, singles
 from atom.views.shards import spread
 from atom.views.study_data import StudyData
-from atom.views.tree.page import Placed, node_card, node_table
+from atom.views.tree.node_table import Placed, node_table
+from atom.views.tree.page import node_card
 from benchmarks._study_store import plant_rows, tree_of
 
 SHARES = 12

@@ -47,7 +47,7 @@ from atom.views.filters import Filters
 from atom.views.runs.page import spent_words, without_prices
 from atom.views.study_data import load_study
 from atom.views.tree.files import Form, write_file
-from atom.views.tree.page import node_table, placed
+from atom.views.tree.node_table import node_table, placed
 from atom.views.tree.validity import RivalRow, Validity, tree_validity
 from taxonomy import Path as LeafPath
 from taxonomy import Tree, format_path, to_yaml

@@ -26,7 +26,7 @@ from atom.views.csv_text import write_csv
 from atom.views.overview.page import Estimate, overview
 from atom.views.reading import model_said, node_said
 from atom.views.study_data import StudyData
-from atom.views.tree.page import node_table, placed
+from atom.views.tree.node_table import node_table, placed
 from taxonomy import Path as TreePath
 
 NAME = "csv"

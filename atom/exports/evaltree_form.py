@@ -28,7 +28,7 @@ from atom.exports.base import (
 from atom.files import new_folder, size_of, stream, text_stream
 from atom.formats.tools.evaltree import read_tree, write_statistics, write_tree
 from atom.records import Criterion
-from atom.views.tree.page import placed
+from atom.views.tree.node_table import placed
 from taxonomy import Path as TreePath
 
 NAME = "evaltree"

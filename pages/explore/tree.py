@@ -20,7 +20,8 @@ from atom.ui.tree import validity
 from atom.views.fingerprints.blind import blind_view, needs_by_node
 from atom.views.overview.differing import judges_differ
 from atom.views.tree.edit import steps
-from atom.views.tree.page import NodeTable, node_card
+from atom.views.tree.node_table import NodeTable
+from atom.views.tree.page import node_card
 from atom.views.tree.versions import history, node_log
 
 

@@ -8,6 +8,7 @@ from atom.ui.correction import gate as correction_gate
 from atom.ui.correction import live as correction_live
 from atom.ui.correction import page as correction_page
 from atom.ui.correction import parts as correction_parts
+from atom.ui.correction import rounds
 from atom.ui.html import el
 from atom.ui.pages import CORRECTION
 from atom.ui.shell import frame
@@ -34,8 +35,8 @@ def result(here: frame.Here, looked: correction_page.Looked) -> None:
             "div",
             correction_parts.effects(found, doors),
             correction_parts.arms(found, doors),
-            correction_parts.rounds(found, doors),
-            correction_parts.costs_and_gates(found),
+            rounds.rounds(found, doors),
+            rounds.costs_and_gates(found),
             class_="stack",
         ),
         key="correction_result",
@@ -55,7 +56,7 @@ def where(here: frame.Here, looked: correction_page.Looked) -> None:
     pieces = [
         correction_parts.by_root(found, looked.doors),
         correction_parts.by_leaf(found, looked.doors),
-        correction_parts.quality(found),
+        rounds.quality(found),
         correction_parts.unlocking(found, looked.doors),
     ]
     empty = kit.notice("Nothing is scored step by step yet.")

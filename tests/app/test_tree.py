@@ -12,7 +12,7 @@ import pytest
 from atom.store import Store, find_study, tree_log, tree_versions
 from atom.views.study_data import load_study
 from atom.views.tree.edit import edit_tree
-from atom.views.tree.page import placed
+from atom.views.tree.node_table import placed
 from taxonomy.edits import Merge, Rename
 from tests.app.conftest import Seen, markup_of
 from tests.app.screen_store import make_store

@@ -20,7 +20,8 @@ from atom.views.filters import Filters
 from atom.views.study_data import load_study
 from atom.views.tree.chart import icicle, next_level, node_id
 from atom.views.tree.colours import INK
-from atom.views.tree.page import node_table, placed, shown
+from atom.views.tree.node_table import node_table, placed
+from atom.views.tree.page import shown
 from taxonomy import format_path
 
 TREE, COMPARE = "pages/explore/tree.py", "pages/explore/compare.py"

@@ -30,7 +30,8 @@ from atom.views.correction.form import EFFECT_WORDS
 from atom.views.correction.page import results
 from atom.views.tree.chart import node_colours
 from atom.views.tree.colours import ink_on
-from atom.views.tree.page import NodeTable, Shown, node_table, placed, shown
+from atom.views.tree.node_table import NodeTable, node_table, placed
+from atom.views.tree.page import Shown, shown
 from taxonomy import format_path
 
 if TYPE_CHECKING:

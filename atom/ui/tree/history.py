@@ -28,7 +28,7 @@ from atom.views.tree.edit import (
     use_older,
 )
 from atom.views.tree.files import Form, take_file, write_file
-from atom.views.tree.page import NodeTable
+from atom.views.tree.node_table import NodeTable
 from atom.views.tree.versions import LogLine, VersionRow, Versions, versions
 from taxonomy import format_path
 from taxonomy.edits import Drop, Edit, Merge, Move, Rename

@@ -36,17 +36,15 @@ from atom.views.tree.chart import chosen_by_click, clicked, icicle, next_level, 
 from atom.views.tree.colours import Scheme, evidence_colour, stops
 from atom.views.tree.extremes import LEAST_SAMPLES, extremes
 from atom.views.tree.network import HEIGHT, network_html
+from atom.views.tree.node_table import NodeTable, node_table, placed
 from atom.views.tree.page import (
     COLOURINGS,
     Colouring,
     Hit,
     ModelScore,
     NodeCard,
-    NodeTable,
     Shown,
     WorstCriterion,
-    node_table,
-    placed,
     resolve,
     search,
     shown,

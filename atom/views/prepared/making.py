@@ -42,7 +42,7 @@ from atom.views.snapshot import (
     write_snapshot,
 )
 from atom.views.study_data import Shards, StudyColumns, StudyData, chosen_judge
-from atom.views.tree.page import placed
+from atom.views.tree.node_table import placed
 
 MOST_FILTERS = 200
 """Single filters whose sums are made beforehand; those after them are added up when chosen."""

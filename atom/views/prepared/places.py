@@ -11,7 +11,7 @@ import pyarrow as pa
 from atom.errors import PlaceError, StoreError
 from atom.files import new_file, stream
 from atom.views.snapshot import is_own
-from atom.views.tree.page import Placed
+from atom.views.tree.node_table import Placed
 
 _LEAVES = b"leaves"
 

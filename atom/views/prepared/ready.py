@@ -22,7 +22,7 @@ from atom.views.prepared.places import read_placed
 from atom.views.shards import InThreads, part_of
 from atom.views.snapshot import FORMAT, depends_on, is_own, read_snapshot, selected_name
 from atom.views.study_data import StudyData, assemble, chosen_judge
-from atom.views.tree.page import placed_key
+from atom.views.tree.node_table import placed_key
 
 SUFFIX = ".ready"
 MANIFEST, WHOLE, SUMS, PLACES = "ready.json", "whole.arrow", "sums", "places.arrow"

@@ -26,7 +26,8 @@ from atom.views.tree.colours import (
     ink_on,
     score_colour,
 )
-from atom.views.tree.page import Colouring, NodeTable, Shown
+from atom.views.tree.node_table import NodeTable
+from atom.views.tree.page import Colouring, Shown
 from taxonomy import format_path
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from atom.store import (
     tree_versions,
     use_version,
 )
-from atom.views.tree.page import NodeTable
+from atom.views.tree.node_table import NodeTable
 from taxonomy import (
     DEPTH,
     Path,

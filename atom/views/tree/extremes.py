@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atom.views.tree.page import NodeTable
+from atom.views.tree.node_table import NodeTable
 
 LEAST_SAMPLES = 10
 """Leaves of fewer samples are called neither hard nor easy."""

@@ -14,7 +14,7 @@ from atom.formats.tools.evaltree import read_tree, to_tree, write_tree
 from atom.store import Store
 from atom.views.study_data import StudyData
 from atom.views.tree.edit import read_tree_file, take_tree
-from atom.views.tree.page import NodeTable, placed
+from atom.views.tree.node_table import NodeTable, placed
 from taxonomy import Path, Tree, format_path, to_yaml
 
 Form = Literal["yaml", "graphml", "evaltree"]

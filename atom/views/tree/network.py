@@ -16,7 +16,8 @@ import numpy as np
 
 from atom.views.tree.chart import evidence_lines, name_of, node_colours, number
 from atom.views.tree.colours import GROUND, INK, LINE, QUIET, Scheme
-from atom.views.tree.page import NodeTable, Shown
+from atom.views.tree.node_table import NodeTable
+from atom.views.tree.page import Shown
 from taxonomy import format_path
 
 FEW_LEAVES = 90

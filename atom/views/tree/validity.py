@@ -36,7 +36,7 @@ from atom.store.reading.rivals import RivalTree, rival_trees
 from atom.views.overview.page import MIN_SAMPLES
 from atom.views.people.annotations import standing
 from atom.views.study_data import StudyData, data_facets, dataset_facet
-from atom.views.tree.page import Placed, placed
+from atom.views.tree.node_table import Placed, placed
 from taxonomy import Path, parse_path
 
 SEED = 20261127

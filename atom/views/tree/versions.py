@@ -11,7 +11,7 @@ from atom.store import Store, load_tree, tree_versions
 from atom.store.trees import tree_edits
 from atom.views.study_data import StudyData
 from atom.views.tree.edit import Steps, edit_words, editable, in_effect, path_before, steps, touches
-from atom.views.tree.page import placed
+from atom.views.tree.node_table import placed
 from atom.views.tree.study_trees import ORIGINS
 from taxonomy import Path, Tree
 from taxonomy.compare import Change, compare

@@ -41,7 +41,7 @@ from atom.views.filters import Filters, answers_kept
 from atom.views.overview.page import overview
 from atom.views.replay.page import stored_answers
 from atom.views.study_data import load_study
-from atom.views.tree.page import placed
+from atom.views.tree.node_table import placed
 from tests.atom.engine.test_plan import KEYS
 from tests.factories import ANSWERING, JUDGE, SAMPLING, STUDY, make_study
 

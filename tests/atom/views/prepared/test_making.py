@@ -27,7 +27,7 @@ from atom.views.prepared.making import prepare, singles
 from atom.views.prepared.ready import Ready, last_ready, open_ready
 from atom.views.prepared.words import as_of
 from atom.views.snapshot import open_study, snapshot_folder
-from atom.views.tree.page import node_table, placed
+from atom.views.tree.node_table import node_table, placed
 from tests.atom.views.prepared.test_kept import Nobody
 from tests.atom.views.test_shards import assert_same
 from tests.factories import STUDY

@@ -19,7 +19,7 @@ from atom.views.tree.edit import (
     touches,
     use_older,
 )
-from atom.views.tree.page import node_table, placed
+from atom.views.tree.node_table import node_table, placed
 from atom.views.tree.versions import node_log, versions
 from taxonomy import Node, Tree, tree_version
 from taxonomy.edits import Drop, Merge, Move, Rename

@@ -7,7 +7,7 @@ from atom.store import Store
 from atom.views.filters import Filters
 from atom.views.study_data import load_study
 from atom.views.tree.extremes import LEAST_SAMPLES, extremes
-from atom.views.tree.page import node_table, placed
+from atom.views.tree.node_table import node_table, placed
 from tests.app.tree_store import make_tree_store
 
 

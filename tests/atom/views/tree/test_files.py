@@ -15,7 +15,7 @@ from atom.views.filters import Filters
 from atom.views.study_data import load_study
 from atom.views.tree.edit import edit_tree
 from atom.views.tree.files import graphml, take_file, write_file
-from atom.views.tree.page import node_table, placed
+from atom.views.tree.node_table import node_table, placed
 from taxonomy import parse_tree
 from taxonomy.edits import Rename
 from tests.app.tree_store import make_tree_store

@@ -19,7 +19,8 @@ from atom.views.tree.network import (
     network_html,
     positions,
 )
-from atom.views.tree.page import node_table, placed, shown
+from atom.views.tree.node_table import node_table, placed
+from atom.views.tree.page import shown
 from tests.app.tree_store import HOSTILE, make_tree_store
 
 

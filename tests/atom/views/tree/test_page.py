@@ -21,15 +21,8 @@ from atom.views.tree.colours import (
     luminance,
     score_colour,
 )
-from atom.views.tree.page import (
-    node_card,
-    node_table,
-    node_values,
-    placed,
-    resolve,
-    search,
-    shown,
-)
+from atom.views.tree.node_table import node_table, placed
+from atom.views.tree.page import node_card, node_values, resolve, search, shown
 from taxonomy import Node, Tree
 from tests.app.tree_store import HOSTILE, make_tree_store
 from tests.factories import COUNT, DIFFERENCE, SOME, STUDY, open_small
@@ -274,7 +267,7 @@ def test_the_studys_own_layout_gives_what_its_criteria_give_one_by_one(store, da
     where = placed(store, data)
     choices = (Filters(), Filters(outcome="wrong"), Filters(root="Reasoning"))
     fast = [node_table(data, data.tree, where, filters) for filters in choices]
-    monkeypatch.setattr("atom.views.tree.page._is_own", lambda *_: False)
+    monkeypatch.setattr("atom.views.tree.node_table._is_own", lambda *_: False)
     for filters, quick in zip(choices, fast, strict=True):
         # Another reading of the same places, so that nothing kept is used.
         slow = node_table(data, data.tree, replace(where), filters)

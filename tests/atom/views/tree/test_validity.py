@@ -13,7 +13,7 @@ from atom.store.reading.rivals import rival_trees
 from atom.store.trees import begin_history
 from atom.views.study_data import load_study
 from atom.views.tree import validity as module
-from atom.views.tree.page import placed
+from atom.views.tree.node_table import placed
 from atom.views.tree.validity import tree_validity
 from taxonomy import tree_version
 from taxonomy.edits import Entry, Merge, apply
