@@ -33,6 +33,7 @@ from websockets.asyncio.client import ClientConnection
 from atom.engine.demo.build import DEMO_NAME
 from atom.records import Candidate, Judge, Sample, Study, Tag
 from atom.store import Store
+from atom.store.store import DATABASE
 from benchmarks._study_store import make_study, plant_rows
 from benchmarks.attacks._app import Running, running_app
 from benchmarks.attacks._line import Line, reach
@@ -353,12 +354,30 @@ def measure_sizes(names: Sequence[str]) -> Iterator[Size]:
                 yield from asyncio.run(measure_pages(app, study, name))
 
 
-def measure_load(sessions: int, seconds: float, rows: int, pages: int) -> Load:
-    """Let sessions loose on a study of so many checkpoints."""
+def measure_load(
+    sessions: int, seconds: float, rows: int, pages: int, kept: Path | None = None
+) -> Load:
+    """Let sessions loose on a study of so many checkpoints.
+
+    Args:
+        sessions: how many.
+        seconds: how long.
+        rows: checkpoints.
+        pages: page switches in all, at most.
+        kept: where the study is kept, to be measured again; made there where there is none.
+    """
     with tempfile.TemporaryDirectory(prefix="atomscope-load-") as place:
-        study = make_study(Path(place), plant_rows(rows))
-        with running_app(Path(place)) as app:
-            return asyncio.run(load(app, study.id, sessions, seconds, pages))
+        folder = kept or Path(place)
+        study = _study_of(folder, rows)
+        with running_app(folder) as app:
+            return asyncio.run(load(app, study, sessions, seconds, pages))
+
+
+def _study_of(folder: Path, rows: int) -> str:
+    if not (folder / DATABASE).exists():
+        return make_study(folder, plant_rows(rows)).id
+    with Store.open(folder) as store:
+        return store.select(Study)[0].id
 
 
 def main() -> int:
@@ -370,6 +389,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=180.0)
     parser.add_argument("--rows", type=int, default=1_000_000, help="checkpoints")
     parser.add_argument("--pages", type=int, default=10**9, help="page switches in all")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the large study there")
     parser.add_argument("--only", choices=("load", "sizes"))
     parser.add_argument("--sizes", nargs="*", default=names, choices=names)
     options = parser.parse_args()
@@ -381,7 +401,9 @@ def main() -> int:
         sys.stdout.flush()
 
     if options.only != "sizes":
-        found = measure_load(options.sessions, options.seconds, options.rows, options.pages)
+        found = measure_load(
+            options.sessions, options.seconds, options.rows, options.pages, options.keep
+        )
         fell |= bool(found.errors) or found.leaks
         told(found)
     if options.only != "load":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from atom.analysis.agreement.panel import Spread, spread_of
 from atom.analysis.agreement.repeats import MergedMarks, merge_repeats
 from atom.analysis.intervals import Ints
+from atom.analysis.kept import Kept
 from atom.analysis.merged import Adder, Additive, of_one, total
 from atom.analysis.score_table import Facet, ScoreTable
 from atom.records import (
@@ -166,9 +168,15 @@ class StudyData:
             return of_one(self)
         return lambda collect, *given: shards.add(collect, given)
 
+    @cached_property
+    def views(self) -> Kept:
+        """What whole screens show, for the filters used last: shared by all who look."""
+        return Kept(8)
+
     def forget(self) -> None:
         """Forget what was computed for single filters, as if none had been used yet."""
         self.table.forget()
+        self.__dict__.pop("views", None)
         if self.shards is not None:
             self.shards.forget()
 

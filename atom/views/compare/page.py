@@ -268,7 +268,16 @@ def compare(
     Returns:
         The view-model.
     """
-    sides = make_sides(data, filters, picked, other or data)
+    if other is not None:  # its own revision isn't in a key
+        return _compare(data, filters, picked, other, facet)
+    key = ("compare", filters, picked, facet)
+    return data.views.get(key, lambda: _compare(data, filters, picked, data, facet))
+
+
+def _compare(
+    data: StudyData, filters: Filters, picked: Picked, other: StudyData, facet: str | None
+) -> Comparison:
+    sides = make_sides(data, filters, picked, other)
     measure = measure_of(data, filters)
     size = len(data.table.sample_ids)
     votes = _direct_votes(sides) if measure == "preference" else None

@@ -219,6 +219,10 @@ def overview_more(data: StudyData, filters: Filters) -> OverviewMore:
         data: the study.
         filters: tags, root, judge, outcome and process narrow; the chain doesn't.
     """
+    return data.views.get(("overview more", filters), lambda: _more(data, filters))
+
+
+def _more(data: StudyData, filters: Filters) -> OverviewMore:
     measure = measure_of(data, filters)
     keep = answers_kept(data, filters)
     value = answer_values(data, filters, measure)

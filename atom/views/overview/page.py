@@ -222,6 +222,11 @@ def overview(data: StudyData, filters: Filters, *, facet: str | None = None) -> 
     Returns:
         The view-model.
     """
+    key = ("overview", filters, facet)
+    return data.views.get(key, lambda: _overview(data, filters, facet))
+
+
+def _overview(data: StudyData, filters: Filters, facet: str | None) -> Overview:
     table = data.table
     measure = measure_of(data, filters)
     anchor = data.anchor if measure == "preference" else None

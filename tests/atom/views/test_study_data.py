@@ -230,3 +230,24 @@ def test_repeats_of_one_prompt_are_averaged_and_never_two_prompts(twice_judged):
     # A newer prompt's one mark counts alone, whatever the older one's three said.
     mine.put(again([first], "scoring/3", score=1, state="scored"))
     assert sorted(load_study(mine, copy.id).table.score.tolist()) == [1, 2]
+
+
+def test_a_view_is_made_once_for_all_who_look_and_anew_for_other_filters(data):
+    from atom.views.compare.page import compare
+    from atom.views.compare.sides import pick
+    from atom.views.overview.more import overview_more
+    from atom.views.overview.page import overview
+
+    filters, narrowed = Filters(study="x"), Filters(study="x", tags=(("level", "easy"),))
+    picked = pick(data, filters, {})
+    makers = (overview, overview_more, lambda *given: compare(*given, picked))
+    for make in makers:
+        first = make(data, filters)
+        assert make(data, Filters(study="x")) is first
+        assert make(data, narrowed) is not first
+    seen = overview(data, filters), overview(data, narrowed)
+    assert seen[0].samples != seen[1].samples
+    data.forget()
+    again = overview(data, filters)
+    assert again is not seen[0]
+    assert again.ranking == seen[0].ranking
