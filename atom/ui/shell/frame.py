@@ -19,6 +19,7 @@ from atom.ui.pages import FAILURES, OVERVIEW, SCREENS, SECTIONS, Screen, find_sc
 from atom.ui.plain import plain
 from atom.ui.shell import (
     ask_box,
+    crowd,
     faults,
     figure_box,
     filter_box,
@@ -63,7 +64,12 @@ class Here:
 
 
 def run() -> None:
-    """Draw the frame and run the chosen screen."""
+    """Draw the frame and run the chosen screen, when it is its turn."""
+    with crowd.turn():
+        _run()
+
+
+def _run() -> None:
     faults.install()
     team.enter()
     pages = {

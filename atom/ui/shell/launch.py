@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from atom.deployment import Deployment
 from atom.errors import SettingsError, UsageError
 from atom.settings import PROJECT_ROOT, Settings
-from atom.ui.shell import memory, team, warm
+from atom.ui.shell import crowd, team, warm
 from atom.ui.shell.door import Door, Lock
 from atom.ui.shell.first_paint import FirstPaint, Parts
 from atom.ui.shell.team import install_policy as install_policy
@@ -174,7 +174,8 @@ def _serve(
     os.environ["ATOM_DEMO"] = str(settings.demo)
     os.environ["ATOM_ENDPOINTS"] = str(settings.endpoints)
     PagesManager.uses_pages_directory = False
-    memory.give_back()
+    crowd.give_back()
+    crowd.read_options_without_lock()
     script = PROJECT_ROOT / "app.py"
     sys.argv = [str(script)]
 
