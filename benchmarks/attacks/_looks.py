@@ -109,23 +109,32 @@ class Tally:
         shown: on how many views, files and outputs each text was.
         kinds: the kinds of texts that were on a screen.
         bare: views that showed none: they prove nothing, and aren't counted.
+        full: views that showed some, of one study at least.
     """
 
     shown: Counter[int] = field(default_factory=Counter)
     kinds: dict[str, set[int]] = field(default_factory=dict)
-    bare: list[str] = field(default_factory=list)
+    bare: set[str] = field(default_factory=set)
+    full: set[str] = field(default_factory=set)
 
     def tried(
-        self, name: str, fell: str, marks: Iterable[int], screen: str = ""
+        self, name: str, fell: str, marks: Iterable[int], screen: str = "", study: str = ""
     ) -> Iterator[Tried]:
-        """Count the texts of a view; gives the attack, where there was any or something fell."""
+        """Count the texts of a view; gives the attack, where there was any or something fell.
+
+        Args:
+            name: what was looked at.
+            fell: what went wrong; empty where it held.
+            marks: the texts that were there.
+            screen: the screen that it is a view of.
+            study: whose, where it is looked at of several studies.
+        """
         there = set(marks)
         self.shown.update(there)
         self.kinds.setdefault(screen, set()).update(one % KINDS for one in there)
         if there or fell:
-            yield Tried(name=f"{name}, {len(there)} texts", fell=fell)
-        else:
-            self.bare.append(name)
+            yield Tried(name=f"{study and f'{study}, '}{name}, {len(there)} texts", fell=fell)
+        (self.full if there else self.bare).add(name)
 
 
 class Walk:

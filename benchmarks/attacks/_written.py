@@ -63,6 +63,9 @@ DRIVEN = (
     ("export", "csv", "--study", "{study}", "--out", "/nowhere/\x1b[31m\u202e"),
 )
 """Commands that are given signs which drive a terminal."""
+WORDLESS = ("run blind", "run settle --study {study} --json", "judge panel",
+            "cells of self-correction-effects.csv")  # fmt: skip
+"""What tells numbers alone of these studies: it can fall, but needn't show a text."""
 _NUMBER = re.compile(r"-?[\d.]+(e-?\d+)?")
 _MARK = re.compile(r"zq(\d+)z")
 
@@ -85,13 +88,14 @@ def written(store: Path, out: Path, study: str, tally: Tally) -> Iterator[Tried]
         new = set(_files(out)) - there
         there |= new
         marks |= {mark for file in new for mark in _marks_in(file)}
-        yield from tally.tried(_named(words), fell, marks)
-    told = [(*words, "--study", study, *more) for words in TOLD for more in ((), ("--json",))]
+        yield from tally.tried(_named(words), fell, marks, study=out.name)
+    told = [(*words, "--study", "{study}", *more) for words in TOLD for more in ((), ("--json",))]
     for words in (*told, *ASKED):
-        yield from tally.tried(_named(words), *_command(_filled(words, names), store))
+        fell, marks = _command(_filled(words, names), store)
+        yield from tally.tried(_named(words), fell, marks, study=out.name)
     for words in DRIVEN:
         fell, _ = _command(_filled(words, names), store)
-        yield Tried(name=_named(words), fell=fell)
+        yield Tried(name=f"{out.name}, {_named(words)}", fell=fell)
     yield from _read_back(out, tally)
 
 
@@ -166,16 +170,18 @@ def _read_back(out: Path, tally: Tally) -> Iterator[Tried]:
         if file.suffix == ".csv":
             text = file.read_text("utf-8")
             told = formula(text, exact=file.name == "judgments.csv")
-            yield from tally.tried(f"cells of {file.name}", told, _marks(text))
+            yield from tally.tried(f"cells of {file.name}", told, _marks(text), study=out.name)
         elif file.suffix == ".zip":
             with zipfile.ZipFile(file) as packed:
                 for name in packed.namelist():
                     if name.endswith(".csv"):
                         text = packed.read(name).decode("utf-8")
-                        yield from tally.tried(f"cells of {name}", formula(text), _marks(text))
+                        fell, marks = formula(text), _marks(text)
+                        yield from tally.tried(f"cells of {name}", fell, marks, study=out.name)
         elif file.suffix == ".md":
             text = file.read_text("utf-8")
-            yield from tally.tried(f"marks of {file.name}", markdown(text), _marks(text))
+            fell, marks = markdown(text), _marks(text)
+            yield from tally.tried(f"marks of {file.name}", fell, marks, study=out.name)
 
 
 def _files(out: Path) -> list[Path]:

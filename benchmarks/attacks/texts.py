@@ -20,7 +20,7 @@ from benchmarks.attacks._soaked import soak
 from benchmarks.attacks._team import come_in, running_team
 from benchmarks.attacks._texts import CANDIDATES, TEXTS, Texts, endpoints, hostile, mark, spread
 from benchmarks.attacks._tried import Tried
-from benchmarks.attacks._written import written
+from benchmarks.attacks._written import WORDLESS, written
 
 SCREENS = ("", "tree", "fingerprints", "failures", "compare", "replay", "correction", "runs",
            "judge-lab", "human-check", "reports", "data", "settings")  # fmt: skip
@@ -76,16 +76,22 @@ def _all(tally: Tally) -> Iterator[Tried]:
             with walk(opened) as walked:
                 for file in sorted(out.rglob("*.html")):
                     walked.page.goto(file.as_uri())
+                    walked.marks = set()
                     walked.look()
-                    yield from tally.tried(f"{file.name} in a browser", walked.take(), walked.marks)
-                    yield from late(walked, file.name)
+                    name = f"{file.name} in a browser"
+                    yield from tally.tried(
+                        name, walked.take(), walked.marks, study=file.parent.name
+                    )
+                    yield from late(walked, name)
 
 
 def _too_little(tally: Tally) -> str:
     """Say what was to show texts and showed none, and which texts were nowhere."""
     lost = sorted(set(range(TEXTS)) - set(tally.shown))
     told = [f"shown nowhere: texts {lost}"] if lost else []
-    return "; ".join(told + [f"without a text: {name}" for name in tally.bare])
+    bare = sorted(tally.bare - tally.full)
+    told += [f"no text: {name}" for name in bare if not any(one in name for one in WORDLESS)]
+    return "; ".join(told)
 
 
 def _screens(walked: Walk, app: Running, study: str, name: str, tally: Tally) -> Iterator[Tried]:
@@ -104,7 +110,7 @@ def _screens(walked: Walk, app: Running, study: str, name: str, tally: Tally) ->
         walked.go(address, load=first)
         walked.open_menus(boxes=first)
         walked.look()
-        yield from tally.tried(f"{name}, screen {shape}", walked.take(), walked.marks, screen)
+        yield from tally.tried(f"screen {shape}", walked.take(), walked.marks, screen, study=name)
         links = [urljoin(address, link) for link in dict.fromkeys(walked.links)]
         todo += [link for link in links if link.startswith(app.url)]
 

@@ -66,7 +66,11 @@ def test_a_view_without_a_text_proves_nothing_and_a_text_nowhere_is_missed():
     assert [one.fell for one in tally.tried("runs", "a dialog", ())] == ["a dialog"]
     assert tally.kinds["/tree"] == {1, 2}  # 31 is of the kind of 1: there are 30
     told = texts._too_little(tally)
-    assert "without a text: data" in told
+    assert "no text: data" in told
+    assert [one.name for one in tally.tried("data", "", {0}, study="made")] == [
+        "made, data, 1 texts"
+    ]
+    assert "data" not in texts._too_little(tally)  # some study's was seen
     assert "shown nowhere: texts [0, 3, 4," in told
 
 
