@@ -151,7 +151,13 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
             models,
             **bound("candidates", [name for name in form.candidates if name in models]),
         )
-        st.pills("Stages", STAGES, selection_mode="multi", **bound("stages", list(form.stages)))
+        st.pills(
+            "Stages",
+            STAGES,
+            selection_mode="multi",
+            wrap=True,
+            **bound("stages", list(form.stages)),
+        )
         kit.show(runs_parts.stages(), key="runs_stages")
         _sampling(here, endpoints, held)
         with st.expander("More settings"):
