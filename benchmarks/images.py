@@ -1,7 +1,8 @@
 """Make the pictures of README.md and docs from the bundled study.
 
 Run it with `python benchmarks/images.py` whenever a screen has changed. It writes `docs/images`,
-and beside the pictures the menu that they show, which a test holds against the app's own.
+and beside the pictures the menu and the headings that they show, which tests hold against the
+app's own.
 """
 
 from __future__ import annotations
@@ -25,12 +26,25 @@ from benchmarks._browser import PROJECT, Running, app, browser, enter
 
 IMAGES = PROJECT / "docs" / "images"
 MENU = IMAGES / "menu.json"
+HEADINGS = IMAGES / "headings.json"
 SIZE = {"width": 1440, "height": 900}
 SETTLE_MS = 2500
 DRAWN = """() => !document.querySelector('[data-testid="stSkeleton"]')
   && document.querySelector(".stApp").dataset.testScriptState !== "running"
 """
 """Nothing waits for what it is drawn by any more, and the script behind the page has ended."""
+HEADED = """() => {
+  const roots = [document.querySelector('[data-testid="stMain"]')], found = [];
+  for (const root of roots)
+    for (const node of root.querySelectorAll("*")) {
+      if (node.shadowRoot) roots.push(node.shadowRoot);
+      const words = node.textContent.trim().replace(/\\s+/g, " ");
+      const seen = node.checkVisibility() && node.getBoundingClientRect().top < innerHeight;
+      if (/^H[1-3]$/.test(node.nodeName) && words && seen) found.push(words);
+    }
+  return found;
+}"""
+"""The headings that are in sight, in the order of the page."""
 BROKEN = "[data-testid='stException']"
 
 
@@ -78,7 +92,7 @@ def experiment(running: Running, model: str, limit: int) -> str:
 
 
 def main() -> None:
-    """Write the pictures and the menu."""
+    """Write the pictures, their headings and the menu."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="only the picture of this name")
     parser.add_argument("--model", default="model-a", help="whose answers are tried again")
@@ -87,6 +101,7 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with app() as running, browser() as chromium:
         wanted = shots(load_settings())
+        headings = json.loads(HEADINGS.read_text(encoding="utf-8")) if HEADINGS.exists() else {}
         if asked.only in ("", "correction"):
             wanted["correction"] = experiment(running, asked.model, asked.limit)
         for name, address in wanted.items():
@@ -101,7 +116,11 @@ def main() -> None:
                 if page.locator(BROKEN).count():
                     raise SystemExit(f"{name}: {page.locator(BROKEN).first.inner_text()[:300]}")
                 page.screenshot(path=str(IMAGES / f"{name}.png"), animations="disabled")
+                headings[name] = page.evaluate(HEADED)
                 page.context.close()
+    HEADINGS.write_text(
+        json.dumps(headings, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
+    )
     MENU.write_text(json.dumps(menu(), indent=1) + "\n", encoding="utf-8")
 
 

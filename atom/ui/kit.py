@@ -116,12 +116,22 @@ def copy_button(label: str = "Copy link", text: str = "link") -> Html:
     return el("button", label, type="button", class_="plain", data_copy=text)
 
 
+OWN_SCALE = "judge’s own scale"
+"""What a newcomer reads for the term "judge-scale"."""
+
+
 def term(word: str, label: str | None = None) -> Html:
-    """Write a term with its meaning as a tooltip (from the glossary)."""
+    """Write a term with its meaning as a tooltip (from the glossary).
+
+    Args:
+        word: the term; it begins the tooltip where other words stand for it.
+        label: plainer words in its place.
+    """
     known = meaning(word)
     if known is None:
         return el("span", label or word)
-    return el("span", label or word, class_="term", tabindex="0", data_tip=known)
+    tip = known if label is None else f"{word}: {known}"
+    return el("span", label or word, class_="term", tabindex="0", data_tip=tip)
 
 
 def page_header(title: str, question: str, *badges: Html) -> Html:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -141,6 +142,27 @@ def walk_ten_minutes(read: Mapping[tuple[str, str], str], project: Path) -> None
     assert missing == []
 
 
+def bare(text: str) -> str:
+    """Return text without room between its words, which markup may add or leave out."""
+    return re.sub(r"\s+", "", text)
+
+
+def hold_pictures(read: Mapping[tuple[str, str], str], project: Path) -> None:
+    """Look for the headings of docs/images on the pages that they show.
+
+    What follows a comma or a colon is of the model, the case or the numbers that are shown.
+    """
+    kept = json.loads((project / "docs/images/headings.json").read_text(encoding="utf-8"))
+    assert set(kept) == {file.stem for file in (project / "docs" / "images").glob("*.png")}
+    pages = {page.partition("/")[2]: bare(words) for (page, tab), words in read.items() if not tab}
+    assert [
+        (name, heading)
+        for name, headings in kept.items()
+        for heading in headings
+        if bare(re.split(r"[,:]| of model-", heading)[0]) not in pages[name]
+    ] == [], "make the pictures again: python benchmarks/images.py"
+
+
 @pytest.mark.slow
 def test_ways_from_a_judges_marks_keep_their_own_readers_filters(open_app, bundled, tmp_path):
     def kept(**query):
@@ -183,3 +205,4 @@ def test_every_page_and_tab_opens_on_a_sentence_that_follows_from_the_data(
     assert {f"pages/{page}.py" for page, _, _ in PLACES} == {screen.file for screen in SCREENS}
     assert unread == {}
     walk_ten_minutes(read, project)
+    hold_pictures(read, project)

@@ -46,7 +46,9 @@ def few_suffice(monkeypatch):
 @pytest.mark.slow
 def test_without_labels_every_score_is_judge_scale(open_app, made):
     seen = open_app(made.folder)
-    assert seen.markup.count("judge-scale") == 2
+    # Plain words are read, the term is one hover away.
+    assert seen.markup.count("judge’s own scale") == 2
+    assert seen.markup.count('data-tip="judge-scale: ') == 2
     assert "People’s scale" not in seen.markup
     assert "judge-scale" in open_app(made.folder, "pages/explore/fingerprints.py").markup
 

@@ -117,7 +117,7 @@ def test_from_the_door_to_ones_own_results_and_a_judged_answer(
         expect(page.get_by_text("done", exact=True).first).to_be_visible(timeout=SLOW_MS)
         shot(page, "newcomer-4-judged")
         clicks.on(results)
-        expect(ranking).to_contain_text("judge-scale")
+        expect(ranking).to_contain_text("judge’s own scale")
         clicks.on(page.get_by_test_id("stPageLink").filter(has_text="Failures").locator("a"))
         expect(page.locator("[data-why] .reason").first).to_be_visible()
         shot(page, "newcomer-5-judged-answer")

@@ -331,8 +331,8 @@ def _rests_on(here: Here, view: Comparison) -> Html:
     """Say what is compared, and what is left out and why."""
     what = {
         "process": join("Mean ", kit.term("paired difference"),
-                        " of sample scores over the criteria that both have a score for, ",
-                        kit.term("judge-scale")),
+                        " of sample scores over the criteria that both have a score for, on the ",
+                        kit.term("judge-scale", kit.OWN_SCALE)),
         "outcome": join("Mean ", kit.term("paired difference"), " of right final answers"),
         "preference": join("Votes on the two against each other")
         if view.direct

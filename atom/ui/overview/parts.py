@@ -271,9 +271,9 @@ def _score_head(view: Overview, people: PeopleScale | None) -> Html | str:
     """Name the scores, and whose scale they are on; the chain says which reading they follow."""
     if view.measure != "process":
         return _SCORES[view.measure]
-    words = "judge-scale" if people is None else "by the judge"
+    words = kit.OWN_SCALE if people is None else "by the judge"
     head = join("Score, ", el("span", "0–100", class_="nowrap"))
-    return join(head, el("div", kit.term("judge-scale", words), class_="small nowrap"))
+    return join(head, el("div", kit.term("judge-scale", words), class_="small"))
 
 
 def _on_people_s_scale(row: ScaleRow | None) -> Html:
@@ -388,7 +388,7 @@ def _how_weaknesses(here: Here, view: Overview) -> Html | None:
         same = "criteria" if looked.facet is None else "questions"
         parts += [
             f"below what the other models' scores on the same {same} predict (",
-            kit.term("peer frame"),
+            kit.term("peer frame", "compared with the other models"),
         ]
     else:
         rest = "capabilities" if looked.facet is None else "answers"
@@ -469,7 +469,7 @@ def _whose(here: Here, people: PeopleScale | None) -> Html:
     if people is None:
         few = people_scale.status(here).samples
         words = f" ({few} of {MIN_LABELLED} samples labelled by people)" if few else ""
-        return join(kit.term("judge-scale"), words)
+        return join("on the ", kit.term("judge-scale", kit.OWN_SCALE), words)
     samples = numbers.count(people.status.samples, "sample")
     return join(
         "by the judge; beside it ",

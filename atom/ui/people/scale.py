@@ -72,7 +72,7 @@ def word(here: Here) -> Html:
     """Say on whose scale scores are: judge-scale, or the judge's with a door to people's."""
     found = status(here)
     if not found.models:
-        return kit.term("judge-scale")
+        return kit.term("judge-scale", kit.OWN_SCALE)
     own = kit.term("judge-scale", "by the judge")
     return join(own, " (", kit.door("on people’s scale", address(here)), ")")
 
