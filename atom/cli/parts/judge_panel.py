@@ -73,7 +73,8 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
     }  # fmt: skip
     lines = [
         "calibrated by people's labels" if view.calibrated else f"judge-scale: {view.why_raw}",
-        f"reliability of the panel {panel.reliability:.2f}; {view.needed}",
+        (f"reliability of the panel {panel.reliability:.2f}; " if math.isfinite(panel.reliability)
+         else "") + view.needed,
         *table(
             ("judge", "marks", "shift", "", "without it", "a mark costs"),
             [

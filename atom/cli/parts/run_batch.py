@@ -89,7 +89,7 @@ def add_batch(verbs: Any) -> None:
 
 def _chosen(store: Store, args: argparse.Namespace, out: Output) -> str:
     """Return the run that is meant, after asking whether data may go where it would."""
-    if args.run:
+    if args.run is not None:
         return run_status(store, args.run).run.id
     spec = spec_from(args, store)
     endpoints = known_endpoints(settings_of(args))
