@@ -118,7 +118,6 @@ def test_the_network_asks_nothing_of_anybody(grown, page, made, visit, shot, not
 
 
 def test_an_edit_by_hand_and_back(start_app, tmp_path, page):
-    """Walk B9: once choosing a target shut the menu, and merging took two clicks more."""
     made = make_tree_store(tmp_path / "store", 24, samples=24)
     app = start_app(store=made.folder, demo=tmp_path / "none")
     path = next(leaf for leaf in made.tree.leaves if leaf[-1] == "Skill 9")
@@ -135,14 +134,6 @@ def test_an_edit_by_hand_and_back(start_app, tmp_path, page):
     page.get_by_text("Undone: rename").wait_for()
     page.get_by_role("button", name="Redo").click()
     page.get_by_text("Done again: rename").wait_for()
-    # Choosing what to merge into leaves the menu open, with its button ready.
-    page.locator(".st-key-tree_hand").get_by_test_id("stPopover").locator("button").click()
-    page.locator("[class*='st-key-tree_merge'] input").first.click()
-    page.get_by_role("option").first.click()
-    merge = page.locator(".st-key-tree_do_merge button:enabled")
-    merge.wait_for()
-    merge.click()
-    page.get_by_text("Merged 'Reading signs' into").wait_for()
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
