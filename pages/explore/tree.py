@@ -66,10 +66,12 @@ def body(here: frame.Here) -> None:
     """Draw the chosen tab."""
     ask = tree_parts.wanted(here)
     kit.show(tree_parts.head(here, ask.tab), key="tree_head")
-    said = tree_history.said()
-    if said is not None:
-        kit.show(said, key="tree_said_now")
-    tree_history.again(here)
+    # Its room is always there: when the words go, an open menu below keeps its place and stays.
+    with st.container(key="tree_said"):
+        said = tree_history.said()
+        if said is not None:
+            kit.show(said, key="tree_said_now")
+        tree_history.again(here)
     if ask.tab in ("grow", "versions"):
         # What is grown, taken back or brought is the study's own tree.
         own = here.filters.but(tree=None)

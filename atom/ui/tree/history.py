@@ -30,7 +30,6 @@ from atom.views.tree.edit import (
 from atom.views.tree.files import Form, take_file, write_file
 from atom.views.tree.node_table import NodeTable
 from atom.views.tree.versions import LogLine, VersionRow, Versions, versions
-from taxonomy import format_path
 from taxonomy.edits import Drop, Edit, Merge, Move, Rename
 from taxonomy.log import describe
 
@@ -207,7 +206,7 @@ def _pick(here: Here, nodes: NodeTable, index: int, what: str, targets: tuple[in
         label,
         list(targets),
         index=None,
-        format_func=lambda i: numbers.middle(format_path(nodes.paths[i]), 70),
+        format_func=lambda i: _own_name_first(nodes.paths[i]),
         key=key,
         placeholder="choose a node",
     )
@@ -223,6 +222,11 @@ def _pick(here: Here, nodes: NodeTable, index: int, what: str, targets: tuple[in
     team.button(
         "edit", label.split()[0], key=f"tree_do_{what}", on_click=change, disabled=chosen is None
     )
+
+
+def _own_name_first(path: tuple[str, ...]) -> str:
+    """Write a path from its end, which alone tells it from its neighbours, however it is cut."""
+    return " ‹ ".join(reversed(path))
 
 
 def _drop(here: Here, nodes: NodeTable, index: int) -> None:
