@@ -9,15 +9,11 @@ import streamlit as st
 from atom.analysis.agreement.fidelity import Share
 from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers
-from atom.engine.control import start_work
-from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.people.matching import MatchSpec, forecast_match
-from atom.errors import AtomError
 from atom.records import content_id
 from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
-from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.people.own_criteria import OwnCriteria, own_criteria
 from atom.views.runs.page import money
@@ -27,8 +23,8 @@ STARTED = "own_started"
 _SENT = "What people wrote, with each question and the judge’s criteria; no pictures."
 
 
-def draw(here: Here) -> None:
-    """Draw what came of it so far, and let a judge match."""
+def figures(here: Here) -> None:
+    """Draw what came of it so far: after every label, with the deck."""
     view = own_criteria(here.store, here.data, here.query.get("by", "") or "people")
     if view is None:
         return
@@ -37,8 +33,14 @@ def draw(here: Here) -> None:
         "These figures (CSV)", data=view.csv, file_name="own-criteria.csv", mime="text/csv",
         key="own_csv",
     )  # fmt: skip
-    with st.expander("Let a judge match them", key="own_ask"):
-        _form(here)
+
+
+def ask(here: Here) -> None:
+    """Let a judge match what people wrote; counted once it is opened, since labels go on."""
+    form = st.expander("Let a judge match them", key="own_ask", on_change="rerun")
+    if form.open:
+        with form:
+            _form(here)
 
 
 def told(here: Here, view: OwnCriteria) -> Html:
@@ -66,6 +68,7 @@ def told(here: Here, view: OwnCriteria) -> Html:
         _list(here, "What people would ask and the judge doesn’t", view.unasked),
         _list(here, "What the judge asks and people wouldn’t", view.unwanted),
         class_="stack",
+        style="gap:10px",
         data_testid="own-criteria",
     )
 
@@ -138,10 +141,8 @@ def _list(here: Here, title: str, lines: tuple[tuple[str, str], ...]) -> Html | 
 
 
 def _form(here: Here) -> None:
-    try:
-        endpoints = known_endpoints(stores.settings())
-    except AtomError as error:
-        kit.show(kit.fault(error), key="own_endpoints")
+    endpoints = work.endpoints_or_none("own_endpoints", here.filters)
+    if endpoints is None:
         return
     judges = [name for name, one in endpoints.items() if "judge" in one.roles]
     usual = work.usual_judge(here.store, here.data, endpoints)
@@ -161,23 +162,11 @@ def _form(here: Here) -> None:
                f"{numbers.count(found.calls, 'call')}, {money(found.cost)}", class_="strong"),
             key="own_forecast",
         )  # fmt: skip
-
-    def start() -> None:
-        st.session_state.pop(FAULT, None)
-        try:
-            st.session_state[STARTED] = start_work(here.store, spec, stores.settings()).id
-        except AtomError as error:
-            st.session_state[FAULT] = error.message
-
-    def ask() -> None:
-        hosts = work.hosts_to_ask(here.entry, [endpoints[judge]])
-        if hosts:
-            work.ask_first(here.entry, hosts, _SENT, start)
-        else:
-            start()
-
-    team.button("run", "Match them", key="own_start", on_click=ask,
-              disabled=found is None or not found.calls)  # fmt: skip
+    work.start_button(
+        here, "Match them", spec, [endpoints[judge]], key="own_start", sent=_SENT, fault=FAULT,
+        begun=lambda run: st.session_state.update({STARTED: run.id}),
+        disabled=found is None or not found.calls,
+    )  # fmt: skip
     if st.session_state.get(FAULT):
         kit.show(kit.fault(st.session_state[FAULT]), key="own_fault_shown")
     run = st.session_state.pop(STARTED, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, cast, get_args
 
@@ -79,9 +80,9 @@ def draw(here: Here) -> None:
     desk = _desk(here, who, queue, pick)
     if desk.only is not None:
         kit.show(_only(here, who, queue, pick), key="human_only")
-    _deck(desk)
+    _deck(desk, after=(lambda: own.figures(here)) if queue == "own" else None)
     if queue == "own":
-        own.draw(here)
+        own.ask(here)
     with st.expander("Take labels out, or in", key="human_files"):
         _files(here, desk)
 
@@ -217,7 +218,13 @@ def _desk(here: Here, who: str, queue: QueueName, pick: Pick) -> Desk:
     return desk
 
 
-def _deck(desk: Desk) -> None:
+def _deck(desk: Desk, after: Callable[[], None] | None = None) -> None:
+    """Draw what is labelled now, and what follows from the labels so far.
+
+    Args:
+        desk: what there is to label.
+        after: draws what follows; again after every label.
+    """
     name = content_id(
         "deck", desk.data.study.id, desk.queue, desk.annotator, desk.pick, desk.only or ""
     )[:16]
@@ -247,6 +254,8 @@ def _deck(desk: Desk) -> None:
             "leaves": list(desk.leaves) if desk.queue in ("criteria", "conflicts") else [],
         }
         _component()(data=data, key=key, on_acts_change=acted)
+        if after is not None:
+            after()
 
     st.fragment(look)()
 
