@@ -63,6 +63,10 @@ _FILLED = ("pictures", "thumbs", "batches")
 _CHUNK = 400
 
 
+def _close_for_good(_connection: object, record: sa.pool.ConnectionPoolEntry) -> None:
+    record.invalidate()
+
+
 class Store:
     """A store of records and pictures; safe to share between threads.
 
@@ -197,10 +201,11 @@ class Store:
         return self._write_engine is None
 
     def close(self) -> None:
-        """Close all connections."""
-        self._read_engine.dispose()
-        if self._write_engine is not None:
-            self._write_engine.dispose()
+        """Close all connections; one that is in use, when it comes back."""
+        for engine in (self._read_engine, self._write_engine):
+            if engine is not None:
+                sa.event.listen(engine.pool, "checkin", _close_for_good)
+                engine.dispose()
 
     def __enter__(self) -> Self:
         return self

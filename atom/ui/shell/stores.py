@@ -31,7 +31,7 @@ _MOMENTS = "atom_moments"
 _READY = "atom_ready"
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=OpenStore.close)
 def _open(location: str, read_only: bool) -> OpenStore:
     return open_store(location, read_only)
 

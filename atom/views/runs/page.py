@@ -163,7 +163,7 @@ def task_words(run: Run) -> str:
         case TreeTask():
             return "The tree grows from the study's criteria"
         case BlindTask(samples=samples):
-            return f"without the picture · {samples} questions, {_named(run.candidates)}"
+            return f"Without the picture · {samples} questions, {_named(run.candidates)}"
         case PairsTask(pairs=pairs, weak=weak):
             return f"Hard pairs · {numbers.count(len(pairs), 'pair')}, {_named(weak)}"
         case SightTask(samples=samples):
