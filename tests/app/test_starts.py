@@ -24,7 +24,7 @@ def probes(tmp_path_factory):
 def started(monkeypatch):
     """Keep what is started, without starting it."""
     specs = []
-    monkeypatch.setattr(work, "start_work", lambda _, spec, __: specs.append(spec) or RUN)
+    monkeypatch.setattr(work, "start_work", lambda _, spec, *__, **___: specs.append(spec) or RUN)
     return specs
 
 

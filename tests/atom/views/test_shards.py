@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+import sys
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -155,7 +157,9 @@ def test_threads_over_the_parts_show_the_same():
 
 
 @pytest.mark.slow
-def test_processes_with_a_file_a_part_show_the_same(tmp_path):
+def test_processes_with_a_file_a_part_show_the_same(tmp_path, monkeypatch):
+    # Where a screen was tested before, the main module is that screen's script.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     data = study(4, missing=0.1)
     columns = StudyColumns(table=data.table, pending=0, judge_ids=(), votes=None)
     files = [tmp_path / f"{number}.arrow" for number in range(3)]
