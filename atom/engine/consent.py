@@ -65,6 +65,16 @@ def is_remote(endpoint: Endpoint) -> bool:
         return True
 
 
+def needs_consent(endpoint: Endpoint, agreed: Collection[str]) -> bool:
+    """Whether asking this endpoint sends something to a host that nobody has agreed to.
+
+    Args:
+        endpoint: who is asked.
+        agreed: hosts that somebody has agreed to.
+    """
+    return is_remote(endpoint) and endpoint.host not in agreed
+
+
 def consent_questions(store: Store, members: Members) -> tuple[ConsentQuestion, ...]:
     """Say what a run would send to hosts that the study's owner hasn't agreed to yet."""
     sample_ids = [place.sample_id for place in members.places]
@@ -89,7 +99,7 @@ def questions_of(
     """
     hosts: dict[str, list[str]] = {}
     for endpoint in endpoints:
-        if is_remote(endpoint) and endpoint.host not in agreed:
+        if needs_consent(endpoint, agreed):
             hosts.setdefault(endpoint.host, []).append(endpoint.name)
     if not hosts:
         return ()

@@ -10,6 +10,7 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -159,7 +160,7 @@ def each_alone(embedded: Embedded, model: str, texts: Sequence[str]) -> tuple[Ca
     """
     whole = embedded.call
     lengths = [len(text[:MOST_CHARACTERS]) or 1 for text in texts]
-    ends = [sum(lengths[: at + 1]) / sum(lengths) for at in range(len(texts))]
+    ends = [end / sum(lengths) for end in accumulate(lengths)]
     tokens = whole.usage.prompt_tokens
     marks = [None if tokens is None else round(tokens * end) for end in ends]
     calls = []

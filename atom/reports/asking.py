@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
+from atom.engine.consent import ConsentNeeded, ConsentQuestion, needs_consent
 from atom.engine.members import check_endpoint
 from atom.engine.replies import PaidOnce
 from atom.engine.shift import ClientMaker, make_client
@@ -94,7 +94,7 @@ def consent_question(study: Study, endpoint: Endpoint, sections: int) -> Finding
         endpoint: who would write.
         sections: how many sections.
     """
-    if not is_remote(endpoint) or endpoint.host in study.consent:
+    if not needs_consent(endpoint, study.consent):
         return None
     return FindingsQuestion(
         host=endpoint.host, endpoints=(endpoint.name,), pictures=0, texts=sections

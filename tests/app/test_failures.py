@@ -217,3 +217,13 @@ def test_groups_say_why_there_are_none_and_a_link_to_one_leads_back(open_app, ma
     assert "Nothing matches" in gone.markup
     assert "group: omission" in gone.markup
     assert "lay=groups" in gone.markup
+
+
+def test_what_embeddings_cost_is_counted_when_it_is_looked_at(open_app, made):
+    test = open_app(made.folder, PAGE, {"study": made.study.id, "lay": "groups"}).test
+    assert "different reason" not in markup_of(test)
+    test.session_state["groups_box"] = True
+    test.run()
+    assert not test.exception
+    assert "different reason" in markup_of(test)
+    assert test.button(key="groups_embed").label == r"Use embeddings by probe\-embedding"

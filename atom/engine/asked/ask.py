@@ -9,17 +9,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from atom.asked.wanted import Vocabulary
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
-from atom.engine.members import check_endpoint
-from atom.engine.replies import PaidOnce, stored_reply
+from atom.engine.asked.once import ask_once
+from atom.engine.consent import ConsentQuestion, needs_consent
+from atom.engine.replies import stored_reply
 from atom.engine.shift import ClientMaker, make_client
-from atom.errors import JudgeError, UsageError
-from atom.judge import PictureCache, SpendLedger, failed_call
+from atom.errors import JudgeError
 from atom.judge.usage import estimate_request
-from atom.records import Call, Endpoint, Study
+from atom.records import Endpoint, Study
 from atom.stages.asked.ask import Heard, build, parse
 from atom.store import Store
-from atom.store.team.budgets import may_ask
 
 TYPICAL_REPLY = 150.0
 """Tokens of a reply, for the estimate."""
@@ -73,7 +71,7 @@ def consent_question(
     study: Study, endpoint: Endpoint, vocabulary: Vocabulary
 ) -> NamesQuestion | None:
     """Return what somebody must agree to before names leave; None where nothing is to be asked."""
-    if not is_remote(endpoint) or endpoint.host in study.consent:
+    if not needs_consent(endpoint, study.consent):
         return None
     names = len(vocabulary.models) + len(vocabulary.capabilities)
     names += sum(1 + len(values) for values in vocabulary.labels.values())
@@ -108,25 +106,9 @@ async def ask(
         DataError: the question is empty.
         AccessError: whoever asks may take no paid step, or has nothing left.
     """
-    if "judge" not in endpoint.roles:
-        raise UsageError(f"the endpoint {endpoint.name!r} isn't a judge: choose another")
-    check_endpoint(endpoint, None)
-    needed = consent_question(study, endpoint, vocabulary)
-    if needed is not None and endpoint.host not in agreed:
-        raise ConsentNeeded([needed])
     request = build(question, vocabulary)
-    may_ask(store, endpoint)
-    async with make(endpoint, SpendLedger(None), PictureCache()) as client:
-        try:
-            reply = await PaidOnce(store, client).ask(request)
-        except JudgeError as error:
-            _keep(store, failed_call(error))
-            return Heard(wanted=None, why=error.message)
-    _keep(store, reply.call)
+    needed = consent_question(study, endpoint, vocabulary)
+    reply = await ask_once(store, endpoint, request, needed, agreed=agreed, make=make)
+    if isinstance(reply, JudgeError):
+        return Heard(wanted=None, why=reply.message)
     return parse(reply)
-
-
-def _keep(store: Store, call: Call | None) -> None:
-    if call is not None and not store.read_only:
-        with store.write() as writer:
-            writer.replace([call])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from atom.analysis.correction.trials import BlindGate, blind_gate
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
+from atom.engine.consent import ConsentNeeded, ConsentQuestion, needs_consent
 from atom.engine.correction.ground import endpoint_of
 from atom.engine.members import asks, check_endpoint
 from atom.engine.replies import PaidOnce, stored_reply
@@ -203,7 +203,7 @@ async def run_gate(
     """
     check_endpoint(plan.endpoint, budget)
     may_ask(store, plan.endpoint)
-    if is_remote(plan.endpoint) and plan.endpoint.host not in plan.study.consent:
+    if needs_consent(plan.endpoint, plan.study.consent):
         question = ConsentQuestion(
             host=plan.endpoint.host,
             endpoints=(plan.endpoint.name,),

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from atom.engine.asked.ask import AskPrice
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
-from atom.engine.members import check_endpoint
+from atom.engine.asked.once import ask_once
+from atom.engine.consent import ConsentQuestion, needs_consent
 from atom.engine.reasons.choice import choose
-from atom.engine.replies import PaidOnce, stored_reply
+from atom.engine.replies import stored_reply
 from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, UsageError
-from atom.judge import PictureCache, SpendLedger, failed_call
 from atom.judge.usage import estimate_request
-from atom.records import Call, Endpoint, Study
+from atom.records import Endpoint, Study
 from atom.records.grouped import GroupName
 from atom.stages.reasons.name_groups import GivenNames, GroupMaterial, build, parse
 from atom.store import Store
-from atom.store.team.budgets import may_ask
 
 TOKENS_A_NAME: Final = 60.0
 """Tokens of the reply for a group, for the estimate."""
@@ -72,7 +70,7 @@ def consent_question(
     study: Study, endpoint: Endpoint, material: Sequence[GroupMaterial]
 ) -> GroupsQuestion | None:
     """Return what somebody must agree to; None where nothing is to be asked."""
-    if not is_remote(endpoint) or endpoint.host in study.consent:
+    if not needs_consent(endpoint, study.consent):
         return None
     texts = sum(len(one.reasons) for one in material)
     return GroupsQuestion(host=endpoint.host, endpoints=(endpoint.name,), pictures=0, texts=texts)
@@ -103,22 +101,13 @@ async def name_groups(
         UsageError: the endpoint can't be a judge, or there are no groups.
         ConsentNeeded: nobody has agreed that reasons go there.
     """
-    if "judge" not in endpoint.roles:
-        raise UsageError(f"the endpoint {endpoint.name!r} isn't a judge: choose another")
     if not asked.keys:
         raise UsageError("there are no groups to name")
-    check_endpoint(endpoint, None)
+    request = build(asked.material, asked.kinds)
     needed = consent_question(study, endpoint, asked.material)
-    if needed is not None and endpoint.host not in agreed:
-        raise ConsentNeeded([needed])
-    may_ask(store, endpoint)
-    async with make(endpoint, SpendLedger(None), PictureCache()) as client:
-        try:
-            reply = await PaidOnce(store, client).ask(build(asked.material, asked.kinds))
-        except JudgeError as error:
-            _keep(store, failed_call(error))
-            return GivenNames(names=(None,) * len(asked.keys), why=error.message)
-    _keep(store, reply.call)
+    reply = await ask_once(store, endpoint, request, needed, agreed=agreed, make=make)
+    if isinstance(reply, JudgeError):
+        return GivenNames(names=(None,) * len(asked.keys), why=reply.message)
     given = parse(reply, len(asked.keys), asked.kinds)
     names = tuple(
         GroupName(key=key, kind=name.kind, name=name.name, says=name.says)
@@ -128,9 +117,3 @@ async def name_groups(
     if names:
         choose(store, study.id, marks, names=names, named_by=endpoint.model, named=asked.identity)
     return given
-
-
-def _keep(store: Store, call: Call | None) -> None:
-    if call is not None:
-        with store.write() as writer:
-            writer.replace([call])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.consent import ConsentNeeded, ConsentQuestion, is_remote
+from atom.engine.consent import ConsentQuestion, needs_consent, refuse_unless_agreed
 from atom.engine.members import check_endpoint
 from atom.engine.reasons.choice import choose
 from atom.errors import UsageError
@@ -81,7 +81,7 @@ def price(store: Store, endpoint: Endpoint, texts: Sequence[str]) -> VectorPrice
 
 def consent_question(study: Study, endpoint: Endpoint, texts: int) -> ReasonsQuestion | None:
     """Return what somebody must agree to before texts leave; None where nothing is to be asked."""
-    if not texts or not is_remote(endpoint) or endpoint.host in study.consent:
+    if not texts or not needs_consent(endpoint, study.consent):
         return None
     return ReasonsQuestion(host=endpoint.host, endpoints=(endpoint.name,), pictures=0, texts=texts)
 
@@ -127,7 +127,7 @@ async def embed(
     missing = missing_texts(store, endpoint, texts)
     needed = consent_question(study, endpoint, len(missing))
     if needed is not None and endpoint.host not in agreed:
-        raise ConsentNeeded([needed])
+        refuse_unless_agreed([needed])
     may_ask(store, endpoint)
     if missing:
         async with make(endpoint) as client:

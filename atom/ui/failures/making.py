@@ -34,12 +34,14 @@ def draw(here: Here) -> None:
         return
     if told := st.session_state.pop(_TOLD, None):
         kit.show(kit.notice(told), key="groups_told_shown")
-    with st.popover("How groups are made and named"), st.container(key="groups_making"):
-        if here.store.read_only:
-            _sealed(here)
-            return
-        _embeddings(here, endpoints)
-        _names(here, endpoints)
+    box = st.popover("How groups are made and named", key="groups_box", on_change="rerun")
+    if box.open:  # What it says takes counting: done when somebody looks.
+        with box, st.container(key="groups_making"):
+            if here.store.read_only:
+                _sealed(here)
+            else:
+                _embeddings(here, endpoints)
+                _names(here, endpoints)
     work.draw_question()
 
 
