@@ -75,8 +75,7 @@ class Stage:
         """Let `name` show all columns of all rows; to be called before it is read."""
         if self._is_shown:
             return
-        if self._has_view:
-            self._connection.exec_driver_sql(f"DROP VIEW {self.name}")
+        self._drop_view()
         if not self.rows:
             self._make_table()
         shown = ", ".join(
@@ -90,6 +89,12 @@ class Stage:
             f"FROM {self._table}"
         )
         self._is_shown = self._has_view = True
+
+    def _drop_view(self) -> None:
+        """Take the view away: a server keeps a table that one hangs on."""
+        if self._has_view:
+            self._connection.exec_driver_sql(f"DROP VIEW {self.name}")
+        self._is_shown = self._has_view = False
 
     @property
     def _own(self) -> list[str]:
@@ -149,7 +154,7 @@ class Stage:
             del self._constants[at]
 
     def _make_table(self) -> None:
-        self._is_shown = False
+        self._drop_view()
         written = [f"{self._quoted(at)} {self._type(at)}" for at in self._written]
         sum_ = [f"{name} INTEGER" for name in self._own[1:]]
         self._connection.exec_driver_sql(f"DROP TABLE IF EXISTS {self._table}")

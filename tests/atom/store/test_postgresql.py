@@ -68,3 +68,11 @@ def test_an_import_is_staged_moved_replaced_and_taken_back_on_postgresql(pg_url)
         assert len(store.select(Checkpoint)) == 1
         undo_import(store, other.record.id)
         assert study_places(store, first.study.id) == []
+
+
+def test_answers_that_came_without_any_verdict_are_graded_on_postgresql(pg_url):
+    text = b"id,question,answer,response\n1,How many?,3,3\n2,And here?,4,5\n"
+    reading = read("table", [ImportFile.from_bytes("results.csv", text)])
+    with Store.open(pg_url) as store:
+        import_reading(store, reading, "Graded", datetime(2026, 1, 1, tzinfo=UTC))
+        assert sorted(outcome.value for outcome in store.select(Outcome)) == [0.0, 1.0]
