@@ -7,7 +7,6 @@ failures stand in one group. No score rests on them.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -15,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from atom.judge.keys import Key, endpoint_key
+from atom.judge.replies.vectors import read_vectors
 from atom.judge.reply import CallGaveUp, CallRefused
 from atom.judge.retry import (
     AttemptFailed,
@@ -27,7 +27,7 @@ from atom.judge.timing import Timing
 from atom.judge.transport import as_faults, open_openai
 from atom.judge.usage import cost_of
 from atom.records import Call, Endpoint, Usage
-from atom.records.vectors import Vector, embedding_id, pack, texts_hash, unpack
+from atom.records.vectors import Vector, embedding_id, pack, texts_hash
 
 if TYPE_CHECKING:
     import httpx2
@@ -74,6 +74,7 @@ class EmbeddingClient:
     ) -> None:
         self.endpoint = endpoint
         self._timing = timing or Timing()
+        self._numbers = 0
         self._policy = RetryPolicy(max_tries=endpoint.max_tries, max_seconds=endpoint.max_seconds)
         self._key: Key = endpoint_key(endpoint, environ)
         self._openai: AsyncOpenAI = open_openai(endpoint, self._key, transport)
@@ -98,7 +99,7 @@ class EmbeddingClient:
         """
         sent = [text[:MOST_CHARACTERS] or " " for text in texts]
         try:
-            vectors, tokens = await with_retries(
+            vectors, told = await with_retries(
                 lambda left: self._attempt(sent, left), self._policy, self._timing
             )
         except AttemptFailed as failed:
@@ -106,6 +107,7 @@ class EmbeddingClient:
             kind = CallGaveUp if fault.kind == "transient" else CallRefused
             words = self._key.scrub(f"{fault.message} {advice(fault, self.endpoint)}")
             raise kind(f"The endpoint {self.endpoint.name!r} gave no embeddings. {words}") from None
+        tokens = told.prompt_tokens
         usage = Usage(prompt_tokens=tokens, completion_tokens=0 if tokens is not None else None)
         call = Call(
             id=embedding_id(self.endpoint.model, texts),
@@ -119,32 +121,25 @@ class EmbeddingClient:
             cost=cost_of(usage, self.endpoint.prices),
             created=self._timing.now().isoformat(timespec="milliseconds"),
         )
-        return Embedded(vectors=tuple(unpack(call.reply or "")), call=call)
+        return Embedded(vectors=vectors, call=call)
 
-    async def _attempt(self, texts: list[str], left: float) -> tuple[list[Vector], int | None]:
-        try:
-            with as_faults(self._timing, self.endpoint.timeout, key=self._key):
-                async with asyncio.timeout(min(self.endpoint.timeout, left)):
-                    found = await self._openai.embeddings.create(
-                        model=self.endpoint.model,
-                        input=texts,
-                        encoding_format="float",
-                    )
-        except ValueError as error:
-            message = f"The reply can't be read: {self._key.scrub(str(error))}."
-            raise AttemptFailed(Fault(kind="transient", message=message)) from None
-        rows = sorted(found.data or (), key=lambda row: row.index)
-        vectors = [tuple(row.embedding) for row in rows]
-        self._check(vectors, len(texts))
-        return vectors, found.usage.prompt_tokens if found.usage else None
-
-    @staticmethod
-    def _check(vectors: Sequence[Vector], n: int) -> None:
-        lengths = {len(vector) for vector in vectors}
-        whole = all(math.isfinite(value) for vector in vectors for value in vector)
-        if len(vectors) != n or len(lengths) != 1 or 0 in lengths or not whole:
-            message = f"{len(vectors)} vectors of the lengths {sorted(lengths)} came for {n} texts."
-            raise AttemptFailed(Fault(kind="transient", message=message))
+    async def _attempt(self, texts: list[str], left: float) -> tuple[tuple[Vector, ...], Usage]:
+        with as_faults(self._timing, self.endpoint.timeout, key=self._key):
+            async with asyncio.timeout(min(self.endpoint.timeout, left)):
+                found = await self._openai.embeddings.with_raw_response.create(
+                    model=self.endpoint.model,
+                    input=texts,
+                    encoding_format="float",
+                )
+        vectors, usage = read_vectors(found.content, len(texts))
+        if self._numbers not in (0, len(vectors[0])):
+            message = (
+                f"Its vectors have {len(vectors[0]):,} numbers now, and had {self._numbers:,}: "
+                "another model answers under this name."
+            )
+            raise AttemptFailed(Fault(kind="permanent", message=message))
+        self._numbers = len(vectors[0])
+        return vectors, usage
 
 
 def each_alone(embedded: Embedded, model: str, texts: Sequence[str]) -> tuple[Call, ...]:

@@ -15,7 +15,7 @@ from atom.judge.retry import Fault
 
 MOST_REPLY = 16_000_000
 """Bytes of a reply, unpacked. What is read of a reply's text is a million characters."""
-MOST_VECTORS = 100_000_000
+MOST_VECTORS = 32_000_000
 """Bytes of a reply with embeddings."""
 MOST_FILE = 8_000_000_000
 """Bytes of a file of replies, which goes to the disk piece by piece."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import base64
 import json
+import math
 from collections.abc import Sequence
 
 from atom.records.base import content_id
@@ -29,5 +30,10 @@ def pack(vectors: Sequence[Vector]) -> str:
 
 
 def unpack(text: str) -> list[Vector]:
-    """Read vectors that `pack` wrote."""
-    return [tuple(array.array("f", base64.b64decode(row))) for row in json.loads(text)]
+    """Read vectors that `pack` wrote; none where something else wrote this."""
+    try:
+        rows = [array.array("f", base64.b64decode(row, validate=True)) for row in json.loads(text)]
+    except (ValueError, TypeError, RecursionError):
+        return []
+    whole = all(math.isfinite(value) for row in rows for value in row)
+    return [tuple(row) for row in rows] if whole else []

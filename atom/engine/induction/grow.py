@@ -431,6 +431,12 @@ class _Asker(Asker):
             self.desk.counted(self.spend.spent)
             await self.desk.write([embedded.call])
             rows += embedded.vectors
+        if len(rows) != len(texts) or len({len(row) for row in rows}) > 1:
+            self.desk.note(
+                "Stored vectors aren't of one model. Letters alone decide what is alike."
+            )
+            self.embedder = None
+            return None
         return np.array(rows, dtype=np.float32)
 
     async def _counted(self, request: Request) -> Answer:

@@ -18,9 +18,9 @@ from atom.engine.reasons.choice import choose
 from atom.errors import UsageError
 from atom.judge.embedding import MOST_CHARACTERS, MOST_TEXTS, EmbeddingClient, each_alone
 from atom.judge.usage import CHARACTERS_A_TOKEN, cost_of
-from atom.records import Endpoint, Study, Usage
+from atom.records import Call, Endpoint, Study, Usage
 from atom.records.grouped import Grouped
-from atom.records.vectors import embedding_id
+from atom.records.vectors import embedding_id, unpack
 from atom.store import Store
 from atom.store.reading.calls import paid_for
 from atom.store.team.budgets import may_ask
@@ -130,13 +130,28 @@ async def embed(
         refuse_unless_agreed([needed])
     may_ask(store, endpoint)
     if missing:
+        held = _numbers_held(store, endpoint, set(texts).difference(missing))
         async with make(endpoint) as client:
             for start in range(0, len(missing), MOST_TEXTS):
                 part = missing[start : start + MOST_TEXTS]
                 if tell is not None:
                     tell(f"{start:,} of {len(missing):,} texts")
-                calls = each_alone(await client.embed(part), endpoint.model, part)
+                came = await client.embed(part)
+                if held not in (0, len(came.vectors[0])):
+                    raise UsageError(
+                        f"vectors of {endpoint.model!r} have {len(came.vectors[0]):,} numbers, "
+                        f"those in the store {held:,}: another model answers under this name, so "
+                        "give the endpoint's model another name"
+                    )
+                calls = each_alone(came, endpoint.model, part)
                 with store.write() as writer:
                     writer.replace(list(calls))
     return choose(store, study.id, marks, endpoint=endpoint.name, model=endpoint.model,
                   at=stamp(utc_now()), synthetic=endpoint.is_probe)  # fmt: skip
+
+
+def _numbers_held(store: Store, endpoint: Endpoint, texts: Collection[str]) -> int:
+    """Return how many numbers the vectors in the store have; 0 where there are none."""
+    held = store.get(Call, embedding_id(endpoint.model, [min(texts)])) if texts else None
+    rows = unpack(held.reply) if held is not None and held.reply else []
+    return len(rows[0]) if rows else 0

@@ -29,7 +29,8 @@ class Server(httpx2.AsyncBaseTransport):
         self.bodies.append(json.loads(await request.aread()))
         self.headers = request.headers
         status, body = self.replies.pop(0)
-        return httpx2.Response(status, json=body, request=request)
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return httpx2.Response(status, content=content, request=request)
 
 
 def rows(*vectors, usage=True):
@@ -74,19 +75,67 @@ async def test_another_try_helps():
     assert len((await embed(server, ["one"])).vectors) == 1
 
 
+def of(*pairs, **more):
+    return {"data": [{"index": index, "embedding": vector} for index, vector in pairs], **more}
+
+
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "why"),
     [
-        rows(),
-        rows((1, 2), (1, 2)),
-        rows(()),
-        {"object": "list", "data": None, "model": "small"},
-        {"unexpected": True},
+        (rows(), "0 vectors came for 2 texts"),
+        (rows((1, 2), (1, 2), (1, 2)), "3 vectors came for 2 texts"),
+        (rows((), ()), "a list of 1 to 16,384 numbers"),
+        (rows((1, 2), (1,)), "from 1 to 2 numbers"),
+        (rows([0] * 20_000, [0] * 20_000), "a list of 1 to 16,384 numbers"),
+        (rows((1e39, 0), (0, 1)), "a number that can't be"),
+        (rows((int("9" * 400), 0), (0, 1)), "a number that can't be"),
+        (rows((float("nan"), 0), (0, 1)), "a number that can't be"),
+        (rows(("a", "b"), ("c", "d")), "isn't a number"),
+        (rows((True, False), (False, True)), "isn't a number"),
+        (of((0, None), (1, None)), "a list of"),
+        (of((0, "AACAPw=="), (1, "AACAPw==")), "a list of"),
+        (of((0, [1]), (0, [2])), "which text each is of"),
+        (of((5, [1]), (9, [2])), "which text each is of"),
+        (of(("a", [1]), (1, [2])), "which text each is of"),
+        (of((None, [1]), (1, [2])), "which text each is of"),
+        ({"object": "list", "data": None, "model": "small"}, "no list of vectors"),
+        ({"data": ["a", "b"]}, "no list of vectors"),
+        ({"unexpected": True}, "no list of vectors"),
+        ([1, 2], "no list of vectors"),
+        (None, "no list of vectors"),
+        (b"[" * 100_000, "isn't JSON"),
+        (b"<html>", "isn't JSON"),
     ],
 )
-async def test_odd_replies_are_given_up_in_words(reply):
-    with pytest.raises(CallGaveUp, match="'vectors' gave no embeddings"):
-        await embed(Server((200, reply), (200, reply)), ["one"])
+async def test_odd_replies_are_given_up_in_words(reply, why):
+    with pytest.raises(CallGaveUp, match=f"'vectors' gave no embeddings.*{why}"):
+        await embed(Server((200, reply), (200, reply)), ["one", "two"])
+
+
+async def test_vectors_without_places_are_taken_as_they_come():
+    made = await embed(Server((200, of((None, [1]), (None, [2])))), ["one", "two"])
+    assert made.vectors == ((1.0,), (2.0,))
+
+
+@pytest.mark.parametrize(
+    "usage", [{"prompt_tokens": 10**25}, {"prompt_tokens": -5}, {"prompt_tokens": "many"}, [1], "x"]
+)
+async def test_tokens_that_cannot_be_cost_nothing_known(usage):
+    made = await embed(Server((200, of((0, [1]), usage=usage))), ["one"])
+    assert (made.call.usage.prompt_tokens, made.call.cost) == (None, None)
+
+
+async def test_vectors_of_another_length_are_another_models():
+    server = Server((200, rows((1, 0))), (200, rows((1, 0, 0))))
+    async with EmbeddingClient(ENDPOINT, transport=server, environ={}) as client:
+        await client.embed(["one"])
+        with pytest.raises(CallRefused, match="3 numbers now, and had 2: another model"):
+            await client.embed(["two"])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[7]", '["?"]', '["AAA="]', '["AADAfw=="]', "[" * 9999])
+def test_what_nobody_packed_holds_no_vectors(text):
+    assert unpack(text) == []
 
 
 async def test_a_server_without_embeddings_is_known_for_good():
