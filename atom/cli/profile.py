@@ -8,18 +8,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from atom.cli.parts.options import add_reading, common, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study
-from atom.display import numbers
-from atom.reports.profile import Profile, find_model, known_facet, profile
+from atom.display import numbers, writers
+from atom.reports.profile import UNITS, Profile, find_model, known_facet, node_table, profile
 from atom.views.filters import Filters
 from atom.views.level_shares import LevelShares, level_shares
 from atom.views.overview.weaknesses import effect_words, frame_words, leading, more_words
 from atom.views.reading import READINGS
 from atom.views.study_data import load_study
 from taxonomy import format_path
-
-_UNITS = {"process": "score 0-100", "outcome": "right, %", "preference": "votes won, %"}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -83,12 +81,12 @@ def _data(found: Profile) -> dict[str, object]:
         "steps_said": _finite(row.said),
         "terse": row.terse,
         "carried": row.carried,
-        "score": _plain(asdict(row.score)),
+        "score": row.score.document,
         "rank_best": row.rank_best or None,
         "rank_worst": row.rank_worst or None,
         "models": found.models,
-        "right": _plain(asdict(row.right)),
-        "right_of_given": _plain(asdict(row.given)),
+        "right": row.right.document,
+        "right_of_given": row.given.document,
         "withheld": dict(row.accuracy.withheld),
         "hit_all": _finite(row.hit_all),
         "hit_clusters": row.hit_clusters,
@@ -106,19 +104,8 @@ def _data(found: Profile) -> dict[str, object]:
         "facet": found.facet,
         "tested": found.tested,
         "nodes": [
-            {
-                "name": node.name,
-                "path": format_path(node.path),
-                "label": node.label,
-                "status": node.status,
-                **_plain(asdict(node.estimate)),
-                "effect": _finite(node.effect),
-                "effect_lo": _finite(node.lo),
-                "effect_hi": _finite(node.hi),
-                "claim_n": node.claim_n,
-                "left_out": asdict(node.left_out),
-            }
-            for node in found.nodes
+            {**shown, "left_out": asdict(node.left_out)}
+            for node, shown in zip(found.nodes, node_table(found).documents, strict=True)
         ],
         "weaknesses": [
             {
@@ -145,34 +132,20 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _plain(values: dict[str, float]) -> dict[str, float | None]:
-    return {name: _finite(value) for name, value in values.items()}
-
-
-def _interval(value: float, lo: float, hi: float) -> str:
-    if math.isnan(value):
-        return "–"
-    return f"{value:.1f} ({lo:.1f} to {hi:.1f})" if math.isfinite(lo) else f"{value:.1f}"
-
-
 def _lines(found: Profile, *, synthetic: bool) -> list[str]:
     row = found.row
-    unit = _UNITS[found.measure]
     badge = "   SYNTHETIC" if synthetic else ""
     lines = [f"{row.name}{badge}", ""]
-    score = _interval(row.score.value, row.score.lo, row.score.hi)
     reading = f" ({READINGS[found.reading]})" if found.measure == "process" else ""
-    lines.append(f"{unit}{reading}: {score}, n {row.score.n} answers")
+    lines.append(f"{UNITS[found.measure]}{reading}: {row.score}, n {row.score.n} answers")
     if row.rank_best:
         ranks = str(row.rank_best)
         ranks += f"-{row.rank_worst}" if row.rank_worst != row.rank_best else ""
         lines.append(f"rank: {ranks} of {found.models}")
     if row.right.known and (found.measure == "process" or row.accuracy.withheld):
-        right = _interval(row.right.value, row.right.lo, row.right.hi)
-        lines.append(f"right of all asked, %: {right}, n {row.right.n} answers")
+        lines.append(f"right of all asked, %: {row.right}, n {row.right.n} answers")
     if row.accuracy.withheld:
-        given = _interval(row.given.value, row.given.lo, row.given.hi)
-        lines.append(f"right of answers given, %: {given}, n {row.given.n} answers")
+        lines.append(f"right of answers given, %: {row.given}, n {row.given.n} answers")
         lines.append(f"not given: {row.accuracy.words}")
     if found.lucky is not None:
         lines.append(f"right answer, wrong reason: {found.lucky} of {found.right} right answers")
@@ -194,19 +167,7 @@ def _lines(found: Profile, *, synthetic: bool) -> list[str]:
     if row.n_aside:
         lines.append(f"not applicable: {row.n_aside} marks, in no mean")
     lines += ["", *_weakness_lines(found)]
-    head = ("where", unit, "n", "samples", "label", "difference")
-    rows = [
-        (
-            f"{'· ' * (node.depth - 1)}{node.name}",
-            _interval(node.estimate.value, node.estimate.lo, node.estimate.hi),
-            node.estimate.n,
-            node.estimate.samples,
-            f"{node.glyph} {node.status}".strip(),
-            _interval(node.effect, node.lo, node.hi),
-        )
-        for node in found.nodes
-    ]
-    return [*lines, "", *table(head, rows)]
+    return [*lines, "", *writers.lines(node_table(found))]
 
 
 def _said_lines(found: Profile) -> list[str]:

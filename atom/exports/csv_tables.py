@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from atom.analysis.nodes import index_nodes
+from atom.display.csv_text import write_csv
+from atom.display.estimate import Estimate
 from atom.exports.apart import JudgesApart
 from atom.exports.base import (
     MANIFEST,
@@ -22,8 +24,7 @@ from atom.exports.base import (
 from atom.exports.cases import SAID, WHOLE, Case, cases
 from atom.files import new_folder, size_of, text_stream
 from atom.records import CAUSES
-from atom.views.csv_text import write_csv
-from atom.views.overview.page import Estimate, overview
+from atom.views.overview.page import overview
 from atom.views.reading import model_said, node_said
 from atom.views.study_data import StudyData
 from atom.views.tree.node_table import node_table, placed

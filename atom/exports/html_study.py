@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from atom.display.estimate import Estimate
+from atom.display.markup import Html, el
 from atom.exports.base import (
     Exporter,
     ExportOptions,
@@ -32,8 +34,7 @@ from atom.views.failures.page import failures
 from atom.views.filters import measure_of
 from atom.views.judges.panel import panel_view
 from atom.views.judges.panel_words import panel_words
-from atom.views.markup import Html, el
-from atom.views.overview.page import Estimate, Overview, RankRow, overview
+from atom.views.overview.page import Overview, RankRow, overview
 from atom.views.overview.weaknesses import GLYPHS
 from atom.views.study_data import load_study
 

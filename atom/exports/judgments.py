@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from atom.display.csv_text import guarded
 from atom.errors import UsageError
 from atom.exports.apart import JudgesApart
 from atom.exports.base import (
@@ -29,7 +30,6 @@ from atom.files import new_file, size_of, text_stream
 from atom.records import Checkpoint, Judge, MarkScale
 from atom.store import scales_of
 from atom.store.people import PEOPLE
-from atom.views.csv_text import guarded
 
 NAME = "judgments"
 DROPS = (

@@ -10,6 +10,7 @@ from typing import Literal, Self
 import pandas as pd
 
 from atom.analysis.readings import Reading
+from atom.display.estimate import Estimate
 from atom.engine.subjects import read_material
 from atom.errors import UsageError
 from atom.exports.base import Source
@@ -31,7 +32,7 @@ from atom.records import Sample
 from atom.reports.profile import Profile, find_judge, find_model, known_facet, profile
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview.page import Estimate, RankRow, overview
+from atom.views.overview.page import RankRow, overview
 from atom.views.overview.weaknesses import Weakness
 from atom.views.stores import StudyEntry
 from atom.views.study_data import StudyData
@@ -301,7 +302,7 @@ def _nodes(found: Profile) -> Iterator[Line]:
     for node in found.nodes:
         yield (
             *_place(found.row.name, node.name, node.path, node.label), node.depth,
-            *_numbers(node.estimate), node.status, node.effect, node.lo, node.hi, node.claim_n,
+            *_numbers(node.estimate), node.status, *_numbers(node.effect), node.claim_n,
         )  # fmt: skip
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atom.display import numbers
+from atom.display.estimate import Estimate
+from atom.display.markup import Html, el
 from atom.reports.records import Axis, Bar, Section
 from atom.views.figures import SCREEN, draw_radar
 from atom.views.filters import Filters
 from atom.views.fingerprints import radar as shapes
 from atom.views.fingerprints.page import Mark, ShapeModel
-from atom.views.markup import Html, el
-from atom.views.overview.page import Estimate
 
 COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A7A00", "#555B63",

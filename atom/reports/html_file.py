@@ -1,6 +1,6 @@
 """A report as one HTML file: no script, no network, pictures inside, made to be printed.
 
-Every text is escaped where it becomes markup (`atom.views.markup.el`); a Content-Security-Policy in
+Every text is escaped where it becomes markup (`display.markup.el`); a Content-Security-Policy in
 the file forbids scripts and requests even so.
 """
 
@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from atom.display.markup import Child, Html, el, join
 from atom.errors import UsageError
 from atom.reports.figures import axes_svg, colour, differ_words, ranking_svg, section_radar
 from atom.reports.printed import count, lettered, p_words
@@ -24,7 +25,6 @@ from atom.reports.records import (
     Section,
 )
 from atom.store import Store
-from atom.views.markup import Child, Html, el, join
 from atom.views.pictures import read_thumbnail
 
 Thumbnail = Callable[[str], str | None]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from atom.display.markdown import START, escaped
 from atom.reports.figures import differ_words
 from atom.reports.html_file import (
     BEYOND,
@@ -18,23 +18,6 @@ from atom.reports.html_file import (
 )
 from atom.reports.printed import count, lettered, with_interval
 from atom.reports.records import Exhibit, Finding, Passage, Report, Section
-from atom.views.shown import level
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~$&^])")
-_ADDRESS = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
-_START = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s|$)")
-
-
-def escaped(text: str) -> str:
-    """Turn a text into Markdown that shows exactly this text, on one line.
-
-    Neither markup nor HTML, a picture, a link or a list can come of it.
-    """
-    flat = level(" ".join(text.split()))
-    flat = _SPECIAL.sub(r"\\\1", flat).replace("\\<", "&lt;").replace("@", "\\@")
-    flat = _ADDRESS.sub(r"\1\\\2", flat)
-    return _START.sub(lambda match: f"{match[1]}\\{match[2]}" if len(match[2]) == 1
-                      else f"{match[1]}{match[2][:-1]}\\{match[2][-1]}", flat)  # fmt: skip
 
 
 def to_markdown(report: Report, *, base: str = "") -> str:
@@ -124,7 +107,7 @@ def _marked(passage: Passage) -> str:
         pieces.append(f"{_inner(passage.text[mark.start : mark.end])} *\\[unverified\\]*")
         at = mark.end
     text = "".join([*pieces, _inner(passage.text[at:])]).strip()
-    return _START.sub(lambda match: f"{match[1]}\\{match[2]}", text)
+    return START.sub(lambda match: f"{match[1]}\\{match[2]}", text)
 
 
 def _inner(text: str) -> str:

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.display.numbers import p_value
 from atom.reports.records import Number
 from atom.stages.answer import lettered as write_choices
-from atom.views.overview.page import Estimate, RankRow
+from atom.views.overview.page import RankRow
 
 NONE = "–"
 FINE = 200

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from atom.analysis.readings import Reading
+from atom.display.estimate import Estimate
+from atom.display.table import Column, Table
 from atom.errors import UsageError
 from atom.records import Candidate, Judge
 from atom.views.filters import Filters, Measure, measure_of
-from atom.views.overview.page import MIN_SAMPLES, Estimate, RankRow, overview
+from atom.views.overview.page import MIN_SAMPLES, RankRow, overview
 from atom.views.overview.weaknesses import (
     GLYPHS,
     LeftOut,
     ModelWeaknesses,
+    NodeEvidence,
     Weakness,
     Weaknesses,
     evidence,
     weaknesses,
 )
 from atom.views.study_data import StudyData, data_facets
-from taxonomy import Path
+from taxonomy import Path, format_path
+
+UNITS: Final[Mapping[Measure, str]] = {
+    "process": "score 0-100",
+    "outcome": "right, %",
+    "preference": "votes won, %",
+}
+_NOTHING: Final = Estimate(value=math.nan, unit="gap")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +47,7 @@ class ProfileNode:
         estimate: the model's mean there.
         status: what may be claimed, in words.
         glyph: its glyph.
-        effect: departure from what the frame expects, in points of 100; NaN where not known.
-        lo: lower end of its interval.
-        hi: upper end.
+        effect: departure from what the frame expects, in points of 100.
         claim_n: checkpoints that the claim rests on; 0 for labels.
         left_out: checkpoints that it doesn't rest on.
     """
@@ -50,9 +59,7 @@ class ProfileNode:
     estimate: Estimate
     status: str
     glyph: str
-    effect: float = math.nan
-    lo: float = math.nan
-    hi: float = math.nan
+    effect: Estimate = _NOTHING
     claim_n: int = 0
     left_out: LeftOut = field(default_factory=LeftOut)
 
@@ -162,14 +169,11 @@ def profile(
         known = seen.at(skill.path) if seen is not None and skill.label is None else None
         item = labelled.get(skill.label) if skill.label is not None else None
         status, glyph = "", ""
-        effect = lo = hi = math.nan
+        effect = _NOTHING
         if known is not None:
-            status, glyph, effect, lo, hi = (
-                known.words, known.glyph, known.effect, known.lo, known.hi,
-            )  # fmt: skip
+            status, glyph, effect = known.words, known.glyph, _gap(known)
         elif item is not None:
-            glyph, status = GLYPHS[item.status]
-            effect, lo, hi = item.effect, item.lo, item.hi
+            (glyph, status), effect = GLYPHS[item.status], _gap(item)
         elif looked is not None:
             few = estimate.samples < MIN_SAMPLES
             glyph, status = GLYPHS["insufficient" if few else "nothing found"]
@@ -183,8 +187,6 @@ def profile(
                 status=status,
                 glyph=glyph,
                 effect=effect,
-                lo=lo,
-                hi=hi,
                 claim_n=known.n if known is not None else 0,
                 left_out=known.left_out if known is not None else LeftOut(),
             )
@@ -202,3 +204,29 @@ def profile(
         facet=view.facet,
         reading=filters.reading,
     )
+
+
+def _gap(one: Weakness | NodeEvidence) -> Estimate:
+    return Estimate(value=one.effect, lo=one.lo, hi=one.hi, n=one.n, unit="gap")
+
+
+def node_table(found: Profile) -> Table[ProfileNode]:
+    """Table a model on every capability or label, for the command and its JSON."""
+    columns = (
+        Column[ProfileNode](title="where", of=lambda one: f"{'· ' * (one.depth - 1)}{one.name}"),
+        Column[ProfileNode](title="", of=lambda one: one.name, name="name", shown=False),
+        Column[ProfileNode](title="", of=lambda one: format_path(one.path), name="path",
+                            shown=False),
+        Column[ProfileNode](title="", of=lambda one: one.label, name="label", shown=False),
+        Column[ProfileNode](title="", of=lambda one: one.status, name="status", shown=False),
+        Column[ProfileNode](title=UNITS[found.measure], of=lambda one: one.estimate, name="value",
+                            ends=("lo", "hi"), number=True),
+        Column[ProfileNode](title="n", of=lambda one: one.estimate.n, name="n", number=True),
+        Column[ProfileNode](title="samples", of=lambda one: one.estimate.samples, name="samples",
+                            number=True),
+        Column[ProfileNode](title="label", of=lambda one: f"{one.glyph} {one.status}".strip()),
+        Column[ProfileNode](title="difference", of=lambda one: one.effect, name="effect",
+                            ends=("effect_lo", "effect_hi"), number=True),
+        Column[ProfileNode](title="", of=lambda one: one.claim_n, name="claim_n", shown=False),
+    )  # fmt: skip
+    return Table(label=f"Profile of {found.row.name}", columns=columns, rows=found.nodes)

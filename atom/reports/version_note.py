@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from atom.display import numbers
-from atom.reports.markdown_file import escaped
+from atom.display.markdown import escaped
 from atom.views.compare.nodes import Q
 from atom.views.compare.versions import WHOLE, Change, VersionStep
 from taxonomy import format_path

@@ -6,23 +6,25 @@ address inside the app, followed without loading anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 import streamlit as st
 
 from atom.display import numbers
+from atom.display import table as display
+from atom.display.estimate import Estimate
 from atom.errors import AtomError
 from atom.ui.html import Child, Html, el, join
 from atom.ui.links import read_address
 from atom.ui.shell.glossary import meaning
 from atom.views.figures import COLOURS
-from atom.views.overview.page import Estimate
 
+R = TypeVar("R")
 ASSETS = Path(__file__).parent / "assets"
 GREY = "#9AA3AE"
 GO = "atom_go"
@@ -349,6 +351,37 @@ def table(
         aria_label=label,
     )
     return el("div", inner, class_="wide")
+
+
+def drawn(
+    values: display.Table[R],
+    *,
+    cells: Mapping[str, Callable[[R, str], Child]] | None = None,
+    on: Callable[[R], bool] = lambda _: False,
+    tight: bool = True,
+) -> Html:
+    """Draw a table that is declared once for every reader.
+
+    Args:
+        values: the table.
+        cells: by column's title, markup round a cell's text (a door, a bar); it is given the row
+            and the text.
+        on: whether a row is the chosen one.
+        tight: less room between rows and columns.
+    """
+    round_ = cells or {}
+    columns = [
+        Column(title=term(one.term, one.title) if one.term else one.title, number=one.number,
+               broad=one.broad, width=one.width)
+        for one in values.shown
+    ]  # fmt: skip
+
+    def cell(column: display.Column[R], row: R) -> Child:
+        text = column.text(row)
+        return round_[column.title](row, text) if column.title in round_ else text
+
+    rows = (Row(cells=[cell(one, row) for one in values.shown], on=on(row)) for row in values.rows)
+    return table(columns, rows, label=values.label, tight=tight)
 
 
 def csv_link(text: str, name: str) -> Html:

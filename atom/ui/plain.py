@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atom.views.shown import level
+from atom.display.shown import level
 
 _MARKS = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~$^&=\"']")
 _JOINER = "\u2060"

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from atom.display.markup import Html, el, join
 from atom.views.fingerprints.page import Mark
 from atom.views.fingerprints.radar import LEAST_AXES, Axis, Radar
 from atom.views.lab.judge_marks import GLYPH
-from atom.views.markup import Html, el, join
 
 COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A7A00", "#555B63",

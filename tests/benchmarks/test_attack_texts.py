@@ -46,7 +46,7 @@ def test_markup_that_nobody_escapes_is_seen(walked, kind):
 
 @pytest.mark.slow
 def test_text_that_is_shown_as_text_is_only_counted(walked):
-    from atom.views.markup import el
+    from atom.display.markup import el
 
     assert seen_of(walked, el("p", *map(hostile, range(TEXTS)))) == ""
     assert walked.marks == set(range(TEXTS))

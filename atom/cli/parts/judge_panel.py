@@ -7,11 +7,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from atom.cli.parts.options import common, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study
-from atom.display import numbers
+from atom.display import writers
 from atom.errors import UsageError
-from atom.views.runs.page import money
 
 if TYPE_CHECKING:
     from atom.views.judges.panel import PanelView
@@ -30,6 +29,7 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
     # The figures' libraries take a second to load, which other verbs needn't wait for.
     from atom.views.filters import Filters
     from atom.views.judges.panel import panel_view
+    from atom.views.judges.panel_tables import options, scores, seats
     from atom.views.study_data import load_study
 
     with open_study(settings_of(args), args.study) as (store, study_id, key):
@@ -45,65 +45,39 @@ def show_panel(args: argparse.Namespace, out: Output) -> int:
             "--stages scoring` has another one mark the same answers (--limit N a part of them)"
         )
     panel = view.panel
-    seats = [
-        {"judge": one.judge.name, "marks": one.marks, "shift": one.shift, "low": one.shift_lo,
-         "high": one.shift_hi, "flaw": one.flaw, "reliability_without": _number(one.without),
-         "cost_per_mark": one.cost}
-        for one in view.seats
-    ]  # fmt: skip
-    scores = [
-        {"model": one.name, "mean": one.mean, "disagreement": _number(one.disagreement),
-         "marks": one.n,
-         "by_people": None if one.by_people is None else 100 * one.by_people.value,
-         "low": None if one.by_people is None else 100 * one.by_people.lo,
-         "high": None if one.by_people is None else 100 * one.by_people.hi}
-        for one in view.scores
-    ]  # fmt: skip
     said = {
         "reliability": _number(panel.reliability), "correlation": _number(panel.mean_correlation),
         "needed": _number(panel.needed), "needed_low": _number(panel.needed_lo),
         "needed_high": _number(panel.needed_hi), "calibrated": view.calibrated,
-        "why_raw": view.why_raw, "drop": view.drop, "judges": seats, "models": scores,
+        "why_raw": view.why_raw, "drop": view.drop, "judges": seats(view).documents,
+        "models": scores(view).documents,
         "advice": None if view.advice is None else {
             "half": view.advice.half, "judges_share": view.advice.judges,
             "best": view.advice.best, "why_repeat": view.advice.why_repeat,
-            "options": [{"name": one.name, "half": _number(one.half), "price": one.price}
-                        for one in view.advice.options],
+            "options": options(view.advice).documents,
         },
     }  # fmt: skip
     lines = [
         "calibrated by people's labels" if view.calibrated else f"judge-scale: {view.why_raw}",
         (f"reliability of the panel {panel.reliability:.2f}; " if math.isfinite(panel.reliability)
          else "") + view.needed,
-        *table(
-            ("judge", "marks", "shift", "", "without it", "a mark costs"),
-            [
-                [one.judge.name, one.marks,
-                 numbers.signed_interval(one.shift, one.shift_lo, one.shift_hi), one.flaw,
-                 "" if math.isnan(one.without) else f"{one.without:.2f}",
-                 "" if one.cost is None else money(one.cost)]
-                for one in view.seats
-            ],
-        ),
+        *writers.lines(seats(view)),
         *_advice(view),
         f"drop {view.drop}: the rest agree better without it" if view.drop else "",
-        *table(
-            ("model", "mean", "disagreement"),
-            [[one.name, f"{one.mean:.1f}", f"{one.disagreement:.1f}"] for one in view.scores],
-        ),
+        *writers.lines(scores(view)),
     ]  # fmt: skip
     out.result(said, [line for line in lines if line])
     return 0
 
 
 def _advice(view: PanelView) -> list[str]:
-    from atom.views.judges.panel_words import best_words, made_of, options_words
+    from atom.views.judges.panel_tables import options
+    from atom.views.judges.panel_words import best_words, made_of
 
     found = view.advice
     if found is None:
         return []
-    told = [f"  {one[:1].lower()}{one[1:]}" for one in options_words(found)]
-    return [made_of(found), *told, best_words(found)]
+    return [made_of(found), *writers.lines(options(found)), best_words(found)]
 
 
 def _number(value: float) -> float | None:

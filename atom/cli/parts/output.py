@@ -11,7 +11,8 @@ from typing import TextIO
 
 from pydantic import BaseModel
 
-from atom.views.shown import in_json, on_terminal
+from atom.display.shown import in_json, on_terminal
+from atom.display.writers import laid_out
 
 _PLAIN_EVERY = 10.0
 """Seconds between two progress lines where lines can't be rewritten."""
@@ -128,21 +129,8 @@ def duration(seconds: float) -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Lay out rows in columns, numbers to the right."""
-    cells = [[_cell(value) for value in row] for row in rows]
-    widths = [
-        max(len(head[n]), *(len(row[n]) for row in cells)) if cells else len(head[n])
-        for n in range(len(head))
-    ]
     right = [bool(rows) and all(_is_number(row[n]) for row in rows) for n in range(len(head))]
-
-    def line(values: Sequence[str]) -> str:
-        parts = (
-            value.rjust(width) if to_right else value.ljust(width)
-            for value, width, to_right in zip(values, widths, right, strict=True)
-        )
-        return "  ".join(parts).rstrip()
-
-    return [line(head), *(line(row) for row in cells)]
+    return laid_out(head, [[_cell(value) for value in row] for row in rows], right=right)
 
 
 def _is_number(value: object) -> bool:
@@ -152,4 +140,4 @@ def _is_number(value: object) -> bool:
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
-    return "" if value is None else " ".join(str(value).split())
+    return "" if value is None else str(value)

@@ -11,8 +11,8 @@ import re
 import textwrap
 from typing import Any, Literal, get_args
 
+from atom.display.csv_text import csv_text
 from atom.exports.figures.base import FONT, INK, LINE, QUIET, Figure
-from atom.views.csv_text import csv_text
 
 Format = Literal["svg", "png", "pdf", "csv", "txt"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from atom.analysis.intervals import make_cells, node_stats, wilson
+from atom.display.estimate import Estimate
 from atom.reports.findings.looking import OVERVIEW, Look, make
 from atom.reports.printed import (
     estimate_number,
@@ -20,7 +21,7 @@ from atom.reports.printed import (
 )
 from atom.reports.records import Finding, Kind, Number, Part
 from atom.views.overview.more import BreakCurve
-from atom.views.overview.page import MIN_SAMPLES, Estimate, ModelQuadrant, RankRow
+from atom.views.overview.page import MIN_SAMPLES, ModelQuadrant, RankRow
 from atom.views.overview.weaknesses import ORDER, Weakness, effect_words, frame_words, more_words
 from atom.views.reading import score_rows_kept
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, FINGERPRINTS, OVERVIEW, RUNS
@@ -17,7 +18,6 @@ from atom.views.fingerprints.blind import (
     left_out,
     without_easy,
 )
-from atom.views.overview.page import Estimate
 
 TITLE = "What needs the picture?"
 NEEDS = {

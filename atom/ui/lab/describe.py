@@ -10,6 +10,7 @@ from typing import Final
 import streamlit as st
 
 from atom.display import numbers
+from atom.display.csv_text import csv_text
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import AtomError
 from atom.judgebench.describe import Cell, Described, Histogram, SetTable
@@ -18,7 +19,6 @@ from atom.ui import kit
 from atom.ui.html import Html, el
 from atom.ui.lab.parts import LabContext
 from atom.ui.shell import stores
-from atom.views.csv_text import csv_text
 from atom.views.lab.scatters import LEAST, Point, Scatter, described, scatters
 from atom.views.stores import OpenStore
 

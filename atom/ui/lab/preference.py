@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.pages import FAILURES
@@ -17,7 +18,6 @@ from atom.views.lab.preference_summary import (
     VotedModel,
     VotingJudge,
 )
-from atom.views.overview.page import Estimate
 
 
 def votes(view: PreferenceSummary | None) -> Html | None:

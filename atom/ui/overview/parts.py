@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
 from atom.ui.judges import differing as judges_differing
@@ -17,7 +18,6 @@ from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.overview.page import (
     MIN_SAMPLES,
-    Estimate,
     Overview,
     RankRow,
     Statement,

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from atom.analysis.agreement.debias import MIN_LABELLED
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.ui import kit
 from atom.ui.html import Child, Html, el, join
 from atom.ui.lab.reliability_parts import confusion_svg
-from atom.views.overview.page import MIN_SAMPLES, Estimate
+from atom.views.overview.page import MIN_SAMPLES
 from atom.views.people.debias import UNEVEN, LeafRow, PeopleScale, RootShift, ScaleRow
 from taxonomy import format_path
 

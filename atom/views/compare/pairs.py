@@ -11,11 +11,11 @@ import numpy as np
 
 from atom.analysis.exact import snapped
 from atom.analysis.intervals import Floats, Ints
+from atom.display.csv_text import csv_text
 from atom.records import Sample
 from atom.store import Store
 from atom.views.compare.page import Comparison, Pairs
 from atom.views.compare.sides import Choice, Picked
-from atom.views.csv_text import csv_text
 from atom.views.failures.marked import CheckpointView
 from atom.views.failures.sample import AnswerView, CriterionView, SampleView, sample_view
 from atom.views.filters import Filters

@@ -20,12 +20,12 @@ from atom.analysis.correction.trials import (
     code_of,
     standing,
 )
+from atom.display.csv_text import csv_text
 from atom.records import Arm, Cohort, Sample
 from atom.store import Store
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS
 from atom.views.correction.page import Results, asked_again, contrast_of
 from atom.views.correction.steps import Came, step_rows
-from atom.views.csv_text import csv_text
 from atom.views.study_data import StudyData
 from taxonomy import Path
 

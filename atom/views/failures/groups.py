@@ -14,9 +14,9 @@ import numpy as np
 from atom.analysis.intervals import Floats, Ints, make_cells, node_stats
 from atom.analysis.reasons.groups import Tell, Tried, Why
 from atom.analysis.reasons.signature import Signatures, signatures
+from atom.display.csv_text import csv_text
 from atom.store import Store
 from atom.views.compare.nodes import Q
-from atom.views.csv_text import csv_text
 from atom.views.failures.find import NOTHING
 from atom.views.failures.grouping import Group, Grouping, grouping_of
 from atom.views.failures.texts import reasons_at

@@ -22,12 +22,13 @@ from atom.analysis.capability.visual import (
 )
 from atom.analysis.intervals import Floats, Ints
 from atom.analysis.nodes import NodeIndex, index_nodes
+from atom.display.estimate import Estimate
 from atom.records import ANSWERABLE, ANSWERABLE_YES, Sample
 from atom.stages import blind
 from atom.store import Store
 from atom.store.standing import answers_apart, marks_of
 from atom.views.filters import Filters, rows_kept
-from atom.views.overview.page import Estimate, RankRow, overview
+from atom.views.overview.page import RankRow, overview
 from atom.views.study_data import StudyData
 from taxonomy import Path
 

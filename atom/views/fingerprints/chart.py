@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from atom.display import numbers
+from atom.display.markup import Html, el
 from atom.views.figures import cut
 from atom.views.fingerprints.heat import Colouring, HeatCell, HeatColumn, Heatmap
 from atom.views.fingerprints.page import Shape, claim_words
 from atom.views.lab.judge_marks import GLYPH
-from atom.views.markup import Html, el
 from atom.views.overview.weaknesses import frame_words, more_words
 from atom.views.tree.colours import (
     GROUND,

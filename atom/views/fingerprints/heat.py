@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from atom.analysis.intervals import Floats
-from atom.views.csv_text import safe_text
+from atom.display.csv_text import safe_text
 from atom.views.fingerprints.page import Claims, Mark, Shape, ShapeModel, full_name
 from atom.views.lab.judge_marks import JudgeMark
 from atom.views.overview.weaknesses import NodeEvidence

@@ -24,6 +24,7 @@ from atom.analysis.intervals import Floats, Ints
 from atom.analysis.merged import Additive
 from atom.analysis.nodes import index_nodes
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.views.filters import (
     Filters,
     Measure,
@@ -34,7 +35,7 @@ from atom.views.filters import (
     rows_kept,
 )
 from atom.views.lab.judge_marks import JudgeMark, find_mark, find_mark_above
-from atom.views.overview.page import Estimate, Statement
+from atom.views.overview.page import Statement
 from atom.views.overview.sums import selection_words
 from atom.views.overview.weaknesses import (
     LeftOut,

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
+from atom.display.csv_text import csv_text
 from atom.judgebench.base import BenchResult, MetricTable
 from atom.judgebench.items import Card, Judged, card_of, group_of, in_group, judged, one_way
 from atom.records import BenchItem, BenchSet, Call, Verdict
 from atom.store import Store
 from atom.store.verdicts import items_of, verdicts_about, verdicts_on
-from atom.views.csv_text import csv_text
 from atom.views.lab.page import SCORER_PART, SHARED_PART
 
 Shown = Literal["all", "wrong", "torn", "unread", "marked", "right", "silent"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from atom.display.csv_text import csv_text
 from atom.errors import UsageError
 from atom.foreign import files_in
 from atom.formats import ImportFile
@@ -22,7 +23,6 @@ from atom.records import BenchSet, Judge
 from atom.settings import PUBLISHED_FOLDER
 from atom.store import Store
 from atom.store.verdicts import asked_of_group, items_of, sets_of, verdicts_about
-from atom.views.csv_text import csv_text
 
 SCORER_PART = "scorer/"
 """The parts of verdicts that a scorer gave begin so; the examined judge's id follows."""

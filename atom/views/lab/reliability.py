@@ -28,6 +28,7 @@ from atom.analysis.intervals import Floats, Ints
 from atom.analysis.layout import Mask
 from atom.analysis.score_table import ScoreTable, answer_scores
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.records import BenchSet, Candidate, Judge
 from atom.store import Store
 from atom.store.reading.marks import answer_lengths, further_marks
@@ -36,7 +37,6 @@ from atom.views.filters import Filters, answers_kept, rows_kept
 from atom.views.lab.asked_again import Again, asked_again
 from atom.views.lab.calibrations import Calibrated, calibration_of
 from atom.views.lab.judge_marks import points
-from atom.views.overview.page import Estimate
 from atom.views.study_data import StudyData, roots_of_rows
 from taxonomy import format_path
 

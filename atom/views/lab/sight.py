@@ -27,6 +27,7 @@ from atom.analysis.agreement.sight import (
 )
 from atom.analysis.intervals import Floats
 from atom.display import numbers
+from atom.display.csv_text import csv_text
 from atom.methods.sight import DESCRIBED, MARKS, SIGHT_PART, shown_of
 from atom.records import (
     SHOWN,
@@ -48,7 +49,6 @@ from atom.store import table as columns_of
 from atom.store.reading.marks import marks_asked_as
 from atom.store.standing import in_order, leaves_of, standing_sets
 from atom.store.verdicts import verdicts_of_part
-from atom.views.csv_text import csv_text
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData
 from taxonomy import Path

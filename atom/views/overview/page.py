@@ -11,6 +11,7 @@ from atom.analysis.capability.quadrant import Quadrant, quadrant_of
 from atom.analysis.compare.ranking import paired, rank_sets_of
 from atom.analysis.intervals import NodeStats
 from atom.analysis.nodes import index_nodes
+from atom.display.estimate import Estimate
 from atom.views.filters import Filters, Measure, measure_of
 from atom.views.looks.early import HeldRanks, held_ranks
 from atom.views.overview.accuracy import Accuracy, accuracies_of
@@ -41,30 +42,6 @@ MOST_VALUES = 60
 """Values of a label that make a table."""
 MIN_SAMPLES = 5
 """A node with fewer samples is `insufficient` (METHODS A9)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """A mean on the 0-100 scale with its 95 % interval.
-
-    Attributes:
-        value: NaN where there is nothing.
-        lo: lower end.
-        hi: upper end.
-        n: values (checkpoints, or answers).
-        samples: distinct samples (clusters).
-    """
-
-    value: float
-    lo: float
-    hi: float
-    n: int
-    samples: int
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a value at all."""
-        return not math.isnan(self.value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,10 +16,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from atom.analysis.agreement.raters import krippendorff_alpha, rater_kappas
+from atom.display.csv_text import csv_text
 from atom.records import PICKED, Annotation, AnnotationKind
 from atom.store import Store
 from atom.store.labels import everything_said, labels_of
-from atom.views.csv_text import csv_text
 from taxonomy import fold, parse_path
 
 Subject: TypeAlias = "tuple[AnnotationKind, str]"

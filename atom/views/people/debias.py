@@ -31,12 +31,12 @@ from atom.analysis.intervals import Floats, Ints, NodeStats, make_cells, node_st
 from atom.analysis.layout import Mask
 from atom.analysis.score_table import AnswerScores
 from atom.display import numbers
+from atom.display.csv_text import csv_text
+from atom.display.estimate import Estimate
 from atom.records import PICKED, PICKED_HERE
 from atom.store import Store
 from atom.store.reading.marks import HUMAN_CHECK, PersonMark, person_marks, subjects_of_marks
-from atom.views.csv_text import csv_text
 from atom.views.filters import Filters, answers_kept, measure_of, root_scores
-from atom.views.overview.page import Estimate
 from atom.views.people.annotations import Standing, load_annotations, standing
 from atom.views.reading import mean_rows_kept, score_rows_kept
 from atom.views.study_data import StudyData, roots_of_rows, rows_about

@@ -18,12 +18,12 @@ import numpy as np
 from atom.analysis.agreement.fidelity import Share, share_of
 from atom.analysis.compare.paired import PairedGap, paired_gap
 from atom.analysis.intervals import Floats, Ints
+from atom.display.csv_text import csv_text
 from atom.methods.own_criteria import MATCH_PART, line_key, lines_of
 from atom.records import Annotation, AnnotationKind, Criterion, Judge
 from atom.store import Store
 from atom.store.labels import labels_of
 from atom.store.verdicts import verdicts_of_part
-from atom.views.csv_text import csv_text
 from atom.views.failures.sample import SampleView
 from atom.views.people.page import Item, item_of
 from atom.views.study_data import StudyData

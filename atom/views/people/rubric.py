@@ -27,8 +27,8 @@ from atom.analysis.agreement.rubric import (
 )
 from atom.analysis.compare.paired import PairedGap, paired_gap
 from atom.analysis.intervals import Floats
+from atom.display.estimate import Estimate
 from atom.views.filters import Filters, answers_kept
-from atom.views.overview.page import Estimate
 from atom.views.study_data import StudyData
 
 Rule = Literal["plain", "parents", "gates", "points"]

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom.analysis.intervals import Floats, Ints
+from atom.display.estimate import Estimate
 from atom.records import Criterion, Sample
 from atom.store import Store
 from atom.views.filters import Filters
-from atom.views.overview.page import MIN_SAMPLES, Estimate
+from atom.views.overview.page import MIN_SAMPLES
 from atom.views.overview.weaknesses import Evidence, NodeEvidence
 from atom.views.reading import mean_rows_kept
 from atom.views.study_data import StudyData

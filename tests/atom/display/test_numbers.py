@@ -3,7 +3,7 @@ import math
 import pytest
 
 from atom.display import numbers
-from atom.views.overview.page import Estimate
+from atom.display.estimate import Estimate
 
 NAN = math.nan
 

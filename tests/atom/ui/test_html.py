@@ -3,8 +3,8 @@ import html
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atom.display.shown import level
 from atom.ui.html import Html, el, escape, join
-from atom.views.shown import level
 
 
 def test_text_is_escaped_and_markup_is_not():

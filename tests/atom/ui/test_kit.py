@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from atom.display.estimate import Estimate
 from atom.errors import UsageError
 from atom.ui import kit
 from atom.ui.html import el
-from atom.views.overview.page import Estimate
 
 CSS = (kit.ASSETS / "kit.css").read_text(encoding="utf-8")
 HOSTILE = "<script>x</script>\"'><img src=y onerror=z>"

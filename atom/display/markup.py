@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from atom.display.numbers import middle
-from atom.views.shown import level
+from atom.display.shown import level
 
 _VOID = frozenset(
     (

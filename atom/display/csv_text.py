@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from atom.views.shown import begins_a_formula, level
+from atom.display.shown import begins_a_formula, level
 
 _UNSAFE = ("\t", "\r")
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from atom.views.csv_text import csv_text
+from atom.display.csv_text import csv_text
 
 
 def test_rows_come_back_as_they_were():
