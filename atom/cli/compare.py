@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import math
-from dataclasses import asdict
 from pathlib import Path
 
 from atom.cli.parts.options import add_common, add_reading, settings_of
 from atom.cli.parts.output import Output
 from atom.cli.parts.sources import open_study
-from atom.display import numbers
+from atom.display import writers
 from atom.errors import UsageError
 from atom.files import write_file
 from atom.reports.profile import find_judge, find_model, known_facet
@@ -18,10 +17,10 @@ from atom.reports.version_note import verdict_line, version_note
 from atom.store.versions import versions_of
 from atom.views.compare.page import compare
 from atom.views.compare.sides import Choice, Picked, choices
-from atom.views.compare.versions import Change, VersionStep, latest_of, version_step
+from atom.views.compare.version_table import changes, told
+from atom.views.compare.versions import VersionStep, latest_of, version_step
 from atom.views.filters import Filters
 from atom.views.study_data import StudyData, load_study
-from taxonomy import format_path
 
 REGRESSED = 1
 """Exit status where the later version is worse and `--fail-on-regression` was given."""
@@ -132,37 +131,16 @@ def _data(step: VersionStep) -> dict[str, object]:
         "margin": step.margin,
         "tested": step.tested,
         "regressed": bool(step.regressed),
-        "whole": _change(step.whole),
-        "changes": [_change(one) for one in step.changes],
-    }
-
-
-def _change(one: Change) -> dict[str, object]:
-    said = asdict(one)
-    del said["inside"]
-    said["path"] = list(one.path)
-    said["verdict"] = one.verdict
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
-        for key, value in said.items()
+        "whole": changes(step, [step.whole]).documents[0],
+        "changes": changes(step, step.changes).documents,
     }
 
 
 def _lines(step: VersionStep) -> list[str]:
-    shown = [step.whole, *(one for one in (*step.regressed, *step.found("better"))
-                           if one is not step.whole)]  # fmt: skip
-    words = {"worse": "WORSE ", "better": "better", "same": "      ", "thin": "      "}
     return [
         verdict_line(step, step.before, step.after).replace("**", ""),
         "",
-        *(
-            f"{words[one.verdict]} {one.before:6.1f} -> {one.after:6.1f}  "
-            f"{numbers.signed(one.gap):>6} ({numbers.signed_ends(one.lo, one.hi)})  "
-            f"fixed {one.fixed}, broken {one.broke}, n {one.samples}  "
-            f"{format_path(one.path) if one.path else one.name}"
-            for one in shown
-            if one.samples
-        ),
+        *writers.lines(changes(step, [one for one in told(step) if one.samples])),
         "",
         f"{step.tested} tests together, Benjamini-Hochberg at q .10"
         + (f", beyond {step.margin:g} points" if step.margin else ""),

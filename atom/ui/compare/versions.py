@@ -13,10 +13,11 @@ from atom.ui.compare.parts import pinned, to
 from atom.ui.html import Html, el, join
 from atom.ui.plain import plain
 from atom.ui.shell.frame import Here
+from atom.views.compare import version_table
 from atom.views.compare.page import Comparison
 from atom.views.compare.sides import Choice, Picked
+from atom.views.compare.version_table import GLYPHS, WHERE, place
 from atom.views.compare.versions import (
-    WHOLE,
     Change,
     Line,
     VersionStep,
@@ -25,12 +26,11 @@ from atom.views.compare.versions import (
     version_line,
     version_step,
 )
-from taxonomy import format_path
 
 _NONE = ""
 _FAULT = "compare_version_fault"
 _SHOWN = 8
-_MARKS = {"worse": ("▼", "behind"), "better": ("▲", "ahead")}
+_CLASSES = {"worse": "behind", "better": "ahead"}
 
 
 def changes(here: Here, view: Comparison, picked: Picked) -> None:
@@ -99,7 +99,9 @@ def _changes(here: Here, view: Comparison, picked: Picked) -> Html:
             f" (failed since), of {step.whole.samples:,} that both answered.",
             class_="small",
         ),
-        el("div", _table(here, picked, shown[:_SHOWN]), style="margin:8px 0") if shown else None,
+        el("div", _table(here, picked, step, shown[:_SHOWN]), style="margin:8px 0")
+        if shown
+        else None,
         el(
             "p",
             f"{numbers.count(step.tested, 'test')} together, the whole and every capability with "
@@ -126,35 +128,16 @@ def _listed(changes: tuple[Change, ...]) -> str:
     return ", ".join(one.name for one in changes[:3]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _table(here: Here, picked: Picked, rows: tuple[Change, ...]) -> Html:
-    columns = (
-        kit.Column(title="Capability", width="36%"),
-        kit.Column(title="before", number=True),
-        kit.Column(title="after", number=True),
-        kit.Column(title="difference", number=True),
-        kit.Column(title="p", number=True, broad=True),
-        kit.Column(title="fixed", number=True),
-        kit.Column(title="broken", number=True),
-        kit.Column(title="samples", number=True, broad=True),
-    )
-    made = (_row(here, picked, one) for one in rows)
-    return kit.table(columns, made, label="What got worse and better", tight=True)
+def _table(here: Here, picked: Picked, step: VersionStep, rows: tuple[Change, ...]) -> Html:
+    def door(one: Change, _: str) -> Html:
+        name = place(one)
+        inside = one.inside or pinned(here, picked).but(sample=None, criterion=None)
+        glyph = el("span", GLYPHS[one.verdict], class_="glyph", aria_hidden="true")
+        mark = el("span", glyph, class_=f"diff {_CLASSES[one.verdict]}")
+        return el("a", mark, numbers.middle(name, 60), href=to(here, picked, inside, tab=None),
+                  data_go=True, class_="cell", data_tip=name)  # fmt: skip
 
-
-def _row(here: Here, picked: Picked, one: Change) -> kit.Row:
-    glyph, class_ = _MARKS[one.verdict]
-    name = WHOLE if one.inside is None else format_path(one.path) if one.path else one.name
-    inside = one.inside or pinned(here, picked).but(sample=None, criterion=None)
-    mark = el(
-        "span", el("span", glyph, class_="glyph", aria_hidden="true"), class_=f"diff {class_}"
-    )
-    door = el("a", mark, numbers.middle(name, 60), href=to(here, picked, inside, tab=None),
-              data_go=True, class_="cell", data_tip=name)  # fmt: skip
-    ends = numbers.signed_interval(one.gap, one.lo, one.hi)
-    return kit.Row(
-        cells=(door, f"{one.before:.1f}", f"{one.after:.1f}", ends, numbers.p_value(one.adjusted),
-               f"{one.fixed:,}", f"{one.broke:,}", f"{one.samples:,}")
-    )  # fmt: skip
+    return kit.drawn(version_table.changes(step, rows[:_SHOWN]), cells={WHERE: door})
 
 
 def _since(line: Line) -> Html | None:

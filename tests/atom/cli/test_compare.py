@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
+
+from atom.display import numbers
 
 SAMPLES = 40
 LEAVES = ("Perception > Colours", "Perception > Shapes", "Reasoning > Places")
@@ -103,8 +106,17 @@ def test_the_note_is_short_markdown(say, study, tmp_path):
     assert any(line.startswith("| ▼ Perception &gt; Colours") or "Colours" in line
                for line in lines)  # fmt: skip
     path = tmp_path / "note.md"
-    assert say("compare", "v2", "--study", study, "--markdown", str(path)).code == 0
+    told = say("compare", "v2", "--study", study, "--markdown", str(path))
     assert path.read_text(encoding="utf-8") == said.out
+    # The command's lines, the note and `--json` have the same cells.
+    worse = say("compare", "v2", "--study", study, "--json").data["changes"]
+    colours = next(one for one in worse if one["path"][-1:] == ["Colours"])
+    ends = numbers.signed_interval(colours["gap"], colours["lo"], colours["hi"])
+    cells = ["75.0", "50.0", ends, numbers.p_value(colours["adjusted"]), "0", "10", "40"]
+    noted = next(line for line in lines if line.startswith("| ▼ Perception > Colours"))
+    listed = next(line for line in told.out.splitlines() if line.startswith("▼ Perception > Col"))
+    assert [cell.strip() for cell in noted.split("|")[2:-1]] == cells
+    assert re.split(" {2,}", listed)[1:] == cells
 
 
 @pytest.mark.parametrize(

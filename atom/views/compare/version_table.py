@@ -1,0 +1,62 @@
+"""What a later version changed as a table, for the screen, the command, its JSON and the note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from atom.display import numbers
+from atom.display.estimate import Estimate
+from atom.display.table import Column, Table
+from atom.views.compare.versions import Change, VersionStep
+from taxonomy import format_path
+
+GLYPHS: Final[Mapping[str, str]] = {"worse": "▼", "better": "▲"}
+WHERE: Final = "Capability"
+_UNITS = {"process": "score", "outcome": "right", "preference": "votes won"}
+
+
+def place(one: Change) -> str:
+    """Write where a change is: a capability's path, a label, or `WHOLE`."""
+    return format_path(one.path) if one.path else one.name
+
+
+def told(step: VersionStep) -> tuple[Change, ...]:
+    """Choose what a reader is told: the whole, then what got worse and better."""
+    found = (*step.regressed, *step.found("better"))
+    return (step.whole, *(one for one in found if one is not step.whole))
+
+
+def changes(step: VersionStep, rows: Sequence[Change]) -> Table[Change]:
+    """Table changes from the earlier version to the later one.
+
+    Args:
+        step: which says what the numbers are.
+        rows: changes of it.
+    """
+    unit = _UNITS.get(step.measure, "value")
+    columns = (
+        Column[Change](title=WHERE, of=lambda one: f"{GLYPHS.get(one.verdict, '')} {place(one)}",
+                       write=str.strip, width="36%"),
+        Column[Change](title="", of=lambda one: one.name, name="name", shown=False),
+        Column[Change](title="", of=lambda one: one.path, name="path", shown=False),
+        Column[Change](title=f"{unit} before", of=lambda one: one.before, name="before",
+                       write=numbers.score, number=True),
+        Column[Change](title="after", of=lambda one: one.after, name="after", write=numbers.score,
+                       number=True),
+        Column[Change](title="difference (95 %)", of=_gap, name="gap", ends=("lo", "hi"),
+                       number=True),
+        Column[Change](title="", of=lambda one: one.p, name="p", shown=False),
+        Column[Change](title="p", of=lambda one: one.adjusted, name="adjusted",
+                       write=numbers.p_value, number=True, broad=True),
+        Column[Change](title="fixed", of=lambda one: one.fixed, name="fixed", number=True),
+        Column[Change](title="broken", of=lambda one: one.broke, name="broke", number=True),
+        Column[Change](title="samples", of=lambda one: one.samples, name="samples", number=True,
+                       broad=True),
+        Column[Change](title="", of=lambda one: one.verdict, name="verdict", shown=False),
+    )  # fmt: skip
+    return Table(label="What got worse and better", columns=columns, rows=rows)
+
+
+def _gap(one: Change) -> Estimate:
+    return Estimate(value=one.gap, lo=one.lo, hi=one.hi, samples=one.samples, unit="gap")
