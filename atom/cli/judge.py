@@ -17,7 +17,7 @@ from atom.cli.parts import judge_blind, judge_code, judge_panel
 from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.run import begin_and_do
-from atom.display import numbers
+from atom.display import writers
 from atom.engine.bench.calibration import ANSWERS, calibration_name
 from atom.engine.bench.judging import BenchForecast, BenchSpec, forecast_bench, prepare_bench
 from atom.engine.bench.picking import answers_name, read_answers
@@ -36,7 +36,7 @@ from atom.errors import UsageError
 from atom.foreign import read_foreign, read_foreign_text
 from atom.formats import FolderPictures, ImportFile, PictureFinder
 from atom.formats.zip_pictures import SeveralPictures, ZipPictures
-from atom.judgebench.base import BenchResult, MetricRow, Unit, without_picture_words
+from atom.judgebench.base import BenchResult, MetricRow, without_picture_words
 from atom.judgebench.best_of_n.benchmark import NAME as BEST_OF_N
 from atom.judgebench.published import Place
 from atom.judgebench.registry import BENCHES, find_bench
@@ -45,6 +45,7 @@ from atom.records import BenchSet, Sampling, Verdict
 from atom.settings import Settings
 from atom.store import Store, find_study
 from atom.store import table as columns_of
+from atom.views.judges.figures import chance, estimate, of_result, of_table
 from atom.views.lab.page import (
     Standing,
     all_places,
@@ -455,7 +456,7 @@ def _place_lines(among: Sequence[Place], synthetic: bool) -> list[str]:
         ]
     title = "among the papers' models"
     rows = [
-        [one.headline.label, one.headline.table, one.headline.data, f"{one.ours.value:.2f}",
+        [one.headline.label, one.headline.table, one.headline.data, estimate(one.ours).text,
          one.rank, len(one.models) + 1]
         for one in among
         if one.ours is not None
@@ -490,11 +491,11 @@ def _forecast_lines(forecast: BenchForecast) -> list[str]:
 
 
 def _result_lines(result: BenchResult) -> list[str]:
-    lines = [*table(HEAD, [_cells(row) for row in result.headline]), *_notes(result.headline)]
+    lines = [*writers.lines(of_result(result)[0]), *_notes(result.headline)]
     for part in result.tables:
         if not part.rows and not part.note:
             continue
-        lines += ["", part.title, *table(HEAD, [_cells(row) for row in part.rows])]
+        lines += ["", part.title, *writers.lines(of_table(part))]
         lines += _notes(part.rows)
         if part.note:
             lines.append(part.note)
@@ -518,21 +519,6 @@ def _notes(rows: Sequence[MetricRow]) -> list[str]:
 
 
 MOST_LABELS = 3
-
-
-HEAD = ("figure", "group", "value", "unit", "95 % interval", "chance", "n", "unread", "counting")
-UNITS: Mapping[Unit, str] = {
-    "percent": "%", "points": "points", "correlation": "", "difference": "", "words": "words",
-    "count": "",
-}  # fmt: skip
-
-
-def _cells(row: MetricRow) -> list[object]:
-    interval = "" if math.isnan(row.lo) else f"{numbers.plain(row.lo)} to {numbers.plain(row.hi)}"
-    chance = "" if math.isnan(row.chance) else f"{row.chance:.2f}"
-    value = numbers.plain(row.value)
-    unit = "" if math.isnan(row.value) else UNITS[row.unit]
-    return [row.label, row.group, value, unit, interval, chance, row.n, row.invalid, row.rule]
 
 
 def list_all(args: argparse.Namespace, out: Output) -> int:
@@ -578,11 +564,11 @@ def show(args: argparse.Namespace, out: Output) -> int:
 
 
 def _short(row: MetricRow) -> str:
-    value = "-" if math.isnan(row.value) else f"{row.value:.1f} {UNITS[row.unit]}".rstrip()
-    chance = "" if math.isnan(row.chance) else f"chance {row.chance:.1f}"
-    about = "; ".join(part for part in (row.rule, chance) if part)
+    level = "" if math.isnan(row.chance) else f"chance {chance(row)}"
+    about = "; ".join(part for part in (row.rule, level) if part)
     group = f", {row.group}," if row.group else ""
-    return f"{row.label}{group} {value}" + (f" ({about})" if about else "")
+    unit = " %" if row.unit == "percent" else " points" if row.unit == "points" else ""
+    return f"{row.label}{group} {estimate(row).text}{unit}" + (f" ({about})" if about else "")
 
 
 def show_published(args: argparse.Namespace, out: Output) -> int:

@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 from atom.display import numbers
 
-Unit = Literal["score", "gap", "share", "gain", "shift", "rank correlation"]
+Unit = Literal["score", "gap", "share", "gain", "shift", "plain", "count"]
 """`score` 0-100; `gap` a difference of scores; `share` of one; `gain` a difference of shares;
-`shift` a difference of marks on 1-5; `rank correlation` -1 to 1."""
+`shift` a difference of marks on 1-5; `plain` has two decimals, `count` at most one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,12 +73,19 @@ def _share(value: float) -> str:
     return numbers.share(value, 1)
 
 
+def _count(value: float) -> str:
+    return (
+        numbers.NONE if math.isnan(value) else f"{value:,.1f}".removesuffix(".0").replace("-", "−")
+    )
+
+
 _WRITE: Final[dict[Unit, Callable[[float], str]]] = {
     "score": numbers.score,
     "gap": numbers.signed,
     "share": _share,
     "gain": numbers.points,
     "shift": lambda value: numbers.signed(value, 2),
-    "rank correlation": numbers.plain,
+    "plain": numbers.plain,
+    "count": _count,
 }
 _SIGNED = {"gap", "gain", "shift"}

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from atom.display import numbers
 from atom.display.estimate import Estimate
 
 R = TypeVar("R")
 Value: TypeAlias = "str | int | float | bool | tuple[str, ...] | Estimate | None"
+
+
+Seen: TypeAlias = Literal["everywhere", "screen", "text", "data"]
+_EMPTY: Final = ("", numbers.NONE)
 
 
 def words(value: Value) -> str:
@@ -39,7 +43,9 @@ class Column(Generic[R]):
         write: turns the value into the text that people read.
         name: what CSV and JSON call it; empty = people only.
         ends: what these call both ends of an estimate's interval; left out where empty.
-        shown: whether people see it; a column that isn't shown is data.
+        seen: where people see it; only on a `screen` (a bar) or in `text`; nowhere, since it is
+            `data`.
+        spare: people don't see it where no row has anything in it.
         number: right-aligned.
         term: the glossary's word for it, which the heading explains.
         broad: left out where a screen is narrow.
@@ -51,7 +57,8 @@ class Column(Generic[R]):
     write: Callable[[Any], str] = words
     name: str = ""
     ends: tuple[str, ...] = ()
-    shown: bool = True
+    seen: Seen = "everywhere"
+    spare: bool = False
     number: bool = False
     term: str = ""
     broad: bool = False
@@ -88,10 +95,14 @@ class Table(Generic[R]):
     columns: tuple[Column[R], ...]
     rows: Sequence[R]
 
-    @property
-    def shown(self) -> tuple[Column[R], ...]:
-        """The columns that people see."""
-        return tuple(column for column in self.columns if column.shown)
+    def shown(self, on: Literal["screen", "text"]) -> tuple[Column[R], ...]:
+        """Return the columns that people see on a screen, or in text of any kind."""
+        return tuple(
+            column
+            for column in self.columns
+            if column.seen in ("everywhere", on)
+            and not (column.spare and all(column.text(row) in _EMPTY for row in self.rows))
+        )
 
     @property
     def documents(self) -> list[dict[str, object]]:

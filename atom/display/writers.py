@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 def lines(table: Table[R]) -> list[str]:
     """Lay a table out in lines, numbers to the right."""
-    shown = table.shown
+    shown = table.shown("text")
     cells = [[column.text(row) for column in shown] for row in table.rows]
     return laid_out(
         [column.title for column in shown], cells, right=[column.number for column in shown]
@@ -53,7 +53,7 @@ def csv(*tables: Table[R]) -> str:
 
 def markdown(table: Table[R]) -> list[str]:
     """Write a table in Markdown's signs, texts escaped."""
-    shown = table.shown
+    shown = table.shown("text")
 
     def line(texts: Iterable[str]) -> str:
         return "".join(f"| {text} " if text else "| " for text in texts) + "|"
@@ -68,7 +68,7 @@ def markdown(table: Table[R]) -> list[str]:
 
 def html(table: Table[R]) -> Html:
     """Write a table as markup without style, texts escaped."""
-    shown = table.shown
+    shown = table.shown("text")
     return el(
         "table",
         el("thead", el("tr", [el("th", column.title, scope="col") for column in shown])),

@@ -302,7 +302,8 @@ def _nodes(found: Profile) -> Iterator[Line]:
     for node in found.nodes:
         yield (
             *_place(found.row.name, node.name, node.path, node.label), node.depth,
-            *_numbers(node.estimate), node.status, *_numbers(node.effect), node.claim_n,
+            *_numbers(node.estimate), node.status, node.effect.value, node.effect.lo,
+            node.effect.hi, node.claim_n,
         )  # fmt: skip
 
 

@@ -357,6 +357,7 @@ def drawn(
     values: display.Table[R],
     *,
     cells: Mapping[str, Callable[[R, str], Child]] | None = None,
+    heads: Mapping[str, Child] | None = None,
     on: Callable[[R], bool] = lambda _: False,
     tight: bool = True,
 ) -> Html:
@@ -366,21 +367,26 @@ def drawn(
         values: the table.
         cells: by column's title, markup round a cell's text (a door, a bar); it is given the row
             and the text.
+        heads: by column's title, markup in its place.
         on: whether a row is the chosen one.
         tight: less room between rows and columns.
     """
-    round_ = cells or {}
+    round_, heads, shown = cells or {}, heads or {}, values.shown("screen")
     columns = [
-        Column(title=term(one.term, one.title) if one.term else one.title, number=one.number,
-               broad=one.broad, width=one.width)
-        for one in values.shown
-    ]  # fmt: skip
+        Column(
+            title=heads.get(one.title, term(one.term, one.title) if one.term else one.title),
+            number=one.number,
+            broad=one.broad,
+            width=one.width,
+        )
+        for one in shown
+    ]
 
     def cell(column: display.Column[R], row: R) -> Child:
         text = column.text(row)
         return round_[column.title](row, text) if column.title in round_ else text
 
-    rows = (Row(cells=[cell(one, row) for one in values.shown], on=on(row)) for row in values.rows)
+    rows = (Row(cells=[cell(one, row) for one in shown], on=on(row)) for row in values.rows)
     return table(columns, rows, label=values.label, tight=tight)
 
 

@@ -14,8 +14,9 @@ from atom.judgebench.items import Judged, Said
 from atom.records import BenchSet
 from atom.ui import kit, picture
 from atom.ui.html import Html, el
-from atom.ui.lab.parts import ALL_ITEMS, LabContext, group_words, set_address
+from atom.ui.lab.parts import ALL_ITEMS, LabContext, set_address
 from atom.ui.media import media_address, thumbnail
+from atom.views.judges.figures import group_words
 from atom.views.lab.items import (
     PAGE,
     SHOWN,

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from atom.analysis.agreement.calibration import NAME as CALIBRATION
-from atom.display import numbers
+from atom.display import numbers, writers
 from atom.engine.bench.judging import BenchForecast, BenchSpec, forecast_bench
 from atom.engine.bench.sets import delete_set, import_replies
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, give_consent, is_remote
@@ -46,15 +46,14 @@ from atom.ui.runs import parts as runs_parts
 from atom.ui.shell import frame, sealed, stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
+from atom.views.judges.figures import board_csv, of_result
 from atom.views.lab.items import groups_of
 from atom.views.lab.page import (
     Standing,
     bench_results,
     bench_sets,
-    board_csv,
     checked,
     places,
-    result_csv,
     standings,
 )
 from atom.views.runs.page import run_view, task_words
@@ -294,8 +293,8 @@ def _draw_proof(context: LabContext) -> None:
         )  # fmt: skip
         st.download_button(
             f"All figures of {plain(numbers.middle(judge.name, 30))} (CSV)",
-            data=lambda: result_csv(result, judge.name), file_name=f"{stem}-judge.csv",
-            mime="text/csv", key="lab_judge_csv",
+            data=lambda: writers.csv(*of_result(result, name=judge.name)),
+            file_name=f"{stem}-judge.csv", mime="text/csv", key="lab_judge_csv",
         )  # fmt: skip
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from atom.display import numbers
+from atom.display import numbers, writers
+from atom.display.table import Table
 from atom.engine.bench.judging import BenchForecast
 from atom.judgebench.base import Bench, BenchResult, MetricRow, MetricTable
 from atom.judgebench.items import group_of
@@ -17,16 +18,26 @@ from atom.ui import kit, links
 from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import JUDGE_LAB
 from atom.views.filters import Filters
+from atom.views.judges import figures
+from atom.views.judges.figures import (
+    HEADLINE,
+    Told,
+    chance,
+    estimate,
+    group_words,
+    of_judges,
+    of_table,
+)
 from atom.views.lab.page import (
     CHANCE_WORDS,
     BoardLine,
     Checked,
     Preview,
+    Scale,
     Standing,
     against_chance,
     board,
     scale_of,
-    table_csv,
 )
 from atom.views.runs.page import money
 from atom.views.stores import OpenStore
@@ -219,7 +230,7 @@ def preview(found: Preview) -> Html:
 # --- figures --------------------------------------------------------------------------------------
 
 
-def figure_bar(row: MetricRow, scale: tuple[float, float] | None, place: int) -> Html:
+def figure_bar(row: MetricRow, scale: Scale, place: int) -> Html:
     """Draw a figure with its interval, and the level of guessing as a dashed mark."""
     if scale is None or math.isnan(row.value):
         return el("span", numbers.NONE if math.isnan(row.value) else "", class_="quiet")
@@ -230,12 +241,12 @@ def figure_bar(row: MetricRow, scale: tuple[float, float] | None, place: int) ->
 
     ink = kit.colour(place)
     pieces = [el("line", class_="track", x1="0", x2="100%", y1="9", y2="9")]
-    words = f"{value_words(row)}"
+    words = str(estimate(row))
     if not math.isnan(row.chance):
         pieces.append(
             el("line", class_="chance", x1=at(row.chance), x2=at(row.chance), y1="0", y2="18")
         )
-        words += f"; guessing gives {_number(row.chance, row)}"
+        words += f"; guessing gives {chance(row)}"
     if not math.isnan(row.lo) and not math.isnan(row.hi):
         pieces.append(
             el("line", class_="span", x1=at(row.lo), x2=at(row.hi), y1="9", y2="9", stroke=ink)
@@ -246,31 +257,11 @@ def figure_bar(row: MetricRow, scale: tuple[float, float] | None, place: int) ->
     return el("svg", pieces, class_="bar lab", role="img", aria_label=words)
 
 
-def _number(value: float, row: MetricRow) -> str:
-    if math.isnan(value):
-        return numbers.NONE
-    if row.unit == "percent":
-        return f"{value:.1f}"
-    if row.unit in ("words", "count"):
-        return f"{value:,.1f}".removesuffix(".0")
-    hundred = row.unit == "correlation" and max(abs(value), abs(row.value)) > 1
-    text = f"{value:.1f}" if hundred else f"{value:.2f}"
-    return text.replace("-", "−")
-
-
-def value_words(row: MetricRow) -> str:
-    """Write `62.1 (58.4–65.7)`."""
-    text = _number(row.value, row)
-    if math.isnan(row.value) or math.isnan(row.lo) or math.isnan(row.hi):
-        return text
-    return f"{text} ({numbers.spanned(_number(row.lo, row), _number(row.hi, row))})"
-
-
 def _value(row: MetricRow) -> Html:
-    value, _, ends = value_words(row).partition(" ")
+    one = estimate(row)
     return join(
-        el("span", value, class_="strong"),
-        el("span", f" {ends}", class_="quiet small") if ends else None,
+        el("span", one.text, class_="strong"),
+        el("span", f" ({one.ends})", class_="quiet small") if one.ends else None,
     )
 
 
@@ -281,7 +272,7 @@ def _chance(row: MetricRow) -> Html:
     words = CHANCE_WORDS[against]
     glyph = {"below": "▼ ", "level": "○ "}.get(against, "")
     if not words:
-        return el("span", _number(row.chance, row))
+        return el("span", chance(row).text)
     return join(
         el(
             "span",
@@ -290,7 +281,7 @@ def _chance(row: MetricRow) -> Html:
             class_="small quiet lab-words",
             data_tip=_CHANCE_TIPS[against],
         ),
-        f" {_number(row.chance, row)}",
+        f" {chance(row)}",
     )
 
 
@@ -307,93 +298,60 @@ _RULES = {
 }
 
 
-def _rule(row: MetricRow) -> Child:
-    if not row.rule:
-        return ""
-    return el("span", row.rule, data_tip=_RULES.get(row.rule))
-
-
-_GROUPS = {"comp_feedback": "comparison", "meta_feedback": "feedback on feedback"}
-
-
-def group_words(group: str) -> str:
-    """Write a part of the data as a reader knows it; published names have underscores."""
-    return _GROUPS.get(group, group.replace("_", " "))
-
-
-def _label(row: MetricRow | BoardLine, tip: str = "") -> Html:
-    group = f" · {group_words(row.group)}" if row.group else ""
-    return el("span", row.label, el("span", group, class_="quiet"), data_tip=tip or None)
-
-
-def _unread(row: MetricRow) -> Html:
-    if not row.invalid:
-        return el("span", "0", class_="quiet")
-    share = f" ({numbers.share(row.invalid / row.n)})" if row.n else ""
-    return el("span", f"{row.invalid:,}{share}")
-
-
 def headline(lab: LabContext) -> Html:
     """Draw the headline figures of all judges side by side."""
     lines_ = board(lab.results)
     if not lines_:
         return Html("")
-    ruled = any(line.rule for line in lines_)
-    columns = [
-        kit.Column(title="Figure", width="22%"),
-        kit.Column(title="Judge"),
-        kit.Column(
-            title=kit.term("chance level", "Value, guessing dashed"), width="24%", broad=True
-        ),
-        kit.Column(title="Value (95 %)", number=True),
-        kit.Column(title="Guessing", number=True),
-        kit.Column(title="n", number=True),
-        kit.Column(title="Unread", number=True),
-        *([kit.Column(title="Counting")] if ruled else []),
-    ]
-    place = {one.judge: number for number, one in enumerate(lab.judges)}
-    names = {one.judge: one for one in lab.judges}
+    names = {one.judge: one.name for one in lab.judges}
     shown = max(_LEAST_LINES, _MOST_ROWS // max(len(lab.judges), 1))
+    scales = {id(row): scale_of(list(line.cells.values()))
+              for line in lines_ for row in line.cells.values()}  # fmt: skip
 
-    def rows(some: Sequence[BoardLine]) -> list[kit.Row]:
-        return [
-            kit.Row(
-                cells=[
-                    _label(line, row.note) if not number else "",
-                    el(
-                        "a",
-                        kit.model(
-                            numbers.middle(names[judge].name, 30),
-                            place[judge],
-                            full=names[judge].name,
-                        ),
-                        href=lab.address(judge),
-                        data_go=True,
-                        class_="cell",
-                    ),
-                    figure_bar(row, scale_of(list(line.cells.values())), place[judge]),
-                    _value(row),
-                    _chance(row),
-                    _n(lab, row, "", judge),
-                    _unread(row),
-                    *([_rule(row)] if ruled else []),
-                ],
-                on=lab.chosen is not None and lab.chosen.judge == judge and len(names) > 1,
-            )
-            for line in some
-            for number, (judge, row) in enumerate(line.cells.items())
-        ]
+    def drawn(some: Sequence[BoardLine]) -> Html:
+        return _drawn(lab, of_judges([line.cells for line in some], names), scales)
 
-    label = "Headline figures of every judge"
     return join(
-        kit.table(columns, rows(lines_[:shown]), label=label, tight=True),
+        drawn(lines_[:shown]),
         kit.fold(
             f"{numbers.count(len(lines_) - shown, 'more figure')} of every judge",
-            kit.table(columns, rows(lines_[shown:]), label=f"{label}, the rest", tight=True),
+            drawn(lines_[shown:]),
         )
         if len(lines_) > shown
         else None,
     )
+
+
+def _drawn(lab: LabContext, table: Table[Told], scales: Mapping[int, Scale]) -> Html:
+    """Draw figures with their bars, and the doors to what is behind them.
+
+    Args:
+        lab: where the reader is.
+        table: the figures.
+        scales: the ends of each figure's scale, by the identity of its row.
+    """
+    place = {one.judge: number for number, one in enumerate(lab.judges)}
+    chosen = lab.chosen.judge if lab.chosen is not None else None
+
+    def judge(one: Told, text: str) -> Html:
+        name = kit.model(numbers.middle(text, 30), place[one.judge], full=text)
+        return el("a", name, href=lab.address(one.judge), data_go=True, class_="cell")
+
+    def once(one: Told, text: str) -> Child:
+        return "" if one.again else el("span", text, class_="text", data_tip=one.row.note or None)
+
+    cells: dict[str, Callable[[Told, str], Child]] = {
+        figures.FIGURE: once,
+        figures.OF: lambda one, text: "" if one.again else el("span", text, class_="text"),
+        figures.JUDGE: judge,
+        figures.BAR: lambda one, _: figure_bar(one.row, scales[id(one.row)], place[one.judge]),
+        figures.VALUE: lambda one, _: _value(one.row),
+        figures.GUESSING: lambda one, _: _chance(one.row),
+        figures.N: lambda one, text: _n(lab, one, text),
+        figures.COUNTING: lambda one, text: el("span", text, data_tip=_RULES.get(text)),
+    }
+    several = len({one.judge for one in table.rows}) > 1
+    return kit.drawn(table, cells=cells, on=lambda one: several and one.judge == chosen)
 
 
 def answer(lab: LabContext) -> Html:
@@ -414,10 +372,10 @@ def answer(lab: LabContext) -> Html:
         "below": " is worse than guessing",
         "unknown": " has a first figure",
     }[against]
-    level = "" if math.isnan(first.chance) else f"; guessing gives {_number(first.chance, first)}"
+    level = "" if math.isnan(first.chance) else f"; guessing gives {chance(first)}"
     group = f", {group_words(first.group)}," if first.group else ""
     facts = [
-        f"{_lower(first.label)}{group} {value_words(first)}{level}",
+        f"{_lower(first.label)}{group} {estimate(first)}{level}",
         f"n = {first.n:,}",
         f"{numbers.count(judge.unscored, 'reply', 'replies')} unread" if judge.unscored else "",
         f"{judge.failed:,} failed" if judge.failed else "",
@@ -456,55 +414,28 @@ def tables(lab: LabContext) -> Html:
     )
 
 
-def _n(lab: LabContext, row: MetricRow, title: str, judge: str) -> Html:
+def _n(lab: LabContext, one: Told, text: str) -> Html:
     """Write how many items a figure is of, as a door to them."""
-    group = group_of(row, title)
-    if not row.n or group not in lab.groups:
-        return el("span", f"{row.n:,}", class_="quiet")
-    return kit.door(f"{row.n:,}", items_address(lab, group, who=judge), tip="Open these items")
+    group = group_of(one.row, "" if one.table == HEADLINE else one.table)
+    if not one.row.n or group not in lab.groups:
+        return el("span", text, class_="quiet")
+    return kit.door(text, items_address(lab, group, who=one.judge), tip="Open these items")
 
 
 def _table(lab: LabContext, table: MetricTable, judge: Standing, *, opened: bool) -> Html:
-    place = lab.judges.index(judge)
-    grouped = any(row.group for row in table.rows)
-    ruled = any(row.rule for row in table.rows)
-    chanced = any(not math.isnan(row.chance) for row in table.rows)
-    columns = [
-        kit.Column(title="Figure", width="26%"),
-        *([kit.Column(title="Of")] if grouped else []),
-        kit.Column(title="", width="22%", broad=True),
-        kit.Column(title="Value (95 %)", number=True),
-        *([kit.Column(title="Guessing", number=True)] if chanced else []),
-        kit.Column(title="n", number=True),
-        kit.Column(title="Unread", number=True),
-        *([kit.Column(title="Counting")] if ruled else []),
-    ]
-    scales = {row.unit: scale_of([one for one in table.rows if one.unit == row.unit])
-              for row in table.rows}  # fmt: skip
-    rows = [
-        kit.Row(
-            cells=[
-                el("span", row.label, class_="text", data_tip=row.note or None),
-                *([el("span", group_words(row.group), class_="text")] if grouped else []),
-                figure_bar(row, scales[row.unit], place),
-                _value(row),
-                *([_chance(row)] if chanced else []),
-                _n(lab, row, table.title, judge.judge),
-                _unread(row),
-                *([_rule(row)] if ruled else []),
-            ]
-        )
-        for row in table.rows
-    ]
+    values = of_table(table, judge.judge, judge.name)
+    by_unit = {row.unit: scale_of([one for one in table.rows if one.unit == row.unit])
+               for row in table.rows}  # fmt: skip
+    scales = {id(row): by_unit[row.unit] for row in table.rows}
     stem = f"{judge.name}-{table.title}".lower()
     name = "".join(c if c.isascii() and c.isalnum() else "-" for c in stem)[:80].strip("-")
     return kit.fold(
         f"{table.title} ({len(table.rows)})",
         el("p", table.note, class_="note text") if table.note else None,
-        kit.table(columns, rows, label=table.title, tight=True)
-        if rows
+        _drawn(lab, values, scales)
+        if table.rows
         else el("p", "Nothing to show yet.", class_="quiet"),
-        kit.csv_link(table_csv(table, judge.name), f"{name}.csv"),
+        kit.csv_link(writers.csv(values), f"{name}.csv"),
         opened=opened,
     )
 
@@ -571,7 +502,7 @@ def _place(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
         ends = found.ranks
         words = numbers.rank(*ends) if ends else str(found.rank)
         rule = f", {found.ours.rule}" if found.ours.rule else ""
-        rank = f"here {value_words(found.ours)}{rule}: place {words} of {len(found.models) + 1}"
+        rank = f"here {estimate(found.ours)}{rule}: place {words} of {len(found.models) + 1}"
     about = f"{head.table}{', ' + head.data if head.data else ''}"
     title = el(
         "div",
@@ -627,12 +558,12 @@ def strip(found: Place, judge: str | None, *, synthetic: bool = False) -> Html:
                              y1="14", y2="14"))  # fmt: skip
         pieces.append(
             el("line", class_=f"{class_} mid", x1=at(ours.value), x2=at(ours.value), y1="4",
-               y2="24", data_tip=f"{judge} {value_words(ours)}")
+               y2="24", data_tip=f"{judge} {estimate(ours)}")
         )  # fmt: skip
     label = f"{len(found.models)} models of the paper from {min(values, default=math.nan):.1f} to "
     label += f"{max(values, default=math.nan):.1f}"
     if ours is not None and judge is not None:
-        label += f"; {judge} at {value_words(ours)}"
+        label += f"; {judge} at {estimate(ours)}"
     ends = el(
         "div",
         [
@@ -680,7 +611,7 @@ def ranking(found: Place, judge: str | None, *, synthetic: bool = False) -> Html
                 "",
                 el("span", judge, class_=class_),
                 el("span", "here, on probes" if synthetic else "here", class_="quiet"),
-                el("span", value_words(found.ours), class_=class_),
+                el("span", str(estimate(found.ours)), class_=class_),
                 el("span", "not their data", class_="quiet small") if synthetic else "",
             ],
             on=True,

@@ -17,10 +17,10 @@ from atom.ui.html import Child, Html, el
 from atom.ui.lab import fidelity as lab_fidelity
 from atom.ui.lab import flaws as judge_flaws
 from atom.ui.lab import methods as lab_judge_methods
-from atom.ui.lab import parts as judge_lab_parts
 from atom.ui.pages import JUDGE_LAB
 from atom.ui.shell import stores
 from atom.ui.shell.frame import Here
+from atom.views.judges.figures import estimate
 from atom.views.lab.page import (
     CHANCE_WORDS,
     Standing,
@@ -256,7 +256,7 @@ def _bench(here: Here, known: Known, name: str) -> Html:
     if row is None:
         return el("span", numbers.NONE, class_="quiet")
     against = CHANCE_WORDS[against_chance(row)]
-    door = kit.door(judge_lab_parts.value_words(row), _tab(here, name, who=known.judge),
+    door = kit.door(str(estimate(row)), _tab(here, name, who=known.judge),
                     tip=f"{row.label}, n = {row.n:,}")  # fmt: skip
     return el("span", door, el("div", against, class_="small quiet") if against else None)
 

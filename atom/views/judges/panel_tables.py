@@ -30,7 +30,6 @@ def seats(view: PanelView) -> Table[Seat]:
 
 def scores(view: PanelView) -> Table[PanelScore]:
     """Table the models' means by the panel; on people's scale where that is known of any."""
-    people = any(one.by_people is not None for one in view.scores)
     columns = (
         Column[PanelScore](title="Model", of=lambda one: one.name, name="model"),
         Column[PanelScore](title="Panel's mean, 0–100", of=lambda one: one.mean, name="mean",
@@ -39,7 +38,7 @@ def scores(view: PanelView) -> Table[PanelScore]:
                            name="disagreement", write=numbers.score, number=True),
         Column[PanelScore](title="n", of=lambda one: one.n, name="marks", number=True),
         Column[PanelScore](title="On people's scale", of=_by_people, name="by_people",
-                           ends=("low", "high"), number=True, shown=people),
+                           ends=("low", "high"), number=True, spare=True),
     )  # fmt: skip
     return Table(label="Models by the panel", columns=columns, rows=view.scores)
 

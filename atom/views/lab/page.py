@@ -8,15 +8,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from atom.display.csv_text import csv_text
 from atom.errors import UsageError
 from atom.foreign import files_in
 from atom.formats import ImportFile
 from atom.formats.pictures import PictureFinder
 from atom.judgebench import published
-from atom.judgebench.base import BenchResult, LoadOptions, MetricRow, MetricTable
+from atom.judgebench.base import BenchResult, LoadOptions, MetricRow
 from atom.judgebench.published import Place
 from atom.judgebench.registry import find_bench
 from atom.records import BenchSet, Judge
@@ -149,7 +148,11 @@ CHANCE_WORDS: Mapping[Against, str] = {
 }
 
 
-def scale_of(rows: Sequence[MetricRow]) -> tuple[float, float] | None:
+Scale: TypeAlias = tuple[float, float] | None
+"""The ends of the scale that a figure is drawn on; None where it isn't drawn."""
+
+
+def scale_of(rows: Sequence[MetricRow]) -> Scale:
     """Return the ends of the scale on which figures of one unit are drawn; None for counts."""
     units = {row.unit for row in rows}
     if units == {"percent"}:
@@ -194,38 +197,6 @@ def board(results: Mapping[str, BenchResult]) -> tuple[BoardLine, ...]:
         BoardLine(label=label, group=group, rule=rule, cells=cells)
         for (_, label, group, rule), cells in lines.items()
     )
-
-
-_HEAD = ("judge", "table", "figure", "metric", "group", "value", "lo", "hi", "chance", "n",
-         "unread", "counting", "unit", "note")  # fmt: skip
-
-
-def board_csv(results: Mapping[str, BenchResult], names: Mapping[str, str]) -> str:
-    """Write the headline figures of all judges as CSV."""
-    return csv_text(
-        _HEAD,
-        [
-            _line(names.get(judge, judge), "headline", row)
-            for judge, result in results.items()
-            for row in result.headline
-        ],
-    )
-
-
-def table_csv(table: MetricTable, judge: str) -> str:
-    """Write one table of one judge as CSV."""
-    return csv_text(_HEAD, [_line(judge, table.title, row) for row in table.rows])
-
-
-def result_csv(result: BenchResult, judge: str) -> str:
-    """Write all figures of one judge as CSV."""
-    tables = [MetricTable(title="headline", rows=result.headline), *result.tables]
-    return csv_text(_HEAD, [_line(judge, one.title, row) for one in tables for row in one.rows])
-
-
-def _line(judge: str, table: str, row: MetricRow) -> list[object]:
-    return [judge, table, row.label, row.metric, row.group, row.value, row.lo, row.hi, row.chance,
-            row.n, row.invalid, row.rule, row.unit, row.note]  # fmt: skip
 
 
 # --- files, looked at before they are taken in ----------------------------------------------------

@@ -33,7 +33,7 @@ TABLE = Table(
             number=True,
         ),
         Column[Line](title="n", of=lambda one: one.n, name="n", number=True, broad=True),
-        Column[Line](title="", of=lambda one: "kept", name="note", shown=False),
+        Column[Line](title="", of=lambda one: "kept", name="note", seen="data"),
     ),
     rows=(Line("=a|b<i>", 62.1, 1200), Line("b", math.nan, 0)),
 )
@@ -85,7 +85,8 @@ def test_a_screen_puts_its_doors_round_the_text():
 @pytest.mark.parametrize(
     ("unit", "text"),
     [("score", "12.0 (−3.0 to 20.0)"), ("gap", "+12.0 (−3.0 to +20.0)"),
-     ("shift", "+12.00 (−3.00 to +20.00)"), ("rank correlation", "12.00 (−3.00 to 20.00)")],
+     ("shift", "+12.00 (−3.00 to +20.00)"), ("plain", "12.00 (−3.00 to 20.00)"),
+     ("count", "12 (−3 to 20)")],
 )  # fmt: skip
 def test_an_estimate_is_written_by_its_unit(unit, text):
     assert str(Estimate(value=12, lo=-3, hi=20, unit=unit)) == text

@@ -300,7 +300,7 @@ def test_the_command_says_the_same(panelled, capsys):
         panel_tables.options(view.advice),
     )
     for one in tables:
-        texts = {column.text(row) for column in one.shown for row in one.rows}
+        texts = {column.text(row) for column in one.shown("text") for row in one.rows}
         assert all(text in said and escape(text) in drawn for text in texts)
     assert found["judges"][0]["shift"] == pytest.approx(view.seats[0].shift)
     assert f"± {view.advice.options[0].half:.2f}" in said

@@ -9,12 +9,14 @@ import math
 
 import pytest
 
+from atom.display import writers
 from atom.errors import UsageError
 from atom.formats import ImportFile, NoPictures
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 from atom.judgebench.registry import BENCHES
 from atom.records import BenchItem
 from atom.store import Store
+from atom.views.judges import figures
 from atom.views.lab import page as judge_lab
 from tests.app.lab_store import ITEMS, NAME, TOY, make_set, verdict
 
@@ -104,12 +106,12 @@ def test_tables_are_saved_with_every_column():
         headline=(row(80, note="why"),),
         tables=(MetricTable(title="T", rows=(row(math.nan, label="=SUM(A1)"),)),),
     )
-    rows = list(csv.DictReader(io.StringIO(judge_lab.result_csv(result, "me"))))
+    rows = list(csv.DictReader(io.StringIO(writers.csv(*figures.of_result(result, name="me")))))
     assert [one["table"] for one in rows] == ["headline", "T"]
     assert (rows[0]["value"], rows[0]["note"], rows[1]["value"]) == ("80", "why", "")
     assert rows[1]["figure"] == "'=SUM(A1)"
-    assert judge_lab.board_csv({"id": result}, {"id": "me"}).count("me,headline") == 1
-    assert judge_lab.table_csv(result.tables[0], "me").count("\n") == 2
+    assert figures.board_csv({"id": result}, {"id": "me"}).count("me,headline") == 1
+    assert writers.csv(figures.of_table(result.tables[0])).count("\n") == 2
 
 
 @pytest.mark.parametrize(
