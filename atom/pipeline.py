@@ -11,7 +11,7 @@ still missing in the store; Live replay takes them one at a time.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atom.records import CriteriaSet, Criterion, Record, Replay, Response, StageName
@@ -24,6 +24,11 @@ MAPPING, SCORING, OUTCOME = mapping.STAGE, scoring.STAGE, outcome.STAGE
 LOOP: tuple[Stage, ...] = (ANSWER, REPLAY, CRITERIA, MAPPING, SCORING, OUTCOME)
 """The stages in the order of the method; answers come first where candidates are asked."""
 BY_NAME: Mapping[StageName, Stage] = {stage.name: stage for stage in LOOP}
+
+
+def stages_named(names: Collection[StageName]) -> tuple[Stage, ...]:
+    """Return the stages of these names, in the order of the method."""
+    return tuple(stage for stage in LOOP if stage.name in names)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -129,7 +129,13 @@ def main() -> int:
         parts = tuple(part for part in asked.parts.split(",") if part)
         demo = asked.demo or asked.checkout / "data" / "demo"
         return record(
-            asked.folder, asked.checkout, demo, parts, asked.real, asked.schema, asked.pages
+            asked.folder,
+            asked.checkout,
+            demo,
+            parts,
+            real=asked.real,
+            schema=asked.schema,
+            most=asked.pages,
         )
     allowed = read_allowed(asked.allowed)
     found = judge(compare(asked.before, asked.after), allowed)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atom.engine.induction.first_tree import first_tree
-from atom.engine.plan import JUDGE_STAGES, PlanKeys, RunSpec
+from atom.engine.plan import PlanKeys, RunSpec
 from atom.errors import DataError, SettingsError, UsageError
 from atom.judge.keys import endpoint_key
 from atom.judge.sampling import asked_sampling
-from atom.pipeline import LOOP
+from atom.pipeline import LOOP, stages_named
 from atom.records import (
     Candidate,
     Endpoint,
@@ -208,7 +208,7 @@ def gather(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint], creat
     _check_numbers(spec)
     judge_endpoint = _judge_endpoint(store, spec, study, endpoints)
     asked = [pick_endpoint(endpoints, name, "candidate") for name in spec.candidates]
-    if asked and "answer" not in spec.stages:
+    if asked and not any(stage.by_candidate for stage in stages_named(spec.stages)):
         raise UsageError("candidates are named but the stage 'answer' isn't asked for: add it")
     for endpoint in (*([judge_endpoint] if judge_endpoint else []), *asked):
         check_endpoint(endpoint, spec.budget)
@@ -297,7 +297,7 @@ def check_endpoint(endpoint: Endpoint, budget: float | None) -> None:
 def _judge_endpoint(
     store: Store, spec: RunSpec, study: Study, endpoints: Mapping[str, Endpoint]
 ) -> Endpoint | None:
-    if not JUDGE_STAGES & set(spec.stages):
+    if all(stage.by_candidate for stage in stages_named(spec.stages)):
         return None
     name = spec.judge
     if name is None and study.judge_id is not None:

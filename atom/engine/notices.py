@@ -10,6 +10,7 @@ from atom.engine.clock import stamp, utc_now
 from atom.engine.members import Members, gather
 from atom.engine.plan import RunSpec
 from atom.engine.studies.remark import remark_words, to_remark
+from atom.pipeline import stages_named
 from atom.records import Endpoint
 from atom.store import Store, find_study
 from atom.store.standing import answers_under, study_places
@@ -39,7 +40,7 @@ def notices(store: Store, spec: RunSpec, members: Members) -> tuple[str, ...]:
 
 def _same_requests(spec: RunSpec, members: Members) -> Iterator[str]:
     """Warn where a repeat is the same request as the first."""
-    judged = spec.repeats > 1 and "scoring" in spec.stages
+    judged = spec.repeats > 1 and any(stage.repeats for stage in stages_named(spec.stages))
     if judged and members.judge_sampling.temperature == 0:
         yield (
             "At temperature 0 scoring an answer again sends the same request: the marks will "

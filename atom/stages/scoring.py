@@ -359,6 +359,7 @@ class ScoringStage(Stage):
     name = TASK
     prompt = PROMPT
     needs = frozenset({"criteria_set", "wanted", "response"})
+    repeats = True
 
     def named(self, setting: Setting) -> str:
         """Keep marks that were given without the pictures apart."""

@@ -123,6 +123,8 @@ class Stage(ABC):
     """Fields of `Subject` without which it can't begin."""
     by_candidate: ClassVar[bool] = False
     """Whether a candidate is asked, not the judge."""
+    repeats: ClassVar[bool] = False
+    """Whether the judge does it again for each repeat, and again on each newer scale."""
     points: ClassVar[bool] = False
     """Whether it reads boxes, so that it must know how the judge sees the pictures."""
 

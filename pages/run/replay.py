@@ -34,8 +34,8 @@ def second(here: frame.Here, bench: replay_bench.Bench) -> None:
     )
     calls = replay_answer.calls_of(bench)
     solved = bench.solved
-    steps.step_bar(bench, "replay", done=solved is not None and solved.state == "scored")
-    if bench.step != "replay":
+    done = solved is not None and solved.state == "scored"
+    if not steps.step_bar(bench, "replay", done=done):
         call = calls.get(solved.call_id or "") if solved else None
         kit.show(replay_parts.solution(solved, call), key="replay_solution")
     kit.show(

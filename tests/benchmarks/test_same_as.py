@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 
 from benchmarks._same_compare import compare, judge, read_allowed
 from benchmarks._same_session import Address, Looked, Session, counts_of, saved
-from benchmarks.same_as import LIST
+from benchmarks.same_as import LIST, main
 
 MARKUP = (
     '<p>Mean <b>61.4</b> of 300</p><a href="failures?study=x&amp;model=b">see 3</a>'
@@ -116,6 +118,23 @@ def test_doors_of_one_shape_are_opened_once():
     assert (one.name, other.name) == ("failures.+model", "failures.grid")
     assert Address.of("https://example.invalid/") is None
     assert Address.of("#top") is None
+
+
+def test_what_a_recording_is_asked_for_reaches_its_session(tmp_path, monkeypatch):
+    ran = []
+
+    def run(words, **_):
+        ran.append([str(word) for word in words[2:]])
+        return subprocess.CompletedProcess(words, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    out, old, files = (tmp_path / name for name in ("out", "old", "files"))
+    given = ["record", out, "--checkout", old, "--pages", 7, "--parts", "read", "--real", files]
+    monkeypatch.setattr(sys, "argv", ["same_as.py", *map(str, given)])
+    assert main() == 0
+    ((checkout, demo, wrote, _, parts, most, real),) = ran
+    assert (checkout, demo) == (str(old), str(old / "data" / "demo"))
+    assert (wrote, parts, most, real) == (str(out), "read,real", "7", str(files))
 
 
 def test_the_committed_list_can_be_read():

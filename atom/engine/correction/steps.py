@@ -11,7 +11,7 @@ from atom.engine.correction.plan import Have, Rules, Step
 from atom.engine.correction.subjects import Subject
 from atom.engine.subjects import read_material
 from atom.errors import StoreError
-from atom.pipeline import OUTCOME, SCORING
+from atom.pipeline import BY_NAME
 from atom.records import Call, Correction, Criterion, Outcome, Record, Response, State
 from atom.stages import correction, hint, outcome
 from atom.stages.sight import Material
@@ -44,9 +44,7 @@ async def perform(ask: Ask, store: Store, step: Step, have: Have, rules: Rules) 
     if step.kind == "rejudge":
         return await _rejudge(ask, step, material, rules)
     about, setting = _judged(step, rules)
-    if step.kind == SCORING.name:
-        return await SCORING.take(ask, material, about, setting)
-    brought = await OUTCOME.take(ask, material, about, setting)
+    brought = await BY_NAME[step.kind].take(ask, material, about, setting)
     valued = _valued(step, brought.records, have)
     return replace(brought, records=(*brought.records, *valued))
 
@@ -181,10 +179,10 @@ def _others(subject: Subject, step: Step) -> tuple[Criterion, ...]:
 
 
 def _valued(step: Step, records: tuple[Record, ...], have: Have) -> tuple[Correction, ...]:
-    """Put the judge's verdict into the trial's row."""
+    """Put the judge's verdict, where it gave one, into the trial's row."""
     row = have.corrections[(*step.trial.name, step.round)]
-    value = next((record.value for record in records if isinstance(record, Outcome)), None)
-    return (row.model_copy(update={"value": value}),)
+    verdicts = [record for record in records if isinstance(record, Outcome)]
+    return tuple(row.model_copy(update={"value": one.value}) for one in verdicts[:1])
 
 
 def failed_records(
@@ -198,10 +196,9 @@ def failed_records(
         peer_id = subject.peers[criterion.id].peer_id
         sampling = rules.hint_sampling(peer_id)
         return (hint.failed(error, criterion, peer_id, answer, sampling, step.attempt, call_id),)
-    if step.kind in ("retry", "rejudge"):
+    if step.kind == "retry" or step.kind == "rejudge":
         return (made(step, rules, state="failed", detail=error),)
-    stage = SCORING if step.kind == SCORING.name else OUTCOME
-    return stage.failed(error, call_id, *_judged(step, rules))
+    return BY_NAME[step.kind].failed(error, call_id, *_judged(step, rules))
 
 
 def peer_answer(store: Store, subject: Subject, criterion: Criterion) -> Response:

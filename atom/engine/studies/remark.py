@@ -8,6 +8,7 @@ stage marks all of it again; `forecast` has its price.
 from __future__ import annotations
 
 from atom.engine.plan import RunSpec
+from atom.pipeline import stages_named
 from atom.records import Study
 from atom.store import Store
 from atom.store.standing import OlderMarks, older_marks
@@ -22,7 +23,8 @@ def to_remark(store: Store, spec: RunSpec, judge_id: str | None) -> OlderMarks:
         judge_id: the run's judge as records name it; None where it isn't known yet.
     """
     study = store.get(Study, spec.study_id)
-    if study is None or judge_id is None or "scoring" not in spec.stages:
+    scores = any(stage.repeats for stage in stages_named(spec.stages))
+    if study is None or judge_id is None or not scores:
         return OlderMarks()
     return older_marks(store, study, judge_id)
 

@@ -154,19 +154,15 @@ def bench_for(key: str, make: Callable[[], Bench]) -> Bench:
 
 def why_not(bench: Bench, step: Step, candidate: Endpoint | None = None) -> str:
     """Say what a step still needs; empty when it can be taken."""
-    result = bench.result
-    usable = result is not None and result.criteria_set.state == "scored"
-    if step == "criteria" and (bench.solved is None or bench.solved.state != "scored"):
-        return "needs the judge's solution"
-    if step == "mapping" and not usable:
-        return "needs criteria that can be used" if result else "needs criteria"
-    if step == "answer" and candidate is None:
+    stage, there = BY_NAME[step], about(bench, step)
+    if stage.by_candidate and candidate is None:
         return "choose a model"
-    if step == "scoring":
-        if not usable:
-            return "needs criteria that can be used" if result else "needs criteria"
-        if bench.answer is None:
-            return "needs an answer"
+    if "replay" in stage.needs and there.replay is None:
+        return "needs the judge's solution"
+    if "criteria_set" in stage.needs and there.criteria_set is None:
+        return "needs criteria that can be used" if bench.result else "needs criteria"
+    if "response" in stage.needs and there.response is None:
+        return "needs an answer"
     return ""
 
 
@@ -192,6 +188,11 @@ def left_to_do(bench: Bench, *, asks: bool) -> list[Step]:
     return steps
 
 
+def who(bench: Bench, step: Step, candidate: Endpoint | None = None) -> Endpoint:
+    """Return who is asked in a step: the candidate, where one is asked and chosen, or the judge."""
+    return candidate if BY_NAME[step].by_candidate and candidate else bench.live.judge
+
+
 def price(bench: Bench, step: Step, candidate: Endpoint | None = None) -> tuple[int, float | None]:
     """Estimate tokens and USD of a step; stand-ins fill in for what isn't there yet."""
     estimate = guess_price(bench.live, BY_NAME[step], about(bench, step), candidate)
@@ -215,11 +216,11 @@ def wanted(bench: Bench, step: Step) -> tuple[Criterion, ...]:
     result = bench.result
     if result is None:
         return ()
-    if step == "mapping":
-        ids = {criterion_id(bench.live.sample, draft) for draft in bench.unmapped}
-    else:
+    if "response" in BY_NAME[step].needs:
         card = bench.card
         ids = set(card.missing) if card else {c.id for c in result.criteria}
+    else:
+        ids = {criterion_id(bench.live.sample, draft) for draft in bench.unmapped}
     return tuple(c for c in result.criteria if c.id in ids)
 
 
@@ -233,7 +234,7 @@ def take(bench: Bench, steps: Sequence[Step], candidate: Endpoint | None = None)
     """
     if bench.busy or not steps:
         return
-    asked = [candidate if step == "answer" and candidate else bench.live.judge for step in steps]
+    asked = [who(bench, step, candidate) for step in steps]
     hosts = work.hosts_to_ask(bench.entry, asked)
     if hosts:
         count = len(bench.live.pictures)
@@ -291,7 +292,7 @@ def _next(bench: Bench) -> None:
         step = bench.queue.pop(0)
         if why_not(bench, step, bench.asked):
             continue
-        if step in ("mapping", "scoring") and not wanted(bench, step):
+        if "wanted" in BY_NAME[step].needs and not wanted(bench, step):
             continue
         _begin(bench, step)
         return
@@ -300,9 +301,9 @@ def _next(bench: Bench) -> None:
 def _begin(bench: Bench, step: Step) -> None:
     bench.errors.pop(step, None)
     bench.notes.pop(step, None)
-    live, subject, who = bench.live, about(bench, step), bench.asked
+    live, subject, model = bench.live, about(bench, step), bench.asked
     job = work.jobs().start(
-        step, lambda job: live.take(BY_NAME[step], subject, job.say, candidate=who)
+        step, lambda job: live.take(BY_NAME[step], subject, job.say, candidate=model)
     )
     take_in = _TAKEN_IN[step]
     bench.job, bench.step, bench.pending = job.id, step, lambda brought: take_in(bench, brought)

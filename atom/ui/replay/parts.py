@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.display import numbers
+from atom.pipeline import BY_NAME
 from atom.records import Call, Replay, Sample
 from atom.ui import kit, links
 from atom.ui.html import Html, el, join
@@ -178,7 +179,7 @@ def growing(step: Step, text: str, seconds: float, price: str) -> Html:
     pieces = arriving(step, text)
     line = f"{seconds:.0f} s" + (f", {len(text):,} characters so far" if text else "")
     about = el("p", f"{line} · {price}" if price else line, class_="quiet small")
-    if pieces and step == "answer":
+    if pieces and BY_NAME[step].by_candidate:
         return join(kit.said(pieces[0]), about)
     if pieces:
         return join(el("ol", [el("li", el("span", p, class_="text")) for p in pieces],

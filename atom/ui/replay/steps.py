@@ -17,6 +17,7 @@ from atom.ui.replay.bench import (
     price,
     stop,
     take,
+    who,
     why_not,
 )
 from atom.ui.shell import team
@@ -37,11 +38,15 @@ def step_bar(
     candidate: Endpoint | None = None,
     done: bool = False,
     label: str | None = None,
-) -> None:
-    """Draw a step's button with its price, or its progress with Stop while it is under way."""
+) -> bool:
+    """Draw a step's button with its price, or its progress with Stop while it is under way.
+
+    Returns:
+        Whether it is under way.
+    """
     if bench.step == step:
         _running(bench, step, candidate)
-        return
+        return True
     problem = why_not(bench, step, candidate)
     if bench.errors.get(step):
         kit.show(kit.fault(bench.errors[step]), key=f"step_fault_{step}")
@@ -60,11 +65,12 @@ def step_bar(
             kit.show(el("p", words, class_="quiet small"), key=f"price_{step}")
     if bench.notes.get(step):
         kit.show(kit.notice(bench.notes[step]), key=f"step_note_{step}")
+    return False
 
 
 def price_line(bench: Bench, step: Step, candidate: Endpoint | None = None) -> str:
     """Say what a step would cost."""
-    asked = candidate if step == "answer" and candidate is not None else bench.live.judge
+    asked = who(bench, step, candidate)
     try:
         tokens, cost = price(bench, step, candidate)
     except AtomError as error:
@@ -118,7 +124,7 @@ def run_all(bench: Bench, candidate: Endpoint | None) -> None:
         kit.show(kit.fault(error), key="run_all_words")
         return
     tokens = sum(number for number, _ in prices)
-    asked = [candidate if step == "answer" and candidate else bench.live.judge for step in steps]
+    asked = [who(bench, step, candidate) for step in steps]
     words = (
         work.cost_words(tokens, total_cost(cost for _, cost in prices), asked)
         if tokens

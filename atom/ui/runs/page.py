@@ -195,8 +195,8 @@ def draw_start(here: Here, endpoints: dict[str, Endpoint]) -> None:
                     help="Replies that a server broke or cut off by an error. A refusal, a content "
                     "filter or a judge that declines stays as it is.")  # fmt: skip
         form = held[here.entry.key]
-        if form.problem:
-            kit.show(kit.notice(form.problem), key="runs_problem")
+        if problem := form.problem(JUDGE_STAGES):
+            kit.show(kit.notice(problem), key="runs_problem")
             return
         spec = spec_of(here, form)
         found = _forecast(here, spec, endpoints)

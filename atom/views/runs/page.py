@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atom.display import numbers
@@ -314,15 +314,19 @@ class RunForm:
     cluster: bool = False
     """Whether they start on the cluster that the settings name."""
 
-    @property
-    def problem(self) -> str:
-        """What is missing or wrong, in words; empty when it can be started."""
+    def problem(self, judged: Collection[StageName]) -> str:
+        """Say what is missing or wrong, in words; empty when it can be started.
+
+        Args:
+            judged: the stages in which a judge is asked, not a model.
+        """
         if not self.stages:
             return "Choose at least one stage."
-        if "answer" in self.stages and not self.candidates:
+        asks_models = any(stage not in judged for stage in self.stages)
+        if asks_models and not self.candidates:
             return "The stage answer needs models that are asked: choose some, or leave it out."
-        if self.candidates and "answer" not in self.stages:
+        if self.candidates and not asks_models:
             return "Models are chosen but the stage answer isn't: add it, or clear the models."
-        if set(self.stages) - {"answer"} and not self.judge:
+        if not self.judge and any(stage in judged for stage in self.stages):
             return "Choose a judge."
         return ""
