@@ -185,7 +185,7 @@ def numbers(asked: Asked, method: str, character: Character) -> dict[str, int | 
     endpoint, model = ProbeEndpoint(), MODELS[character]
     if METHODS[method].source == "checkpoints":
         return _checkpoints(asked, method, endpoint, model)
-    make, scores = METHODS[method].agenda, METHODS[method].scores
+    make, scores = METHODS[method].worklist, METHODS[method].scores
     if make is None or scores is None:
         raise ValueError(f"{method!r} asks nothing")
     picture = PicturePart.from_bytes(asked.picture)

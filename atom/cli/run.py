@@ -26,11 +26,11 @@ from atom.engine.control import (
     wait_for_end,
 )
 from atom.engine.endpoints.configured import built_in, known_endpoints
+from atom.engine.execution import Progress
 from atom.engine.forecast import forecast
 from atom.engine.members import judge_of
 from atom.engine.notices import run_notices
 from atom.engine.plan import JUDGE_STAGES, STAGES, RunSpec
-from atom.engine.shift import Progress
 from atom.engine.studies.remark import to_remark
 from atom.engine.work import Spec, carry_out, open_work
 from atom.errors import SettingsError, UsageError

@@ -1,8 +1,8 @@
 """Work: what every kind of run is, and the one way to open it, carry it out and take it up again.
 
 A kind is a `Work`: what it is asked (its spec), what it needs (`prepare`), what it would ask
-(`forecast`), its row, and the `Shift` that does its items and takes in what they bring. Whoever has
-a spec or a run's row can do all that without knowing which kind it is. See `design/047`.
+(`forecast`), its row, and the `Execution` that does its items and takes in what they bring. Whoever
+has a spec or a run's row can do all that without knowing which kind it is. See `design/047`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentQuestion, refuse_unless_agreed
+from atom.engine.execution import ClientMaker, Execution, OnProgress, RunContext, make_client
 from atom.engine.ledger import run_holder, take_hold
 from atom.engine.process import halted_by_signals
-from atom.engine.shift import ClientMaker, OnProgress, RunContext, Shift, make_client
 from atom.errors import UsageError
 from atom.records import Endpoint, Run, RunKind
 from atom.store import Store, Writer
@@ -94,7 +94,7 @@ class Work(ABC, Generic[S, G]):
         """
 
     @abstractmethod
-    def shift(self, context: RunContext, spec: S, ground: G) -> Shift:
+    def execution(self, context: RunContext, spec: S, ground: G) -> Execution:
         """Return what does the items that are missing."""
 
     def check(self, store: Store, ground: G) -> None:
@@ -111,9 +111,9 @@ class Work(ABC, Generic[S, G]):
     def begin(self, writer: Writer, ground: G, moment: str) -> None:
         """Write what belongs to a run, in the transaction that writes its row."""
 
-    async def carry_out(self, context: RunContext, ground: G, shift: Shift) -> Run:
+    async def carry_out(self, context: RunContext, ground: G, execution: Execution) -> Run:
         """Do a run, or the rest of it; return its row at its end."""
-        return await shift.run()
+        return await execution.run()
 
 
 def kind_named(kind: RunKind) -> Work[Any, Any]:
@@ -224,9 +224,9 @@ async def carry_out(
         processes=processes,
         number=number,
     )
-    shift = work.shift(context, spec, ground)
-    with halted_by_signals(shift.signalled):
-        return await work.carry_out(context, ground, shift)
+    execution = work.execution(context, spec, ground)
+    with halted_by_signals(execution.signalled):
+        return await work.carry_out(context, ground, execution)
 
 
 async def run(

@@ -16,7 +16,7 @@ from atom.judge.request import PicturePart
 from atom.judgebench.rates import Rate
 from atom.judgebench.words import count
 from atom.records import BenchItem, Sampling, Verdict
-from atom.stages.verdicts import Agenda
+from atom.stages.verdicts import Worklist
 
 Unit = Literal["percent", "points", "correlation", "difference", "words", "count"]
 
@@ -163,7 +163,7 @@ class Bench:
         votes: how often each question is put, unless said otherwise.
         scored: parts that need a scorer.
         load: reads the benchmark's files.
-        agenda: what is to be asked.
+        worklist: what is to be asked.
         measure: the figures, from one judge's verdicts.
         read_replies: reads replies that were made elsewhere: files, the set's items, the judge's
             name.
@@ -180,7 +180,7 @@ class Bench:
     votes: int
     scored: frozenset[str]
     load: Callable[[Sequence[ImportFile], LoadOptions], Loaded]
-    agenda: Callable[[BenchPlan], Agenda]
+    worklist: Callable[[BenchPlan], Worklist]
     measure: Callable[[Sequence[BenchItem], Sequence[Verdict]], BenchResult]
     read_replies: Callable[[Sequence[ImportFile], Sequence[BenchItem], str], Replies]
     pictured: bool = False

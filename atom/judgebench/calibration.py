@@ -421,7 +421,7 @@ BENCH: Final = Bench(
     votes=1,
     scored=frozenset(),
     load=load,
-    agenda=lambda plan: Scorings(plan=plan),
+    worklist=lambda plan: Scorings(plan=plan),
     measure=measure,
     read_replies=read_replies,
 )

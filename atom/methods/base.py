@@ -16,7 +16,7 @@ from typing import Literal
 from atom.judge.request import PicturePart
 from atom.records import Replay, Response, Sample, Sampling, Verdict
 from atom.stages.scoring import MAX_ANSWER
-from atom.stages.verdicts import Agenda
+from atom.stages.verdicts import Worklist
 
 MIN_SHOWN = 4_000
 """Characters that each of many answers keeps in one request."""
@@ -73,7 +73,7 @@ class Method:
         about: what it asks of the judge, one sentence.
         removes: what of ATOM is taken away; empty for whatever isn't an ablation.
         source: what its scores are made of.
-        agenda: what is to be asked; None where everything is in the checkpoints.
+        worklist: what is to be asked; None where everything is in the checkpoints.
         scores: from one sample's verdicts of this method, what each answer got: the answers' ids,
             the verdicts.
     """
@@ -83,7 +83,7 @@ class Method:
     about: str
     removes: str = ""
     source: Source = "verdicts"
-    agenda: Callable[[MethodPlan], Agenda] | None = None
+    worklist: Callable[[MethodPlan], Worklist] | None = None
     scores: Callable[[Sequence[str], Sequence[Verdict]], Scores] | None = None
 
 

@@ -117,7 +117,7 @@ def parse(own: OwnSample, reply: Reply, blank: Verdict) -> Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatchAgenda:
+class MatchWorklist:
     """Asks one judge about every sample that people wrote criteria for.
 
     Args:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import partial
 
 from atom.errors import UsageError
-from atom.methods import agendas
-from atom.methods.agendas import MethodAgenda
+from atom.methods import worklists
 from atom.methods.base import Method
+from atom.methods.worklists import MethodWorklist
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -19,22 +19,22 @@ METHODS: dict[str, Method] = {
             name="pointwise",
             title="Pointwise score",
             about="one number from 1 to 10 for each answer, seen alone",
-            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.pointwise_asks),
-            scores=partial(agendas.value_scores, "pointwise"),
+            worklist=lambda plan: MethodWorklist(plan=plan, questions=worklists.pointwise_asks),
+            scores=partial(worklists.value_scores, "pointwise"),
         ),
         Method(
             name="batch",
             title="Batch ranking",
             about="all answers in one call, ranked, ties allowed",
-            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.batch_asks),
-            scores=agendas.batch_scores,
+            worklist=lambda plan: MethodWorklist(plan=plan, questions=worklists.batch_asks),
+            scores=worklists.batch_scores,
         ),
         Method(
             name="scan",
             title="SCAN adapted",
             about="weighted criteria from comparing the answers, then every answer scored on them",
-            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.scan_asks),
-            scores=agendas.scan_scores,
+            worklist=lambda plan: MethodWorklist(plan=plan, questions=worklists.scan_asks),
+            scores=worklists.scan_scores,
         ),
         Method(
             name="atom",
@@ -47,16 +47,18 @@ METHODS: dict[str, Method] = {
             title="ATOM without replay",
             about="criteria made from question and picture, nothing solved first",
             removes="the worked solution",
-            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.no_replay_asks),
-            scores=partial(agendas.value_scores, "no_replay"),
+            worklist=lambda plan: MethodWorklist(plan=plan, questions=worklists.no_replay_asks),
+            scores=partial(worklists.value_scores, "no_replay"),
         ),
         Method(
             name="no_decomposition",
             title="ATOM without decomposition",
             about="one score from 1 to 5 for each answer, held against the whole solution",
             removes="the criteria",
-            agenda=lambda plan: MethodAgenda(plan=plan, questions=agendas.no_decomposition_asks),
-            scores=partial(agendas.value_scores, "no_decomposition"),
+            worklist=lambda plan: MethodWorklist(
+                plan=plan, questions=worklists.no_decomposition_asks
+            ),
+            scores=partial(worklists.value_scores, "no_decomposition"),
         ),
         Method(
             name="no_weights",
@@ -67,7 +69,7 @@ METHODS: dict[str, Method] = {
         ),
     )
 }
-ASKED: tuple[str, ...] = tuple(name for name, method in METHODS.items() if method.agenda)
+ASKED: tuple[str, ...] = tuple(name for name, method in METHODS.items() if method.worklist)
 """Methods for which a judge is asked anything beyond the study's own run."""
 
 

@@ -140,7 +140,7 @@ def parse_marks(item: SightItem, shown: Shown, reply: Reply, blank: Verdict) -> 
 
 
 @dataclass(frozen=True, kw_only=True)
-class SightAgenda:
+class SightWorklist:
     """Asks one judge about every answer under every condition.
 
     Args:

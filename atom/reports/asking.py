@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, needs_consent
+from atom.engine.execution import ClientMaker, make_client
 from atom.engine.members import check_endpoint
 from atom.engine.replies import PaidOnce
-from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, SpendCapReached, UsageError
 from atom.judge import (
     PictureCache,

@@ -1,6 +1,6 @@
 """What is asked one by one and becomes verdicts: judge benchmarks and rival methods.
 
-An agenda knows which questions are still open, given the verdicts that are there. Later questions
+A worklist knows which questions are still open, given the verdicts that are there. Later questions
 may build on earlier verdicts (a critique is written, then scored), so it is asked again after each
 round until nothing is open.
 """
@@ -16,7 +16,7 @@ from atom.judge.request import Request
 from atom.records import Sampling, Verdict
 
 Asked: TypeAlias = str
-"""Whom a run asks, by the name that its agenda has for them: `judge`, `scorer`, or a judge's id."""
+"""Whom a run asks, by its worklist's name for them: `judge`, `scorer`, or a judge's id."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class Ask:
         return self.blank.key
 
 
-class Agenda(Protocol):
+class Worklist(Protocol):
     """Knows what there is to ask."""
 
     def asks(self, have: Mapping[str, Verdict]) -> Sequence[Ask]:

@@ -133,7 +133,7 @@ TOY = Bench(
     votes=1,
     scored=frozenset({"text"}),
     load=load,
-    agenda=lambda plan: Questions(plan=plan),
+    worklist=lambda plan: Questions(plan=plan),
     measure=measure,
     read_replies=read_replies,
 )

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from atom.asked.wanted import Vocabulary
 from atom.engine.asked.once import ask_once
 from atom.engine.consent import ConsentQuestion, needs_consent
+from atom.engine.execution import ClientMaker, make_client
 from atom.engine.replies import stored_reply
-from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError
 from atom.judge.usage import estimate_request
 from atom.records import Endpoint, Study

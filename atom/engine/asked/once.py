@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from atom.engine.consent import ConsentQuestion, refuse_unless_agreed
+from atom.engine.execution import ClientMaker, make_client
 from atom.engine.members import check_endpoint
 from atom.engine.replies import PaidOnce
-from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, UsageError
 from atom.judge import PictureCache, Reply, Request, SpendLedger, failed_call
 from atom.records import Call, Endpoint

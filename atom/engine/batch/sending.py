@@ -28,9 +28,9 @@ from atom.engine.batch.files import (
 from atom.engine.batch.taking import Taken, take_replies
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.control import run_status
+from atom.engine.execution import OnProgress
 from atom.engine.members import gather
 from atom.engine.plan import RunSpec
-from atom.engine.shift import OnProgress
 from atom.engine.study.runner import spec_of
 from atom.engine.work import carry_out, kind_named, open_work
 from atom.errors import SettingsError, UsageError

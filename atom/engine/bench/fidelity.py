@@ -14,18 +14,18 @@ from itertools import chain
 from typing import ClassVar, Final
 
 from atom.analysis.agreement.fidelity import ranks_of
-from atom.engine.agenda import AgendaShift, load_verdicts, open_asks, price_of
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
+from atom.engine.execution import Execution, RunContext
 from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
-from atom.engine.shift import RunContext, Shift
 from atom.engine.subjects import read_material
 from atom.engine.work import Work
+from atom.engine.worklist import WorklistExecution, load_verdicts, open_asks, price_of
 from atom.errors import UsageError
 from atom.judge import PicturePart
-from atom.methods.agendas import CRITERIA
 from atom.methods.base import MethodPlan, MethodSample
 from atom.methods.registry import ASKED, METHODS, find_method
+from atom.methods.worklists import CRITERIA
 from atom.records import (
     Endpoint,
     Judge,
@@ -40,7 +40,7 @@ from atom.records import (
     content_id,
     total_cost,
 )
-from atom.stages.verdicts import Agenda, Ask
+from atom.stages.verdicts import Ask, Worklist
 from atom.store import Store, Writer, find_study, standing, study_places
 from atom.store.labels import labels_of
 
@@ -89,17 +89,17 @@ class Ready:
     ranked: int
 
     @property
-    def agenda(self) -> Agenda:
+    def worklist(self) -> Worklist:
         """What there is to ask."""
-        made = [make(self.plan) for name in self.methods if (make := METHODS[name].agenda)]
+        made = [make(self.plan) for name in self.methods if (make := METHODS[name].worklist)]
         return _Together(parts=tuple(made))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Together:
-    """Several agendas as one."""
+    """Several worklists as one."""
 
-    parts: tuple[Agenda, ...]
+    parts: tuple[Worklist, ...]
 
     def asks(self, have: Mapping[str, Verdict]) -> Sequence[Ask]:
         return list(chain.from_iterable(part.asks(have) for part in self.parts))
@@ -185,7 +185,7 @@ def prepare_fidelity(store: Store, spec: FidelitySpec, endpoints: Mapping[str, E
     """
     study = find_study(store, spec.study_id)
     for name in spec.methods:
-        if find_method(name).agenda is None:
+        if find_method(name).worklist is None:
             raise UsageError(
                 f"the method {name!r} asks nothing: it is read off the checkpoints of the study's "
                 f"own run; there are to ask {', '.join(ASKED)}"
@@ -268,14 +268,14 @@ def forecast_fidelity(
     answers = {one.sample.id: len(one.responses) for one in ready.plan.samples}
     rows = []
     for name in ready.methods:
-        make = METHODS[name].agenda
+        make = METHODS[name].worklist
         if make is None:
             continue
-        agenda = make(ready.plan)
-        asks = open_asks(agenda, have, retry_failed=spec.retry_failed)
+        worklist = make(ready.plan)
+        asks = open_asks(worklist, have, retry_failed=spec.retry_failed)
         first = {ask.blank.subject_id for ask in asks if ask.blank.part.endswith(f"/{CRITERIA}")}
         later = sum(answers[subject] for subject in first)
-        blocked = len(answers.keys() - {ask.blank.subject_id for ask in agenda.asks(have)})
+        blocked = len(answers.keys() - {ask.blank.subject_id for ask in worklist.asks(have)})
         cost = price_of(ready.endpoint, asks, len(asks) + later)
         rows.append(
             MethodForecast(method=name, calls=len(asks), later=later, blocked=blocked, cost=cost)
@@ -338,10 +338,10 @@ class _MethodsWork(Work[FidelitySpec, Ready]):
             retry_failed=retry_failed,
         )
 
-    def shift(self, context: RunContext, spec: FidelitySpec, ground: Ready) -> Shift:
-        return AgendaShift(
+    def execution(self, context: RunContext, spec: FidelitySpec, ground: Ready) -> Execution:
+        return WorklistExecution(
             context,
-            ground.agenda,
+            ground.worklist,
             ground.study.id,
             {"judge": ground.endpoint},
             retry_failed=spec.retry_failed,

@@ -12,15 +12,15 @@ from datetime import datetime
 from functools import partial
 from typing import ClassVar, Final
 
-from atom.engine.agenda import AgendaShift, load_verdicts, open_asks, price_of
 from atom.engine.bench.sets import NewSet, find_set, items_of
 from atom.engine.clock import stamp
 from atom.engine.code.runs import run_programs
 from atom.engine.code.sandbox import find_sandbox
 from atom.engine.consent import ConsentQuestion, questions_of
+from atom.engine.execution import Execution, RunContext
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
-from atom.engine.shift import RunContext, Shift
 from atom.engine.work import Work
+from atom.engine.worklist import WorklistExecution, load_verdicts, open_asks, price_of
 from atom.errors import PictureError, UsageError
 from atom.judge import PicturePart
 from atom.judgebench.base import (
@@ -41,7 +41,7 @@ from atom.records import (
     Sampling,
     content_id,
 )
-from atom.stages.verdicts import Agenda, Asked
+from atom.stages.verdicts import Asked, Worklist
 from atom.store import Store, Writer
 
 WARM = 0.7
@@ -100,9 +100,9 @@ class Ready:
     without_picture: int = 0
 
     @property
-    def agenda(self) -> Agenda:
+    def worklist(self) -> Worklist:
         """What there is to ask."""
-        return self.bench.agenda(self.plan)
+        return self.bench.worklist(self.plan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +221,7 @@ def forecast_bench(
     """
     ready = prepare_bench(store, spec, endpoints, new=new)
     have = load_verdicts(store, ready.bench_set.id)
-    asks = open_asks(ready.agenda, have, retry_failed=spec.retry_failed)
+    asks = open_asks(ready.worklist, have, retry_failed=spec.retry_failed)
     calls: dict[str, int] = {}
     cost: float | None = 0.0
     for by, endpoint in ready.asked.items():
@@ -311,18 +311,18 @@ class _BenchWork(Work[BenchSpec, Ready]):
             retry_failed=retry_failed,
         )
 
-    def shift(self, context: RunContext, spec: BenchSpec, ground: Ready) -> Shift:
-        return AgendaShift(
+    def execution(self, context: RunContext, spec: BenchSpec, ground: Ready) -> Execution:
+        return WorklistExecution(
             context,
-            ground.agenda,
+            ground.worklist,
             ground.bench_set.id,
             ground.asked,
             retry_failed=spec.retry_failed,
         )
 
-    async def carry_out(self, context: RunContext, ground: Ready, shift: Shift) -> Run:
+    async def carry_out(self, context: RunContext, ground: Ready, execution: Execution) -> Run:
         """Ask, then run the programs that judges corrected; say what stayed out."""
-        store, ended = context.store, await shift.run()
+        store, ended = context.store, await execution.run()
         if ground.without_picture:
             words = without_picture_words(ground.without_picture)
             ended = ended.model_copy(update={"message": f"{ended.message}; {words}".lstrip("; ")})
@@ -334,7 +334,7 @@ class _BenchWork(Work[BenchSpec, Ready]):
             store,
             ground.bench_set.id,
             ground.judge.id,
-            stopped=lambda: bool(shift.signal),
+            stopped=lambda: bool(execution.signal),
         )
         ended = ended.model_copy(update={"message": f"{ended.message} {ran.sentence}.".strip()})
         store.replace([ended])

@@ -28,7 +28,7 @@ from atom.engine.blind.ground import (
 from atom.engine.blind.labels import label_questions
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, consent_questions
-from atom.engine.shift import BEAT, HaltedError, Lane, RunContext, Shift
+from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
 from atom.engine.subjects import read_material
 from atom.engine.work import Work
 from atom.errors import SpendCapReached, StoreError
@@ -105,11 +105,11 @@ class _BlindWork(Work[BlindSpec, Ground]):
             retry_failed=retry_failed,
         )
 
-    def shift(self, context: RunContext, spec: BlindSpec, ground: Ground) -> Shift:
+    def execution(self, context: RunContext, spec: BlindSpec, ground: Ground) -> Execution:
         return _Control(context, ground, retry_failed=spec.retry_failed)
 
-    async def carry_out(self, context: RunContext, ground: Ground, shift: Shift) -> Run:
-        ended = await shift.run()
+    async def carry_out(self, context: RunContext, ground: Ground, execution: Execution) -> Run:
+        ended = await execution.run()
         if ground.members.judge is not None:
             label_questions(context.store, ground.members.study, ground.members.judge.id)
         return ended
@@ -118,7 +118,7 @@ class _BlindWork(Work[BlindSpec, Ground]):
 WORK: Final = _BlindWork()
 
 
-class _Control(Shift):
+class _Control(Execution):
     """One part of a run that carries out a control."""
 
     def __init__(self, context: RunContext, ground: Ground, *, retry_failed: bool) -> None:

@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Final
 
-from atom.engine.agenda import AgendaShift, load_verdicts, open_asks, price_of
 from atom.engine.blind.ground import draw, eligible_questions
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
+from atom.engine.execution import Execution, RunContext
 from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
-from atom.engine.shift import RunContext, Shift
 from atom.engine.subjects import read_material
 from atom.engine.work import Work
+from atom.engine.worklist import WorklistExecution, load_verdicts, open_asks, price_of
 from atom.errors import UsageError
 from atom.judge import PicturePart
-from atom.methods.sight import LONGEST, SIGHT_PART, SightAgenda, SightItem, shown_of
+from atom.methods.sight import LONGEST, SIGHT_PART, SightItem, SightWorklist, shown_of
 from atom.records import (
     SHOWN,
     CriteriaSet,
@@ -93,7 +93,7 @@ class SightGround:
         judge: the judge's record.
         endpoint: where it is asked.
         task: what it is asked.
-        agenda: what there is to ask.
+        worklist: what there is to ask.
         eligible: questions with pictures and criteria that could have been drawn.
     """
 
@@ -101,13 +101,13 @@ class SightGround:
     judge: Judge
     endpoint: Endpoint
     task: SightTask
-    agenda: SightAgenda
+    worklist: SightWorklist
     eligible: int
 
     @property
     def questions(self) -> int:
         """How many questions were drawn."""
-        return len({item.sample.id for item in self.agenda.items})
+        return len({item.sample.id for item in self.worklist.items})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +174,7 @@ def lay_sight(store: Store, spec: SightSpec, endpoints: Mapping[str, Endpoint]) 
     def pictures(sample: Sample) -> tuple[PicturePart, ...]:
         return read_material(store, sample).pictures
 
-    agenda = SightAgenda(
+    worklist = SightWorklist(
         study_id=study.id,
         items=_items(store, study, task, sets, samples, drawn),
         pictures=pictures,
@@ -183,7 +183,7 @@ def lay_sight(store: Store, spec: SightSpec, endpoints: Mapping[str, Endpoint]) 
         shown=shown,
     )
     return SightGround(
-        study=study, judge=judge, endpoint=endpoint, task=task, agenda=agenda,
+        study=study, judge=judge, endpoint=endpoint, task=task, worklist=worklist,
         eligible=len(samples),
     )  # fmt: skip
 
@@ -334,29 +334,29 @@ def forecast_sight(
         UsageError: it asks for something that isn't there.
     """
     ground = lay_sight(store, spec, endpoints)
-    agenda, endpoint = ground.agenda, ground.endpoint
+    worklist, endpoint = ground.worklist, ground.endpoint
     have = load_verdicts(store, ground.study.id)
-    left = open_asks(agenda, have, retry_failed=spec.retry_failed)
-    written = {ask.key for ask in agenda.descriptions()}
+    left = open_asks(worklist, have, retry_failed=spec.retry_failed)
+    written = {ask.key for ask in worklist.descriptions()}
     descriptions = [ask for ask in left if ask.key in written]
     costs = [price_of(endpoint, descriptions, len(descriptions))]
     by: Counter[Shown] = Counter()
     for name in ground.task.shown:
         mine = [ask for ask in left if ask.key not in written and _is(ask.blank.part, name)]
         if name == "caption":
-            mine += [agenda.ask(item, name, "x" * TYPICAL) for item in agenda.items
-                     if agenda.waits(item, have)]  # fmt: skip
+            mine += [worklist.ask(item, name, "x" * TYPICAL) for item in worklist.items
+                     if worklist.waits(item, have)]  # fmt: skip
         if mine:
             by[name] = len(mine)
             costs.append(price_of(endpoint, mine, len(mine)))
     return SightForecast(
         samples=ground.questions,
         eligible=ground.eligible,
-        answers=len(agenda.items),
+        answers=len(worklist.items),
         by=dict(by),
         descriptions=len(descriptions),
-        own=sum(not item.again for item in agenda.items) if "again" in ground.task.shown else 0,
-        alone=sum(item.other is None for item in agenda.items),
+        own=sum(not item.again for item in worklist.items) if "again" in ground.task.shown else 0,
+        alone=sum(item.other is None for item in worklist.items),
         cost=total_cost(costs),
     )
 
@@ -381,7 +381,7 @@ class _SightWork(Work[SightSpec, SightGround]):
         return forecast_sight(store, spec, endpoints)
 
     def questions(self, store: Store, ground: SightGround) -> tuple[ConsentQuestion, ...]:
-        items = ground.agenda.items
+        items = ground.worklist.items
         return questions_of(
             [ground.endpoint],
             ground.study.consent,
@@ -417,9 +417,9 @@ class _SightWork(Work[SightSpec, SightGround]):
             sampling=task.sampling,
         )  # fmt: skip
 
-    def shift(self, context: RunContext, spec: SightSpec, ground: SightGround) -> Shift:
-        return AgendaShift(
-            context, ground.agenda, ground.study.id, {"judge": ground.endpoint},
+    def execution(self, context: RunContext, spec: SightSpec, ground: SightGround) -> Execution:
+        return WorklistExecution(
+            context, ground.worklist, ground.study.id, {"judge": ground.endpoint},
             retry_failed=spec.retry_failed,
         )  # fmt: skip
 

@@ -34,8 +34,8 @@ from atom.engine.correction.plan import (
 )
 from atom.engine.correction.steps import failed_records, perform
 from atom.engine.correction.subjects import Found, find_subjects
+from atom.engine.execution import BEAT, Execution, HaltedError, RunContext
 from atom.engine.members import Members
-from atom.engine.shift import BEAT, HaltedError, RunContext, Shift
 from atom.engine.work import Work
 from atom.errors import SpendCapReached, StoreError, UsageError
 from atom.judge import failed_call
@@ -165,7 +165,7 @@ class _ExperimentWork(Work[CorrectionSpec, Setup]):
             experiment_id=asked.id,
         )
 
-    def shift(self, context: RunContext, spec: CorrectionSpec, ground: Setup) -> Shift:
+    def execution(self, context: RunContext, spec: CorrectionSpec, ground: Setup) -> Execution:
         return _Trials(
             context,
             ground.ground,
@@ -192,7 +192,7 @@ def _nobody(found: Found) -> str:
     )
 
 
-class _Trials(Shift):
+class _Trials(Execution):
     """One part of a run that carries out an experiment."""
 
     def __init__(

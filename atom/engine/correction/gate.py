@@ -17,9 +17,9 @@ import numpy as np
 from atom.analysis.correction.trials import BlindGate, blind_gate
 from atom.engine.consent import ConsentNeeded, ConsentQuestion, needs_consent
 from atom.engine.correction.ground import endpoint_of
+from atom.engine.execution import ClientMaker, make_client
 from atom.engine.members import asks, check_endpoint
 from atom.engine.replies import PaidOnce, stored_reply
-from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, SpendCapReached, UsageError
 from atom.judge import PictureCache, Request, SpendLedger, failed_call
 from atom.judge.usage import estimate_request

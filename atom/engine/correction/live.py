@@ -14,7 +14,7 @@ from atom.engine.clock import Clock, utc_now
 from atom.engine.correction.experiment import WORK, OnText, watched
 from atom.engine.correction.ground import CorrectionSpec, prepare
 from atom.engine.correction.subjects import find_subjects
-from atom.engine.shift import ClientMaker, OnProgress, make_client
+from atom.engine.execution import ClientMaker, OnProgress, make_client
 from atom.engine.work import carry_out, open_work
 from atom.errors import UsageError
 from atom.records import (

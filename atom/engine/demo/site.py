@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from atom.engine.shift import OnProgress, Progress
+from atom.engine.execution import OnProgress, Progress
 from atom.errors import StoreError
 from atom.judge import JudgeClient, PictureCache, SpendLedger, Timing
 from atom.judge.servers.endpoints import builtin_endpoints

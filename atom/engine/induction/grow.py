@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentQuestion
+from atom.engine.execution import BEAT, ClientMaker, Execution, OnProgress, RunContext, make_client
 from atom.engine.induction.forecast import InductionForecast, forecast_induction
 from atom.engine.induction.ground import Ground, InductionSpec, prepare, questions, spec_of
 from atom.engine.induction.growing import Answer, Growth, grow, prune_leaves
 from atom.engine.induction.growth_log import GrowthLog, growth_file
 from atom.engine.induction.mapper import Asker, HaltedError, Mapper, together
-from atom.engine.shift import BEAT, ClientMaker, OnProgress, RunContext, Shift, make_client
 from atom.engine.work import Work, carry_out, open_work
 from atom.errors import JudgeError, PermanentError, SpendCapReached, UsageError
 from atom.judge import Request
@@ -239,14 +239,14 @@ class _TreeWork(Work[InductionSpec, Ground]):
     ) -> InductionSpec:
         return spec_of(store, run.id)
 
-    def shift(self, context: RunContext, spec: InductionSpec, ground: Ground) -> Shift:
+    def execution(self, context: RunContext, spec: InductionSpec, ground: Ground) -> Execution:
         return _Growth(context, spec, ground, self.make_embedder)
 
 
 WORK: Final = _TreeWork()
 
 
-class _Growth(Shift):
+class _Growth(Execution):
     """One part of an induction: its calls, its writes, its account."""
 
     def __init__(

@@ -17,6 +17,7 @@ from functools import partial
 
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.consent import ConsentNeeded, consent_questions
+from atom.engine.execution import ClientMaker, make_client
 from atom.engine.induction.ground import load_cuts
 from atom.engine.induction.mapper import (
     SHORTLIST,
@@ -29,7 +30,6 @@ from atom.engine.induction.mapper import (
 from atom.engine.members import Members, gather
 from atom.engine.plan import RunSpec
 from atom.engine.replies import PaidOnce
-from atom.engine.shift import ClientMaker, make_client
 from atom.engine.subjects import read_material
 from atom.errors import JudgeError, PictureError, SpendCapReached, UsageError
 from atom.judge import PictureCache, SpendLedger

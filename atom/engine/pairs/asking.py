@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Final
 
-from atom.engine.agenda import AgendaShift, load_verdicts, open_asks, price_of
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
+from atom.engine.execution import Execution, RunContext
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
-from atom.engine.shift import RunContext, Shift
 from atom.engine.subjects import read_material
 from atom.engine.work import Work
+from atom.engine.worklist import WorklistExecution, load_verdicts, open_asks, price_of
 from atom.errors import UsageError
 from atom.judge import PicturePart
 from atom.judgebench.base import BenchPlan
-from atom.judgebench.vl_rewardbench.hard import HardAgenda, is_hard, read_votes
+from atom.judgebench.vl_rewardbench.hard import HardWorklist, is_hard, read_votes
 from atom.records import (
     BenchItem,
     Endpoint,
@@ -109,9 +109,9 @@ class Ground:
     plan: BenchPlan
 
     @property
-    def agenda(self) -> HardAgenda:
+    def worklist(self) -> HardWorklist:
         """What there is to ask."""
-        return HardAgenda(plan=self.plan, task=self.task)
+        return HardWorklist(plan=self.plan, task=self.task)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +274,7 @@ def forecast_pairs(
     """
     ground = lay_ground(store, spec, endpoints)
     have = load_verdicts(store, ground.study.id)
-    asks = open_asks(ground.agenda, have, retry_failed=spec.retry_failed)
+    asks = open_asks(ground.worklist, have, retry_failed=spec.retry_failed)
     strong, task = ground.task.strong_id, ground.task
     weak = [ask for ask in asks if ask.by != strong]
     cost: float | None = 0.0
@@ -306,7 +306,7 @@ def _later(ground: Ground, sure: int, waiting: set[str]) -> tuple[int, float | N
         return 0, 0.0
     calls = sure + 2 * task.votes * len(waiting)
     items = [item for item in ground.plan.items if item.id in waiting] or ground.plan.items
-    asks = ground.agenda.about(task.strong_id, items[:6])
+    asks = ground.worklist.about(task.strong_id, items[:6])
     return calls, price_of(ground.asked[task.strong_id], asks, calls) if calls else 0.0
 
 
@@ -360,14 +360,14 @@ class _PairsWork(Work[PairsSpec, Ground]):
             pairs=task.pairs, sampling=task.sampling,
         )  # fmt: skip
 
-    def shift(self, context: RunContext, spec: PairsSpec, ground: Ground) -> Shift:
-        return AgendaShift(
-            context, ground.agenda, ground.study.id, ground.asked, retry_failed=spec.retry_failed
+    def execution(self, context: RunContext, spec: PairsSpec, ground: Ground) -> Execution:
+        return WorklistExecution(
+            context, ground.worklist, ground.study.id, ground.asked, retry_failed=spec.retry_failed
         )
 
-    async def carry_out(self, context: RunContext, ground: Ground, shift: Shift) -> Run:
+    async def carry_out(self, context: RunContext, ground: Ground, execution: Execution) -> Run:
         """Ask, and say in a sentence how many pairs turned out hard."""
-        store, ended = context.store, await shift.run()
+        store, ended = context.store, await execution.run()
         votes = read_votes(ground.task, load_verdicts(store, ground.study.id).values())
         hard = int(is_hard(votes.weak, ground.task.fail).sum())
         words = f"{hard:,} of {len(ground.task.pairs):,} pairs are hard"

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final
 
-from atom.engine.agenda import AgendaShift, load_verdicts, open_asks, price_of
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
+from atom.engine.execution import Execution, RunContext
 from atom.engine.members import asks, check_endpoint, judge_of, pick_endpoint
-from atom.engine.shift import RunContext, Shift
 from atom.engine.work import Work
+from atom.engine.worklist import WorklistExecution, load_verdicts, open_asks, price_of
 from atom.errors import UsageError
-from atom.methods.own_criteria import MatchAgenda, OwnSample, lines_of
+from atom.methods.own_criteria import MatchWorklist, OwnSample, lines_of
 from atom.records import (
     AnnotationKind,
     CriteriaTask,
@@ -61,7 +61,7 @@ class Ground:
     study: Study
     judge: Judge
     endpoint: Endpoint
-    agenda: MatchAgenda
+    worklist: MatchWorklist
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,13 +122,13 @@ def lay_ground(store: Store, spec: MatchSpec, endpoints: Mapping[str, Endpoint])
             f"nobody has written criteria in {study.name!r}: Human check, Own criteria, asks for "
             "them"
         )
-    agenda = MatchAgenda(
+    worklist = MatchWorklist(
         study_id=study.id,
         samples=samples,
         judge=judge.id,
         sampling=asks(endpoint, study.judge_sampling),
     )
-    return Ground(study=study, judge=judge, endpoint=endpoint, agenda=agenda)
+    return Ground(study=study, judge=judge, endpoint=endpoint, worklist=worklist)
 
 
 def forecast_match(
@@ -141,9 +141,9 @@ def forecast_match(
     """
     ground = lay_ground(store, spec, endpoints)
     have = load_verdicts(store, ground.study.id)
-    left = open_asks(ground.agenda, have, retry_failed=spec.retry_failed)
+    left = open_asks(ground.worklist, have, retry_failed=spec.retry_failed)
     return MatchForecast(
-        samples=len(ground.agenda.samples),
+        samples=len(ground.worklist.samples),
         calls=len(left),
         cost=price_of(ground.endpoint, left, len(left)),
     )
@@ -166,12 +166,12 @@ class _MatchWork(Work[MatchSpec, Ground]):
 
     def questions(self, store: Store, ground: Ground) -> tuple[ConsentQuestion, ...]:
         return questions_of(
-            [ground.endpoint], ground.study.consent, lambda: [() for _ in ground.agenda.samples]
+            [ground.endpoint], ground.study.consent, lambda: [() for _ in ground.worklist.samples]
         )
 
     def row(self, spec: MatchSpec, ground: Ground, moment: datetime) -> Run:
         created = stamp(moment)
-        told = (ground.judge.id, ground.agenda.sampling.key)
+        told = (ground.judge.id, ground.worklist.sampling.key)
         return Run(
             id=content_id("match run", ground.study.id, *told)[:12],
             study_id=ground.study.id,
@@ -193,9 +193,9 @@ class _MatchWork(Work[MatchSpec, Ground]):
             retry_failed=retry_failed,
         )  # fmt: skip
 
-    def shift(self, context: RunContext, spec: MatchSpec, ground: Ground) -> Shift:
-        return AgendaShift(
-            context, ground.agenda, ground.study.id, {"judge": ground.endpoint},
+    def execution(self, context: RunContext, spec: MatchSpec, ground: Ground) -> Execution:
+        return WorklistExecution(
+            context, ground.worklist, ground.study.id, {"judge": ground.endpoint},
             retry_failed=spec.retry_failed,
         )  # fmt: skip
 

@@ -9,9 +9,9 @@ from typing import Final
 from atom.engine.asked.ask import AskPrice
 from atom.engine.asked.once import ask_once
 from atom.engine.consent import ConsentQuestion, needs_consent
+from atom.engine.execution import ClientMaker, make_client
 from atom.engine.reasons.choice import choose
 from atom.engine.replies import stored_reply
-from atom.engine.shift import ClientMaker, make_client
 from atom.errors import JudgeError, UsageError
 from atom.judge.usage import estimate_request
 from atom.records import Endpoint, Study

@@ -20,10 +20,10 @@ from functools import partial
 from statistics import mean
 
 from atom.engine.cases import CHUNK, Loaded, load_cases
+from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
 from atom.engine.ledger import Ended
 from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
-from atom.engine.shift import BEAT, HaltedError, Lane, RunContext, Shift
 from atom.engine.subjects import KEPT, fetch_subject, perform, points, setting_of
 from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
@@ -70,7 +70,7 @@ BEHIND = 2
 _Queue = asyncio.PriorityQueue[tuple[int, int, Item | None]]
 
 
-class Runner(Shift):
+class Runner(Execution):
     """One part of a run that does a study's stages.
 
     Args:

@@ -8,10 +8,10 @@ from typing import Final
 
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, consent_questions
+from atom.engine.execution import Execution, RunContext
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import Members, enrol, gather
 from atom.engine.plan import RunSpec
-from atom.engine.shift import RunContext, Shift
 from atom.engine.study.pool import Runner
 from atom.engine.work import Work
 from atom.records import Endpoint, Run, StudyTask, content_id
@@ -76,7 +76,7 @@ class _StudyWork(Work[RunSpec, Members]):
     ) -> RunSpec:
         return spec_of(run, retry_failed=retry_failed)
 
-    def shift(self, context: RunContext, spec: RunSpec, ground: Members) -> Shift:
+    def execution(self, context: RunContext, spec: RunSpec, ground: Members) -> Execution:
         enrol(context.store, ground)
         return Runner(context, spec, ground)
 

@@ -90,13 +90,13 @@ def best_so_far(item: BenchItem, found: Found, votes: int = 1) -> list[int]:
 
 
 @dataclass(frozen=True)
-class PickAgenda:
+class PickWorklist:
     """What is asked of a judge that picks: each meeting once the one before it is settled."""
 
     plan: BenchPlan
 
     def asks(self, have: Mapping[str, Verdict]) -> Sequence[Ask]:
-        """Return what can be asked by now; as `Agenda` says."""
+        """Return what can be asked by now; as `Worklist` says."""
         parts = self.plan.parts or (PAIR,)
         asks: list[Ask] = []
         for item in self.plan.items:

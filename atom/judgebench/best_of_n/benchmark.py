@@ -35,7 +35,7 @@ from atom.judgebench.base import (
 from atom.judgebench.best_of_n.asking import (
     PAIR,
     POINT,
-    PickAgenda,
+    PickWorklist,
     best_so_far,
     meeting_order,
 )
@@ -315,9 +315,9 @@ def _mean(values: Floats) -> tuple[float, float, float]:
 # --- the benchmark --------------------------------------------------------------------------------
 
 
-def agenda(plan: BenchPlan) -> PickAgenda:
+def worklist(plan: BenchPlan) -> PickWorklist:
     """Return what there is to ask."""
-    return PickAgenda(plan)
+    return PickWorklist(plan)
 
 
 def read_replies(files: Sequence[ImportFile], items: Sequence[BenchItem], judge: str) -> Replies:
@@ -345,8 +345,8 @@ BENCH: Final = Bench(
     votes=1,
     scored=frozenset(),
     load=load,
-    agenda=agenda,
+    worklist=worklist,
     measure=measure,
     read_replies=read_replies,
-    later=lambda plan, have: PickAgenda(plan).later(have),
+    later=lambda plan, have: PickWorklist(plan).later(have),
 )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from atom.judgebench.base import Bench, BenchPlan
-from atom.judgebench.critic_bench.ask import CORRECTIONS, PARTS, SCORED, USUAL, CriticAgenda
+from atom.judgebench.critic_bench.ask import CORRECTIONS, PARTS, SCORED, USUAL, CriticWorklist
 from atom.judgebench.critic_bench.corrections import measure
 from atom.judgebench.critic_bench.files import load
 from atom.judgebench.critic_bench.replies import read_replies
-from atom.stages.verdicts import Agenda
+from atom.stages.verdicts import Worklist
 
 
-def agenda(plan: BenchPlan) -> Agenda:
+def worklist(plan: BenchPlan) -> Worklist:
     """Return what a judge is asked."""
-    return CriticAgenda(plan=plan)
+    return CriticWorklist(plan=plan)
 
 
 BENCH = Bench(
@@ -25,7 +25,7 @@ BENCH = Bench(
     votes=1,
     scored=frozenset((*SCORED, *CORRECTIONS)),
     load=load,
-    agenda=agenda,
+    worklist=worklist,
     measure=measure,
     read_replies=read_replies,
 )

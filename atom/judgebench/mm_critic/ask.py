@@ -68,7 +68,7 @@ def score_part(judge: str, kind: Kind, reference: int = 0) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CriticAgenda:
+class CriticWorklist:
     """What is asked of the judge, and of the scorer once there is something to score."""
 
     plan: BenchPlan
@@ -79,7 +79,7 @@ class CriticAgenda:
         return self.plan.parts or USUAL
 
     def asks(self, have: Mapping[str, Verdict]) -> Sequence[Ask]:
-        """Return all that can be asked by now; as `Agenda` says."""
+        """Return all that can be asked by now; as `Worklist` says."""
         mine = [ask for item in self.plan.items for ask in self._of_judge(item)]
         if self.plan.scorer is None:
             return mine
@@ -233,9 +233,9 @@ class CriticAgenda:
         )
 
 
-def make_agenda(plan: BenchPlan) -> CriticAgenda:
+def make_worklist(plan: BenchPlan) -> CriticWorklist:
     """Return what there is to ask."""
-    return CriticAgenda(plan=plan)
+    return CriticWorklist(plan=plan)
 
 
 def shown_order(item: BenchItem, repeat: int) -> str:

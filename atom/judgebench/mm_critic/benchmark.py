@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from atom.judgebench.base import Bench
-from atom.judgebench.mm_critic.ask import PARTS, SCORED, USUAL, make_agenda
+from atom.judgebench.mm_critic.ask import PARTS, SCORED, USUAL, make_worklist
 from atom.judgebench.mm_critic.data import NAME, load
 from atom.judgebench.mm_critic.replies import read_replies
 from atom.judgebench.mm_critic.report import measure
@@ -23,7 +23,7 @@ BENCH: Final = Bench(
     votes=1,
     scored=SCORED,
     load=load,
-    agenda=make_agenda,
+    worklist=make_worklist,
     measure=measure,
     read_replies=read_replies,
     pictured=True,

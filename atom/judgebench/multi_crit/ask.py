@@ -67,7 +67,7 @@ def shown_order(item_id: str, repeat: int) -> Literal["ab", "ba"]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MultiCritAgenda:
+class MultiCritWorklist:
     """What a judge is asked; no question builds on another."""
 
     plan: BenchPlan

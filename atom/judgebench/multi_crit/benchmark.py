@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from atom.judgebench.base import Bench
-from atom.judgebench.multi_crit.ask import JOINT, SINGLE, MultiCritAgenda
+from atom.judgebench.multi_crit.ask import JOINT, SINGLE, MultiCritWorklist
 from atom.judgebench.multi_crit.figures import measure
 from atom.judgebench.multi_crit.files import load, read_replies
 
@@ -24,7 +24,7 @@ BENCH: Final = Bench(
     votes=1,
     scored=frozenset(),
     load=load,
-    agenda=lambda plan: MultiCritAgenda(plan=plan),
+    worklist=lambda plan: MultiCritWorklist(plan=plan),
     measure=measure,
     read_replies=read_replies,
     pictured=True,

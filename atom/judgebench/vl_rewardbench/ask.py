@@ -67,7 +67,7 @@ def orders_of(item_id: str, votes: int) -> tuple[Order, ...]:
 
 
 @dataclass(frozen=True)
-class PairAgenda:
+class PairWorklist:
     """All questions of VL-RewardBench to one judge.
 
     Args:
@@ -119,9 +119,9 @@ class PairAgenda:
         )
 
 
-def agenda(plan: BenchPlan) -> PairAgenda:
+def worklist(plan: BenchPlan) -> PairWorklist:
     """Return what there is to ask."""
-    return PairAgenda(plan)
+    return PairWorklist(plan)
 
 
 def build_pair(plan: BenchPlan, item: BenchItem, vote: int, order: Order) -> Request:

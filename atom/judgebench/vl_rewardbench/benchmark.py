@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from atom.judgebench.base import Bench
-from atom.judgebench.vl_rewardbench.ask import PAIR, POINT, agenda
+from atom.judgebench.vl_rewardbench.ask import PAIR, POINT, worklist
 from atom.judgebench.vl_rewardbench.data import NAME, load
 from atom.judgebench.vl_rewardbench.replies import read_replies
 from atom.judgebench.vl_rewardbench.settings import measure
@@ -25,7 +25,7 @@ BENCH: Final = Bench(
     votes=5,
     scored=frozenset(),
     load=load,
-    agenda=agenda,
+    worklist=worklist,
     measure=measure,
     read_replies=read_replies,
     pictured=True,

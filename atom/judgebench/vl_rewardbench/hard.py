@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from atom.analysis.intervals import Ints
 from atom.judgebench.base import BenchPlan
 from atom.judgebench.rates import INVALID, RIGHT, WRONG
-from atom.judgebench.vl_rewardbench.ask import HARD_PART, PairAgenda, orders_of
+from atom.judgebench.vl_rewardbench.ask import HARD_PART, PairWorklist, orders_of
 from atom.judgebench.vl_rewardbench.measures import ABSENT, SIZES, scaling
 from atom.records import BenchItem, PairsTask, Verdict
 from atom.stages.verdicts import Ask
@@ -37,7 +37,7 @@ DECIDED: Final[tuple[Decision, ...]] = ("keep", "invert", "drop", "vague", "open
 
 
 @dataclass(frozen=True, kw_only=True)
-class HardAgenda:
+class HardWorklist:
     """Asks weak judges for every pair, then the strong one for those that they fail at.
 
     Args:
@@ -64,7 +64,7 @@ class HardAgenda:
     def about(self, judge: str, items: Sequence[BenchItem]) -> list[Ask]:
         """Return the questions to one judge on some of the pairs."""
         plan = replace(self.plan, judge=judge, items=items, votes=2 * self.task.votes)
-        return PairAgenda(plan, part=HARD_PART, by=judge).asks({}) if items else []
+        return PairWorklist(plan, part=HARD_PART, by=judge).asks({}) if items else []
 
 
 # --- reading --------------------------------------------------------------------------------------

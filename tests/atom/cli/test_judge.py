@@ -241,7 +241,7 @@ def _failing(plan):
 
 
 def test_a_run_in_which_all_failed_says_so(say, monkeypatch):
-    monkeypatch.setitem(BENCHES, NAME, replace(TOY, agenda=_failing))
+    monkeypatch.setitem(BENCHES, NAME, replace(TOY, worklist=_failing))
     words = ("judge", "bench", NAME, "--probes", "3", "--judge", "probe-judge")
     for _ in range(2):  # The second time nothing is missing, and there are still no figures.
         said = say(*words)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from atom.cli.parts.demo_parts import FAIL, PAIRS, QUESTIONS, VOTES, WEAK
-from atom.engine.agenda import load_verdicts
 from atom.engine.bench.fidelity import FidelitySpec, prepare_fidelity
 from atom.engine.bench.judging import BenchSpec, prepare_bench
 from atom.engine.correction.ground import CorrectionSpec, prepare
@@ -28,6 +27,7 @@ from atom.engine.induction.growing import grow
 from atom.engine.live_replay import Live
 from atom.engine.pairs.asking import PairsSpec, lay_ground
 from atom.engine.replies import stored_reply
+from atom.engine.worklist import load_verdicts
 from atom.judge import Request
 from atom.judge.servers.endpoints import builtin_endpoints
 from atom.pipeline import ANSWER, CRITERIA, MAPPING, OUTCOME, REPLAY, SCORING
@@ -136,14 +136,14 @@ def test_what_live_replay_asks_is_there(store, study):
 def test_what_each_judge_benchmark_asks_is_there(store, judge):
     for record in store.select(BenchSet):
         ready = prepare_bench(store, BenchSpec(set_id=record.id, judge=judge), ENDPOINTS)
-        asks = ready.agenda.asks({})
+        asks = ready.worklist.asks({})
         assert check(store, ((ready.asked[ask.by], ask.build()) for ask in asks))
 
 
 def test_what_rival_methods_ask_is_there(store, study):
     spec = FidelitySpec(study_id=study.id, judge=JUDGE, limit=METHODS_ON)
     ready = prepare_fidelity(store, spec, ENDPOINTS)
-    assert check(store, ((ENDPOINTS[JUDGE], ask.build()) for ask in ready.agenda.asks({})))
+    assert check(store, ((ENDPOINTS[JUDGE], ask.build()) for ask in ready.worklist.asks({})))
 
 
 def test_what_the_experiment_asks_first_is_there(store, study):
@@ -175,7 +175,7 @@ def test_what_hard_pairs_ask_is_there(store, study):
         study_id=study.id, weak=WEAK, strong=JUDGE, votes=VOTES, fail=FAIL, pairs=task.pairs
     )
     ground = lay_ground(store, spec, ENDPOINTS)
-    asks = ground.agenda.asks(load_verdicts(store, study.id))
+    asks = ground.worklist.asks(load_verdicts(store, study.id))
     # Two weak judges, 3 votes in either order; then the strong one.
     assert len(task.pairs) == PAIRS
     assert check(store, ((ground.asked[ask.by], ask.build()) for ask in asks)) > PAIRS * 2 * 6

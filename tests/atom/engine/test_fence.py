@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from atom.engine import shift
+from atom.engine import execution
 from atom.engine.consent import give_consent
 from atom.engine.control import run_status
 from atom.engine.ledger import RunLedger, run_claim, take_hold
@@ -81,7 +81,7 @@ def test_a_run_is_held_from_its_first_moment(store):
     assert ledger(store).take_over() is None
 
 
-class Still(shift.Shift):
+class Still(execution.Execution):
     """A part of a run that asks nobody."""
 
     def _count(self) -> int:
@@ -92,9 +92,9 @@ class Still(shift.Shift):
 
 
 async def test_a_process_that_slept_past_its_lease_looks_before_it_asks(store, monkeypatch):
-    part = Still(shift.RunContext(store=store, run=store.get(Run, "r")), ())
+    part = Still(execution.RunContext(store=store, run=store.get(Run, "r")), ())
     clock = [time.monotonic()]
-    monkeypatch.setattr(shift.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(execution.time, "monotonic", lambda: clock[0])
     clock[0] += 49
     taken_over(store)
     await part._stay()  # it renewed its lease of 60 s a moment ago: nobody can have taken it
@@ -104,9 +104,9 @@ async def test_a_process_that_slept_past_its_lease_looks_before_it_asks(store, m
 
 
 async def test_one_that_slept_unnoticed_stops_since_its_items_may_be_others(store, monkeypatch):
-    part = Still(shift.RunContext(store=store, run=store.get(Run, "r")), ())
+    part = Still(execution.RunContext(store=store, run=store.get(Run, "r")), ())
     clock = [time.monotonic()]
-    monkeypatch.setattr(shift.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(execution.time, "monotonic", lambda: clock[0])
     clock[0] += 64
     await part._stay()
     assert part._stopping == ("stopped", "it stood still for 64 seconds; resume it to go on")

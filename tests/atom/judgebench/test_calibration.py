@@ -90,7 +90,7 @@ def reply(scores):
 
 def asks_of(item, votes=1):
     plan = BenchPlan(set_id="set", items=[item], pictures=lambda _: (), judge="j", votes=votes)
-    return BENCH.agenda(plan).asks({})
+    return BENCH.worklist(plan).asks({})
 
 
 def test_the_request_is_a_study_s_and_holds_no_truth_score():

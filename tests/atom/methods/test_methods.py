@@ -9,13 +9,13 @@ import pytest
 from atom.errors import UsageError
 from atom.judge.request import TextPart
 from atom.methods import (
-    agendas,
     bare_criteria,
     batch_rank,
     pointwise,
     scan_criteria,
     scan_scoring,
     whole,
+    worklists,
 )
 from atom.methods.base import MethodSample, letter, shown, shuffled, whole_number
 from atom.methods.checkpoints import atom_scores
@@ -213,11 +213,11 @@ def test_bare_criteria_pass_the_gate_and_are_scored_like_atoms(
     assert bare_criteria.criteria_of(one, sample) is None
 
 
-# --- agendas -------------------------------------------------------------------------------------
+# --- worklists ------------------------------------------------------------------------------------
 
 
 def test_each_method_asks_what_it_should(plan):
-    first = {name: len(METHODS[name].agenda(plan).asks({})) for name in ASKED}
+    first = {name: len(METHODS[name].worklist(plan).asks({})) for name in ASKED}
     assert first == {"pointwise": 3, "batch": 1, "scan": 1, "no_replay": 1, "no_decomposition": 3}
 
 
@@ -227,25 +227,25 @@ def test_scores_are_asked_once_the_criteria_are_there(plan):
         ("no_replay", {"criteria": [{"question": "q", "ground_truth": "g", "weight": 5},
                                     {"question": "p", "ground_truth": "h", "weight": 5}]}),
     ):  # fmt: skip
-        agenda = METHODS[name].agenda(plan)
-        (ask,) = agenda.asks({})
+        worklist = METHODS[name].worklist(plan)
+        (ask,) = worklist.asks({})
         made = ask.blank.model_copy(update={"state": "scored", "data": data})
-        assert len(agenda.asks({ask.key: made})) == 4
+        assert len(worklist.asks({ask.key: made})) == 4
         failed = ask.blank.model_copy(update={"state": "failed"})
-        assert len(agenda.asks({ask.key: failed})) == 1
+        assert len(worklist.asks({ask.key: failed})) == 1
 
 
 def test_no_solution_means_nothing_to_hold_an_answer_against(plan, sample, responses):
     bare = MethodSample(sample=sample, responses=responses)
     without = plan.__class__(**{**plan.__dict__, "samples": [bare]})
-    assert METHODS["no_decomposition"].agenda(without).asks({}) == []
+    assert METHODS["no_decomposition"].worklist(without).asks({}) == []
 
 
 def test_an_answer_that_joins_makes_a_new_ranking(plan, sample, responses):
     few = MethodSample(sample=sample, responses=responses[:2])
     smaller = plan.__class__(**{**plan.__dict__, "samples": [few]})
-    (one,) = METHODS["batch"].agenda(smaller).asks({})
-    (other,) = METHODS["batch"].agenda(plan).asks({})
+    (one,) = METHODS["batch"].worklist(smaller).asks({})
+    (other,) = METHODS["batch"].worklist(plan).asks({})
     assert one.key != other.key
     old = one.blank.model_copy(update={"state": "scored", "data": {"ranks": {"r1": 1, "r2": 2}}})
     assert METHODS["batch"].scores(["r2", "r1"], [old]) == {"r1": -1, "r2": -2}
@@ -253,7 +253,7 @@ def test_an_answer_that_joins_makes_a_new_ranking(plan, sample, responses):
 
 
 def test_values_are_whole_numbers_or_none(plan):
-    asks = METHODS["pointwise"].agenda(plan).asks({})
+    asks = METHODS["pointwise"].worklist(plan).asks({})
     verdicts = [
         ask.blank.model_copy(update={"state": state, "value": value})
         for ask, state, value in zip(asks, ("scored", "unscored", "failed"), (7.0, None, None),
@@ -262,7 +262,7 @@ def test_values_are_whole_numbers_or_none(plan):
     assert METHODS["pointwise"].scores(["r1", "r2", "r3"], verdicts) == {
         "r1": 7, "r2": None, "r3": None,
     }  # fmt: skip
-    assert agendas.value_scores("no_decomposition", ["r1"], verdicts) == {"r1": None}
+    assert worklists.value_scores("no_decomposition", ["r1"], verdicts) == {"r1": None}
 
 
 def test_an_unknown_method_is_refused():

@@ -139,7 +139,7 @@ async def test_its_own_mark_in_the_study_is_the_second_look(judged, endpoints):
 
 def test_a_label_that_describes_pictures_saves_the_description(judged, endpoints):
     ground = lay_sight(judged, spec_for(judged, samples=1), endpoints)
-    (item,) = ground.agenda.items
+    (item,) = ground.worklist.items
     judged.put([
         Tag(subject="sample", subject_id=item.sample.id, source="file", facet="caption",
             value="Two bars.")
@@ -147,8 +147,8 @@ def test_a_label_that_describes_pictures_saves_the_description(judged, endpoints
     told = forecast_sight(judged, spec_for(judged, samples=1), endpoints)
     assert told.descriptions == 0
     assert told.by["caption"] == 1
-    (item,) = lay_sight(judged, spec_for(judged, samples=1), endpoints).agenda.items
-    request = ground.agenda.ask(item, "caption", item.described).build()
+    (item,) = lay_sight(judged, spec_for(judged, samples=1), endpoints).worklist.items
+    request = ground.worklist.ask(item, "caption", item.described).build()
     assert f"{NOTE} Two bars." in request.parts[-1].text
     assert len(request.parts) == 1  # no picture goes along
 
@@ -170,8 +170,8 @@ def test_what_is_sent_and_paid_is_said_before(judged, endpoints):
     with pytest.raises(ConsentNeeded):
         open_work(judged, spec_for(judged, judge="far", samples=3), known)
     ground = lay_sight(judged, spec_for(judged, judge="far", samples=1), known)
-    (item,) = ground.agenda.items
-    own, other = (ground.agenda.ask(item, name).build() for name in ("picture", "other"))
+    (item,) = ground.worklist.items
+    own, other = (ground.worklist.ask(item, name).build() for name in ("picture", "other"))
     assert own.parts[-1] == other.parts[-1]  # the words are the same
     assert own.parts[0].sha256 != other.parts[0].sha256
 

@@ -229,7 +229,7 @@ async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
     judged, judged_folder, endpoints, counted, tmp_path, monkeypatch
 ):
     # It looks at its row often and asks slowly, so that the stop meets it at work.
-    monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
+    monkeypatch.setattr("atom.engine.execution.BEAT", 0.02)
     one_by_one = quick(endpoints, concurrency=1)
     some = {"arms": ("rejudge", "fresh", "guided", "peer"), "rounds": 2, "right_answers": 0}
     whole = await carried(judged, spec(judged, **some), endpoints, counted.make)
@@ -261,7 +261,7 @@ async def test_a_stopped_experiment_goes_on_and_repeats_nothing(
 @pytest.mark.slow
 async def test_a_stop_while_its_process_starts_is_not_lost(judged, endpoints, monkeypatch):
     # It looks at its row often and asks slowly, so that it isn't done before it looks.
-    monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
+    monkeypatch.setattr("atom.engine.execution.BEAT", 0.02)
     slow, one_by_one = Counted(latency=0.1), quick(endpoints, concurrency=1)
     row = open_work(judged, spec(judged, arms=("fresh", "guided")), endpoints)
     assert stop_run(judged, row.id).run.state == "stopping"
@@ -324,7 +324,7 @@ async def test_failures_are_rows_with_a_reason_and_asked_again_on_demand(judged,
 
 
 async def test_an_endpoint_that_only_fails_stops_it(judged, endpoints, monkeypatch):
-    monkeypatch.setattr("atom.engine.shift.BREAKER", 3)
+    monkeypatch.setattr("atom.engine.execution.BREAKER", 3)
     down = Counted(faults=DOWN)
     asked = spec(judged, arms=("told",), right_answers=0)
     ended = await carried(judged, asked, quick(endpoints, concurrency=1), down.make)

@@ -234,7 +234,7 @@ def test_a_spend_cap_stops_it_and_a_larger_one_goes_on(store, spec, endpoints, c
 @pytest.mark.slow
 def test_a_stop_lets_calls_in_flight_end(store, spec, endpoints, counted, monkeypatch):
     # It looks at its row often and asks slowly, so that the stop meets it at work.
-    monkeypatch.setattr("atom.engine.shift.BEAT", 0.02)
+    monkeypatch.setattr("atom.engine.execution.BEAT", 0.02)
     counted.latency = 0.05
     before = len(store.select(Call))
 

@@ -222,7 +222,7 @@ async def test_failed_items_are_asked_again_only_when_told(store, study, endpoin
 
 
 async def test_an_endpoint_that_only_fails_stops_the_run(store, study, endpoints, monkeypatch):
-    monkeypatch.setattr("atom.engine.shift.BREAKER", 3)
+    monkeypatch.setattr("atom.engine.execution.BREAKER", 3)
     quick = {n: e.model_copy(update={"max_tries": 1, "concurrency": 1})
              for n, e in endpoints.items()}  # fmt: skip
     down = Counted(faults=FaultPlan(rates={"reset": 1.0}, tries=100))
@@ -297,7 +297,7 @@ async def test_one_run_is_not_run_by_two(store, study, endpoints, monkeypatch):
     task = asyncio.create_task(run(store, spec(study), endpoints, make=slow.make))
     while not (rows := store.select(Run)) or not rows[0].done:
         await asyncio.sleep(0.05)
-    monkeypatch.setattr("atom.engine.shift.owner_name", lambda _: "elsewhere/1/2")
+    monkeypatch.setattr("atom.engine.execution.owner_name", lambda _: "elsewhere/1/2")
     with pytest.raises(UsageError, match="already running"):
         await carry_out(store, rows[0].id, endpoints, make=slow.make)
     task.cancel()

@@ -16,7 +16,7 @@ from atom.judgebench.base import BenchPlan, LoadOptions
 from atom.judgebench.best_of_n.asking import (
     ORDERS,
     POINT,
-    PickAgenda,
+    PickWorklist,
     best_so_far,
     meeting,
     meeting_order,
@@ -141,26 +141,26 @@ def plan(items, **more):
 
 def test_each_meeting_waits_for_the_one_before_and_all_are_counted_ahead():
     one = item("q", [("a", False), ("b", True), ("c", False), ("d", False)])
-    agenda, have = PickAgenda(plan([one], votes=2)), {}
+    worklist, have = PickWorklist(plan([one], votes=2)), {}
     rounds = 0
-    while new := [ask for ask in agenda.asks(have) if ask.key not in have]:
+    while new := [ask for ask in worklist.asks(have) if ask.key not in have]:
         # Three meetings, two orders, two votes: 12 in all, however many are there already.
-        assert len(have) + len(new) + agenda.later(have) == 12
+        assert len(have) + len(new) + worklist.later(have) == 12
         for ask in new:
             low, high = map(int, ask.blank.part.split("/")[1:])
             label = "a" if low == 1 else "b" if high == 1 else "a"
             have[ask.key] = ask.blank.model_copy(update={"state": "scored", "label": label})
         rounds += 1
-    assert (rounds, len(have), agenda.later(have)) == (3, 12, 0)
+    assert (rounds, len(have), worklist.later(have)) == (3, 12, 0)
     assert picks_of([one], list(have.values()), "pair").picked[0, -1] == 1
-    assert PickAgenda(plan([one], parts=(POINT,))).later({}) == 0
+    assert PickWorklist(plan([one], parts=(POINT,))).later({}) == 0
 
 
 def play(items, choose):
     """Let a judge that chooses `a` or `b` for (item, low, high) work through all meetings."""
-    agenda, have = PickAgenda(plan(items)), {}
+    worklist, have = PickWorklist(plan(items)), {}
     held = {one.id: one for one in items}
-    while new := [ask for ask in agenda.asks(have) if ask.key not in have]:
+    while new := [ask for ask in worklist.asks(have) if ask.key not in have]:
         for ask in new:
             low, high = map(int, ask.blank.part.split("/")[1:])
             label = choose(held[ask.blank.subject_id], low, high)

@@ -23,7 +23,7 @@ from atom.judgebench.mm_critic.ask import (
     SCORE,
     SCORE_SCHEMA,
     USUAL,
-    make_agenda,
+    make_worklist,
     read_correction,
     read_critique,
     read_preference,
@@ -63,10 +63,10 @@ ANSWERS = {
 }
 
 
-def play(agenda, have=None, answers=ANSWERS):
+def play(worklist, have=None, answers=ANSWERS):
     """Answer round after round until nothing is open; return the rounds and the verdicts."""
     have, rounds = dict(have or {}), []
-    while asks := [ask for ask in agenda.asks(have) if ask.key not in have]:
+    while asks := [ask for ask in worklist.asks(have) if ask.key not in have]:
         rounds.append([(ask.by, ask.blank.part) for ask in asks])
         for ask in asks:
             have[ask.key] = ask.read(reply(answers[ask.build().task]), ask.blank)
@@ -74,7 +74,7 @@ def play(agenda, have=None, answers=ANSWERS):
 
 
 def test_a_text_is_scored_only_once_it_is_there():
-    rounds, have = play(make_agenda(plan()))
+    rounds, have = play(make_worklist(plan()))
     first, second = rounds
     assert first == [("judge", "critique"), ("judge", "correction"), ("judge", "compare"),
                      ("scorer", REFERENCE_PART), ("scorer", REWRITE_PART)]  # fmt: skip
@@ -84,41 +84,41 @@ def test_a_text_is_scored_only_once_it_is_there():
         ("scorer", "scorer/j/critique"),
     ]
     assert all(one.state == "scored" for one in have.values())
-    assert play(make_agenda(plan()), have)[0] == []
+    assert play(make_worklist(plan()), have)[0] == []
 
 
 def test_a_text_that_could_not_be_read_is_never_scored():
     answers = {**ANSWERS, "mmc_critique": "no object", "mmc_correction": {}}
-    rounds, _ = play(make_agenda(plan()), answers=answers)
+    rounds, _ = play(make_worklist(plan()), answers=answers)
     assert rounds[1:] == [[("scorer", PARAPHRASE_PART)]]
 
 
 def test_without_a_scorer_only_the_judge_is_asked():
-    rounds, _ = play(make_agenda(plan(scorer=None)))
+    rounds, _ = play(make_worklist(plan(scorer=None)))
     assert rounds == [[("judge", "critique"), ("judge", "correction"), ("judge", "compare")]]
-    rounds, _ = play(make_agenda(plan(parts=("compare",))))
+    rounds, _ = play(make_worklist(plan(parts=("compare",))))
     assert rounds == [[("judge", "compare")]]
 
 
 def test_the_usual_parts_are_asked_where_none_are_named():
-    def keys(agenda):
-        return [ask.key for ask in agenda.asks({})]
+    def keys(worklist):
+        return [ask.key for ask in worklist.asks({})]
 
-    assert keys(make_agenda(plan(parts=()))) == keys(make_agenda(plan()))
+    assert keys(make_worklist(plan(parts=()))) == keys(make_worklist(plan()))
 
 
 def test_a_second_judge_does_not_pay_for_the_audit_again():
-    _, have = play(make_agenda(plan()))
+    _, have = play(make_worklist(plan()))
     other = BenchPlan(set_id="set", items=plan().items, pictures=lambda _: (), judge="other",
                       scorer="s", parts=USUAL, sampling=Sampling(temperature=0.0))  # fmt: skip
-    rounds, _ = play(make_agenda(other), have)
+    rounds, _ = play(make_worklist(other), have)
     assert {by for by, _ in rounds[0]} == {"judge"}
     assert {part for _, part in rounds[1]} == {"scorer/other/critique", "scorer/other/correction"}
 
 
 def test_the_scorer_sees_reference_and_text_but_not_whose_they_are():
-    _, have = play(make_agenda(plan()))
-    asks = {ask.blank.part: ask for ask in make_agenda(plan()).asks(have)}
+    _, have = play(make_worklist(plan()))
+    asks = {ask.blank.part: ask for ask in make_worklist(plan()).asks(have)}
     shown = sent(asks["scorer/j/critique"])
     assert (shown["kind"], shown["reference"], shown["text"]) == ("critique", "Fine.",
                                                                  "It is fine.")  # fmt: skip
@@ -129,14 +129,14 @@ def test_the_scorer_sees_reference_and_text_but_not_whose_they_are():
 
 
 def test_the_judge_is_never_shown_what_it_is_held_to():
-    for ask in make_agenda(plan(scorer=None)).asks({}):
+    for ask in make_worklist(plan(scorer=None)).asks({}):
         shown = json.dumps(sent(ask))
         assert "Fine." not in shown
         assert "Because." not in shown
 
 
 def test_repeats_and_other_annotators_are_scored_one_by_one():
-    rounds, have = play(make_agenda(plan((MORE,), votes=2, parts=("critique", "swap"))))
+    rounds, have = play(make_worklist(plan((MORE,), votes=2, parts=("critique", "swap"))))
     assert sorted(part for _, part in rounds[1]) == sorted(
         2 * [score_part("j", "critique"), score_part("j", "critique", 1)]
     )
@@ -145,7 +145,7 @@ def test_repeats_and_other_annotators_are_scored_one_by_one():
 
 
 def test_both_orders_are_shown_in_turn_and_read_back_to_the_files_side():
-    asks = make_agenda(plan((PAIR,), votes=4)).asks({})
+    asks = make_worklist(plan((PAIR,), votes=4)).asks({})
     assert [ask.blank.order for ask in asks] == ["ba", "ab", "ba", "ab"]
     assert sent(asks[0])["first"] == "That."
     picked = asks[0].read(reply({"reason": "", "better": "first"}), asks[0].blank)
@@ -153,7 +153,7 @@ def test_both_orders_are_shown_in_turn_and_read_back_to_the_files_side():
 
 
 def test_half_a_critique_still_counts_for_what_it_holds():
-    blank = make_agenda(plan()).asks({})[0].blank
+    blank = make_worklist(plan()).asks({})[0].blank
     partly = read_critique(
         reply('{"critique": "No.", "verdict": "who knows"}', "unreadable"), blank
     )
@@ -175,7 +175,7 @@ def test_every_prompt_names_what_it_is_given_and_what_it_asks_for(prompt, schema
 
 
 def test_replies_that_cannot_be_used_say_why():
-    blank = make_agenda(plan()).asks({})[0].blank
+    blank = make_worklist(plan()).asks({})[0].blank
     cases = [
         (read_critique, reply("Sorry.", "refused"), "Unusable."),
         (read_correction, reply({"not_covered": "no picture"}), "not covered: no picture"),
@@ -191,15 +191,15 @@ def test_replies_that_cannot_be_used_say_why():
 
 def test_the_scorer_alone_is_shown_a_sets_rubrics_and_asked_alike_of_all():
     rows = ({"task_type": "science", "rubric": "Facts."}, BASIC, FIX)
-    agenda = make_agenda(plan(rows))
-    first = agenda.asks({})
+    worklist = make_worklist(plan(rows))
+    first = worklist.asks({})
     judge = [ask for ask in first if ask.by == "judge"]
     assert {ask.blank.prompt for ask in judge} == {CRITIQUE, CORRECTION}
     assert all("rubric" not in sent(ask) for ask in judge)
     have = {}
     for ask in judge:
         have[ask.key] = ask.read(reply(ANSWERS[ask.blank.prompt.partition("/")[0]]), ask.blank)
-    scores = [ask for ask in agenda.asks(have) if ask.blank.part.startswith("scorer/j/")]
+    scores = [ask for ask in worklist.asks(have) if ask.blank.part.startswith("scorer/j/")]
     assert {sent(ask)["kind"]: sent(ask)["rubric"] for ask in scores} == {
         "critique": "Facts.", "correction": "",
     }  # fmt: skip

@@ -6,7 +6,7 @@ from atom.judge.reply import Reply
 from atom.judge.request import TextPart
 from atom.judgebench.base import BenchPlan
 from atom.judgebench.multi_crit.ask import (
-    MultiCritAgenda,
+    MultiCritWorklist,
     joint_schema,
     read_joint,
     read_single,
@@ -29,8 +29,8 @@ def item(number):
     return BenchItem(set_id="set", id=f"item {number}", position=number, data=data)
 
 
-def agenda(votes=1, parts=(), count=2):
-    return MultiCritAgenda(
+def worklist(votes=1, parts=(), count=2):
+    return MultiCritWorklist(
         plan=BenchPlan(
             set_id="set",
             items=[item(number) for number in range(count)],
@@ -56,7 +56,7 @@ def sent(ask):
 
 
 def test_one_criterion_a_request_is_usual():
-    asks = agenda().asks({})
+    asks = worklist().asks({})
     assert [ask.blank.part for ask in asks] == ["single/efficiency", "single/tone"] * 2
     assert len({ask.key for ask in asks}) == 4
     data = sent(asks[1])
@@ -68,15 +68,15 @@ def test_one_criterion_a_request_is_usual():
 
 
 def test_all_criteria_at_once_are_named_by_their_ids():
-    asks = agenda(parts=("joint",)).asks({})
+    asks = worklist(parts=("joint",)).asks({})
     assert [ask.blank.part for ask in asks] == ["joint", "joint"]
     assert [one["id"] for one in sent(asks[0])["criteria"]] == ["efficiency", "tone"]
     assert asks[0].build().schema == joint_schema(["efficiency", "tone"])
 
 
 def test_more_votes_add_to_those_there_are():
-    few = {ask.key for ask in agenda(votes=1).asks({})}
-    many = [ask.key for ask in agenda(votes=3).asks({})]
+    few = {ask.key for ask in worklist(votes=1).asks({})}
+    many = [ask.key for ask in worklist(votes=3).asks({})]
     assert few == set(many[: len(few)])
     assert len(many) == len(set(many)) == 12
 
@@ -88,13 +88,13 @@ def test_votes_are_shown_in_balanced_order_alike_for_all_criteria_of_a_pair():
         assert orders.count("ba") in (2, 3)
     first = [shown_order(f"item {number}", 0) for number in range(200)]
     assert 70 < first.count("ab") < 130
-    for ask in agenda(votes=2).asks({}):
+    for ask in worklist(votes=2).asks({}):
         assert ask.blank.order == shown_order(ask.blank.subject_id, ask.blank.repeat)
 
 
 @pytest.mark.parametrize("order", ["ab", "ba"])
 def test_a_verdict_names_the_answer_not_its_place(order):
-    start = agenda().asks({})[0].blank.model_copy(update={"order": order})
+    start = worklist().asks({})[0].blank.model_copy(update={"order": order})
     found = read_single(reply({"reason": "Shorter.", "better": "first"}), start)
     assert (found.state, found.label, found.text) == ("scored", order[0], "Shorter.")
     other = read_single(reply({"reason": "", "better": "Second response"}), start)
@@ -112,19 +112,19 @@ def test_a_verdict_names_the_answer_not_its_place(order):
     ],
 )
 def test_a_reply_without_a_verdict_is_unscored(document, state, reason):
-    found = read_single(reply(document, state), agenda().asks({})[0].blank)
+    found = read_single(reply(document, state), worklist().asks({})[0].blank)
     assert found.state == "unscored"
     assert reason in found.detail
 
 
 def test_a_misfit_is_read_where_it_names_a_response():
-    found = read_single(reply('{"better": "second"}', "unreadable"), agenda().asks({})[0].blank)
+    found = read_single(reply('{"better": "second"}', "unreadable"), worklist().asks({})[0].blank)
     assert found.state == "scored"
     assert found.detail
 
 
 def test_joint_verdicts_are_kept_by_criterion_and_never_mixed_up():
-    start = agenda(parts=("joint",)).asks({})[0].blank.model_copy(update={"order": "ba"})
+    start = worklist(parts=("joint",)).asks({})[0].blank.model_copy(update={"order": "ba"})
     said = {"verdicts": [
         {"id": "tone", "reason": "Warm.", "better": "first"},
         {"id": "price", "reason": "", "better": "first"},
@@ -137,7 +137,7 @@ def test_joint_verdicts_are_kept_by_criterion_and_never_mixed_up():
 
 
 def test_joint_verdicts_that_are_missing_or_contradict_each_other_are_unreadable():
-    start = agenda(parts=("joint",)).asks({})[0].blank
+    start = worklist(parts=("joint",)).asks({})[0].blank
     twice = [{"id": "tone", "reason": "", "better": place} for place in ("first", "second")]
     one = {"id": "efficiency", "reason": "", "better": "first"}
     found = read_joint(("efficiency", "tone"), reply({"verdicts": [*twice, one]}), start)

@@ -46,12 +46,12 @@ def probes():
     return files, read, programs
 
 
-def ask_all(agenda, items, programs, characters):
-    """Have probe judges answer an agenda without an endpoint."""
+def ask_all(worklist, items, programs, characters):
+    """Have probe judges answer a worklist without an endpoint."""
     by_id = {item.id: item for item in items}
     steps, have = {}, {}
     for _ in range(2):
-        for ask in agenda.asks(have):
+        for ask in worklist.asks(have):
             if ask.key in have:
                 continue
             request = ask.build()
@@ -77,7 +77,7 @@ def judged(probes, character, scorer=None):
     plan = BenchPlan(set_id="set", items=read.items, pictures=lambda _: (), judge="judge",
                      scorer="scorer" if scorer else None)  # fmt: skip
     verdicts = ask_all(
-        BENCH.agenda(plan), read.items, programs, {"judge": character, "scorer": scorer}
+        BENCH.worklist(plan), read.items, programs, {"judge": character, "scorer": scorer}
     )
     return {
         row.metric + "/" + row.group: row for row in BENCH.measure(read.items, verdicts).headline

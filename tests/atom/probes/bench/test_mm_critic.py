@@ -46,13 +46,13 @@ def programs(files, items):
 
 
 def played(items, programs, character, scorer="exact", lift=0, copies=1):
-    """Let a probe judge and a probe scorer work through the agenda; return the figures."""
+    """Let a probe judge and a probe scorer work through the worklist; return the figures."""
     many = [item.model_copy(update={"id": f"{item.id}/{n}"}) for n in range(copies)
             for item in items]  # fmt: skip
     plan = BenchPlan(set_id="set", items=many, pictures=lambda _: (), judge="j", scorer="s",
                      sampling=Sampling(temperature=0.0), parts=BENCH.usual)  # fmt: skip
-    agenda, have = BENCH.agenda(plan), {}
-    while asks := [ask for ask in agenda.asks(have) if ask.key not in have]:
+    worklist, have = BENCH.worklist(plan), {}
+    while asks := [ask for ask in worklist.asks(have) if ask.key not in have]:
         for ask in asks:
             request = ask.build()
             text = next(part.text for part in request.parts if isinstance(part, TextPart))

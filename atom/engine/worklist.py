@@ -7,18 +7,18 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from atom.engine.shift import BEAT, HaltedError, RunContext, Shift
+from atom.engine.execution import BEAT, Execution, HaltedError, RunContext
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import JudgeClient, failed_call
 from atom.judge.noting import LeftForLater
 from atom.records import Call, Endpoint, Verdict
 from atom.stages import verdicts
-from atom.stages.verdicts import Agenda, Ask, Asked
+from atom.stages.verdicts import Ask, Asked, Worklist
 from atom.store import Store
 from atom.store import table as columns_of
 
 ROUNDS = 64
-"""No agenda has later questions than so many rounds deep."""
+"""No worklist has later questions than so many rounds deep."""
 TRIED = 6
 """Requests that are built to see how long they are."""
 
@@ -30,7 +30,7 @@ def load_verdicts(store: Store, group: str) -> dict[str, Verdict]:
 
 
 def open_asks(
-    agenda: Agenda, have: Mapping[str, Verdict], *, retry_failed: bool = False
+    worklist: Worklist, have: Mapping[str, Verdict], *, retry_failed: bool = False
 ) -> list[Ask]:
     """Return what is still to be asked, each question once."""
 
@@ -38,7 +38,7 @@ def open_asks(
         there = have.get(ask.key)
         return there is None or (retry_failed and there.state == "failed")
 
-    return list({ask.key: ask for ask in agenda.asks(have) if is_open(ask)}.values())
+    return list({ask.key: ask for ask in worklist.asks(have) if is_open(ask)}.values())
 
 
 def price_of(endpoint: Endpoint, asks: Sequence[Ask], calls: int) -> float | None:
@@ -51,12 +51,12 @@ def price_of(endpoint: Endpoint, asks: Sequence[Ask], calls: int) -> float | Non
     return sum(known) / len(known) * calls if len(known) == len(prices) else None
 
 
-class AgendaShift(Shift):
-    """One part of a run that works through an agenda.
+class WorklistExecution(Execution):
+    """One part of a run that works through a worklist.
 
     Args:
         context: the run, and what it works with.
-        agenda: what there is to ask.
+        worklist: what there is to ask.
         group: whose verdicts they become: the set's or the study's id.
         asked: the endpoint of everybody who is asked.
         retry_failed: ask again for what failed earlier.
@@ -65,14 +65,14 @@ class AgendaShift(Shift):
     def __init__(
         self,
         context: RunContext,
-        agenda: Agenda,
+        worklist: Worklist,
         group: str,
         asked: Mapping[Asked, Endpoint],
         *,
         retry_failed: bool = False,
     ) -> None:
         super().__init__(context, list({end.name: end for end in asked.values()}.values()))
-        self._agenda = agenda
+        self._worklist = worklist
         self._group = group
         self._asked = asked
         self._retry_failed = retry_failed
@@ -86,7 +86,7 @@ class AgendaShift(Shift):
         return len(self._queue)
 
     def _still_open(self) -> list[Ask]:
-        found = open_asks(self._agenda, self._have, retry_failed=self._retry_failed)
+        found = open_asks(self._worklist, self._have, retry_failed=self._retry_failed)
         return [ask for ask in found if ask.key not in self._tried]
 
     async def _labour(self, group: asyncio.TaskGroup) -> Sequence[asyncio.Task[None]]:

@@ -1,4 +1,4 @@
-"""What each method asks: one agenda a method, built from the requests beside this module.
+"""What each method asks: one worklist a method, built from the requests beside this module.
 
 A question about several answers is named by who they are (`roster`), so that an answer that joins
 later makes a new question instead of a hole in an old one.
@@ -37,7 +37,7 @@ def roster(response_ids: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MethodAgenda:
+class MethodWorklist:
     """Asks a method's questions about one sample after the other.
 
     Args:

@@ -119,7 +119,7 @@ class RunContext:
     number: int = 0
 
 
-class Shift(ABC):
+class Execution(ABC):
     """One part of a run.
 
     Args:
