@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,6 +17,8 @@ from pathlib import Path
 PAGE = ".page.json"
 DECIMAL = re.compile(r"-?\d+\.\d{9,}(?:e-?\d+)?")
 DIGITS = 9
+WIDE = 2_000
+"""Letters of a line from which on an HTML file's is taken for data."""
 LONG = 160
 """Letters of a line that are shown."""
 
@@ -25,8 +29,9 @@ class Difference:
 
     Args:
         where: the file's name within the folder.
-        what: `file`, `line`, `order`, `rounding`, `bytes`, `numbers`, `doors` or `texts`; rounding
-            is of lines whose long decimals agree in their first `DIGITS`.
+        what: `file`, `column`, `line`, `order`, `rounding`, `bytes`, `numbers`, `doors` or
+            `texts`; a column is one of a CSV, whose rows are compared in the others; rounding is
+            of lines whose long decimals agree in their first `DIGITS`.
         gone: what was there before; empty = nothing.
         came: what is there now; empty = nothing.
         times: how often.
@@ -112,10 +117,15 @@ def _of_file(name: str, was: bytes, now: bytes) -> Iterator[Difference]:
         yield from _of_page(name, json.loads(was), json.loads(now))
         return
     try:
-        lines = [data.decode("utf-8").splitlines() for data in (was, now)]
+        one, two = (data.decode("utf-8") for data in (was, now))
     except UnicodeDecodeError:
         yield Difference(where=name, what="bytes", gone=_digest(was))
         yield Difference(where=name, what="bytes", came=_digest(now))
+        return
+    if name.endswith(".csv"):
+        one, two = yield from _of_columns(name, one, two)
+    lines = [_lines(name, text) for text in (one, two)]
+    if lines[0] == lines[1]:
         return
     gone, came = (Counter(one) - Counter(two) for one, two in (lines, lines[::-1]))
     if not gone and not came:
@@ -126,6 +136,41 @@ def _of_file(name: str, was: bytes, now: bytes) -> Iterator[Difference]:
         said = f"lines with decimals that agree in {DIGITS} digits"
         yield Difference(where=name, what="rounding", came=said, times=alike)
     yield from _of_counts(name, "line", gone, came)
+
+
+def _of_columns(name: str, was: str, now: str) -> Generator[Difference, None, tuple[str, str]]:
+    """Name the columns that one side lacks; returns both tables in the columns of both."""
+    tables = [list(csv.reader(io.StringIO(text, newline=""))) for text in (was, now)]
+    heads = [table[0] if table else [] for table in tables]
+    if heads[0] == heads[1] or len(set(heads[0])) < len(heads[0]):
+        return was, now
+    for head in heads[0]:
+        if head not in heads[1]:
+            yield Difference(where=name, what="column", gone=head)
+    for head in heads[1]:
+        if head not in heads[0]:
+            yield Difference(where=name, what="column", came=head)
+    both = [head for head in heads[0] if head in heads[1]]
+    said = []
+    for table, own in zip(tables, heads, strict=True):
+        at = [own.index(head) for head in both]
+        out = io.StringIO(newline="")
+        csv.writer(out).writerows([row[n] for n in at if n < len(row)] for row in table)
+        said.append(out.getvalue())
+    return said[0], said[1]
+
+
+def _lines(name: str, text: str) -> list[str]:
+    """Cut a file where a difference is small: at an SVG's tags, a line of data at its commas."""
+    if name.endswith(".svg"):
+        return re.split(r"(?=<)|(?<=>)", text)
+    lines = text.splitlines()
+    if name.endswith(".html"):
+        lines = [
+            part for line in lines for part in (line.split(",") if len(line) > WIDE else [line])
+        ]
+    is_json = text.lstrip()[:1] in ("{", "[", "$")
+    return [line.removesuffix(",") for line in lines] if is_json else lines
 
 
 def _take_alike(gone: Counter[str], came: Counter[str]) -> int:

@@ -432,11 +432,12 @@ def _fields(test: Any) -> Iterator[str]:
 NUMBER = re.compile(r"[-−+]?\d[\d,]*(?:\.\d+)?(?: ?%)?")
 
 
-def counts_of(seen: Looked) -> dict[str, dict[str, int]]:
+def counts_of(seen: Looked, plain: Callable[[str], str] = str) -> dict[str, dict[str, int]]:
     """Count a page's numbers, doors and texts.
 
     Args:
         seen: the page.
+        plain: takes moments and paths out of a text or a door, whose digits are no numbers.
 
     Returns:
         `numbers`, `doors` and `texts`, each value with how often it stands there.
@@ -444,8 +445,8 @@ def counts_of(seen: Looked) -> dict[str, dict[str, int]]:
     bare = re.sub(r"<(style|script)\b.*?</\1>", " ", seen.markup, flags=re.S)
     texts = [re.sub(r"\s+", " ", unescape(one)).strip() for one in re.split(r"<[^>]+>", bare)]
     told = re.findall(r'(?:data-tip|title|aria-label|alt|placeholder)="([^"]*)"', bare)
-    texts = [one for one in (*texts, *map(unescape, told), *seen.fields) if one]
-    doors = [unescape(one) for one in re.findall(r'\b(?:href|action)="([^"]*)"', bare)]
+    texts = [plain(one) for one in (*texts, *map(unescape, told), *seen.fields) if one]
+    doors = [plain(unescape(one)) for one in re.findall(r'\b(?:href|action)="([^"]*)"', bare)]
     numbers = [one for text in texts for one in NUMBER.findall(text)]
     doors = [one for one in doors if not one.startswith("data:")]
     if seen.problem:
@@ -492,11 +493,12 @@ def pages(session: Session, store: Path, demo: Path, study: str, prefix: str, mo
         opened += 1
         name = f"pages/{prefix}{address.name}"
         session.tell(f"{opened:3d}  {prefix}{address.path}?{urlencode(address.query)}")
-        counts = counts_of(seen)
+        counts = counts_of(seen, session.plain)
         session.keep(f"{name}.page.json", json.dumps(counts, indent=0, ensure_ascii=False))
         for at, (file, text) in enumerate(saved(seen.markup)):
             session.keep(f"{name}.{at}.{file}", text)
-        found = sorted(filter(None, map(Address.of, counts["doors"])), key=lambda a: a.query)
+        doors = counts_of(seen)["doors"]
+        found = sorted(filter(None, map(Address.of, doors)), key=lambda a: a.query)
         for door in found:
             same = dict(door.query).get("study", study) == study or not study
             if door.path in paths and door.shape not in met and same:

@@ -42,6 +42,9 @@ def test_a_page_is_counted_by_numbers_doors_and_texts():
     assert found["texts"] == {"Mean": 1, "61.4": 1, "of 300": 1, "see 3": 1, "Save": 1,
                               "to 7.0 %": 1, "button: Go": 1, "FAILED: it broke": 1}  # fmt: skip
     assert list(saved(MARKUP)) == [("t.csv", "a,b")]
+    placed = Looked(markup="<p>in (x)/7 are 3</p>", fields=(), problem="")
+    found = counts_of(placed, lambda text: text.replace("(x)/7", "(store)"))
+    assert found["numbers"] == {"3": 1}
 
 
 @pytest.mark.parametrize(
@@ -71,6 +74,28 @@ def test_a_line_an_order_a_byte_and_a_file_are_found(folders):
     (two / "rows.jsonl").write_text("a\nb\nc\n", encoding="utf-8")
     lines = [str(one) for one in compare(*folders) if one.what == "line"]
     assert lines == ["rows.jsonl [line] -1 b", "rows.jsonl [line] +1 c"]
+
+
+def test_a_column_more_is_one_difference_and_the_others_are_still_compared(folders):
+    one, two = folders
+    (one / "t.csv").write_text('model,score\na,1\n"b, c",2\n', "utf-8")
+    (two / "t.csv").write_text('model,wide,score\na,,1\n"b, c",9,3\n', "utf-8")
+    assert [str(found) for found in compare(one, two)] == [
+        "t.csv [column] +1 wide", 't.csv [line] -1 "b, c",2', 't.csv [line] +1 "b, c",3',
+    ]  # fmt: skip
+
+
+def test_long_lines_are_cut_where_a_difference_is_small(folders):
+    one, two = folders
+    rest = ",".join(f'"{n}":{n}' for n in range(400))
+    for side, ink, more in ((one, "white", ""), (two, "black", ',"new":null')):
+        (side / "page.html").write_text(f"<script>{{{rest}{more},{{}}}}</script>", "utf-8")
+        (side / "f.svg").write_text(f'<svg><text fill="{ink}">a</text></svg>', "utf-8")
+        (side / "kept.json").write_text('{\n"a": 1' + more.replace(",", ",\n") + "\n}", "utf-8")
+    assert [str(found) for found in compare(one, two)] == [
+        'f.svg [line] +1 <text fill="black">', 'f.svg [line] -1 <text fill="white">',
+        'kept.json [line] +1 "new":null', 'page.html [line] +1 "new":null',
+    ]  # fmt: skip
 
 
 def test_decimals_that_agree_in_nine_digits_are_told_apart_from_others(folders):

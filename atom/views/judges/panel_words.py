@@ -57,7 +57,7 @@ def panel_words(view: PanelView) -> tuple[str, ...]:
     lines = [
         f"A panel of {numbers.count(len(view.seats), 'judge')}: {names}. "
         + (f"Reliability of their mean {panel.reliability:.2f}; " if known else "")
-        + f"{view.needed}."
+        + f"{view.needed if known else view.needed[0].upper() + view.needed[1:]}."
     ]
     lines += [
         f"{one.judge.name} is {one.flaw}: beside the others "
