@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from atom.engine.cases import CHUNK, load_cases
 from atom.engine.clock import stamp, utc_now
+from atom.engine.items import read_material
 from atom.engine.live_replay import Live
 from atom.engine.members import Members, gather
 from atom.engine.notices import notices
 from atom.engine.plan import STAGES, Case, PlanKeys, RunSpec, expected, outlook
-from atom.engine.subjects import read_material
 from atom.errors import PictureError
 from atom.judge import Estimate
 from atom.pipeline import BY_NAME, OUTCOME, REPLAY

@@ -11,9 +11,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from atom.engine.execution import ClientMaker, make_client
+from atom.engine.items import read_material
 from atom.engine.members import asks, candidate_of, judge_of
 from atom.engine.replies import PaidOnce
-from atom.engine.subjects import read_material
 from atom.errors import UsageError
 from atom.judge import Estimate, JudgeClient, PictureCache, PicturePart, Reply, Request, SpendLedger
 from atom.pipeline import ANSWER, SCORING, Asked, judge_sample

@@ -11,7 +11,7 @@ import pandas as pd
 
 from atom.analysis.readings import Reading
 from atom.display.estimate import Estimate
-from atom.engine.subjects import read_material
+from atom.engine.items import read_material
 from atom.errors import UsageError
 from atom.exports.base import Source
 from atom.exports.cases import Case, cases

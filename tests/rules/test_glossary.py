@@ -52,3 +52,19 @@ def test_every_term_that_a_screen_explains_is_there(lines, modules):
     }
     terms = [term for line in lines for term in ENTRY.fullmatch(line)[1].lower().split(", ")]
     assert {word.lower() for word in asked} - set(terms) == set()
+
+
+RETIRED = {
+    "agenda": "worklist",
+    "one": "live_replay",
+    "pool": "execution",
+    "shelf": "stores",
+    "shift": "execution",
+    "subjects": "items, or cohorts",
+}
+"""Words of the house alone that modules are no longer called by, and the field's in their place."""
+
+
+def test_no_module_is_called_by_a_retired_word(modules):
+    names = {module.path.stem: module.name for module in modules}
+    assert {names[word]: RETIRED[word] for word in RETIRED.keys() & names.keys()} == {}

@@ -29,7 +29,7 @@ from atom.engine.blind.labels import label_questions
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, consent_questions
 from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
-from atom.engine.subjects import read_material
+from atom.engine.items import read_material
 from atom.engine.work import Work
 from atom.errors import SpendCapReached, StoreError
 from atom.judge import failed_call

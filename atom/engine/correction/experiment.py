@@ -20,6 +20,7 @@ from typing import ClassVar, Final
 
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, consent_questions
+from atom.engine.correction.cohorts import Found, find_subjects
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.ground import CorrectionSpec, Ground, prepare
 from atom.engine.correction.have import load_have
@@ -33,7 +34,6 @@ from atom.engine.correction.plan import (
     trials_of,
 )
 from atom.engine.correction.steps import failed_records, perform
-from atom.engine.correction.subjects import Found, find_subjects
 from atom.engine.execution import BEAT, Execution, HaltedError, RunContext
 from atom.engine.members import Members
 from atom.engine.work import Work

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import get_args
 
+from atom.engine.correction.cohorts import Subject, find_subjects
 from atom.engine.correction.ground import CorrectionSpec, Ground, prepare
 from atom.engine.correction.have import load_have
 from atom.engine.correction.plan import (
@@ -21,8 +22,7 @@ from atom.engine.correction.plan import (
     outlook,
     trials_of,
 )
-from atom.engine.correction.subjects import Subject, find_subjects
-from atom.engine.subjects import read_material
+from atom.engine.items import read_material
 from atom.errors import PictureError
 from atom.judge import Estimate, PicturePart, Request
 from atom.judge.usage import estimate_request

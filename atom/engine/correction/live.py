@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from atom.engine.clock import Clock, utc_now
+from atom.engine.correction.cohorts import find_subjects
 from atom.engine.correction.experiment import WORK, OnText, watched
 from atom.engine.correction.ground import CorrectionSpec, prepare
-from atom.engine.correction.subjects import find_subjects
 from atom.engine.execution import ClientMaker, OnProgress, make_client
 from atom.engine.work import carry_out, open_work
 from atom.errors import UsageError

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
+from atom.engine.correction.cohorts import Subject, has_failed
 from atom.engine.correction.ground import MOST_LOWEST, RIGHT, Ground
-from atom.engine.correction.subjects import Subject, has_failed
 from atom.engine.members import asks
 from atom.records import (
     APART,

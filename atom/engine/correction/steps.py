@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from atom.engine.correction.cohorts import Subject
 from atom.engine.correction.plan import Have, Rules, Step
-from atom.engine.correction.subjects import Subject
-from atom.engine.subjects import read_material
+from atom.engine.items import read_material
 from atom.errors import StoreError
 from atom.pipeline import BY_NAME
 from atom.records import Call, Correction, Criterion, Outcome, Record, Response, State

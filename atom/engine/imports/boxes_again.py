@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from atom.engine.items import read_material
 from atom.engine.replies import reread
-from atom.engine.subjects import read_material
 from atom.errors import PictureError
 from atom.judge import PictureCache, Reply, Request
 from atom.records import (

@@ -11,7 +11,7 @@ from atom.engine.clock import stamp, utc_now
 from atom.engine.induction.ground import Ground, InductionSpec, prepare
 from atom.engine.induction.growing import LEAVES, PAIRS
 from atom.engine.induction.mapper import SHORTLIST, SHORTLIST_FROM
-from atom.engine.subjects import read_material
+from atom.engine.items import read_material
 from atom.errors import PictureError
 from atom.judge import Request
 from atom.judge.usage import Estimate, estimate_request

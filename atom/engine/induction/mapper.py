@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 from atom.engine.clock import Clock, stamp
 from atom.engine.induction.growing import Answer, leaf_texts
+from atom.engine.items import read_material
 from atom.engine.replies import PaidOnce
-from atom.engine.subjects import read_material
 from atom.errors import PermanentError, PictureError
 from atom.judge import Request, SpendLedger, failed_call
 from atom.records import Call, Record, Sampling

@@ -27,10 +27,10 @@ from atom.engine.induction.mapper import (
     Mapper,
     unmapped,
 )
+from atom.engine.items import read_material
 from atom.engine.members import Members, gather
 from atom.engine.plan import RunSpec
 from atom.engine.replies import PaidOnce
-from atom.engine.subjects import read_material
 from atom.errors import JudgeError, PictureError, SpendCapReached, UsageError
 from atom.judge import PictureCache, SpendLedger
 from atom.judge.usage import estimate_request

@@ -14,8 +14,8 @@ from typing import ClassVar, Final
 from atom.engine.clock import stamp
 from atom.engine.consent import ConsentQuestion, questions_of
 from atom.engine.execution import Execution, RunContext
+from atom.engine.items import read_material
 from atom.engine.members import check_endpoint, judge_of, pick_endpoint
-from atom.engine.subjects import read_material
 from atom.engine.work import Work
 from atom.engine.worklist import WorklistExecution, load_verdicts, open_asks, price_of
 from atom.errors import UsageError

@@ -12,7 +12,7 @@ from atom.engine.execution import Execution, RunContext
 from atom.engine.forecast import Forecast, forecast
 from atom.engine.members import Members, enrol, gather
 from atom.engine.plan import RunSpec
-from atom.engine.study.pool import Runner
+from atom.engine.study.execution import StudyExecution
 from atom.engine.work import Work
 from atom.records import Endpoint, Run, StudyTask, content_id
 from atom.store import Store, Writer, set_sampling
@@ -78,7 +78,7 @@ class _StudyWork(Work[RunSpec, Members]):
 
     def execution(self, context: RunContext, spec: RunSpec, ground: Members) -> Execution:
         enrol(context.store, ground)
-        return Runner(context, spec, ground)
+        return StudyExecution(context, spec, ground)
 
 
 WORK: Final = _StudyWork()

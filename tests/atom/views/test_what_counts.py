@@ -9,8 +9,8 @@ import pytest
 
 from atom.engine.bench.fidelity import compared_answers
 from atom.engine.cases import load_cases
+from atom.engine.correction.cohorts import NO_ANSWER, QUARANTINED, find_subjects
 from atom.engine.correction.ground import Ground
-from atom.engine.correction.subjects import NO_ANSWER, QUARANTINED, find_subjects
 from atom.engine.plan import outlook
 from atom.records import (
     Candidate,

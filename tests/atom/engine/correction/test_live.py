@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from atom.engine.correction.cohorts import find_subjects
 from atom.engine.correction.ground import CorrectionSpec, prepare
 from atom.engine.correction.live import read_tried, spec_of_answer, try_again
-from atom.engine.correction.subjects import find_subjects
 from atom.errors import ReadOnlyError, UsageError
 from atom.records import Correction, Experiment, Outcome, Response, Run, Study
 from atom.store import Store, table

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from atom.engine.correction.cohorts import PeerAnswer, Subject
 from atom.engine.correction.ground import ARMS
 from atom.engine.correction.plan import (
     MOST_HINTS,
@@ -20,7 +21,6 @@ from atom.engine.correction.plan import (
     outlook,
     trials_of,
 )
-from atom.engine.correction.subjects import PeerAnswer, Subject
 from atom.records import (
     APART,
     Checkpoint,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.engine.correction.ground import ARMS, CorrectionSpec, prepare
-from atom.engine.correction.subjects import (
+from atom.engine.correction.cohorts import (
     ELSEWHERE,
     NO_ANSWER,
     NOT_DRAWN,
@@ -15,6 +14,7 @@ from atom.engine.correction.subjects import (
     find_subjects,
     has_failed,
 )
+from atom.engine.correction.ground import ARMS, CorrectionSpec, prepare
 from atom.errors import SettingsError, UsageError
 from atom.records import Candidate, Checkpoint, Mapping, Outcome, Replay, Response, Study
 from atom.store import study_candidates, study_places, table

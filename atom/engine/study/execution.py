@@ -6,8 +6,9 @@ calls in flight and those of the last moment, and a resumed run finds by the con
 still missing. A sample is leased from its first item to its last: no other run asks about it.
 
 Every item ends `scored`, `unscored` (the reply was unusable, with the reason) or `failed` (with
-the error); `Runner._perform` is the one place where an exception becomes a failed record. Samples
-whose replay disagrees with the reference are judged like all others; the views leave them out.
+the error); `StudyExecution._perform` is the one place where an exception becomes a failed record.
+Samples whose replay disagrees with the reference are judged like all others; the views leave them
+out.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from statistics import mean
 
 from atom.engine.cases import CHUNK, Loaded, load_cases
 from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
+from atom.engine.items import KEPT, fetch_subject, perform, points, setting_of
 from atom.engine.ledger import Ended
 from atom.engine.members import Members
 from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
-from atom.engine.subjects import KEPT, fetch_subject, perform, points, setting_of
 from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call, request_hash
@@ -70,7 +71,7 @@ BEHIND = 2
 _Queue = asyncio.PriorityQueue[tuple[int, int, Item | None]]
 
 
-class Runner(Execution):
+class StudyExecution(Execution):
     """One part of a run that does a study's stages.
 
     Args:
