@@ -5,9 +5,9 @@ from __future__ import annotations
 from atom.errors import PictureError
 from atom.foreign.pictures import draw_thumbnail, read_header
 from atom.records import Picture, blob_hash
-from atom.store.together.blobs import Blobs
+from atom.store.together.blobs import MOST_BYTES, Blobs
 
-MAX_BYTES = 50_000_000
+MAX_BYTES = MOST_BYTES
 MAX_PIXELS = 100_000_000
 THUMBNAIL = (240, 180)
 

@@ -164,10 +164,7 @@ def write_snapshot(path: Path, columns: StudyColumns) -> bool:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not is_own(path.parent):
             return False
-        with new_file(path, replace=True) as part, stream(part) as file:
-            body = memoryview(_pack(columns))
-            file.write(body)
-            file.write(_MARK + zlib.crc32(body).to_bytes(8, "little"))
+        write_sealed(path, _pack(columns))
     except (OSError, PlaceError):
         return False
     return True
@@ -184,18 +181,49 @@ def read_snapshot(path: Path) -> StudyColumns | None:
         it was written.
     """
     try:
+        content = read_sealed(path)
+        return None if content is None else _unpack(content)
+    except (pa.ArrowException, ValueError, KeyError, TypeError):
+        return None
+
+
+def write_sealed(path: Path, content: pa.Buffer) -> None:
+    """Write bytes and their checksum to a file, all of it or nothing.
+
+    Args:
+        path: the file; one that is there is replaced.
+        content: the bytes.
+
+    Raises:
+        OSError: it can't be written.
+        PlaceError: likewise.
+    """
+    with new_file(path, replace=True) as part, stream(part) as file:
+        body = memoryview(content)
+        file.write(body)
+        file.write(_MARK + zlib.crc32(body).to_bytes(8, "little"))
+
+
+def read_sealed(path: Path) -> pa.Buffer | None:
+    """Map what `write_sealed` wrote into memory; None where it isn't there, or was changed.
+
+    Arrow trusts the places that stand in a file: one flipped byte can end the process.
+
+    Args:
+        path: the file.
+    """
+    try:
         if not path.is_file() or not is_own(path):
             return None
         body = pa.memory_map(str(path)).read_buffer()
-        size = body.size - _TRAILER
-        if size <= 0:
-            return None
-        trailer = body.slice(size).to_pybytes()
-        content = body.slice(0, size)
-        right = _MARK + zlib.crc32(memoryview(content)).to_bytes(8, "little")
-        return _unpack(content) if trailer == right else None
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError):
+    except (OSError, pa.ArrowException):
         return None
+    size = body.size - _TRAILER
+    if size <= 0:
+        return None
+    content = body.slice(0, size)
+    right = _MARK + zlib.crc32(memoryview(content)).to_bytes(8, "little")
+    return content if body.slice(size).to_pybytes() == right else None
 
 
 def is_own(path: Path) -> bool:

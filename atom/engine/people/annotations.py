@@ -20,7 +20,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from atom.access import actor, policy
+from atom.access import Action, actor, policy
 from atom.engine.clock import Clock, stamp, utc_now
 from atom.engine.people.marks import forget_mark, with_marks
 from atom.errors import AccessError, FormatError, UsageError
@@ -80,6 +80,18 @@ def own_name(text: str) -> str:
     """
     person = actor() if policy() is not None else None
     return annotator_name(text if person is None or person.is_operator else person.name)
+
+
+def action_on(owner: str) -> Action:
+    """Say what it is to change what a person wrote: labelling where it is one's own, else an edit.
+
+    Args:
+        owner: whose it is.
+    """
+    person = actor() if policy() is not None else None
+    if person is None or person.is_operator or annotator_name(person.name) == owner:
+        return "label"
+    return "edit"
 
 
 def check_label(label: Annotation) -> None:

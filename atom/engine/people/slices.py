@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.engine.clock import stamp, utc_now
-from atom.engine.people.annotations import own_name
+from atom.engine.people.annotations import action_on, own_name
 from atom.engine.people.tags import tag_name
 from atom.records import Annotation
 from atom.store import Store, table
@@ -27,6 +27,7 @@ def save_slice(store: Store, study_id: str, name: str, query: str, who: str) -> 
 
     Raises:
         UsageError: it can't be called so.
+        AccessError: in a deployment it would replace somebody else's, and a viewer may not.
     """
     name = tag_name(name)
     identity = Annotation.make_id(study_id, "slice", name, SAVED)
@@ -36,12 +37,20 @@ def save_slice(store: Store, study_id: str, name: str, query: str, who: str) -> 
         label=query, note=own_name(who), created=stamp(utc_now()),
     )  # fmt: skip
     # In no figure: nobody's screen needs to read the study anew.
-    store.transact(lambda writer: writer.replace([saved]), action="label")
+    action = "label" if before is None else action_on(before.note)
+    store.transact(lambda writer: writer.replace([saved]), action=action)
     return before
 
 
 def delete_slice(store: Store, study_id: str, name: str) -> None:
-    """Remove a slice."""
+    """Remove a slice.
+
+    Raises:
+        AccessError: in a deployment it is somebody else's, and a viewer may not.
+    """
     identity = Annotation.make_id(study_id, "slice", name, SAVED)
-    gone = table(Annotation).c.id == identity
-    store.transact(lambda writer: writer.delete(Annotation, gone), action="label")
+    before = store.get(Annotation, identity)
+    if before is not None:
+        gone = table(Annotation).c.id == identity
+        action = action_on(before.note)
+        store.transact(lambda writer: writer.delete(Annotation, gone), action=action)

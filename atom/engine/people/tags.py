@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atom.engine.people.annotations import own_name
+from atom.access import Action
+from atom.engine.people.annotations import action_on, own_name
 from atom.errors import UsageError
 from atom.records import PERSON_SOURCE, TAG_FACET, Tag
 from atom.store import Store
@@ -66,14 +67,24 @@ def add_tag(store: Store, samples: Sequence[str], name: str, who: str) -> Tagged
 
 
 def remove_tag(store: Store, samples: Sequence[str], name: str) -> Tagged:
-    """Take a tag off samples, whoever put it there; what files say stays."""
+    """Take a tag off samples, whoever put it there; what files say stays.
+
+    Raises:
+        AccessError: in a deployment one of them is somebody else's, and a viewer may not.
+    """
     removed = tuple(tags_of_samples(store, samples, tag_name(name)))
-    delete_tags(store, removed)
+    delete_tags(store, removed, _action(removed))
     return Tagged(name=tag_name(name), removed=removed)
 
 
 def undo_tag(store: Store, done: Tagged) -> None:
     """Undo what was done: what was added goes, what was removed stands again."""
-    delete_tags(store, done.added)
+    delete_tags(store, done.added, _action(done.added))
     if done.removed:
-        store.put(done.removed, "label")
+        store.put(done.removed, _action(done.removed))
+
+
+def _action(tags: Sequence[Tag]) -> Action:
+    """Say what changing tags is: labelling where all are one's own."""
+    owners = {tag.source.removeprefix(PERSON_SOURCE) for tag in tags}
+    return "edit" if "edit" in map(action_on, owners) else "label"

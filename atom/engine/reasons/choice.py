@@ -23,7 +23,7 @@ def choose(store: Store, study_id: str, marks: str, **changes: object) -> Groupe
         id=grouped_id(study_id, marks), study_id=study_id, kind="grouping", subject_id=marks,
         annotator=CHOSEN, note=chosen.model_dump_json(), created=stamp(utc_now()),
     )  # fmt: skip
-    store.transact(lambda writer: writer.replace([label]), action="label")
+    store.transact(lambda writer: writer.replace([label]), action="edit")
     return chosen
 
 

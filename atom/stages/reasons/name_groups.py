@@ -134,6 +134,8 @@ def _read(row: object, n: int, kinds: Sequence[str]) -> tuple[int, GivenName, st
         problem = f"{one_line(kind, 40)!r} is no kind of error that was offered"
     elif not name or len(name) > MOST_NAME:
         problem = f"a name has 1 to {MOST_NAME} letters, {one_line(name, MOST_NAME)!r} doesn't"
+    elif not (name + says).isprintable():
+        problem = "it holds signs that aren't seen, or that turn what stands around them"
     elif not says or len(says) > MOST_SAYS:
         problem = f"what it says has 1 to {MOST_SAYS} letters"
     return number, GivenName(kind=kind.casefold(), name=name, says=says), problem

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from atom.access import Action
 from atom.records import PERSON_SOURCE, TAG_FACET, Annotation, AnnotationKind, Tag
 from atom.store.labels import labels_of
 from atom.store.schema import table
@@ -38,15 +39,21 @@ def tags_of_samples(store: Store, samples: Sequence[str], name: str | None = Non
     return found
 
 
-def delete_tags(store: Store, tags: Sequence[Tag]) -> None:
-    """Remove exactly these tags, in one transaction."""
+def delete_tags(store: Store, tags: Sequence[Tag], action: Action) -> None:
+    """Remove exactly these tags, in one transaction.
+
+    Args:
+        store: where they are.
+        tags: the tags.
+        action: what that is, for whom the store lets do it.
+    """
     column = table(Tag).c
     groups: dict[tuple[str, str, str], list[str]] = {}
     for tag in tags:
         groups.setdefault((tag.source, tag.facet, tag.value), []).append(tag.subject_id)
     if not groups:
         return
-    with store.write("label") as writer:
+    with store.write(action) as writer:
         for (source, facet, value), ids in groups.items():
             for start in range(0, len(ids), _CHUNK):
                 writer.delete(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 _SCHEMES = ("s3", "gs")
+MOST_BYTES = 50_000_000
+"""Bytes of a picture; others may write into a bucket, and no more than this is read of it."""
 
 
 class Blobs(Protocol):
@@ -133,11 +135,18 @@ class ObjectBlobs:
         """Return an object; None where it isn't there."""
         try:
             with self._files.open_input_file(self._path(name)) as file:
-                return bytes(file.read())
+                found = bytes(file.read(MOST_BYTES + 1))
         except FileNotFoundError:
             return None
         except OSError as error:
             raise self._away(error) from error
+
+        if len(found) > MOST_BYTES:
+            raise StoreError(
+                f"{name!r} in {self._shown!r} is larger than any picture "
+                f"({MOST_BYTES / 1e6:.0f} MB): somebody else put it there"
+            )
+        return found
 
     def write(self, name: str, data: bytes) -> None:
         """Keep an object, whole or not at all; one that is there goes."""

@@ -94,7 +94,11 @@ def _save(here: Here, there: tuple[Slice, ...]) -> None:
     def forget() -> None:
         name = str(st.session_state.get("keep_name", "")).strip()
         if name in names:
-            delete_slice(here.store, here.entry.study.id, name)
+            try:
+                delete_slice(here.store, here.entry.study.id, name)
+            except AtomError as error:
+                st.session_state[FAULT] = error.message
+                return
             st.session_state["keep_name"] = ""
 
     st.text_input("Save this search and its filters as", key="keep_name", max_chars=tags.MOST_NAME)
@@ -131,8 +135,12 @@ def _tag(here: Here, view: FailureList) -> None:
 
     def undo() -> None:
         place, done = st.session_state.pop(_DONE, (None, None))
-        if place == here.store.url:
+        if place != here.store.url:
+            return
+        try:
             tags.undo_tag(here.store, done)
+        except AtomError as error:
+            st.session_state[FAULT] = error.message
 
     columns = st.columns(3)
     with columns[0]:

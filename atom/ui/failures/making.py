@@ -85,7 +85,7 @@ def _embeddings(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
         def words() -> None:
             use_words(here.store, here.data.study.id, marks_of(here.data))
 
-        team.button("label", "Use words again", key="groups_words", on_click=words)
+        team.button("edit", "Use words again", key="groups_words", on_click=words)
     if not there:
         kit.show(el("p", "No endpoint of yours has the role embedding: add one on Settings, and "
                     "its embeddings can stand in for words.", class_="note"),
@@ -129,7 +129,7 @@ def _names(here: Here, endpoints: Mapping[str, Endpoint]) -> None:
         def rule() -> None:
             use_rule_names(here.store, here.data.study.id, marks_of(here.data))
 
-        team.button("label", "Use the rule’s names", key="groups_rule", on_click=rule)
+        team.button("edit", "Use the rule’s names", key="groups_rule", on_click=rule)
     there = _offered(here, endpoints, "judge")
     if not found.groups or not there:
         why = "There are no groups to name." if not found.groups else (

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+from zipfile import BadZipFile as _BAD
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from atom.views.study_data import Shards
 
 S = TypeVar("S", bound=Additive)
 SUFFIX = ".npz"
-_TREE = "tree"
+_TREE, _OF = "tree", "of"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +53,9 @@ class KeptSums(Shards):
         """Return the sum of `collect(part, *given)` over all parts: the kept one where there is."""
         name = name_of(collect, given)
         place = None if name is None else self.folder / f"{name}{SUFFIX}"
-        found: S | None = None if place is None else read_sums(place)
+        found = None if place is None else read_sums(place)
         if found is not None:
-            return found
+            return cast(S, found)
         made = self.parts.add(collect, given)
         if place is not None and self.writes:
             write_sums(place, made)
@@ -131,13 +132,14 @@ def write_sums(place: Path, sums: Additive) -> None:
         tree = json.dumps(_spelled(sums, arrays))
         with new_file(place, replace=True) as part, stream(part) as file:
             held = {f"a{number}": array for number, array in enumerate(arrays)}
-            np.savez(file, allow_pickle=False, **{_TREE: np.array(tree)}, **held)
+            told = {_TREE: np.array(tree), _OF: np.array(place.stem)}
+            np.savez(file, allow_pickle=False, **told, **held)
     except (OSError, PlaceError, TypeError):
         return
 
 
-def read_sums(place: Path) -> Any | None:
-    """Read a sum; None where there is none, or it isn't as it was written.
+def read_sums(place: Path) -> Additive | None:
+    """Read a sum; None where there is none, it isn't as it was written, or it is another's.
 
     Args:
         place: the file.
@@ -146,9 +148,13 @@ def read_sums(place: Path) -> Any | None:
         if not is_own(place):
             return None
         with place.open("rb") as file, np.load(file, allow_pickle=False) as held:
-            return _read(json.loads(str(held[_TREE])), held)
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+            if str(held[_OF]) != place.stem:
+                return None
+            found = _read(json.loads(str(held[_TREE])), held)
+    # Of a changed zip file Python also says that it is locked, or packed in an unknown way.
+    except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, _BAD, zlib.error):
         return None
+    return found if isinstance(found, Additive) else None
 
 
 def _spelled(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:

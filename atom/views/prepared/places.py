@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from atom.errors import PlaceError, StoreError
-from atom.files import new_file, stream
-from atom.views.snapshot import is_own
+from atom.views.snapshot import read_sealed, write_sealed
 from atom.views.tree.node_table import Placed
 
 _LEAVES = b"leaves"
@@ -35,13 +34,11 @@ def write_placed(path: Path, where: Placed) -> None:
         "leaf": pa.array(leaf),
     }
     whole = pa.table(columns).replace_schema_metadata({_LEAVES: json.dumps(leaves)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, whole.schema) as writer:
+        writer.write_table(whole)
     try:
-        with (
-            new_file(path) as part,
-            stream(part) as file,
-            pa.ipc.new_file(file, whole.schema) as writer,
-        ):
-            writer.write_table(whole)
+        write_sealed(path, sink.getvalue())
     except (OSError, PlaceError) as error:
         raise StoreError(f"{str(path)!r} can't be written: make room on its disk") from error
 
@@ -52,18 +49,18 @@ def read_placed(path: Path) -> Placed | None:
     Args:
         path: the file.
     """
+    content = read_sealed(path)
+    if content is None:
+        return None
     try:
-        if not is_own(path):
-            return None
-        with pa.memory_map(str(path)) as file:
-            whole = pa.ipc.open_file(file).read_all()
-            named = json.loads((whole.schema.metadata or {})[_LEAVES])
-            leaves = (*(tuple(leaf) for leaf in named), None)
-            return Placed(
-                criterion=tuple(whole["criterion"].to_pylist()),
-                sample=np.array(whole["sample"], dtype=np.int64),
-                # -1, no leaf, is the last.
-                leaf=tuple(leaves[at] for at in whole["leaf"].to_pylist()),
-            )
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError):
+        whole = pa.ipc.open_file(pa.BufferReader(content)).read_all()
+        named = json.loads((whole.schema.metadata or {})[_LEAVES])
+        leaves = (*(tuple(leaf) for leaf in named), None)
+        return Placed(
+            criterion=tuple(whole["criterion"].to_pylist()),
+            sample=np.array(whole["sample"], dtype=np.int64),
+            # -1, no leaf, is the last.
+            leaf=tuple(leaves[at] for at in whole["leaf"].to_pylist()),
+        )
+    except (pa.ArrowException, ValueError, KeyError, TypeError, IndexError):
         return None

@@ -9,6 +9,7 @@ Reference: design/079-large-studies-made-ready.md.
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -26,6 +27,10 @@ from atom.views.tree.node_table import placed_key
 
 SUFFIX = ".ready"
 MANIFEST, WHOLE, SUMS, PLACES = "ready.json", "whole.arrow", "sums", "places.arrow"
+
+
+MOST_PARTS = 99_999
+"""Parts at most: their files are numbered in five digits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +117,22 @@ def _read(place: Path) -> Ready | None:
         if not is_own(place):
             return None
         held = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
-        return Ready(**{**held, "place": place, "depends": tuple(held["depends"])})
-    except (OSError, ValueError, TypeError, KeyError):
+        found = Ready(**{**held, "place": place, "depends": tuple(held["depends"])})
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
+    return found if _can_be(found) else None
+
+
+def _can_be(ready: Ready) -> bool:
+    """Say whether a manifest's values are of the kinds that are written."""
+    whole = (ready.changes, ready.results, ready.parts, ready.format)
+    times = (ready.made, ready.seconds)
+    return (
+        all(type(one) is int for one in whole)
+        and 0 < ready.parts <= MOST_PARTS
+        and all(type(one) in (int, float) and math.isfinite(one) for one in times)
+        and isinstance(ready.judge, str | None)
+    )
 
 
 def open_ready(store: Store, study_id: str, ready: Ready) -> StudyData | None:

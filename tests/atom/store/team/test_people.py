@@ -6,8 +6,11 @@ import pytest
 
 from atom.access import acting_as, operator
 from atom.engine.people.annotations import give, take_back
+from atom.engine.people.slices import delete_slice, save_slice
+from atom.engine.people.tags import add_tag, remove_tag, undo_tag
+from atom.engine.reasons.choice import use_rule_names, use_words
 from atom.errors import AccessError, UsageError
-from atom.records import Annotation, Study
+from atom.records import Annotation, Sample, Study
 from atom.store import (
     change_consent,
     delete_study,
@@ -15,6 +18,7 @@ from atom.store import (
     rename_study,
 )
 from atom.store.moving.copying import copy_store
+from atom.store.reading.tags import tags_of_samples
 from atom.store.store import Store
 from atom.store.team.budgets import set_budget
 from atom.store.team.people import events_of, find_person, give_role, list_people, sign_in
@@ -54,6 +58,32 @@ def test_each_role_may_what_is_its_own_and_no_more(team, as_):
         ("Anna", "rename", STUDY, "Renamed"),
         ("Vera", "label flag", "", "Vera: odd"),
     ]
+
+
+def test_a_viewer_changes_what_they_wrote_and_nothing_of_others(team, as_):
+    study = find_study(team, STUDY).id
+    sample = team.select(Sample)[0].id
+    with as_(ANNA):
+        save_slice(team, study, "Reds", "q=red", "")
+        add_tag(team, [sample], "odd", "")
+    with as_(VERA):
+        save_slice(team, study, "Mine", "q=a", "")
+        save_slice(team, study, "Mine", "q=b", "")
+        delete_slice(team, study, "Mine")
+        undo_tag(team, add_tag(team, [sample], "mine", ""))
+        for change in (
+            lambda: save_slice(team, study, "Reds", "q=blue", "Anna"),
+            lambda: delete_slice(team, study, "Reds"),
+            lambda: remove_tag(team, [sample], "odd"),
+            lambda: use_words(team, study, "j"),
+            lambda: use_rule_names(team, study, "j"),
+        ):
+            with pytest.raises(AccessError, match="Vera is a viewer"):
+                change()
+    assert [one.value for one in tags_of_samples(team, [sample], "odd")] == ["odd"]
+    with as_(ADA):
+        delete_slice(team, study, "Reds")
+        undo_tag(team, remove_tag(team, [sample], "odd"))
 
 
 def test_nobody_and_strangers_change_nothing(team, as_):

@@ -134,3 +134,12 @@ def test_a_bucket_that_cannot_be_reached_says_what_to_look_at(monkeypatch):
     assert "geheim" not in str(caught.value)
     with pytest.raises(SettingsError, match="neither s3:// nor gs://"):
         blobs_of(Path(), "ftp://host/x")
+
+
+@pytest.mark.slow
+def test_no_more_is_read_of_an_object_than_a_picture_has(bucket, monkeypatch):
+    objects = ObjectBlobs(bucket)
+    objects.write("pictures/ab/abcd", b"x" * 2000)
+    monkeypatch.setattr("atom.store.together.blobs.MOST_BYTES", 1999)
+    with pytest.raises(StoreError, match=r"'pictures/ab/abcd' in .* is larger than any picture"):
+        objects.read("pictures/ab/abcd")

@@ -103,7 +103,7 @@ def test_a_sum_comes_back_as_it_was(tmp_path):
     assert back.inner.array.dtype == np.int64
 
 
-@pytest.mark.parametrize("harm", ["gone", "cut", "empty", "object", "kind"])
+@pytest.mark.parametrize("harm", ["gone", "cut", "empty", "object", "kind", "deep", "none"])
 def test_a_file_that_isnt_as_it_was_written_counts_as_none(tmp_path, harm):
     place = tmp_path / "x.npz"
     write_sums(place, some())
@@ -111,9 +111,25 @@ def test_a_file_that_isnt_as_it_was_written_counts_as_none(tmp_path, harm):
     if harm == "gone":
         place.unlink()
     elif harm == "object":
-        np.savez(place, tree=np.array([print], dtype=object))
-    elif harm == "kind":
-        np.savez(place, tree=np.array('{"sums": "os:system", "held": {}}'))
+        np.savez(place, of=np.array("x"), tree=np.array([print], dtype=object))
+    elif harm in ("kind", "deep", "none"):
+        trees = {"kind": '{"sums": "os:system", "held": {}}', "deep": "[" * 9999, "none": "7"}
+        np.savez(place, of=np.array("x"), tree=np.array(trees[harm]))
     else:
         place.write_bytes(body[: len(body) // 2] if harm == "cut" else b"")
     assert read_sums(place) is None
+
+
+def test_no_flipped_byte_is_taken_for_a_sum(tmp_path):
+    place = tmp_path / "x.npz"
+    write_sums(place, some(some()))
+    body, as_written = place.read_bytes(), repr(some(some()))
+    for at in range(0, len(body), 29):
+        place.write_bytes(body[:at] + bytes([body[at] ^ (1, 8, 255)[at % 3]]) + body[at + 1 :])
+        assert repr(read_sums(place)) in ("None", as_written), at
+
+
+def test_a_sum_under_anothers_name_counts_as_none(tmp_path):
+    write_sums(tmp_path / "x.npz", some())
+    (tmp_path / "x.npz").rename(tmp_path / "y.npz")
+    assert read_sums(tmp_path / "y.npz") is None

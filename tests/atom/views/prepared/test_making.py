@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -24,9 +25,10 @@ from atom.views import shards
 from atom.views.filters import Filters
 from atom.views.overview.page import overview
 from atom.views.prepared.making import prepare, singles
-from atom.views.prepared.ready import Ready, last_ready, open_ready
+from atom.views.prepared.ready import MANIFEST, Ready, last_ready, open_ready
 from atom.views.prepared.words import as_of
-from atom.views.snapshot import open_study, snapshot_folder
+from atom.views.snapshot import depends_on, open_study, selected_name, snapshot_folder
+from atom.views.study_data import chosen_judge
 from atom.views.tree.node_table import node_table, placed
 from tests.atom.views.prepared.test_kept import Nobody
 from tests.atom.views.test_shards import assert_same
@@ -116,6 +118,24 @@ def test_what_was_made_stays_until_something_newer_is_whole(mine, ready):
     # Another tree would show an edit undone.
     other = study.model_copy(update={"tree_version": "another"})
     assert last_ready(mine, other, None, folder) is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"parts": "9"}, {"parts": 10**12}, {"parts": -1}, {"made": "x"}, {"made": float("nan")},
+     {"changes": None}, {"judge": ["j"]}, {"depends": 5}, {"more": 1}, None],
+)  # fmt: skip
+def test_a_manifest_that_cannot_be_is_nobodys(mine, tmp_path, wrong):
+    study = find_study(mine, STUDY)
+    place = tmp_path / f"{selected_name(mine, study, chosen_judge(mine, study, None))}-x.ready"
+    place.mkdir()
+    good = Ready(place=place, made=1.0, changes=1, results=2, seconds=0.1, parts=2, judge=None,
+                 depends=tuple(depends_on(study)))  # fmt: skip
+    (place / MANIFEST).write_text(good.text())
+    assert last_ready(mine, study, None, tmp_path) == good
+    text = "[" * 99_999 if wrong is None else json.dumps({**json.loads(good.text()), **wrong})
+    (place / MANIFEST).write_text(text)
+    assert last_ready(mine, study, None, tmp_path) is None
 
 
 def test_a_lock_is_one_process_at_a_time(tmp_path):
