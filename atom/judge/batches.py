@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from openai.resources.batches import AsyncBatchesWithRawResponse
     from openai.resources.files import AsyncFilesWithRawResponse
 
+LONGEST_LINE = 32_000_000
+"""Bytes of a line in a file of replies: a line needn't end, and is held until it does."""
 WINDOW: Literal["24h"] = "24h"
 TAG = "atomscope"
 """The name under which a batch says which of ours it is."""
@@ -322,16 +324,24 @@ class BatchService:
 
 
 async def _lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield whole lines, their ends included."""
+    """Yield whole lines, their ends included, but those that are too long for a reply."""
     held: list[bytes] = []
+    size = 0
     async for piece in pieces:
-        whole, mark, rest = piece.rpartition(b"\n")
+        first, mark, rest = piece.partition(b"\n")
+        size += len(first)
+        if size <= LONGEST_LINE:
+            held.append(first)
+        else:
+            held.clear()
         if not mark:
-            held.append(piece)
             continue
-        for line in (b"".join(held) + whole + mark).splitlines(keepends=True):
+        if size <= LONGEST_LINE:
+            yield b"".join(held) + mark
+        whole, mark, last = rest.rpartition(b"\n")
+        for line in (whole + mark).splitlines(keepends=True):
             yield line
-        held = [rest]
+        held, size = [last], len(last)
     yield b"".join(held)
 
 

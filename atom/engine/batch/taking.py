@@ -34,6 +34,7 @@ from atom.engine.clock import Clock, utc_now
 from atom.errors import UsageError
 from atom.foreign import open_foreign
 from atom.judge import Request
+from atom.judge.batches import LONGEST_LINE
 from atom.judge.exchange import Exchange, judge_completion, more_tokens
 from atom.judge.noting import Entry, Learned, Unfinished
 from atom.judge.replies.completion import Completion, read_completion
@@ -46,8 +47,6 @@ from atom.records import Call, Endpoint, Prices, Usage
 from atom.store import Store
 from atom.store.holds import add_cost, replied_calls, replied_now
 
-LONGEST_LINE = 32_000_000
-"""Bytes of a line that is read; no reply is so long."""
 _TOGETHER = 200
 _FILTERED = Completion(content=None, refusal=None, finish="content_filter", usage=Usage())
 """A question that a content filter stopped has its answer: it isn't asked again."""

@@ -131,6 +131,18 @@ def test_a_download_is_there_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
 
 
+def test_a_line_that_does_not_end_is_held_in_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("atom.judge.batches.LONGEST_LINE", 100_000)
+    place = tmp_path / "out.jsonl"
+    kept = [b"one\n", b"y" * 90_000 + b"\n", b"two\n", b"three"]
+    for long in (b"x" * 300_000 + b"\n", b"x" * 100_001 + b"\n"):
+        body = b"".join([kept[0], long, *kept[1:]])
+        ask(Script((200, body)), lambda s: s.download("f", place))
+        assert place.read_bytes() == b"".join(kept)
+    ask(Script((200, b"one\n" + b"x" * 300_000)), lambda s: s.download("f", place))
+    assert place.read_bytes() == b"one\n"
+
+
 def test_the_key_must_be_set():
     with pytest.raises(SettingsError, match="OTHER_KEY"):
         ask(Script((200, BATCH)), lambda s: s.retrieve("b1"), key_env="OTHER_KEY")
