@@ -111,7 +111,11 @@ def column_map(
 
 
 def lines_of(frame: pd.DataFrame) -> bytes:
-    """Write a frame as JSON lines, a missing value as null."""
+    """Write a frame as JSON lines, a missing value as null.
+
+    Raises:
+        UsageError: two columns have one name, or a value can't be written.
+    """
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -121,7 +125,14 @@ def lines_of(frame: pd.DataFrame) -> bytes:
         json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=_plain)
         for row in plain.itertuples(index=False, name=None)
     )
-    return "\n".join(lines).encode("utf-8", "replace")
+    try:
+        return "\n".join(lines).encode("utf-8", "replace")
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"a value of the frame can't be written as JSON ({str(error)[:80]}): leave out columns "
+            "of objects that hold themselves, are nested without end or are numbers of thousands "
+            "of digits"
+        ) from error
 
 
 def _plain(value: object) -> object:

@@ -170,3 +170,12 @@ def test_lines_hold_nulls_numbers_lists_and_times():
     first, second = lines_of(frame).decode().splitlines()
     assert first == '{"a": null, "b": null, "c": ["x", "y"], "d": [1, 2]}'
     assert second == '{"a": 1.5, "b": 2, "c": null, "d": "2026-01-02T00:00:00"}'
+
+
+def test_values_that_no_file_can_hold_are_said_in_words(mine):
+    loop: list[object] = []
+    loop.append(loop)
+    for odd in (loop, 10**5000):
+        frame = pd.DataFrame({"question": ["q"], "odd": pd.Series([odd], dtype=object)})
+        with pytest.raises(UsageError, match="can't be written as JSON"):
+            mine.add_judgments(frame)
