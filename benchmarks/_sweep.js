@@ -94,14 +94,26 @@
     if (!svg && box.top < innerHeight * 3 && style.position !== "absolute")
       boxes.push([node, box]);
   }
-  // A text over two lines has a box that holds what stands beside either: its lines are looked at.
-  const lines = (node) => [...node.childNodes].filter((x) => x.nodeType === 3).flatMap((text) => {
-    const range = document.createRange(), own = node.getBoundingClientRect();
-    range.selectNodeContents(text);
-    return [...range.getClientRects()].map((at) => ({
-      left: Math.max(at.left, own.left), right: Math.min(at.right, own.right),
-      top: Math.max(at.top, own.top), bottom: Math.min(at.bottom, own.bottom)}));
-  });
+  // A text over two lines has a box that holds what stands beside either: its lines are looked at,
+  // and of these what isn't scrolled out of a list or cut off by a box around it.
+  const lines = (node) => {
+    const own = node.getBoundingClientRect();
+    const frame = {left: own.left, right: own.right, top: own.top, bottom: own.bottom};
+    for (let at = up(node); at && at.dataset.testid !== "stMain"; at = up(at)) {
+      const style = getComputedStyle(at), box = at.getBoundingClientRect();
+      if (style.overflowX !== "visible" && at !== document.body && at !== document.documentElement)
+        Object.assign(frame, {
+          left: Math.max(frame.left, box.left), right: Math.min(frame.right, box.right),
+          top: Math.max(frame.top, box.top), bottom: Math.min(frame.bottom, box.bottom)});
+    }
+    return [...node.childNodes].filter((x) => x.nodeType === 3).flatMap((text) => {
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      return [...range.getClientRects()].map((at) => ({
+        left: Math.max(at.left, frame.left), right: Math.min(at.right, frame.right),
+        top: Math.max(at.top, frame.top), bottom: Math.min(at.bottom, frame.bottom)}));
+    });
+  };
   const cross = (some, others) => some.some((x) => others.some((y) =>
     Math.min(x.right, y.right) - Math.max(x.left, y.left) > 3 &&
     Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top) > 4));

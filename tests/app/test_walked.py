@@ -23,6 +23,7 @@ from atom.views.tree.colours import INK
 from atom.views.tree.node_table import node_table, placed
 from atom.views.tree.page import shown
 from taxonomy import format_path
+from tests.app.conftest import markup_of
 
 TREE, COMPARE = "pages/explore/tree.py", "pages/explore/compare.py"
 FAILURES = "pages/explore/failures.py"
@@ -99,6 +100,31 @@ def test_names_to_merge_into_are_told_apart_at_their_end(open_app, made, tmp_pat
     begun = [option.partition(" ‹ ")[0] for option in merge.options]
     assert all(begun)
     assert len(set(begun)) == len(begun)
+
+
+def where(block, label, path=()):
+    """Return the places of the menu with a label: each the way down to it, by number."""
+    if getattr(block, "type", "") == "popover" and block.proto.popover.label == label:
+        return [path]
+    return [found for number, one in getattr(block, "children", {}).items()
+            for found in where(one, label, (*path, number))]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_menu_stays_where_it_is_while_a_node_is_chosen_in_it(open_app, made, tmp_path):
+    """Walk B9: once the notice of the last edit vanished above it, which shut the menu."""
+    mine = shutil.copytree(made.folder, tmp_path / "mine")
+    test = open_app(mine, TREE, {"node": BARS}).test
+    next(box for box in test.text_input if box.key.startswith("tree_rename")).set_value("Bars")
+    next(one for one in test.button if one.key == "tree_do_rename").click().run()
+    assert "Renamed" in markup_of(test)
+    # A browser shuts a menu that stands in another place than the run before.
+    (place_before,) = where(test.main, "Change by hand")
+    merge = next(box for box in test.selectbox if (box.key or "").startswith("tree_merge"))
+    merge.select_index(0).run()
+    assert "Renamed" not in markup_of(test)
+    assert where(test.main, "Change by hand") == [place_before]
+    assert not next(one for one in test.button if one.key == "tree_do_merge").disabled
 
 
 def test_human_check_says_what_it_costs_in_key_presses(made, tmp_path):
