@@ -65,6 +65,14 @@
     }
     return false;
   };
+  // A drawing cuts what reaches beyond it.
+  const beyond = (node) => {
+    const drawing = node.ownerSVGElement, text = node.getBoundingClientRect();
+    if (!drawing || getComputedStyle(drawing).overflowX === "visible") return false;
+    const box = drawing.getBoundingClientRect();
+    return text.right > box.right + 1.5 || text.left < box.left - 1.5
+      || text.bottom > box.bottom + 3 || text.top < box.top - 3;
+  };
   const texts = [], roots = [document];
   for (let at = 0; at < roots.length; at++) {
     for (const node of roots[at].querySelectorAll("*")) {
@@ -90,8 +98,8 @@
     const off = node.closest("[aria-disabled=true], :disabled, [disabled]");
     if (ink && behind && !off && ink.a > 0.95 && ratio(ink, behind) < contrast - 0.01)
       found.faint.push(`${ratio(ink, behind).toFixed(2)}: ${name(node)}`);
-    if (!svg && clipped(node) && !told(node)) found.cut.push(name(node));
-    if (!svg && box.top < innerHeight * 3 && style.position !== "absolute")
+    if ((svg ? beyond(node) : clipped(node)) && !told(node)) found.cut.push(name(node));
+    if (!(turn && Math.abs(turn.b) > 0.01) && box.top < innerHeight * 3 && style.position !== "absolute")
       boxes.push([node, box]);
   }
   // A text over two lines has a box that holds what stands beside either: its lines are looked at,

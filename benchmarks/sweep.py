@@ -55,11 +55,17 @@ REST = """(quiet) => {
   };
   watch(document);
   for (const node of document.querySelectorAll("*")) if (node.shadowRoot) watch(node.shadowRoot);
-  const works = !app || runs() || document.documentElement.dataset.settled === undefined
-    || !document.querySelector(".stMain [data-drawn]") || document.fonts.status !== "loaded"
-    || document.querySelector('[data-testid="stSkeleton"], .stBidiComponent:not([data-drawn])');
-  if (works) rest.at = now;
-  return rest.ran && now - rest.at > quiet;
+  const undrawn = '[data-testid="stSkeleton"], .stBidiComponent:not([data-drawn])';
+  rest.works = [
+    [!app || runs(), "its script runs"], [!rest.ran, "no script ran since the move"],
+    [document.documentElement.dataset.settled === undefined, "its first drawing isn't over"],
+    [document.fonts.status !== "loaded", "fonts load"],
+    [!document.querySelector(".stMain [data-drawn]"), "nothing is drawn"],
+    [document.querySelector(undrawn), "a part isn't drawn"],
+    [document.querySelector('[class*="st-key-wait_"]'), "it is being worked out"],
+  ].filter(([is]) => is).map(([, words]) => words);
+  if (rest.works.length) rest.at = now;
+  return now - rest.at > quiet;
 }"""
 """Tells whether the page is at rest: a script ran since the last move and ended, every part is
 drawn, and nothing has changed for a while (milliseconds)."""
@@ -95,7 +101,8 @@ def look(page: Any, address: str) -> dict[str, list[str]]:
     try:
         page.wait_for_function(REST, arg=QUIET_MS, polling=50, timeout=PATIENCE_MS)
     except PlaywrightTimeout:
-        restless = [f"after {PATIENCE_MS / 1000:.0f} s"]
+        works = page.evaluate("window.rest?.works") or ["something changes"]
+        restless = [f"after {PATIENCE_MS / 1000:.0f} s {', '.join(works)}"]
     return page.evaluate(LOOK, [LEAST_PX, CONTRAST]) | {"restless": restless}
 
 

@@ -1,4 +1,4 @@
-"""Data: what is in here, and how do I bring in mine?"""
+"""Data: what is in here, and how do I add my own?"""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ def test_a_picture_that_is_no_probe_is_for_other_judges(bench):
     test.file_uploader[0].upload("photo.jpg", out.getvalue()).run()
     test.text_area(key="own_question").set_value("What is it?").run()
     markup = markup_of(test)
-    assert "The probe judge knows only probes" in markup
+    assert "The built-in test judge knows only test pictures" in markup
     assert not has(test.button, "take_replay")
     assert not test.exception
 
@@ -262,7 +262,7 @@ def test_ones_own_judge_and_model_come_first_for_ones_own_picture(bench, tmp_pat
     assert one(test.selectbox, "answer_ask_").value == "mine"
     # The built-in one can't be asked: the steps are the judge's alone, and they end.
     one(test.selectbox, "answer_ask_").select("model-a").run()
-    assert "knows only probes" in markup_of(test)
+    assert "knows only test pictures" in markup_of(test)
     test.button(key="run_all").click().run()
     settle(test)
     assert not has(test.button, "stop_all")

@@ -96,7 +96,7 @@ def test_what_was_typed_survives_another_screen(opened, probes, page):
     page.goto(address(opened, probes, 0, tab="upload"))
     page.locator(".st-key-own_question textarea").fill("How many gulls are there?")
     page.locator(".st-key-own_question textarea").press("Control+Enter")
-    expect(page.get_by_text("The probe judge knows only probes")).to_be_visible()
+    expect(page.get_by_text("The built-in test judge knows only test pictures")).to_be_visible()
     page.get_by_test_id("stPageLink").filter(has_text="Settings").locator("a").click()
     expect(page.get_by_role("link", name="Add an endpoint")).to_be_visible()
     page.go_back()

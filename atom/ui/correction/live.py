@@ -117,7 +117,7 @@ def _picked(here: Here, picked: Sequence[PickedAnswer]) -> Html:
     rows = [
         kit.Row(
             cells=[
-                el("a", numbers.middle(one.question, 110), data_go=True, class_="cell",
+                el("a", numbers.middle(one.question, 200), data_go=True,
                    href=links.address(CORRECTION.url_path, one.filters, tab=TAB, by=USUAL)),
                 one.model,
                 ", ".join(ARM_WORDS[arm].name.lower() for arm in one.stayed_wrong),

@@ -59,7 +59,7 @@ def studies(cards: Sequence[StudyCard], chosen: str) -> Html:
         here = Filters(study=card.entry.key)
         marks = [kit.synthetic_badge()] if study.synthetic else []
         if card.entry.bundled:
-            marks.append(kit.badge("bundled", "Sealed: copy it to change it."))
+            marks.append(kit.badge("BUNDLED", "Sealed: copy it to change it."))
         rows.append(
             kit.Row(
                 cells=(

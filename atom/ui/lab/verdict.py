@@ -162,7 +162,7 @@ def _reasons(here: Here, own: JudgeVerdict) -> Html | None:
     if not any(one.reasons for one in own.roots):
         return None
     doors = {PROBES: _tab(here, CALIBRATION, who=own.known.judge), PEOPLE: _tab(here, "people")}
-    words = {PROBES: "On probes", PEOPLE: "Against people"}
+    words = {PROBES: "On test pictures", PEOPLE: "Against people"}
     columns = [kit.Column(title="Branch"), kit.Column(title="Trust"), kit.Column(title="Why")]
 
     def row(one: RootVerdict) -> kit.Row:
@@ -177,7 +177,7 @@ def _reasons(here: Here, own: JudgeVerdict) -> Html | None:
                 el("span", one.root, class_="strong text"),
                 el("span", el("span", f"{glyph} ", aria_hidden="true"), word,
                    style="white-space:nowrap"),
-                el("div", why or el("span", "nothing was held against it", class_="quiet")),
+                el("div", why or el("span", "not tested yet", class_="quiet")),
             ]
         )  # fmt: skip
 
@@ -203,7 +203,7 @@ def _table(here: Here, found: tuple[JudgeVerdict, ...]) -> Html:
     columns = [
         kit.Column(title="Judge"),
         kit.Column(title="Trust it", width="26%"),
-        *([kit.Column(title="Probes of known truth", number=True)] if probes else []),
+        *([kit.Column(title="On test pictures", number=True)] if probes else []),
         *([kit.Column(title="As people rank", number=True)] if people else []),
         *(kit.Column(title=BENCHES[name].title, number=True) for name in held),
     ]

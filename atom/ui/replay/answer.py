@@ -119,7 +119,7 @@ def _ask(bench: Bench, endpoints: dict[str, Endpoint]) -> None:
     st.selectbox("Which model", names, key=key, on_change=picked, disabled=bench.busy,
                  label_visibility="collapsed")  # fmt: skip
     if not can_answer(bench, asked):
-        words = f"{asked.name} knows only probes: choose an endpoint of your own."
+        words = f"{asked.name} knows only test pictures: choose an endpoint of your own."
         kit.show(kit.notice(words), key="ask_probe")
         return
     step_bar(bench, "answer", candidate=asked, done=bench.answer is not None)

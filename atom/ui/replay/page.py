@@ -219,7 +219,7 @@ def pick_judge(here: Here, endpoints: dict[str, Endpoint]) -> Endpoint:
 
 
 def _judge_label(endpoint: Endpoint) -> str:
-    where = "offline, knows only probes" if endpoint.is_probe else endpoint.host
+    where = "offline, knows only test pictures" if endpoint.is_probe else endpoint.host
     return f"{endpoint.name} ({where})"
 
 
@@ -362,7 +362,7 @@ def knows_it(bench: Bench) -> bool:
 
 
 def draw_only_probes(here: Here, endpoints: dict[str, Endpoint]) -> None:
-    """Say that the probe judge knows only probes."""
+    """Say that the test judge knows only test pictures."""
     others = any(not endpoints[name].is_probe for name in judges(endpoints))
     href = links.address(SETTINGS.url_path, Filters(study=here.entry.key))
     kit.show(replay_parts.only_probes(others, href), key="replay_only_probes")

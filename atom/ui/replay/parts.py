@@ -19,7 +19,7 @@ from atom.views.pictures import PictureFile, read_picture
 from atom.views.replay.drafts import criterion_id
 from atom.views.replay.page import Answered, OwnPicture, Scorecard, ScoreLine, arriving
 
-ONLY_PROBES = "The probe judge knows only probes"
+ONLY_PROBES = "The built-in test judge knows only test pictures"
 _MOST_REASON = 4000
 
 

@@ -77,7 +77,7 @@ def draw(here: Here) -> None:
 
 def _answer(here: Here, view: CriteriaView) -> Html:
     wrong = view.criteria - view.sound
-    said = ", ".join(f"{group.n} {TITLES[group.kind].casefold()}" for group in view.groups)
+    said = "; ".join(f"{TITLES[group.kind].casefold()}: {group.n:,}" for group in view.groups)
     if not wrong:
         answer = f"Nothing is known against any of the {view.criteria:,} criteria."
     else:
@@ -161,7 +161,7 @@ def _shaken(view: Shaken | None) -> Html | None:
         kit.Column(title="Model"),
         kit.Column(title="As weighted", number=True),
         kit.Column(title="Equal weights", number=True),
-        kit.Column(title="Shaken weights, 95 %", number=True),
+        kit.Column(title="Varied weights, 95 %", number=True),
         kit.Column(title="Lowest capability"),
         kit.Column(title="Stays lowest", number=True),
         kit.Column(title="With equal weights"),

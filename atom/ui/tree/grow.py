@@ -227,26 +227,38 @@ def _event(event: Event) -> Html:
 def _picture(view: GrowthView) -> Html:
     xs = [node.x * _SCALE for node in view.nodes]
     ys = [node.y * _SCALE for node in view.nodes]
-    left, top = min(min(xs), -380) - 130, min(min(ys), -300) - 30
-    wide, high = max(max(xs), 380) + 150 - left, max(max(ys), 300) + 40 - top
+    most = max((node.criteria for node in view.nodes[1:]), default=1) or 1
+    sizes = [4 + 12 * (node.criteria / most) ** 0.5 if node.path else 6 for node in view.nodes]
     lines = [
         el("line", x1=f"{xs[a]:.1f}", y1=f"{ys[a]:.1f}", x2=f"{xs[b]:.1f}", y2=f"{ys[b]:.1f}")
         for a, b in view.edges
     ]
-    most = max((node.criteria for node in view.nodes[1:]), default=1) or 1
     named = _labels(view, xs, ys)
-    marks = [_mark(node, xs[n], ys[n], most, named.get(n)) for n, node in enumerate(view.nodes)]
+    ends = [xs[n] + (-1 if xs[n] < -1 else 1) * _room(view.nodes[n]) for n in named]
+    left, top = min([-380, *xs, *ends]) - 30, min([-300, *ys]) - 30
+    wide, high = max([380, *xs, *ends]) + 30 - left, max([300, *ys]) + 40 - top
+    marks = [_mark(*one) for one in zip(view.nodes, xs, ys, sizes, strict=True)]
+    # Names come last: what is drawn later lies above.
+    names = [_name(view.nodes[n], xs[n], ys[n], sizes[n], lift) for n, lift in named.items()]
     said = f"{view.leaves} leaves under {sum(len(n.path) == 1 for n in view.nodes)} roots"
-    return el(
+    drawing = el(
         "svg",
         tree_parts.style(),
         el("g", lines, class_="edges"),
         marks,
+        names,
         viewBox=f"{left:.0f} {top:.0f} {wide:.0f} {high:.0f}",
         class_="growing",
         role="img",
         aria_label=f"The tree as it is now: {said}",
+        style=f"--wide:{wide:.0f};--high:{high:.0f}",
     )
+    return el("div", drawing, class_="wide")
+
+
+def _room(node: GrowthNode) -> float:
+    """Return how far a name reaches from the middle of its node."""
+    return _LETTER * len(node.path[-1]) + 24
 
 
 def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, float]:
@@ -260,7 +272,7 @@ def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, flo
     taken: list[tuple[float, float, float]] = []
     lifts: dict[int, float] = {}
     for n in sorted(wanted, key=lambda n: (len(view.nodes[n].path), ys[n])):
-        wide = _LETTER * len(view.nodes[n].path[-1]) + 24
+        wide = _room(view.nodes[n])
         left = xs[n] - wide if xs[n] < -1 else xs[n]
         for lift in (0.0, _LINE, -_LINE, 2 * _LINE, -2 * _LINE):
             at = ys[n] + lift
@@ -273,27 +285,24 @@ def _labels(view: GrowthView, xs: list[float], ys: list[float]) -> dict[int, flo
     return lifts
 
 
-def _mark(node: GrowthNode, x: float, y: float, most: int, lift: float | None) -> Html:
-    layer = len(node.path)
-    radius = 4 + 12 * (node.criteria / most) ** 0.5 if layer else 6
-    outer = x < -1
+def _mark(node: GrowthNode, x: float, y: float, radius: float) -> Html:
     under = numbers.count(node.criteria, "criterion", "criteria")
+    ink = kit.colour(node.root) if node.path else "currentColor"
     return el(
         "g",
         el("title", f"{format_path(node.path)}: {under}"),
         el("circle", r=f"{radius + 5:.1f}", class_="halo") if node.fresh else None,
-        el("circle", r=f"{radius:.1f}", fill=kit.colour(node.root) if layer else "currentColor"),
-        None if lift is None or not layer else el(
-            "text",
-            node.path[-1],
-            x=f"{-radius - 5 if outer else radius + 5:.1f}",
-            y=f"{5 + lift:.1f}",
-            text_anchor="end" if outer else "start",
-            class_="root" if layer == 1 else None,
-        ),
-        class_="fresh" if node.fresh else None,
+        el("circle", r=f"{radius:.1f}", fill=ink),
         style=f"transform:translate({x:.1f}px,{y:.1f}px)",
-    )  # fmt: skip
+    )
+
+
+def _name(node: GrowthNode, x: float, y: float, radius: float, lift: float) -> Html:
+    side, end = (-1, "end") if x < -1 else (1, "start")
+    words = el("text", node.path[-1], x=f"{side * (radius + 5):.1f}", y=f"{5 + lift:.1f}",
+               text_anchor=end, class_="root" if len(node.path) == 1 else None)  # fmt: skip
+    return el("g", words, class_="fresh" if node.fresh else None,
+              style=f"transform:translate({x:.1f}px,{y:.1f}px)")  # fmt: skip
 
 
 # --- what came of it ----------------------------------------------------------------------------

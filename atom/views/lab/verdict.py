@@ -135,7 +135,7 @@ def _root(known: Known, root: str, guess: float) -> RootVerdict:
 
 def _by_probes(branch: Branch | None, inner: Sequence[Branch]) -> Reason:
     if branch is None or not branch.tested:
-        return Reason(source=PROBES, stand="unknown", words="too few probes of it were scored")
+        return Reason(source=PROBES, stand="unknown", words="too few of them test it")
     if branch.flaw is not None:
         return Reason(
             source=PROBES,
@@ -183,7 +183,7 @@ def _sentence(known: Known, found: Sequence[RootVerdict]) -> str:
             f"Whether {name} deserves trust isn’t known yet: it has scored no probes whose truth "
             "is known, and nobody has ranked this study’s answers."
         )
-    rest = f" Nothing tells about {_listed(open_)}." if open_ else ""
+    rest = f" Too little is known about {_listed(open_)}." if open_ else ""
     return head + rest
 
 

@@ -30,8 +30,8 @@ TITLES: dict[Kind, str] = {
     "backwards": "Discriminate backwards",
     "apart": "Judges disagree on",
     "doubted": "People doubt the truth of",
-    "passed": "Everybody passes",
-    "failed": "Everybody fails",
+    "passed": "Every model passes",
+    "failed": "Every model fails",
     "twins": "Ask the same twice in one sample",
 }
 GAP = 0.25

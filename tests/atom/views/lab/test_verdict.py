@@ -52,7 +52,7 @@ def test_what_was_not_tested_is_not_known():
     found = verdict(calibration([branch("Perception"), branch("Knowledge", p=math.nan)]))
     assert [one.stand for one in found.roots] == ["trust", "unknown", "unknown"]
     assert found.sentence == (
-        "Trust Judge B for Perception. Nothing tells about Knowledge and Generation."
+        "Trust Judge B for Perception. Too little is known about Knowledge and Generation."
     )
     unsure = verdict(calibration([branch(root, follows_lo=-0.1) for root in ROOTS]))
     assert unsure.sentence == (
