@@ -158,7 +158,7 @@ def test_each_chart_of_a_difference_and_each_strip_has_its_scale(open_app, made)
 
 
 def test_each_thing_that_was_walked_into_has_a_test_that_names_it(project):
-    """The walk's ten defects of kind A and seventeen of kind B; `design/073` lists the tests."""
+    """The walk's ten defects of kind A and seventeen of kind B; `design/085` lists the tests."""
     named: set[str] = set()
     for file in (project / "tests").rglob("test_*.py"):
         for found in re.findall(r'"""Walk ([AB0-9, ]+):', file.read_text(encoding="utf-8")):

@@ -26,6 +26,11 @@ SAID: tuple[tuple[str, str, dict[str, list[str]]], ...] = (
      "<b>Clock</b></p>", {}),
     ("scrolled out of a list",
      "<div style='height: 40px; overflow-y: auto'><p>One</p><p>Two</p></div><p>Below</p>", {}),
+    ("beyond its drawing", "<svg width=40 height=20><text y=15>Reading marks</text></svg>",
+     {"cut": ["Reading marks"]}),
+    ("over each other in a drawing",
+     "<svg width=200 height=20><text y=15>Needle</text><text x=5 y=15>Clock</text></svg>",
+     {"over": ["Needle | Clock"]}),
     ("wide", "<div style='width: 2000px'>Needle</div>", {"wide": ["1200 px beyond the window"]}),
 )  # fmt: skip
 FRAME = """<body style="margin: 0"><style>
