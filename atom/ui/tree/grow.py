@@ -61,7 +61,7 @@ _EVENT_WORDS = {
     "renamed": ("=", "renamed"),
 }
 _SCALE = 330
-_LINE = 18.0
+_LINE = 21.0
 """Height of a name in the picture, and width of a letter."""
 _LETTER = 9.0
 _LABELLED = 46
@@ -394,12 +394,11 @@ def _form(here: Here, status: InductionStatus | None) -> None:
     again = status is not None
     title = "Grow another tree" if again else "Grow a tree from this study"
     about = (
-        "The judge reads this study's criteria, gives each a place in a tree, unites what means "
-        "the same and takes out what has too little behind it. The tree of now stays in the "
-        "history."
+        "The judge reads this study's criteria, gives each a place in a tree, merges what means the "
+        "same and drops what has too little behind it. The current tree stays in the history."
     )
     kit.show(join(el("h2", title), el("p", about, class_="quiet")), key="grow_form_head")
-    one, two, three, four = st.columns([2, 1.4, 1.6, 1.2])
+    one, two, three, four = st.columns([1.7, 1.5, 1.6, 1.5], vertical_alignment="bottom")
     bound = _binder(here, form)
     with one:
         st.selectbox("Judge", judges, index=None, placeholder="Choose who judges",
