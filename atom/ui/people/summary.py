@@ -70,7 +70,9 @@ def answer(given: Sequence[Annotation], kinds: Sequence[KindAgreement]) -> str:
 def _row(found: KindAgreement) -> kit.Row:
     alpha = numbers.plain(found.alpha)
     words = KIND_WORDS[found.kind].capitalize()
+    # A ranking of n answers is one label, and orders n (n - 1) / 2 pairs.
+    twice = f"{found.both:,} pairs" if found.kind == "ranking" else f"{found.both:,}"
     return kit.Row(
-        cells=[words, f"{found.labels:,}", f"{found.both:,}", numbers.share(found.exact), alpha,
+        cells=[words, f"{found.labels:,}", twice, numbers.share(found.exact), alpha,
                f"{found.settled:,}", f"{found.conflicts:,}"]
     )  # fmt: skip

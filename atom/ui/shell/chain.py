@@ -69,9 +69,8 @@ def chain(
         ],
         [_draw(screen, link) for link in rest],
         el("span", "struck through: ", UNUSED, class_="quiet small nowrap") if struck else None,
-        el("span", class_="gap"),
-        ask_box.field(screen) if ask_box.fits(screen) else None,
-        kit.copy_button(),
+        el("span", ask_box.field(screen) if ask_box.fits(screen) else None, kit.copy_button(),
+           class_="tools"),
         class_="chain",
         aria_label="Evidence chain",
     )  # fmt: skip

@@ -394,8 +394,8 @@ def _form(here: Here, status: InductionStatus | None) -> None:
     again = status is not None
     title = "Grow another tree" if again else "Grow a tree from this study"
     about = (
-        "The judge reads this study's criteria, gives each a place in a tree, merges what means the "
-        "same and drops what has too little behind it. The current tree stays in the history."
+        "The judge reads this study's criteria, gives each a place in a tree, merges what means "
+        "the same and drops what has too little behind it. The current tree stays in the history."
     )
     kit.show(join(el("h2", title), el("p", about, class_="quiet")), key="grow_form_head")
     one, two, three, four = st.columns([1.7, 1.5, 1.6, 1.5], vertical_alignment="bottom")

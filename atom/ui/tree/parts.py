@@ -558,7 +558,7 @@ def _strip(here: Here, node: NodeCard) -> Html | None:
         "section",
         el(
             "h3",
-            el("span", "Mean score, 95 % interval"),
+            el("span", kit.term("Node score", "Mean score"), ", 95 % interval"),
             el("span", "0–100, ", people_scale.word(here)),
         ),
         el(
