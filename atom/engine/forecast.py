@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from atom.engine.cases import CHUNK, load_cases
 from atom.engine.clock import stamp, utc_now
 from atom.engine.items import read_material
 from atom.engine.live_replay import Live
 from atom.engine.members import Members, gather
 from atom.engine.notices import notices
-from atom.engine.plan import STAGES, Case, PlanKeys, RunSpec, expected, outlook
+from atom.engine.plan import STAGES, PlanKeys, RunSpec, SampleState, expected, outlook
+from atom.engine.sample_states import CHUNK, load_states
 from atom.errors import PictureError
 from atom.judge import Estimate
 from atom.pipeline import BY_NAME, OUTCOME, REPLAY
@@ -104,10 +104,10 @@ def forecast(store: Store, spec: RunSpec, endpoints: Mapping[str, Endpoint]) -> 
     compared = 0
     for start in range(0, len(members.places), CHUNK):
         places = members.places[start : start + CHUNK]
-        for loaded in load_cases(store, keys, places, members.candidate_ids):
-            work = list(_work(loaded.case, keys))
+        for loaded in load_states(store, keys, places, members.candidate_ids):
+            work = list(_work(loaded.have, keys))
             counts.update(work)
-            compared += loaded.case.has_reference and any(stage == REPLAY.name for stage, _ in work)
+            compared += loaded.have.has_reference and any(stage == REPLAY.name for stage, _ in work)
     tried = [replace(live, score_pictures=spec.score_pictures) for live in _tried(store, members)]
     if compared and not all(OUTCOME.free(live.sample) for live in tried):
         # Where no rule can, the judge compares its own solution with the known answer, too.
@@ -146,12 +146,12 @@ def guess_price(
     return live.price(stage, subject, candidate)
 
 
-def _work(case: Case, keys: PlanKeys) -> Iterator[tuple[StageName, str]]:
+def _work(have: SampleState, keys: PlanKeys) -> Iterator[tuple[StageName, str]]:
     """List (stage, candidate) of everything that is left, as if all went well."""
-    while ready := outlook(case, keys).ready:
+    while ready := outlook(have, keys).ready:
         for item in ready:
             yield item.stage, item.candidate_id if BY_NAME[item.stage].by_candidate else ""
-            case = expected(case, item, USUAL_CRITERIA)
+            have = expected(have, item, USUAL_CRITERIA)
 
 
 def _tried(store: Store, members: Members) -> Iterator[Live]:

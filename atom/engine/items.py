@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from atom.engine.imports.attaching import HOW
-from atom.engine.plan import Case, Held, Item, PlanKeys
+from atom.engine.plan import Held, Item, PlanKeys, SampleState
 from atom.errors import PictureError, StoreError
 from atom.judge import PicturePart
 from atom.pipeline import BY_NAME
@@ -42,13 +42,13 @@ def read_material(store: Store, sample: Sample) -> Material:
 
 
 def fetch_subject(
-    store: Store, case: Case, item: Item, kept: MutableMapping[str, Record]
+    store: Store, have: SampleState, item: Item, kept: MutableMapping[str, Record]
 ) -> Subject:
     """Fetch what an item is about.
 
     Args:
         store: the store.
-        case: the sample's case.
+        have: the sample's state.
         item: the item.
         kept: records of this sample that are at hand, by id; what is read is added.
 
@@ -77,8 +77,8 @@ def fetch_subject(
     needs = BY_NAME[item.stage].needs
     return Subject(
         sample=there(Sample, item.sample_id),
-        replay=held(Replay, "replay", case.replay),
-        criteria_set=held(CriteriaSet, "criteria_set", case.criteria),
+        replay=held(Replay, "replay", have.replay),
+        criteria_set=held(CriteriaSet, "criteria_set", have.criteria),
         wanted=tuple(there(Criterion, name) for name in item.criterion_ids),
         response=there(Response, item.response_id) if "response" in needs else None,
     )

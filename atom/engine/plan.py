@@ -1,7 +1,7 @@
 """What is still to do: a pure function of what is stored.
 
-A *case* is one sample with the names and states of everything that is stored about it. An *item*
-is one thing to do, as a rule one model call. Items become ready as soon as what they need is
+A sample's *state* is the names and states of everything that is stored about it. An *item* is one
+thing to do, as a rule one model call. Items become ready as soon as what they need is
 there, so stages flow sample by sample instead of phase by phase.
 """
 
@@ -163,7 +163,7 @@ class PlanKeys:
         )
 
 
-# A case is looked at many times while it's open, so its names are kept for a while.
+# A state is looked at many times while it's open, so its names are kept for a while.
 _checkpoint_key = lru_cache(maxsize=100_000)(Checkpoint.make_key)
 _response_id = lru_cache(maxsize=20_000)(Response.make_id)
 _replay_id = lru_cache(maxsize=2_000)(Replay.make_id)
@@ -187,7 +187,7 @@ class HeldResponse:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class SampleState:
     """One sample and what is stored about it.
 
     Args:
@@ -248,7 +248,7 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Outlook:
-    """What is left of a case.
+    """What is left of a sample.
 
     Args:
         ready: items that can be done now.
@@ -264,11 +264,11 @@ class Outlook:
         return len(self.ready) + self.later
 
 
-def outlook(case: Case, keys: PlanKeys) -> Outlook:
-    """Say what is left to do for a case.
+def outlook(have: SampleState, keys: PlanKeys) -> Outlook:
+    """Say what is left to do for a sample.
 
     Args:
-        case: the sample and what is stored about it.
+        have: the sample and what is stored about it.
         keys: the run's stages, judge, candidates, prompts and settings.
 
     Returns:
@@ -277,7 +277,7 @@ def outlook(case: Case, keys: PlanKeys) -> Outlook:
     """
 
     def due(stage: Stage) -> list[Item]:
-        return list(_DUE[stage.name](case, keys)) if does(stage) else []
+        return list(_DUE[stage.name](have, keys)) if does(stage) else []
 
     def does(stage: Stage) -> bool:
         return stage.name in keys.stages
@@ -285,18 +285,18 @@ def outlook(case: Case, keys: PlanKeys) -> Outlook:
     answers, replay, criteria = due(ANSWER), due(REPLAY), due(CRITERIA)
     later = 0
     ready = answers + replay
-    if criteria and _there(case.replay):
+    if criteria and _there(have.replay):
         ready += criteria
     elif criteria and replay:
         later += 1
     else:
         criteria = []
 
-    if _there(case.criteria):
+    if _there(have.criteria):
         ready += due(MAPPING) + due(SCORING)
     elif criteria:
-        later += does(MAPPING) + does(SCORING) * len(_usable(case, keys)) * keys.repeats
-    if _there(case.criteria) or criteria:
+        later += does(MAPPING) + does(SCORING) * len(_usable(have, keys)) * keys.repeats
+    if _there(have.criteria) or criteria:
         later += does(SCORING) * len(answers) * keys.repeats
     return Outlook(ready=(*ready, *due(OUTCOME)), later=later)
 
@@ -305,77 +305,77 @@ def _there(held: Held | None) -> bool:
     return held is not None and held.state == "scored"
 
 
-def _usable(case: Case, keys: PlanKeys) -> list[str]:
+def _usable(have: SampleState, keys: PlanKeys) -> list[str]:
     """List the answers that can be judged, and are to be."""
     return [
         name
-        for name, response in case.responses.items()
-        if response.state == "scored" and keys.wants(case.sample_id, response.candidate_id)
+        for name, response in have.responses.items()
+        if response.state == "scored" and keys.wants(have.sample_id, response.candidate_id)
     ]
 
 
 def _wanted(
-    case: Case, keys: PlanKeys, item_key: str, state: MarkState | None, name: str = ""
+    have: SampleState, keys: PlanKeys, item_key: str, state: MarkState | None, name: str = ""
 ) -> bool:
-    if item_key in case.tried:
+    if item_key in have.tried:
         return False
     again = keys.retry_failed or keys.retry_unscored
-    return state is None or (state == "failed" and again) or name in case.spoiled
+    return state is None or (state == "failed" and again) or name in have.spoiled
 
 
-def _answers(case: Case, keys: PlanKeys) -> Iterator[Item]:
+def _answers(have: SampleState, keys: PlanKeys) -> Iterator[Item]:
     for repeat in range(keys.answer_repeats):
         for candidate_id in keys.asked:
-            if not keys.wants(case.sample_id, candidate_id):
+            if not keys.wants(have.sample_id, candidate_id):
                 continue
-            key = keys.response_id(case.sample_id, candidate_id, repeat)
-            held = case.responses.get(key)
-            if _wanted(case, keys, key, held.state if held else None, key):
+            key = keys.response_id(have.sample_id, candidate_id, repeat)
+            held = have.responses.get(key)
+            if _wanted(have, keys, key, held.state if held else None, key):
                 yield Item(
                     stage=ANSWER.name,
                     key=key,
-                    sample_id=case.sample_id,
+                    sample_id=have.sample_id,
                     candidate_id=candidate_id,
                     response_id=key,
                     repeat=repeat,
                     again=held is not None,
-                    spoiled=key in case.spoiled,
+                    spoiled=key in have.spoiled,
                 )
 
 
-def _replay(case: Case, keys: PlanKeys) -> list[Item]:
-    return _one_of_a_sample(case, keys, REPLAY, keys.replay_id(case.sample_id), case.replay)
+def _replay(have: SampleState, keys: PlanKeys) -> list[Item]:
+    return _one_of_a_sample(have, keys, REPLAY, keys.replay_id(have.sample_id), have.replay)
 
 
-def _criteria(case: Case, keys: PlanKeys) -> list[Item]:
-    key = keys.criteria_set_id(case.sample_id)
-    return _one_of_a_sample(case, keys, CRITERIA, key, case.criteria)
+def _criteria(have: SampleState, keys: PlanKeys) -> list[Item]:
+    key = keys.criteria_set_id(have.sample_id)
+    return _one_of_a_sample(have, keys, CRITERIA, key, have.criteria)
 
 
 def _one_of_a_sample(
-    case: Case, keys: PlanKeys, stage: Stage, key: str, held: Held | None
+    have: SampleState, keys: PlanKeys, stage: Stage, key: str, held: Held | None
 ) -> list[Item]:
-    spoiled = held is not None and held.id in case.spoiled
+    spoiled = held is not None and held.id in have.spoiled
     state = held.state if held else None
     name = held.id if held else ""
-    if not _wanted(case, keys, key, state, name):
+    if not _wanted(have, keys, key, state, name):
         return []
     return [
         Item(
             stage=stage.name,
             key=key,
-            sample_id=case.sample_id,
+            sample_id=have.sample_id,
             again=held is not None,
             spoiled=spoiled,
         )
     ]
 
 
-def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
-    assert case.criteria is not None
-    key = f"mapping/{case.criteria.id}/{keys.tree_version}"
+def _mapping(have: SampleState, keys: PlanKeys) -> list[Item]:
+    assert have.criteria is not None
+    key = f"mapping/{have.criteria.id}/{keys.tree_version}"
     missing = tuple(
-        c for c in case.criterion_ids if _wanted(case, keys, key, case.mapped.get(c), c)
+        c for c in have.criterion_ids if _wanted(have, keys, key, have.mapped.get(c), c)
     )
     if not missing:
         return []
@@ -383,57 +383,57 @@ def _mapping(case: Case, keys: PlanKeys) -> list[Item]:
         Item(
             stage=MAPPING.name,
             key=key,
-            sample_id=case.sample_id,
+            sample_id=have.sample_id,
             criterion_ids=missing,
-            again=any(c in case.mapped for c in missing),
-            spoiled=not case.spoiled.isdisjoint(missing),
+            again=any(c in have.mapped for c in missing),
+            spoiled=not have.spoiled.isdisjoint(missing),
         )
     ]
 
 
-def _scorings(case: Case, keys: PlanKeys) -> Iterator[Item]:
-    assert case.criteria is not None
-    for response_id in _usable(case, keys):
+def _scorings(have: SampleState, keys: PlanKeys) -> Iterator[Item]:
+    assert have.criteria is not None
+    for response_id in _usable(have, keys):
         for repeat in range(keys.repeats):
-            names = {c: keys.checkpoint_key(c, response_id, repeat) for c in case.criterion_ids}
-            key = f"scoring/{case.criteria.id}/{response_id}/{keys.judging}/{repeat}"
+            names = {c: keys.checkpoint_key(c, response_id, repeat) for c in have.criterion_ids}
+            key = f"scoring/{have.criteria.id}/{response_id}/{keys.judging}/{repeat}"
             missing = tuple(
-                c for c, k in names.items() if _wanted(case, keys, key, case.checkpoints.get(k), k)
+                c for c, k in names.items() if _wanted(have, keys, key, have.checkpoints.get(k), k)
             )
             if missing:
                 yield Item(
                     stage=SCORING.name,
                     key=key,
-                    sample_id=case.sample_id,
-                    candidate_id=case.responses[response_id].candidate_id,
+                    sample_id=have.sample_id,
+                    candidate_id=have.responses[response_id].candidate_id,
                     response_id=response_id,
                     criterion_ids=missing,
                     repeat=repeat,
-                    again=any(names[c] in case.checkpoints for c in missing),
-                    spoiled=any(names[c] in case.spoiled for c in missing),
+                    again=any(names[c] in have.checkpoints for c in missing),
+                    spoiled=any(names[c] in have.spoiled for c in missing),
                 )
 
 
-def _outcomes(case: Case, keys: PlanKeys) -> Iterator[Item]:
-    if not case.has_reference:
+def _outcomes(have: SampleState, keys: PlanKeys) -> Iterator[Item]:
+    if not have.has_reference:
         return
-    for response_id in _usable(case, keys):
+    for response_id in _usable(have, keys):
         key = f"outcome/{response_id}/{keys.judging}"
-        state = case.verdicts.get(response_id)
+        state = have.verdicts.get(response_id)
         name = outcome_name(response_id)
-        if _wanted(case, keys, key, state, name):
+        if _wanted(have, keys, key, state, name):
             yield Item(
                 stage=OUTCOME.name,
                 key=key,
-                sample_id=case.sample_id,
-                candidate_id=case.responses[response_id].candidate_id,
+                sample_id=have.sample_id,
+                candidate_id=have.responses[response_id].candidate_id,
                 response_id=response_id,
                 again=state is not None,
-                spoiled=name in case.spoiled,
+                spoiled=name in have.spoiled,
             )
 
 
-_DUE: Mapping[StageName, Callable[[Case, PlanKeys], Iterable[Item]]] = {
+_DUE: Mapping[StageName, Callable[[SampleState, PlanKeys], Iterable[Item]]] = {
     ANSWER.name: _answers,
     REPLAY.name: _replay,
     CRITERIA.name: _criteria,
@@ -441,7 +441,7 @@ _DUE: Mapping[StageName, Callable[[Case, PlanKeys], Iterable[Item]]] = {
     SCORING.name: _scorings,
     OUTCOME.name: _outcomes,
 }
-"""What each stage has to do for a case, ready or not; a mapping and a scoring need criteria."""
+"""What each stage has to do for a sample, ready or not; a mapping and a scoring need criteria."""
 
 
 def outcome_name(response_id: str) -> str:
@@ -449,61 +449,61 @@ def outcome_name(response_id: str) -> str:
     return f"outcome/{response_id}"
 
 
-def finished(case: Case, item: Item, records: Sequence[Record]) -> Case:
-    """Fold what an item brought into its case.
+def finished(have: SampleState, item: Item, records: Sequence[Record]) -> SampleState:
+    """Fold what an item brought into its sample's state.
 
     Args:
-        case: the case before.
+        have: the state before.
         item: the item that is done, well or not.
         records: what it brought.
 
     Returns:
-        The case after, as a fresh look at the store would give it.
+        The state after, as a fresh look at the store would give it.
     """
-    case = replace(case, tried=case.tried | {item.key})
+    have = replace(have, tried=have.tried | {item.key})
     for record in records:
         match record:
             case Response():
                 held = HeldResponse(candidate_id=record.candidate_id, state=record.state)
-                case = replace(case, responses={**case.responses, record.id: held})
+                have = replace(have, responses={**have.responses, record.id: held})
             case Replay():
-                case = replace(case, replay=Held(id=record.id, state=record.state))
+                have = replace(have, replay=Held(id=record.id, state=record.state))
             case CriteriaSet():
-                case = replace(
-                    case,
+                have = replace(
+                    have,
                     criteria=Held(id=record.id, state=record.state),
                     criterion_ids=tuple(use.criterion_id for use in record.uses),
                 )
             case LeafMapping():
-                case = replace(case, mapped={**case.mapped, record.criterion_id: record.state})
+                have = replace(have, mapped={**have.mapped, record.criterion_id: record.state})
             case Checkpoint():
-                case = replace(case, checkpoints={**case.checkpoints, record.key: record.state})
+                have = replace(have, checkpoints={**have.checkpoints, record.key: record.state})
             case Outcome():
-                case = replace(case, verdicts={**case.verdicts, record.response_id: record.state})
+                have = replace(have, verdicts={**have.verdicts, record.response_id: record.state})
             case _:
                 pass
-    return case
+    return have
 
 
-def expected(case: Case, item: Item, n_criteria: int) -> Case:
-    """Fold an item into its case as if it had gone well, for a forecast.
+def expected(have: SampleState, item: Item, n_criteria: int) -> SampleState:
+    """Fold an item into its sample's state as if it had gone well, for a forecast.
 
     Args:
-        case: the case before.
+        have: the state before.
         item: the item.
         n_criteria: criteria that a set is taken to have.
     """
-    case = replace(case, tried=case.tried | {item.key})
+    have = replace(have, tried=have.tried | {item.key})
     held = Held(id=item.key, state="scored")
     if item.stage == ANSWER.name:
         given = HeldResponse(candidate_id=item.candidate_id, state="scored")
-        return replace(case, responses={**case.responses, item.response_id: given})
+        return replace(have, responses={**have.responses, item.response_id: given})
     if item.stage == REPLAY.name:
-        return replace(case, replay=held)
+        return replace(have, replay=held)
     if item.stage == CRITERIA.name:
         ids = tuple(f"{item.key}.{number}" for number in range(n_criteria))
-        return replace(case, criteria=held, criterion_ids=ids)
-    return case
+        return replace(have, criteria=held, criterion_ids=ids)
+    return have
 
 
 def state_of(records: Sequence[Record]) -> State:

@@ -20,12 +20,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import mean
 
-from atom.engine.cases import CHUNK, Loaded, load_cases
 from atom.engine.execution import BEAT, Execution, HaltedError, Lane, RunContext
 from atom.engine.items import KEPT, fetch_subject, perform, points, setting_of
 from atom.engine.ledger import Ended
 from atom.engine.members import Members
-from atom.engine.plan import Case, Item, PlanKeys, RunSpec, finished, outlook, state_of
+from atom.engine.plan import Item, PlanKeys, RunSpec, SampleState, finished, outlook, state_of
+from atom.engine.sample_states import CHUNK, Loaded, load_states
 from atom.engine.together.parts import in_order
 from atom.errors import AwayError, SpendCapReached, StoreError
 from atom.judge import Reply, Request, failed_call, request_hash
@@ -38,10 +38,10 @@ from atom.stages.stage import Brought
 
 @dataclass(kw_only=True)
 class _Open:
-    """A case that is being worked on."""
+    """A sample that is being worked on."""
 
     number: int
-    case: Case
+    have: SampleState
     remaining: int = 0
     scheduled: set[str] = field(default_factory=set)
     later: set[str] = field(default_factory=set)
@@ -130,7 +130,7 @@ class StudyExecution(Execution):
         starts = range(0, len(self._places), CHUNK)
         counted = {
             start: [
-                outlook(loaded.case, self._keys).remaining
+                outlook(loaded.have, self._keys).remaining
                 for loaded in self._load(self._places[start : start + CHUNK])
             ]
             for start in starts[:: 1 + len(starts) // COUNTED]
@@ -142,10 +142,10 @@ class StudyExecution(Execution):
         return sum(self._expected)
 
     def _load(self, places: Sequence[StudySample]) -> list[Loaded]:
-        return load_cases(self._store, self._keys, places, self._members.candidate_ids)
+        return load_states(self._store, self._keys, places, self._members.candidate_ids)
 
     async def _feed(self) -> None:
-        """Open cases while the queues run low; return when nothing is left or a stop is due."""
+        """Open samples while the queues run low; return when nothing is left or a stop is due."""
         places = self._places
         at = 0
         while self._stopping is None:
@@ -169,40 +169,40 @@ class StudyExecution(Execution):
         )
 
     async def _admit(self, places: Mapping[int, StudySample]) -> None:
-        """Lease samples, load the cases of those that nobody else has, and queue what is ready."""
-        mine, cases = await self._off(partial(self._take, list(places.values())))
+        """Lease samples, load the states of those that nobody else has, and queue what is ready."""
+        mine, states = await self._off(partial(self._take, list(places.values())))
         self._contended = {
             **{number: place for number, place in places.items() if place.sample_id not in mine},
             **self._contended,
         }
         numbers = {place.sample_id: number for number, place in places.items()}
         opened = []
-        for case in cases:
-            number = numbers[case.sample_id]
-            known = _Open(number=number, case=case)
-            known.remaining = outlook(case, self._keys).remaining
+        for have in states:
+            number = numbers[have.sample_id]
+            known = _Open(number=number, have=have)
+            known.remaining = outlook(have, self._keys).remaining
             if self._expected and not self._shared:
                 self._left += known.remaining - self._expected[number]
-            self._open[case.sample_id] = known
+            self._open[have.sample_id] = known
             opened.append(known)
         for known in opened:
             self._queue(self._fresh(known))
-        done = [known.case.sample_id for known in opened if self._close_if_empty(known)]
+        done = [known.have.sample_id for known in opened if self._close_if_empty(known)]
         if done:
             await self._off(partial(self._ledger.free, done))
 
-    def _take(self, places: Sequence[StudySample]) -> tuple[set[str], list[Case]]:
+    def _take(self, places: Sequence[StudySample]) -> tuple[set[str], list[SampleState]]:
         """Lease samples, then look what is there of them; another run may just have brought it."""
         mine = self._ledger.lease([place.sample_id for place in places])
-        cases = self._load([place for place in places if place.sample_id in mine])
-        adopted = [loaded.adopted for loaded in cases if loaded.adopted is not None]
+        states = self._load([place for place in places if place.sample_id in mine])
+        adopted = [loaded.adopted for loaded in states if loaded.adopted is not None]
         if adopted:
             self._ledger.adopt(adopted)
-        return mine, [loaded.case for loaded in cases]
+        return mine, [loaded.have for loaded in states]
 
     def _fresh(self, known: _Open) -> list[Item]:
-        """Return a case's ready items that aren't queued yet, and note that they are now."""
-        ready = outlook(known.case, self._keys).ready
+        """Return a sample's ready items that aren't queued yet, and note that they are now."""
+        ready = outlook(known.have, self._keys).ready
         fresh = [item for item in ready if item.key not in known.scheduled | known.later]
         known.scheduled.update(item.key for item in fresh)
         return fresh
@@ -223,15 +223,15 @@ class StudyExecution(Execution):
         return self._lanes[self._members.judge_endpoint.name]
 
     def _recount(self, known: _Open) -> None:
-        now = outlook(known.case, self._keys).remaining
+        now = outlook(known.have, self._keys).remaining
         self._left += now - known.remaining
         known.remaining = now
 
     def _close_if_empty(self, known: _Open) -> bool:
-        """Forget a case in which nothing is left to do; return whether it is so."""
+        """Forget a sample in which nothing is left to do; return whether it is so."""
         empty = not known.scheduled
         if empty:
-            self._open.pop(known.case.sample_id, None)
+            self._open.pop(known.have.sample_id, None)
         return empty
 
     # Working
@@ -294,7 +294,7 @@ class StudyExecution(Execution):
     async def _attempt(self, lane: Lane, item: Item, said: dict[str, Reply]) -> Brought:
         """Do an item; `said` keeps the replies that came, should it have to be done again."""
         known = self._open[item.sample_id]
-        subject = fetch_subject(self._store, known.case, item, known.kept)
+        subject = fetch_subject(self._store, known.have, item, known.kept)
         setting = setting_of(item, self._keys, self._members.tree)
         calls: list[Call] = []
 
@@ -333,7 +333,7 @@ class StudyExecution(Execution):
     def _finish(self, item: Item, brought: Brought) -> None:
         """Account for an item; it is written, and what became ready by it queued, in a moment."""
         known = self._open[item.sample_id]
-        known.case = finished(known.case, item, brought.records)
+        known.have = finished(known.have, item, brought.records)
         known.kept.update((r.id, r) for r in brought.records if isinstance(r, KEPT))
         self._pointed = self._pointed or points(brought.records)
         known.scheduled.discard(item.key)

@@ -6,10 +6,10 @@ import pytest
 
 from atom.engine.plan import (
     STAGES,
-    Case,
     Held,
     HeldResponse,
     PlanKeys,
+    SampleState,
     finished,
     outlook,
     state_of,
@@ -35,15 +35,15 @@ KEYS = PlanKeys(
     answer_sampling=COLD,
     tree_version="tree",
 )
-NEW = Case(sample_id="s")
+NEW = SampleState(sample_id="s")
 
 
 def only(keys: PlanKeys, *stages: str, **changes) -> PlanKeys:
     return replace(keys, stages=frozenset(stages), **changes)
 
 
-def stages_ready(case: Case, keys: PlanKeys = KEYS) -> list[str]:
-    return [item.stage for item in outlook(case, keys).ready]
+def stages_ready(have: SampleState, keys: PlanKeys = KEYS) -> list[str]:
+    return [item.stage for item in outlook(have, keys).ready]
 
 
 def response(candidate: str = "c1", state: str = "scored") -> Response:
@@ -78,9 +78,9 @@ def criteria(*ids: str, state: str = "scored") -> CriteriaSet:
     )
 
 
-def done(case: Case, stage: str, *records, keys: PlanKeys = KEYS) -> Case:
-    item = next(i for i in outlook(case, keys).ready if i.stage == stage)
-    return finished(case, item, records)
+def done(have: SampleState, stage: str, *records, keys: PlanKeys = KEYS) -> SampleState:
+    item = next(i for i in outlook(have, keys).ready if i.stage == stage)
+    return finished(have, item, records)
 
 
 def test_a_new_sample_begins_with_answers_and_replay():
@@ -93,41 +93,41 @@ def test_what_follows_is_counted_beforehand():
 
 
 def test_stages_flow_one_sample_at_a_time():
-    case = done(NEW, "replay", replay())
-    assert stages_ready(case) == ["answer", "answer", "criteria"]
-    case = done(case, "criteria", criteria("k1", "k2"))
-    assert stages_ready(case) == ["answer", "answer", "mapping"]
-    case = done(case, "answer", response("c1"))
-    assert stages_ready(case) == ["answer", "mapping", "scoring", "outcome"]
+    have = done(NEW, "replay", replay())
+    assert stages_ready(have) == ["answer", "answer", "criteria"]
+    have = done(have, "criteria", criteria("k1", "k2"))
+    assert stages_ready(have) == ["answer", "answer", "mapping"]
+    have = done(have, "answer", response("c1"))
+    assert stages_ready(have) == ["answer", "mapping", "scoring", "outcome"]
 
 
 def test_a_verdict_by_rule_leaves_no_outcome_to_ask_for():
     verdict = Outcome(response_id=KEYS.response_id("s", "c1"), how="exact", value=1.0)
-    case = done(NEW, "answer", response("c1"), verdict)
-    assert "outcome" not in stages_ready(case)
+    have = done(NEW, "answer", response("c1"), verdict)
+    assert "outcome" not in stages_ready(have)
 
 
 def test_no_outcome_is_asked_for_without_a_reference():
-    case = done(replace(NEW, has_reference=False), "answer", response("c1"))
-    assert "outcome" not in stages_ready(case)
+    have = done(replace(NEW, has_reference=False), "answer", response("c1"))
+    assert "outcome" not in stages_ready(have)
 
 
 @pytest.mark.parametrize("state", ["unscored", "failed"])
 def test_nothing_follows_from_an_unusable_replay(state):
-    case = done(NEW, "replay", replay(state))
-    assert stages_ready(case) == ["answer", "answer"]
-    assert outlook(case, KEYS).remaining == 2
+    have = done(NEW, "replay", replay(state))
+    assert stages_ready(have) == ["answer", "answer"]
+    assert outlook(have, KEYS).remaining == 2
 
 
 @pytest.mark.parametrize("state", ["unscored", "failed"])
 def test_an_answer_that_is_none_is_not_scored(state):
-    case = replace(
+    have = replace(
         NEW,
         criteria=Held(id="set", state="scored"),
         criterion_ids=("k1",),
         responses={"r": HeldResponse(candidate_id="c1", state=state)},
     )
-    assert stages_ready(case, only(KEYS, "scoring", "outcome")) == []
+    assert stages_ready(have, only(KEYS, "scoring", "outcome")) == []
 
 
 def test_only_stages_that_are_asked_for_are_planned():
@@ -137,7 +137,7 @@ def test_only_stages_that_are_asked_for_are_planned():
 
 def test_a_changed_criterion_rescores_only_itself():
     r = KEYS.response_id("s", "c1")
-    case = replace(
+    have = replace(
         NEW,
         replay=Held(id="replay", state="scored"),
         criteria=Held(id="by-hand", state="scored"),
@@ -145,36 +145,36 @@ def test_a_changed_criterion_rescores_only_itself():
         responses={r: HeldResponse(candidate_id="c1", state="scored")},
         checkpoints={KEYS.checkpoint_key("k1", r, 0): "scored"},
     )
-    (item,) = outlook(case, only(KEYS, "scoring")).ready
+    (item,) = outlook(have, only(KEYS, "scoring")).ready
     assert item.criterion_ids == ("new",)
 
 
 def test_repeats_are_items_of_their_own():
     r = KEYS.response_id("s", "c1")
-    case = replace(
+    have = replace(
         NEW,
         criteria=Held(id="set", state="scored"),
         criterion_ids=("k1",),
         responses={r: HeldResponse(candidate_id="c1", state="scored")},
         checkpoints={KEYS.checkpoint_key("k1", r, 0): "scored"},
     )
-    items = outlook(case, only(KEYS, "scoring", repeats=3)).ready
+    items = outlook(have, only(KEYS, "scoring", repeats=3)).ready
     assert [item.repeat for item in items] == [1, 2]
     assert len({item.key for item in items}) == 2
 
 
 def test_failed_items_are_left_alone_unless_asked_for():
-    case = replace(NEW, replay=Held(id=KEYS.replay_id("s"), state="failed"))
-    assert stages_ready(case, only(KEYS, "replay")) == []
+    have = replace(NEW, replay=Held(id=KEYS.replay_id("s"), state="failed"))
+    assert stages_ready(have, only(KEYS, "replay")) == []
     again = only(KEYS, "replay", retry_failed=True)
-    (item,) = outlook(case, again).ready
+    (item,) = outlook(have, again).ready
     assert item.again
-    assert outlook(finished(case, item, [replay("failed")]), again).remaining == 0
+    assert outlook(finished(have, item, [replay("failed")]), again).remaining == 0
 
 
 def test_a_finished_case_has_nothing_left():
-    case = NEW
-    while ready := outlook(case, KEYS).ready:
+    have = NEW
+    while ready := outlook(have, KEYS).ready:
         item = ready[0]
         brought = {
             "answer": lambda i: [response(i.candidate_id)],
@@ -204,18 +204,18 @@ def test_a_finished_case_has_nothing_left():
             ],
             "outcome": lambda i: [Outcome(response_id=i.response_id, how="judge", value=1.0)],
         }[item.stage](item)
-        before = outlook(case, KEYS).remaining
-        case = finished(case, item, brought)
+        before = outlook(have, KEYS).remaining
+        have = finished(have, item, brought)
         # An answer without a verdict by rule adds an outcome; everything else only shrinks.
-        assert outlook(case, KEYS).remaining <= before - 1 + (item.stage == "answer")
-    assert outlook(case, KEYS).remaining == 0
+        assert outlook(have, KEYS).remaining <= before - 1 + (item.stage == "answer")
+    assert outlook(have, KEYS).remaining == 0
 
 
 def test_planning_is_pure():
     first = outlook(NEW, KEYS)
     assert outlook(NEW, KEYS) == first
     done(NEW, "replay", replay())
-    assert Case(sample_id="s") == NEW
+    assert SampleState(sample_id="s") == NEW
 
 
 @pytest.mark.parametrize(
@@ -259,36 +259,36 @@ def test_other_settings_of_the_judge_name_other_replays_criteria_and_marks():
 
 @pytest.mark.parametrize("retry", ["retry_failed", "retry_unscored"])
 def test_failed_items_are_asked_again_by_either_wish(retry):
-    case = replace(NEW, replay=Held(id=KEYS.replay_id("s"), state="failed"))
+    have = replace(NEW, replay=Held(id=KEYS.replay_id("s"), state="failed"))
     keys = only(KEYS, "replay")
-    assert stages_ready(case, keys) == []
-    (item,) = outlook(case, replace(keys, **{retry: True})).ready
+    assert stages_ready(have, keys) == []
+    (item,) = outlook(have, replace(keys, **{retry: True})).ready
     assert (item.again, item.spoiled) == (True, False)
 
 
 def test_only_what_a_servers_fault_left_unscored_is_asked_again():
     name = KEYS.response_id("s", "c1")
     held = HeldResponse(candidate_id="c1", state="unscored")
-    case = replace(NEW, responses={name: held})
+    have = replace(NEW, responses={name: held})
     keys = only(KEYS, "answer", asked=("c1",), retry_unscored=True)
-    assert outlook(case, keys).ready == ()
-    (item,) = outlook(replace(case, spoiled=frozenset([name])), keys).ready
+    assert outlook(have, keys).ready == ()
+    (item,) = outlook(replace(have, spoiled=frozenset([name])), keys).ready
     assert (item.key, item.again, item.spoiled) == (name, True, True)
 
 
 def test_a_spoiled_mark_is_asked_again_without_its_neighbours():
     answer = response()
-    case = replace(
+    have = replace(
         NEW,
         criteria=Held(id=KEYS.criteria_set_id("s"), state="scored"),
         criterion_ids=("k1", "k2"),
         responses={answer.id: HeldResponse(candidate_id="c1", state="scored")},
     )
     marks = {c: KEYS.checkpoint_key(c, answer.id, 0) for c in ("k1", "k2")}
-    case = replace(
-        case,
+    have = replace(
+        have,
         checkpoints=dict.fromkeys(marks.values(), "unscored"),
         spoiled=frozenset([marks["k2"]]),
     )
-    (item,) = outlook(case, only(KEYS, "scoring", retry_unscored=True)).ready
+    (item,) = outlook(have, only(KEYS, "scoring", retry_unscored=True)).ready
     assert (item.criterion_ids, item.spoiled) == (("k2",), True)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from atom.engine.bench.fidelity import compared_answers
-from atom.engine.cases import load_cases
 from atom.engine.correction.cohorts import NO_ANSWER, QUARANTINED, find_subjects
 from atom.engine.correction.ground import Ground
 from atom.engine.plan import outlook
+from atom.engine.sample_states import load_states
 from atom.records import (
     Candidate,
     CriteriaSet,
@@ -181,7 +181,7 @@ def test_what_waits_on_screen_is_what_a_run_would_do(store, data):
     names = [one.id for one in study_candidates(store, data.study.id)]
     ready = [
         item
-        for loaded in load_cases(store, keys, study_places(store, data.study.id), names)
+        for loaded in load_states(store, keys, study_places(store, data.study.id), names)
         for item in outlook(loaded.case, keys).ready
     ]
     # One of the factory's, three of the typed answer, three of the second one.

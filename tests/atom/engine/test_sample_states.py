@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from atom.engine.cases import load_cases
 from atom.engine.imports.importing import import_reading
 from atom.engine.plan import outlook
+from atom.engine.sample_states import load_states
 from atom.formats import ImportFile, read
 from atom.records import Response, Study
 from atom.store import Store, study_candidates, study_places
@@ -25,8 +25,8 @@ def test_an_answer_known_from_votes_alone_is_nothing_to_judge(tmp_path):
             study = import_reading(store, reading, "Votes", MOMENT).study
             places = study_places(store, study.id)
             names = [candidate.id for candidate in study_candidates(store, study.id)]
-            cases = load_cases(store, KEYS, places, names)
-        held = [one.state for loaded in cases for one in loaded.case.responses.values()]
+            states = load_states(store, KEYS, places, names)
+        held = [one.state for loaded in states for one in loaded.have.responses.values()]
         assert held
         assert set(held) == {state}
 
@@ -41,7 +41,7 @@ def test_a_typed_answer_is_to_be_judged_as_the_screens_say(tmp_path):
         store.put([typed])
         keys = replace(KEYS, answer_sampling=ANSWERING)
         names = [candidate.id for candidate in study_candidates(store, study.id)]
-        (loaded,) = load_cases(store, keys, [place], names)
-    assert loaded.case.responses["by-hand"].state == "scored"
-    ready = outlook(loaded.case, keys).ready
+        (loaded,) = load_states(store, keys, [place], names)
+    assert loaded.have.responses["by-hand"].state == "scored"
+    ready = outlook(loaded.have, keys).ready
     assert "by-hand" in {item.response_id for item in ready if item.stage == "scoring"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atom.engine.plan import Case, Held, HeldResponse, PlanKeys
+from atom.engine.plan import Held, HeldResponse, PlanKeys, SampleState
 from atom.judge import is_server_fault
 from atom.records import CriteriaSet, State, StudySample
 from atom.store import Store
@@ -26,23 +26,23 @@ CHUNK = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A case and the place it has in the study.
+    """A sample's state and the place it has in the study.
 
     Args:
-        case: what is stored.
+        have: what is stored.
         place: the sample's place as it is stored.
         adopted: the place as it should be, when records of another study can stand for it.
     """
 
-    case: Case
+    have: SampleState
     place: StudySample
     adopted: StudySample | None = None
 
 
-def load_cases(
+def load_states(
     store: Store, keys: PlanKeys, places: Sequence[StudySample], candidate_ids: Sequence[str]
 ) -> list[Loaded]:
-    """Read the cases of some samples.
+    """Read the states of some samples.
 
     Args:
         store: the store.
@@ -51,7 +51,7 @@ def load_cases(
         candidate_ids: the study's candidates; answers of others don't count.
 
     Returns:
-        One case for each place, in the same order.
+        One state for each place, in the same order.
     """
     sample_ids = [place.sample_id for place in places]
     references = with_reference(store, sample_ids)
@@ -75,7 +75,7 @@ def load_cases(
         replay, criteria = replays.get(place.sample_id), sets.get(place.sample_id)
         own = answered.get(place.sample_id, {})
         uses = tuple(use.criterion_id for use in in_order(criteria)) if criteria else ()
-        case = Case(
+        have = SampleState(
             sample_id=place.sample_id,
             has_reference=place.sample_id in references,
             replay=replay,
@@ -93,7 +93,7 @@ def load_cases(
                 "criteria_set_id": criteria.id if criteria else place.criteria_set_id,
             }
         )
-        loaded.append(Loaded(case=case, place=place, adopted=None if adopted == place else adopted))
+        loaded.append(Loaded(have=have, place=place, adopted=None if adopted == place else adopted))
     return loaded
 
 
