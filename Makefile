@@ -1,7 +1,7 @@
 # `make check` and `make test` are what CI runs; both use the environment in .venv by default.
 PYTHON ?= .venv/bin/python
 
-.PHONY: app check format test test-all sweep attack model demo
+.PHONY: app check format test test-all sweep attack model demo schema
 
 app:
 	$(PYTHON) -m atom app
@@ -34,3 +34,7 @@ model:
 
 demo:
 	$(PYTHON) -m atom demo build
+
+schema:
+	$(PYTHON) -c "from atom.store.migrate import newest; print(newest(), end='')" \
+		> atom/store/migrations/newest.sql

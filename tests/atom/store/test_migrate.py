@@ -4,6 +4,7 @@ import json
 import sqlite3
 
 import pytest
+import sqlalchemy
 
 from atom.cli.main import main
 from atom.records import (
@@ -21,8 +22,9 @@ from atom.records import (
     TreeVersion,
 )
 from atom.store import Store, tree_versions
-from atom.store.migrate import migrations
+from atom.store.migrate import migrate, migrations
 from atom.store.schema import metadata
+from atom.store.sums import teach
 from benchmarks._old_store import bring_back, make_schema
 from tests.factories import STUDY, open_small
 
@@ -40,6 +42,23 @@ def old_store(folder, number):
     )
     connection.commit()
     connection.close()
+
+
+def test_a_new_store_is_what_all_migrations_come_to():
+    """`make schema` writes `newest.sql` anew."""
+    made = {}
+    for stepwise in (False, True):
+        engine = sqlalchemy.create_engine("sqlite://", poolclass=sqlalchemy.StaticPool)
+        sqlalchemy.event.listen(engine, "connect", lambda raw, _: teach(raw))
+        with engine.begin() as connection:
+            assert migrate(connection, stepwise=stepwise) == NEWEST
+            schema = connection.exec_driver_sql(
+                "SELECT type, name, tbl_name, sql FROM sqlite_master"
+            )
+            meta = connection.exec_driver_sql("SELECT key, value FROM meta")
+            made[stepwise] = [sorted(map(str, rows.all())) for rows in (schema, meta)]
+    assert made[False] == made[True]
+    assert len(made[True][0]) > 90
 
 
 @pytest.mark.parametrize("number", range(1, NEWEST))
