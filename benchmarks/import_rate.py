@@ -4,14 +4,21 @@ Run it with `python benchmarks/import_rate.py --json`. The generic table is meas
 on one generated JSON-lines table; ours checks and makes records (sample, response, outcome, tags),
 pandas makes a frame. Then a synthetic log of lmms-eval of `--megabytes` (1 GB for the closing
 figures: `--megabytes 1000`) is read. With `--stored` table, marks, log and a run folder of
-VLMEvalKit also go into a store: rate and the process's peak memory, each in a process of its own;
-the table against the least that keeping its rows can cost in Python, too (`_bare_store.py`).
+VLMEvalKit also go into a store, each in a process of its own; the table against the least that
+keeping its rows can cost in Python, too (`_bare_store.py`).
+
+The target of rows a second is judged by the clock on the wall: rows a second is what the issue asks
+for and what somebody waits for, and an import takes two cores, one that reads and one that stores
+(design/081). Beside it stand the processor time of both, and the sum of their peaks of memory. The
+run folder's target is in processor time. On a busy machine the wall says little: look at `busy`,
+the share of the machine's time that others took.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import statistics
@@ -34,7 +41,7 @@ from atom.store import Store
 from benchmarks._bare_store import keep_bare
 
 TARGET = 15_000
-"""Rows a second of processor time that a table, a log and marks should come into a store with."""
+"""Rows a second by the wall that a table, a log and marks should come into a store with."""
 RUN_TARGET = 10
 """Seconds of processor time that a run folder of 66 files and 72,000 answers may take."""
 RUN_BENCHMARKS = ("MMBench", "MMStar", "MMMU", "AI2D", "ScienceQA", "RealWorldQA")
@@ -217,17 +224,21 @@ def seconds(
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One reading of a log, in a process of its own."""
+    """One reading of a file, in a process of its own, and what it started."""
 
     rows: int
     seconds: float
     processor_seconds: float
+    """Of both processes."""
     peak_megabytes: float
+    """The sum of both: what they share counts twice."""
+    busy: float
+    """The share of the machine's time that others took, from 0 to 1."""
 
 
 def read_log(path: Path, store: Path | None, format: str) -> Reading:
-    """Read a file, and put it into a store where one is named; the peak is this whole process's."""
-    start, spent = time.perf_counter(), time.process_time()
+    """Read a file, and put it into a store where one is named."""
+    start, spent, busy = time.perf_counter(), _spent(), _machine()
     columns = FROM_1_TO_5 if format == "judgments" else None
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     reading = read(format, list(map(ImportFile.from_path, files)), columns=columns)
@@ -238,12 +249,31 @@ def read_log(path: Path, store: Path | None, format: str) -> Reading:
     else:
         with Store.open(store) as opened:
             rows = import_reading(opened, reading, "Log", datetime.now(UTC)).report.rows
+    taken, own = time.perf_counter() - start, _spent() - spent
+    others = _machine() - busy - own
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     return Reading(
         rows=rows,
-        seconds=time.perf_counter() - start,
-        processor_seconds=time.process_time() - spent,
-        peak_megabytes=_peak(),
+        seconds=taken,
+        processor_seconds=own,
+        peak_megabytes=_peak() + child,
+        busy=max(0.0, others / taken / (os.cpu_count() or 1)),
     )
+
+
+def _spent() -> float:
+    """Return the processor time of this process and of those that it started and ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _machine() -> float:
+    """Return the seconds that all processes of the machine have computed, where it tells."""
+    place = Path("/proc/stat")
+    if not place.exists():
+        return 0.0
+    user, nice, system = place.read_text(encoding="ascii").split()[1:4]
+    return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _peak() -> float:
@@ -289,8 +319,9 @@ def log_lines(folder: Path, megabytes: int, *, stored: bool) -> list[dict[str, o
                     "microseconds_a_row": round(found.processor_seconds / rows * 1e6, 1),
                     "peak_megabytes": round(found.peak_megabytes),
                     "n": rows,
-                    "note": f"{_judged(found)}synthetic lmms-eval log; the peak is the whole "
-                    "process's",
+                    "busy": round(found.busy, 2),
+                    "note": f"{_judged(found, store)}synthetic lmms-eval log; microseconds are "
+                    "processor time of both processes, the peak is the sum of theirs",
                 }
             )
         path.unlink()
@@ -345,8 +376,10 @@ def _stored(format: str, found: Reading, rate: float, frame: float) -> dict[str,
         "microseconds_a_row": round(found.processor_seconds / found.rows * 1e6, 1),
         "peak_megabytes": round(found.peak_megabytes),
         "n": found.rows,
-        "note": f"{_judged(found)}into a store; the baseline is pandas.read_json, which makes a "
-        "frame; microseconds are processor time",
+        "busy": round(found.busy, 2),
+        "note": f"{_judged(found, True)}into a store; the baseline is pandas.read_json, which "
+        "makes a frame; microseconds are processor time of both processes, the peak is the sum of "
+        "theirs",
     }
 
 
@@ -371,10 +404,9 @@ def run_line(folder: Path, models: int, rows: int) -> dict[str, object]:
     }
 
 
-def _judged(found: Reading) -> str:
-    """Compare with the target in processor time, which other programs change least."""
-    reached = found.rows / found.processor_seconds >= TARGET
-    return "" if reached else f"short of {TARGET:,} rows a second of processor time: "
+def _judged(found: Reading, stored: object) -> str:
+    reached = stored is None or found.rows / found.seconds >= TARGET
+    return "" if reached else f"short of {TARGET:,} rows a second: "
 
 
 def main() -> None:

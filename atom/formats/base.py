@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -42,7 +42,7 @@ from atom.records import (
     content_id,
 )
 from atom.records import Mapping as Mapped
-from atom.records.rows import Row, Rows, row_of
+from atom.records.rows import Columns, Row, Rows, row_of
 
 MAX_SKIPPED = 200
 MAX_MISSING = 1000
@@ -68,17 +68,22 @@ class ImportFile:
     open: Callable[[], BinaryIO]
     folder: Path | None = None
     """Where it lies, when it lies anywhere: picture paths are relative to it."""
+    n_bytes: int = 0
+    """Its size; 0 where it isn't known."""
 
     @classmethod
     def from_path(cls, path: Path) -> Self:
         """Read a file on disk."""
-        return cls(name=path.name, open=lambda: open_foreign(path), folder=path.parent)
+        n_bytes = path.stat().st_size if path.is_file() else 0
+        return cls(
+            name=path.name, open=lambda: open_foreign(path), folder=path.parent, n_bytes=n_bytes
+        )
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Self:
         """Read an upload."""
         base = name.replace("\\", "/").rsplit("/", 1)[-1]
-        return cls(name=base, open=lambda: io.BytesIO(data))
+        return cls(name=base, open=lambda: io.BytesIO(data), n_bytes=len(data))
 
     @property
     def stem(self) -> str:
@@ -241,6 +246,8 @@ class Batch:
     leaves: Sequence[Mapped] = ()
     marks: Sequence[Checkpoint] = ()
     pictures: tuple[PictureData, ...] = ()
+    ready: Sequence[Columns] = ()
+    """Records in place of those that are kept as rows, as a store takes them."""
 
     def records(self) -> Iterator[Record]:
         """Give every record that is the same in every study, those that others point at first."""
@@ -270,6 +277,11 @@ class Batch:
         for records in self._groups():
             if not isinstance(records, Rows):
                 yield from records
+
+    def without_rows(self) -> Batch:
+        """Return the batch with its loose records alone."""
+        gone = {one.name: () for one in fields(self) if isinstance(getattr(self, one.name), Rows)}
+        return replace(self, **gone)
 
     def without_picture(self, picture_id: str) -> Batch:
         """Return the batch with this picture's slots emptied: samples keep their ids."""
@@ -742,6 +754,8 @@ class Reading(Iterator[Batch]):
 
     named = False
     """Whether the user named the data set."""
+    n_bytes = 0
+    """Bytes that are read here, those of files aside that a parser's own process reads."""
 
     def __init__(self, batches: Iterable[Batch], collector: Collector) -> None:
         self._batches = iter(batches)

@@ -74,6 +74,11 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _TAR, _TAR_AT = b"ustar", 257
 
 
+def is_packed(file: ImportFile) -> bool:
+    """Whether a file isn't text: a workbook, an archive, a table in columns."""
+    return file.head(4).startswith((*_PACKED, b"PAR1"))
+
+
 def check_packed(files: Sequence[ImportFile]) -> None:
     """Refuse files that no format could read because they are packed.
 

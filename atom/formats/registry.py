@@ -33,7 +33,7 @@ from atom.formats.benchmarks import (
     wildvision,
 )
 from atom.formats.column_map import ColumnMap
-from atom.formats.foreign import check_foreign, check_packed
+from atom.formats.foreign import check_foreign, check_packed, is_packed
 from atom.formats.judgments import format as judgments
 from atom.formats.judgments.named import named_map
 from atom.formats.pictures import FolderPictures, NoPictures, PictureFinder
@@ -206,6 +206,7 @@ def read(
     )
     reading = found.read(files, options)
     reading.named = dataset is not None or (columns is not None and columns.dataset is not None)
+    reading.n_bytes = sum(file.n_bytes for file in files if not is_packed(file))
     return reading
 
 

@@ -7,6 +7,7 @@ of the memory of a record, and goes into the store as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeVar, overload
@@ -58,6 +59,23 @@ class Rows(Sequence[R]):
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Columns:
+    """Rows of one kind column by column, nested values as texts.
+
+    Args:
+        kind: what they are.
+        cells: for each column its cells.
+        is_plain: whether a database takes all texts as they are.
+        sums: the rows' checksums; None = not worked out yet.
+    """
+
+    kind: type[Record]
+    cells: Sequence[Sequence[Any]]
+    is_plain: bool = False
+    sums: Sequence[int | None] | None = None
 
 
 @lru_cache(maxsize=64)

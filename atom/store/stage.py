@@ -13,13 +13,73 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from atom.records.rows import Row
+from atom.records.rows import Columns, Row
 from atom.store import sums
 from atom.store.schema import Kind, plain_cell
 
 _ROWS_A_STATEMENT = 50
 _LONGEST_CONSTANT = 200
 _UNQUOTABLE = frozenset("'%\\\x00")
+
+
+class Cells:
+    """Writes the cells of rows of one kind, column by column.
+
+    Args:
+        kind: how its records are stored.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        columns = kind.table.columns
+        self._nested = tuple(at for at, name in enumerate(columns.keys()) if name in kind.nested)
+        self._texts = tuple(
+            at
+            for at, column in enumerate(columns)
+            if isinstance(column.type, sa.Text) and column.name not in kind.nested
+        )
+        self._last: dict[int, tuple[Any, str]] = {}
+
+    def of(self, rows: Sequence[Row]) -> Columns:
+        """Return one row or more, given as their values in the order of their fields."""
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+        for at in self._nested:
+            columns[at] = self._cells(at, columns[at])
+        return Columns(kind=self._kind.record, cells=columns)
+
+    def finished(self, given: Columns, *, summed: bool) -> Columns:
+        """Return what goes into the store: texts as it takes them, with the checksums it keeps.
+
+        Args:
+            given: rows; what is done already isn't done again.
+            summed: whether the store keeps checksums.
+        """
+        columns = list(given.cells)
+        if not given.is_plain:
+            for at in self._texts:
+                if not _is_plain(columns[at]):
+                    columns[at] = [plain_cell(text) if text else text for text in columns[at]]
+        found = given.sums
+        if summed and found is None:
+            found = sums.of_columns(self._kind, columns)
+        return Columns(kind=given.kind, cells=columns, is_plain=True, sums=found)
+
+    def _cells(self, at: int, values: Sequence[Any]) -> list[str | None]:
+        """Write a column of nested values, of which most hold one in all of their rows."""
+        if len(set(map(id, values))) == 1:
+            return [None if values[0] is None else self._cell(at, values[0])] * len(values)
+        return [None if value is None else self._cell(at, value) for value in values]
+
+    def _cell(self, at: int, value: Any) -> str:
+        """Write a nested value; the same one often stands in row after row."""
+        if value.__class__ is tuple and not value:
+            return "[]"
+        last = self._last.get(at)
+        # Records are compared by name alone: to compare what they hold costs more than to write it.
+        comparable = value.__class__ is tuple and value[0].__class__ is str
+        if last is None or not (last[0] is value or (comparable and last[0] == value)):
+            last = self._last[at] = (value, plain_cell(value))
+        return last[1]
 
 
 class Stage:
@@ -44,37 +104,37 @@ class Stage:
         self._written: list[int] = []
         self._constants: dict[int, object] = dict.fromkeys(range(len(self.columns)))
         self._is_shown = False
+        self._since = 0
         self._has_view = False
-        self._nested = tuple(at for at, name in enumerate(self.columns) if name in kind.nested)
-        self._texts = tuple(
-            at
-            for at, column in enumerate(kind.table.columns)
-            if isinstance(column.type, sa.Text) and column.name not in kind.nested
-        )
-        self._last: dict[int, tuple[Any, str]] = {}
+        self._cells = Cells(kind)
 
     def add(self, rows: Sequence[Row]) -> None:
         """Take records in: their values, in the order of their fields."""
-        if not rows:
-            return
-        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
-        for at in self._nested:
-            columns[at] = self._cells(at, columns[at])
-        for at in self._texts:
-            if not _is_plain(columns[at]):
-                columns[at] = [plain_cell(text) if text else text for text in columns[at]]
-        self._widen(columns)
-        own: list[Sequence[Any]] = [range(self.rows, self.rows + len(rows))]
-        if self.sum is not None:
-            own.append(sums.of_columns(self.kind, columns))
-            self.is_summed &= own[-1][0] is not None
-        self._insert([*(columns[at] for at in self._written), *own])
-        self.rows += len(rows)
+        if rows:
+            self.put(self._cells.of(rows))
 
-    def show(self) -> None:
-        """Let `name` show all columns of all rows; to be called before it is read."""
-        if self._is_shown:
+    def put(self, given: Columns) -> None:
+        """Take in rows, one or more, whose nested values are texts already."""
+        done = self._cells.finished(given, summed=self.sum is not None)
+        columns = done.cells
+        n = len(columns[0])
+        self._widen(columns)
+        own: list[Sequence[Any]] = [range(self.rows, self.rows + n)]
+        if done.sums is not None:
+            own.append(done.sums)
+            self.is_summed &= done.sums[0] is not None
+        self._insert([*(columns[at] for at in self._written), *own])
+        self.rows += n
+
+    def show(self, since: int = 0) -> None:
+        """Let `name` show all columns of rows; to be called before it is read.
+
+        Args:
+            since: the number of the first row that is shown.
+        """
+        if self._is_shown and since == self._since:
             return
+        self._since = since
         self._drop_view()
         if not self.rows:
             self._make_table()
@@ -86,7 +146,7 @@ class Stage:
         )
         self._connection.exec_driver_sql(
             f"CREATE TEMPORARY VIEW {self.name} AS SELECT {shown}, {', '.join(self._own)} "
-            f"FROM {self._table}"
+            f"FROM {self._table}{f' WHERE seq >= {since}' if since else ''}"
         )
         self._is_shown = self._has_view = True
 
@@ -112,23 +172,6 @@ class Stage:
     def same_key(self, one: str, other: str) -> str:
         """Return the condition that two rows have one key."""
         return " AND ".join(f'{one}."{name}" = {other}."{name}"' for name in self.kind.key)
-
-    def _cells(self, at: int, values: Sequence[Any]) -> list[str | None]:
-        """Write a column of nested values, of which most hold one in all of their rows."""
-        if len(set(map(id, values))) == 1:
-            return [None if values[0] is None else self._cell(at, values[0])] * len(values)
-        return [None if value is None else self._cell(at, value) for value in values]
-
-    def _cell(self, at: int, value: Any) -> str:
-        """Write a nested value; the same one often stands in row after row."""
-        if value.__class__ is tuple and not value:
-            return "[]"
-        last = self._last.get(at)
-        # Records are compared by name alone: to compare what they hold costs more than to write it.
-        comparable = value.__class__ is tuple and value[0].__class__ is str
-        if last is None or not (last[0] is value or (comparable and last[0] == value)):
-            last = self._last[at] = (value, plain_cell(value))
-        return last[1]
 
     def _widen(self, columns: Sequence[Sequence[Any]]) -> None:
         """Write those columns from now on that don't hold one value any longer."""

@@ -1,14 +1,17 @@
 """An import on its way in: gathered in tables of its own, then moved into the store at once.
 
-What is read goes into temporary tables first, which no reader sees and no writer waits for. Only
-when everything is there and counted does one transaction move it: so a process that is killed at
-any moment leaves nothing, a conflict is found before anything is written, and what is new is
-found set by set instead of row by row (design/023).
+What is read goes into temporary tables first, which no reader sees and no writer waits for. One
+transaction moves it, which ends when everything is there and counted: so a process that is killed
+at any moment leaves nothing, and what is new is found set by set instead of row by row
+(design/023). It begins when all was read; where another process reads (`move_on`), with the first
+rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +40,7 @@ from atom.records import (
     Verdict,
 )
 from atom.records import Mapping as Mapped
-from atom.records.rows import Row, Rows, row_of
+from atom.records.rows import Columns, Row, Rows, row_of
 from atom.store import sums
 from atom.store.imports.changed import forget_changed
 from atom.store.imports.judgments import Stood, stand
@@ -75,6 +78,9 @@ _BY_KEY = (KINDS[Outcome], KINDS[Tag])
 
 Questions and answers keep the order of the file: to sort their texts would cost more.
 """
+_MORE = 1.25
+"""How much more than before has come in when more is moved: so each page of an index that keys fall
+into at random is written a few times, however long the import."""
 _MOST_NAMED = 5
 _PAGE = 1000
 _DIGITS = 24
@@ -132,6 +138,10 @@ class Moved:
     stood: Stood = field(default_factory=Stood)
 
 
+class _LeftError(Exception):
+    """Ends the transaction of an import that breaks off."""
+
+
 class ConflictFoundError(Exception):
     """Ends the transaction: what is there stays as it is."""
 
@@ -155,6 +165,10 @@ class Staging:
         self._store = store
         self._stages: dict[type[Record], Stage] = {}
         self._all_decided = True
+        self._move: _Move | None = None
+        self._n_moved = 0
+        self._is_together = False
+        self._transaction = ExitStack()
 
     def __enter__(self) -> Staging:
         self._connection = self._store.connect_apart()
@@ -166,20 +180,34 @@ class Staging:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # The connection goes for good: its temporary tables with it.
-        self._connection.invalidate()
-        self._connection.close()
+        try:
+            self._transaction.__exit__(_LeftError, _LeftError(), None)
+        finally:
+            # The connection goes for good: its temporary tables with it.
+            self._connection.invalidate()
+            self._connection.close()
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether the store keeps checksums of rows."""
+        return self._is_sqlite
 
     @property
     def _is_sqlite(self) -> bool:
         return self._connection.dialect.name == "sqlite"
 
-    def add(self, records: Iterable[Record], rows: Iterable[Rows[Any]] = ()) -> None:
+    def add(
+        self,
+        records: Iterable[Record],
+        rows: Iterable[Rows[Any]] = (),
+        ready: Iterable[Columns] = (),
+    ) -> None:
         """Take records in; the order of those of one kind is kept.
 
         Args:
             records: single ones.
             rows: records that are kept as rows; answers best come together with their verdicts.
+            ready: rows whose cells are written already; of a kind that isn't among the others.
         """
         groups: dict[type[Record], list[Row]] = {}
         for record in records:
@@ -188,8 +216,12 @@ class Staging:
             groups.setdefault(kept.kind, []).extend(kept.rows)
         for kind, group in groups.items():
             self.stage(kind).add(group)
-        answers = {row[0] for row in groups.get(Response, ())}
-        self._all_decided &= answers <= {row[0] for row in groups.get(Outcome, ())}
+        names = {kind: {row[0] for row in groups.get(kind, ())} for kind in (Response, Outcome)}
+        for columns in ready:
+            self.stage(columns.kind).put(columns)
+            if columns.kind in names:
+                names[columns.kind].update(columns.cells[0])
+        self._all_decided &= names[Response] <= names[Outcome]
 
     def stage(self, kind: type[Record]) -> Stage:
         """Return what gathers one kind of record."""
@@ -201,6 +233,43 @@ class Staging:
     def _show(self) -> None:
         for stage in self._stages.values():
             stage.show()
+
+    def move_on(self, study: Study, record: Import) -> None:
+        """Move what came in so far, while more is read; others see it when all is moved.
+
+        The store is held from then on. Where it holds any of this already, all of it is moved
+        together in the end.
+
+        Args:
+            study: where it goes; made now if it isn't there.
+            record: the import as it begins.
+        """
+        n = sum(stage.rows for stage in self._stages.values())
+        if self._is_together or not self._is_sqlite or n < self._n_moved * _MORE:
+            return
+        self._n_moved = n
+        with self._moving(study, record) as move:
+            self._is_together = not move.go_on()
+            if self._is_together:
+                move.take_out()
+        if self._is_together:
+            self._move = None
+            self._transaction.close()
+
+    @contextmanager
+    def _moving(self, study: Study, record: Import) -> Iterator[_Move]:
+        """Give the transaction, begun where it wasn't; it ends at once with what is raised."""
+        if self._move is None:
+            self._connection.commit()
+            writer = self._transaction.enter_context(
+                self._store.write_on(self._connection, "import")
+            )
+            self._move = _Move(writer, self._stages, study, record)
+        try:
+            yield self._move
+        except BaseException as error:
+            self._transaction.__exit__(type(error), error, error.__traceback__)
+            raise
 
     def undecided(self) -> Iterator[tuple[Sample, Response]]:
         """Give the answers that came without a verdict, with their questions.
@@ -266,16 +335,15 @@ class Staging:
             ConflictFoundError: the store holds other contents under the same ids; nothing changed.
             StoreError: the store can't be written.
         """
-        self._show()
-        self._connection.commit()
-        with self._store.write_on(self._connection, "import") as writer:
-            moved = _Move(writer, self._stages, study, record).run(
-                replace=replace, judge=judge, tree=tree
-            )
+        with self._moving(study, record) as move:
+            if move.has_begun and not move.go_on():
+                move.take_out()
+            moved = move.end(replace=replace, judge=judge, tree=tree)
             closed = close(moved)
-            writer.replace([closed])
+            move.writer.replace([closed])
             words = f"{closed.format}: {closed.samples} questions, {closed.responses} answers"
-            writer.tell("import", study=study.id, subject=closed.id, after=words)
+            move.writer.tell("import", study=study.id, subject=closed.id, after=words)
+        self._transaction.close()
         return closed, moved
 
 
@@ -285,42 +353,68 @@ class _Move:
     def __init__(
         self, writer: Writer, stages: Mapping[type[Record], Stage], study: Study, record: Import
     ) -> None:
-        self._writer = writer
-        self._stages = {kind: stages[kind] for kind in _ORDER if kind in stages}
+        self.writer = writer
+        self._staged = stages
         self._study = study
         self._import = record
         self.reworded = 0
         # Whatever fails takes the whole transaction back: no statement needs a journal of its own.
-        is_sqlite = writer.connection.dialect.name == "sqlite"
-        self._put = "INSERT OR FAIL INTO" if is_sqlite else "INSERT INTO"
+        self._is_sqlite = writer.connection.dialect.name == "sqlite"
+        self._put = "INSERT OR FAIL INTO" if self._is_sqlite else "INSERT INTO"
+        self._before: dict[str, int] = {}
+        if self._is_sqlite:
+            for kind in KINDS.values():
+                last = f"SELECT coalesce(max(rowid), 0) FROM {kind.table.name}"
+                self._before[kind.table.name] = self._count(last)
+        self._begin()
 
-    def run(self, *, replace: bool, judge: str | None, tree: str | None) -> Moved:
-        self._writer.put([self._study])
-        known = self._find_known()
-        found = self._conflicts(known)
+    def _begin(self) -> None:
+        self._moved: dict[type[Record], int] = {}
+        self._first_place: int | None = None
+        self._n_placed = 0
+        self._new: Counter[type[Record]] = Counter()
+        self._known: Counter[type[Record]] = Counter()
+        self.writer.put([self._study])
+
+    @property
+    def _stages(self) -> Mapping[type[Record], Stage]:
+        return {kind: self._staged[kind] for kind in _ORDER if kind in self._staged}
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was moved."""
+        return bool(self._moved)
+
+    def go_on(self) -> bool:
+        """Move what was staged since the last time, if the store held nothing of it before."""
+        self._show(self._moved)
+        if any(map(self._was_met, _CHANGES)):
+            return False
+        self._bring(self._find_known([kind for kind in self._stages if kind not in _CHANGES]))
+        self._moved = {kind: stage.rows for kind, stage in self._stages.items()}
+        return True
+
+    def take_out(self) -> None:
+        """Take out again what was moved."""
+        for table, last in self._before.items():
+            self._run(f"DELETE FROM {table} WHERE rowid > :last", last=last)
+        links = "DELETE FROM import_links WHERE import_id = :import"
+        self._run(links, **{"import": self._import.id})
+        self._moved = {}
+
+    def end(self, *, replace: bool, judge: str | None, tree: str | None) -> Moved:
+        """Move all that isn't moved yet, and say what came of it."""
+        found: tuple[Conflict, ...] = ()
         gone: list[Import] = []
-        if found:
-            others = self._other_studies()
-            if others or not (replace or not self._is_placed()):
-                raise ConflictFoundError(Moved(found=found, elsewhere=others))
-            old_places = self._keep_places()
-            gone = self._take_back()
-            known = self._find_known()
-            if self._conflicts(known):
-                forget_changed(self._writer, self._study.id)
-                known = self._find_known()
-        n_placed = self._put_places(known)
-        if gone:
-            self._restore_places(old_places)
-        new = {}
-        for kind, stage in self._stages.items():
-            self._link(kind, stage, known.get(kind, 0))
-            new[kind] = self._insert(stage)
-        self._tell(known)
+        self._show({})
+        if not self.has_begun:
+            self._begin()
+            found, gone = self._bring_together(replace=replace)
         stood = self._stand(judge, tree)
         # A question that another study brought is new to this one.
+        new, known = dict(self._new), dict(self._known)
         asked = new.get(Sample, 0) + known.get(Sample, 0)
-        known[Sample], new[Sample] = asked - n_placed, n_placed
+        known[Sample], new[Sample] = asked - self._n_placed, self._n_placed
         return Moved(
             found=found,
             new=new,
@@ -330,41 +424,96 @@ class _Move:
             stood=stood,
         )
 
+    def _show(self, since: Mapping[type[Record], int]) -> None:
+        for kind, stage in self._stages.items():
+            stage.show(since.get(kind, 0))
+
+    def _bring_together(self, *, replace: bool) -> tuple[tuple[Conflict, ...], list[Import]]:
+        """Move all of it, in place of other contents where that is wanted."""
+        known = self._find_known(self._stages)
+        found = self._conflicts(known)
+        gone: list[Import] = []
+        if found:
+            others = self._other_studies()
+            if others or not (replace or not self._is_placed()):
+                raise ConflictFoundError(Moved(found=found, elsewhere=others))
+            old_places = self._keep_places()
+            gone = self._take_back()
+            known = self._find_known(self._stages)
+            if self._conflicts(known):
+                forget_changed(self.writer, self._study.id)
+                known = self._find_known(self._stages)
+        self._bring(known)
+        if gone:
+            self._restore_places(old_places)
+        return found, gone
+
+    def _bring(self, known: Mapping[type[Record], int]) -> None:
+        """Move what the views show into its tables."""
+        self._n_placed += self._put_places(known)
+        for kind, stage in self._stages.items():
+            self._link(kind, stage, known.get(kind, 0))
+            self._new[kind] += self._insert(stage)
+        self._known.update(known)
+        self._tell(known)
+
     def _stand(self, judge: str | None, tree: str | None) -> Stood:
         """Let criteria that came in stand for the study's samples."""
         stage = self._stages.get(CriteriaSet)
         if stage is None:
             return Stood()
         stood = stand(
-            self._writer,
+            self.writer,
             self._study,
             stage.name,
             judge=judge,
             tree=tree,
             created=self._import.created,
         )
-        self._writer.link_import(self._import.id, (("criteria", name) for name in stood.made))
+        self.writer.link_import(self._import.id, (("criteria", name) for name in stood.made))
         return stood
 
     def _run(self, sql: str, **values: object) -> sa.CursorResult[Any]:
         statement = sa.text(sql).bindparams(**values)
-        return self._writer.execute(statement.execution_options(preserve_rowcount=True))
+        return self.writer.execute(statement.execution_options(preserve_rowcount=True))
 
     def _count(self, sql: str, **values: object) -> int:
         return int(self._run(sql, **values).scalar_one())
 
     # --- what is there ---------------------------------------------------------------------
 
-    def _find_known(self) -> dict[type[Record], int]:
-        """Note the keys that the store holds already, and count them."""
+    def _was_there(self, table: str, name: str) -> str:
+        """Return the condition that rows aren't this import's own, which come after all others."""
+        return f"AND {name}.rowid <= {self._before[table]}" if self._is_sqlite else ""
+
+    def _was_met(self, kind: type[Record]) -> bool:
+        """Whether the store held any record of a kind, or of its group, that is staged."""
+        table = KINDS[kind].table.name
+        stage = self._stages.get(kind)
+        if stage is None or not self._before[table]:
+            return False
+        on = stage.same_key("s", "t") if kind is not Tag else _SAME_GROUP
+        return bool(
+            self._count(
+                f"SELECT EXISTS (SELECT 1 FROM {stage.name} s JOIN {table} t ON {on} "
+                f"{self._was_there(table, 't')})"
+            )
+        )
+
+    def _find_known(self, kinds: Collection[type[Record]]) -> dict[type[Record], int]:
+        """Note the keys that the store held before, and count them."""
         found = {}
-        for kind, stage in self._stages.items():
+        for kind in kinds:
+            stage = self._stages[kind]
+            if self._before.get(stage.kind.table.name) == 0:
+                continue
             keys = ", ".join(f's."{name}" AS "{name}"' for name in stage.kind.key)
             there = f"known_{stage.kind.table.name}"
             self._run(f"DROP TABLE IF EXISTS {there}")
             self._run(
                 f"CREATE TEMPORARY TABLE {there} AS SELECT DISTINCT {keys} FROM {stage.name} s "
-                f"JOIN {stage.kind.table.name} t ON {stage.same_key('s', 't')}"
+                f"JOIN {stage.kind.table.name} t ON {stage.same_key('s', 't')} "
+                f"{self._was_there(stage.kind.table.name, 't')}"
             )
             found[kind] = self._count(f"SELECT count(*) FROM {there}")
         return found
@@ -391,7 +540,8 @@ class _Move:
             on = stage.same_key("s", "t") if kind is not Tag else _SAME_GROUP
             self._run(
                 f"CREATE TEMPORARY TABLE changed_{table} AS SELECT DISTINCT {listed} "
-                f"FROM {stage.name} s JOIN {table} t ON {on} WHERE {condition}"
+                f"FROM {stage.name} s JOIN {table} t ON {on} {self._was_there(table, 't')} "
+                f"WHERE {condition}"
             )
             if kind is Sample:
                 self._forget_reworded(stage)
@@ -485,7 +635,7 @@ class _Move:
                 study=self._study.id,
             ).scalars()
         }
-        return [take_back(self._writer, name).record for name in sorted(brought)]
+        return [take_back(self.writer, name).record for name in sorted(brought)]
 
     # --- places ----------------------------------------------------------------------------
 
@@ -513,7 +663,8 @@ class _Move:
         """Give new questions and candidates their places, and note that this import did.
 
         Args:
-            known: how many of a kind the store holds; where it holds none, none has a place.
+            known: how many of a kind the store holds; where it holds none, no question of these
+                has a place.
 
         Returns:
             How many questions got one.
@@ -528,17 +679,22 @@ class _Move:
                 continue
             place = KINDS[placing]
             places = place.table.name
-            last = self._count(
-                f"SELECT coalesce(max(position), -1) FROM {places} WHERE study_id = :study",
-                study=self._study.id,
-            )
+            some = kind is Candidate or bool(known.get(kind))
+            if some or self._first_place is None:
+                last = self._count(
+                    f"SELECT coalesce(max(position), -1) FROM {places} WHERE study_id = :study",
+                    study=self._study.id,
+                )
+            if not some:  # numbered on from the first ones, whatever was moved before
+                last = self._first_place = last if self._first_place is None else self._first_place
             place_of = ":last + 1 + s.seq"
             unplaced = "WHERE true"
-            if known.get(kind):
+            if some:
                 self._run(
                     f"{self._put} import_links (import_id, kind, record_id) SELECT DISTINCT "
                     f"CAST(:import AS TEXT), '{ALSO}', '{word}:' || s.id FROM {stage.name} s "
-                    f"JOIN {places} p ON p.study_id = :study AND p.{column} = s.id",
+                    f"JOIN {places} p ON p.study_id = :study AND p.{column} = s.id "
+                    f"{self._was_there(places, 'p')}",
                     **{"import": self._import.id, "study": self._study.id},
                 )
                 place_of = ":last + row_number() OVER (ORDER BY s.seq)"
@@ -550,12 +706,13 @@ class _Move:
                 place,
                 f"{self._put} {_into(place, column, summed=stage.sum is not None)} FROM (SELECT "
                 f"CAST(:study AS TEXT) AS study_id, s.id AS {column}, {place_of} AS position "
-                f"FROM {stage.name} s {unplaced} ORDER BY 2) n WHERE true ON CONFLICT DO NOTHING",
+                f"FROM {stage.name} s {unplaced} ORDER BY 2, 3) n WHERE true "
+                "ON CONFLICT DO NOTHING",
                 is_summed=stage.sum is not None, study=self._study.id, last=last,
             ).rowcount  # fmt: skip
             got: dict[str, object] = {"import": self._import.id}
             placed_now = f"id FROM {stage.name}"  # where none had a place all got one
-            if known.get(kind):
+            if some:
                 got |= {"study": self._study.id, "last": last}
                 placed_now = f"{column} FROM {places} WHERE study_id = :study AND position > :last"
             self._run(

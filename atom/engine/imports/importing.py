@@ -1,6 +1,6 @@
 """Moves what a format read into a study: all of it in one transaction, or nothing.
 
-Everything is read, counted and compared with what the study holds before the store is touched
+Everything is read, counted and compared with what the study holds before anything of it counts
 (`atom.store.staging`). An import that leaves much out, whose figures disagree with published ones,
 or that passes over columns which look like results, asks first; one that has other contents under
 the same ids asks, too.
@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from atom.engine.clock import stamp
+from atom.engine.imports.apart import MOST_HELD, is_worthwhile, read_apart
 from atom.errors import ConflictError, DoubtError, FormatError, PictureError, UsageError
 from atom.formats import STOOD_TWICE, Batch, ImportReport, Owner, Reading
 from atom.formats.account import Item, LeftOut, Tally, plain_reason
@@ -136,9 +137,17 @@ def import_reading(
     created = stamp(moment)
     study = study_for(store, study_name, created)
     reading.belongs_to(_owner(store, study))
+    begun = reading.report.to_import(_free_id(store, study.id, created), study.id, created)
     broken: list[str] = []
     refused: set[str] = set()
-    with Staging(store) as staging, _rare_collections():
+    with ExitStack() as until_done:
+        staging = until_done.enter_context(Staging(store))
+        until_done.enter_context(_rare_collections())
+        is_apart = is_worthwhile(reading)
+        if is_apart:
+            reading = until_done.enter_context(
+                read_apart(reading, summed=staging.is_summed, told=on_batch is not None)
+            )
         for batch in reading:
             kept, problems = _keep_pictures(store, batch, refused)
             broken += problems
@@ -146,9 +155,11 @@ def import_reading(
             for picture_id in refused:
                 batch = batch.without_picture(picture_id)
             staging.add(kept)
-            staging.add(batch.loose(), batch.rows())
+            staging.add(batch.loose(), batch.rows(), batch.ready)
             staging.add(label.in_study(study.id, created) for label in batch.annotations)
             staging.add(verdict.in_study(study.id) for verdict in batch.verdicts)
+            if is_apart and reading.n_bytes <= MOST_HELD:
+                staging.move_on(study, begun)
             if on_batch is not None:
                 on_batch(reading.report)
         decided = Decided()
@@ -159,7 +170,6 @@ def import_reading(
             raise DoubtError(report.doubts)
         report = _accepted(report)
         _check_versions({**versions_of(store, study.id), **report.versions})
-        begun = report.to_import(_free_id(store, study.id, created), study.id, created)
         closed: list[ImportReport] = []
 
         def close(moved: Moved) -> Import:

@@ -128,6 +128,8 @@ def test_an_answer_known_from_votes_alone_gets_its_text_later(tmp_path):
 
 
 class Breaking:
+    n_bytes = 0
+
     """A reading that fails after some batches."""
 
     def __init__(self, reading, batches, error):
