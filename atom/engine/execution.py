@@ -41,6 +41,8 @@ from atom.store.holds import RunAccount
 
 BEAT = 0.5
 """Seconds between two looks at the run's row."""
+RENEWED = 5.0
+"""Seconds after which a look renews the run's leases, too."""
 PATIENCE = 20.0
 """Seconds that calls in flight get to end after a stop."""
 MARGIN = 10.0
@@ -159,7 +161,7 @@ class Execution(ABC):
         self._faults: Counter[str] = Counter()
         self._end = EndAccount(since=stamp(clock()))
         self._wake = asyncio.Event()
-        self._beaten = time.monotonic()
+        self._renewed = time.monotonic()
         self._stopping: tuple[RunState, str] | None = None
         self._phase = ""
         self.signal = ""
@@ -193,7 +195,7 @@ class Execution(ABC):
             StoreError: the store can't be written.
         """
         holder = self._ledger.take_over()
-        self._beaten = time.monotonic()
+        self._renewed = time.monotonic()
         if holder is not None:
             raise UsageError(f"run {self._run.id} is already running in process {holder}")
         state: RunState = "failed"
@@ -388,7 +390,7 @@ class Execution(ABC):
         Raises:
             FencedError: another process took it over.
         """
-        still = time.monotonic() - self._beaten
+        still = time.monotonic() - self._renewed
         if still < LEASE - MARGIN:
             return
         await self._off(self._ledger.check)
@@ -425,10 +427,11 @@ class Execution(ABC):
 
     async def _beat(self) -> None:
         """Show a sign of life; learn whether to go on, and how many calls may be in flight."""
-        beat = await self._off(
-            partial(self._ledger.beat, stamp(self._clock()), self.total, self._slots.ask())
-        )
-        self._beaten = time.monotonic()
+        renew = time.monotonic() - self._renewed >= RENEWED
+        told = stamp(self._clock()), self.total, self._slots.ask()
+        beat = await self._off(partial(self._ledger.beat, *told, renew=renew))
+        if renew:
+            self._renewed = time.monotonic()
         self._account_seen = beat.account
         if beat.account is None or beat.account.state != "running":
             self.stop("stopped", "stopped on request")

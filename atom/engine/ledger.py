@@ -368,13 +368,16 @@ class RunLedger:
         if call is not None:
             (writer.put if call.reply is None else writer.replace)([call])
 
-    def beat(self, stamp: str, total: int, asked: Sequence[SlotsAsked] = ()) -> Beat:
+    def beat(
+        self, stamp: str, total: int, asked: Sequence[SlotsAsked] = (), *, renew: bool = True
+    ) -> Beat:
         """Show a sign of life, renew the claims, and say what is wanted of the endpoints.
 
         Args:
             stamp: UTC time.
             total: items of the whole run, as known now.
             asked: calls at once that are wanted.
+            renew: let the claims last for `LEASE` from now on; they are many rows.
 
         Returns:
             The run as it is now, and calls at once that may be used from now on.
@@ -383,10 +386,12 @@ class RunLedger:
         def beat(writer: Writer) -> Beat:
             if not self.number:
                 update_run(writer, self.run_id, heartbeat=stamp, total=total)
-            renew_holds(writer, self.owner, LEASE)
-            renew_quotas(writer, self.owner, LEASE)
+            if renew:
+                renew_holds(writer, self.owner, LEASE)
+                renew_quotas(writer, self.owner, LEASE)
             granted = take_slots(writer, self.owner, asked, SLOT_LEASE)
-            leader = holder_now(writer, run_claim(self.run_id))
+            # The first process holds the run itself, or it wouldn't come so far.
+            leader = holder_now(writer, run_claim(self.run_id)) if self.number else self.owner
             return Beat(
                 account=run_account(writer, self.run_id),
                 led=leader is not None and not process_gone(leader),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -33,21 +34,26 @@ class Hold(NamedTuple):
         return self.until <= self.now
 
 
-def _hold(item: str) -> sa.Select[tuple[str, float]]:
-    return sa.select(claims.c.owner, claims.c.until).where(claims.c.item == item)
+# What runs ask many times a second is made once: to make a statement costs more than to run it.
+_HOLD: Final = sa.select(claims.c.owner, claims.c.until).where(
+    claims.c.item == sa.bindparam("held")
+)
+_RENEW: Final = (
+    sa.update(claims).where(claims.c.owner == sa.bindparam("mine")).values(until=sa.bindparam("to"))
+)
 
 
 def hold_of(store: Store, item: str) -> Hold | None:
     """Return who holds something, whether the lease has run out or not; None where nobody does."""
     with store.read() as connection:
-        row = connection.execute(_hold(item)).first()
+        row = connection.execute(_HOLD, {"held": item}).first()
         now = clock_of(connection)
     return None if row is None else Hold(str(row.owner), float(row.until), now)
 
 
 def holder_now(writer: Writer, item: str) -> str | None:
     """Return who holds something, as a transaction that may claim it sees it."""
-    row = writer.execute(_hold(item)).first()
+    row = writer.execute(_HOLD, {"held": item}).first()
     return None if row is None else str(row.owner)
 
 
@@ -70,8 +76,7 @@ def drop_hold(writer: Writer, item: str) -> None:
 
 def renew_holds(writer: Writer, owner: str, seconds: float) -> None:
     """Let all leases of an owner last for so many seconds from now."""
-    until = writer.now + seconds
-    writer.execute(sa.update(claims).where(claims.c.owner == owner).values(until=until))
+    writer.execute(_RENEW, {"mine": owner, "to": writer.now + seconds})
 
 
 # --- runs ---------------------------------------------------------------------------------------
@@ -127,17 +132,27 @@ def count_items(
         total: items of the whole run, as known now; None = it stays as it is.
         cost: USD that is spent since the last time.
     """
-    runs = table(Run).c
-    known: dict[str, Any] = {} if total is None else {"total": total}
-    update_run(
-        writer,
-        run_id,
-        done=runs.done + sum(states.values()),
-        unscored=runs.unscored + states.get("unscored", 0),
-        failed=runs.failed + states.get("failed", 0),
-        cost=runs.cost + cost,
-        **known,
-    )
+    counted = {
+        "of": run_id,
+        "more_done": sum(states.values()),
+        "more_unscored": states.get("unscored", 0),
+        "more_failed": states.get("failed", 0),
+        "more_cost": cost,
+    }
+    known = {} if total is None else {"now_total": total}
+    writer.execute(_count(with_total=total is not None), {**counted, **known})
+
+
+@cache
+def _count(*, with_total: bool) -> sa.Update:
+    runs = table(Run)
+    counts: dict[str, Any] = {
+        name: runs.c[name] + sa.bindparam(f"more_{name}", type_=runs.c[name].type)
+        for name in ("done", "unscored", "failed", "cost")
+    }
+    if with_total:
+        counts["total"] = sa.bindparam("now_total")
+    return sa.update(runs).where(runs.c.id == sa.bindparam("of")).values(counts)
 
 
 def add_cost(writer: Writer, run_id: str, cost: float) -> None:
@@ -172,10 +187,15 @@ class RunAccount(NamedTuple):
 
 def run_account(writer: Writer, run_id: str) -> RunAccount | None:
     """Return how a run stands; None when it was deleted."""
+    row = writer.execute(_account(), {"of": run_id}).first()
+    return None if row is None else RunAccount._make(row)
+
+
+@cache
+def _account() -> sa.Select[Any]:
     runs = table(Run).c
     columns = [runs[name] for name in RunAccount._fields]
-    row = writer.execute(sa.select(*columns).where(runs.id == run_id)).first()
-    return None if row is None else RunAccount._make(row)
+    return sa.select(*columns).where(runs.id == sa.bindparam("of"))
 
 
 def is_at_work(store: Store, study_id: str) -> bool:
@@ -222,19 +242,28 @@ def point_places(
         replays: sample -> its replay.
         sets: sample -> its criteria.
     """
-    places, kept = table(StudySample), table(CriteriaSet)
-    here = sa.and_(places.c.study_id == study_id, places.c.sample_id == sa.bindparam("of"))
-    by_hand = sa.select(kept.c.id).where(kept.c.source == "hand")
-    free = sa.or_(places.c.criteria_set_id.is_(None), places.c.criteria_set_id.not_in(by_hand))
-    for found, where, column in (
-        (replays, here, places.c.replay_id),
-        (sets, sa.and_(here, free), places.c.criteria_set_id),
-    ):
+    for column, found in (("replay_id", replays), ("criteria_set_id", sets)):
         # In one order everywhere, as leases are taken.
-        rows = [{"of": sample, "to": name} for sample, name in sorted((found or {}).items())]
+        rows = [
+            {"here": study_id, "of": sample, "to": name}
+            for sample, name in sorted((found or {}).items())
+        ]
         if rows:
-            to = sa.bindparam("to", type_=column.type)
-            writer.execute(sa.update(places).where(where).values({column: to}), rows)
+            writer.execute(_point(column), rows)
+
+
+@cache
+def _point(column: str) -> sa.Update:
+    places, kept = table(StudySample), table(CriteriaSet)
+    here = sa.and_(
+        places.c.study_id == sa.bindparam("here"), places.c.sample_id == sa.bindparam("of")
+    )
+    if column == "criteria_set_id":
+        by_hand = sa.select(kept.c.id).where(kept.c.source == "hand")
+        is_free = places.c.criteria_set_id.is_(None)
+        here = sa.and_(here, sa.or_(is_free, places.c.criteria_set_id.not_in(by_hand)))
+    to = sa.bindparam("to", type_=places.c[column].type)
+    return sa.update(places).where(here).values({column: to})
 
 
 # --- calls --------------------------------------------------------------------------------------

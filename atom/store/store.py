@@ -12,8 +12,9 @@ import secrets
 import shutil
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -36,7 +37,7 @@ from atom.store.opening import (
     up_to_date_copy,
 )
 from atom.store.pictures import PictureFiles
-from atom.store.schema import KINDS
+from atom.store.schema import KINDS, Kind
 from atom.store.sums import keep_up
 from atom.store.team.guard import let_in
 from atom.store.together.blobs import blobs_of
@@ -65,6 +66,22 @@ _CHUNK = 400
 
 def _close_for_good(_connection: object, record: sa.pool.ConnectionPoolEntry) -> None:
     record.invalidate()
+
+
+# To make a statement costs more than to run it.
+
+
+@cache
+def _keyed(kind: Kind) -> sa.Select[Any]:
+    return sa.select(kind.table).where(
+        *(kind.table.c[name] == sa.bindparam(name) for name in kind.key)
+    )
+
+
+@cache
+def _among(kind: Kind, column: str) -> sa.Select[Any]:
+    ids: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
+    return sa.select(kind.table).where(kind.table.c[column].in_(ids))
 
 
 class Store:
@@ -427,8 +444,7 @@ class Store:
     def get(self, record: type[R], *key: str) -> R | None:
         """Return the record with this key, or None."""
         kind = KINDS[record]
-        where = [kind.table.c[name] == value for name, value in zip(kind.key, key, strict=True)]
-        found = self.select(record, *where)
+        found = self._records(kind, _keyed(kind), dict(zip(kind.key, key, strict=True)))
         return found[0] if found else None
 
     def select(
@@ -441,18 +457,23 @@ class Store:
         """Return the records that match all conditions (columns from `schema.table(record)`)."""
         kind = KINDS[record]
         statement = sa.select(kind.table).where(*where).order_by(*order_by).limit(limit)
+        return self._records(kind, statement, {})
+
+    def _records(
+        self, kind: Kind, statement: sa.Select[Any], values: Mapping[str, Any]
+    ) -> list[Any]:
         with self._told(), self._look_engine.connect() as connection:
-            rows = connection.execute(statement).mappings().all()
-        return [kind.from_row(row) for row in rows]  # type: ignore[misc, arg-type]
+            rows = connection.execute(statement, values).mappings().all()
+        return [kind.from_row(row) for row in rows]  # type: ignore[arg-type]
 
     def get_many(self, record: type[R], ids: Iterable[str], column: str | None = None) -> list[R]:
         """Return the records whose key (or `column`) is among `ids`, in chunks."""
         kind = KINDS[record]
-        field = kind.table.c[column or kind.key[0]]
+        statement = _among(kind, column or kind.key[0])
         wanted = list(dict.fromkeys(ids))
         found: list[R] = []
         for start in range(0, len(wanted), _CHUNK):
-            found += self.select(record, field.in_(wanted[start : start + _CHUNK]))
+            found += self._records(kind, statement, {"ids": wanted[start : start + _CHUNK]})
         return found
 
     def add_picture(self, data: bytes, name: str = "picture") -> Picture:

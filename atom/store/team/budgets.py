@@ -228,7 +228,9 @@ def set_budget(store: Store, whose: str, usd: float | None) -> None:
             return  # as it is already: nothing is done, and the log says nothing
         writer.execute(sa.delete(budgets).where(budgets.c.whose == whose))
         if usd is not None:
-            writer.execute(insert_into(writer.connection, budgets).values(whose=whose, usd=usd))
+            writer.execute(
+                insert_into(writer.connection.dialect.name, budgets).values(whose=whose, usd=usd)
+            )
         writer.tell(
             "budget",
             subject=whose,

@@ -85,7 +85,7 @@ def count_spending(connection: sa.Connection, person: Person, records: Iterable[
     usd = sum(one.cost or 0.0 for one in records if isinstance(one, Call))
     if not usd:
         return
-    statement = insert_into(connection, spending)
+    statement = insert_into(connection.dialect.name, spending)
     statement = statement.on_conflict_do_update(
         index_elements=["person", "month"],
         set_={"usd": spending.c.usd + statement.excluded.usd},

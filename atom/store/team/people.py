@@ -102,7 +102,7 @@ def sign_in(
     if held is not None and held["issued"] >= issued:
         return Person(id=person_id, name=held["name"], role=held["role"])
     with acting_as(_SIGN_IN), store.write(action=None) as writer:
-        statement = insert_into(writer.connection, people)
+        statement = insert_into(writer.connection.dialect.name, people)
         kept = sa.case((people.c.by_hand, people.c.role), else_=statement.excluded.role)
         statement = statement.on_conflict_do_update(
             index_elements=["id"],

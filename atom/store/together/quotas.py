@@ -22,6 +22,11 @@ SLOTS: Final = "slots:"
 MONEY: Final = "money:"
 PIECE: Final = 0.01
 """The part of a budget that is taken at once."""
+_OTHERS = sa.select(quotas).where(
+    quotas.c.name.in_(sa.bindparam("names", expanding=True)),
+    quotas.c.owner != sa.bindparam("owner"),
+    quotas.c.until > sa.bindparam("now"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,20 +80,19 @@ def take_slots(
         asked: what it says of each endpoint.
         seconds: how long its word holds.
     """
+    names = {one.endpoint: f"{SLOTS}{one.endpoint}" for one in asked}
+    writer.lock(SLOTS)
+    said = {"names": list(names.values()), "owner": owner, "now": writer.now}
+    others = writer.execute(_OTHERS, said).all() if names else []
     granted: dict[str, int] = {}
-    for one in sorted(asked, key=lambda one: one.endpoint):
-        name = f"{SLOTS}{one.endpoint}"
-        writer.lock(name)
-        rows = writer.execute(
-            sa.select(quotas).where(
-                quotas.c.name == name, quotas.c.owner != owner, quotas.c.until > writer.now
-            )
-        ).all()
+    mine: dict[str, tuple[int, float]] = {}
+    for one in asked:
+        rows = [row for row in others if row.name == names[one.endpoint]]
         wants = {str(row.owner): int(row.wants) for row in rows} | {owner: one.wants}
         free = one.ceiling - sum(int(row.holds) for row in rows)
         granted[one.endpoint] = max(0, min(fair_shares(one.ceiling, wants)[owner], free))
-        holds = max(granted[one.endpoint], one.in_force)
-        writer.set_quota(name, owner, wants=one.wants, holds=holds, seconds=seconds)
+        mine[names[one.endpoint]] = one.wants, max(granted[one.endpoint], one.in_force)
+    writer.set_quotas(owner, mine, seconds)
     return granted
 
 
@@ -113,7 +117,7 @@ def open_purse(writer: Writer, run_id: str, spent: float) -> None:
     writer.lock(name)
     taken = _taken(writer, name)
     writer.execute(sa.delete(quotas).where(quotas.c.name == name))
-    writer.set_quota(name, "", wants=0, holds=max(spent, taken), seconds=0.0)
+    writer.set_quotas("", {name: (0, max(spent, taken))}, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +154,7 @@ def take_money(writer: Writer, run_id: str, owner: str, asked: MoneyAsked, secon
     if free < asked.least:
         return 0.0
     piece = min(free, max(asked.least, PIECE * asked.cap))
-    writer.set_quota(name, owner, wants=1, holds=asked.held + piece, seconds=seconds)
+    writer.set_quotas(owner, {name: (1, asked.held + piece)}, seconds)
     return piece
 
 
@@ -169,7 +173,7 @@ def keep_money(writer: Writer, run_id: str, owner: str, held: float, seconds: fl
     """
     name = f"{MONEY}{run_id}"
     writer.lock(name)
-    writer.set_quota(name, owner, wants=0, holds=held, seconds=seconds)
+    writer.set_quotas(owner, {name: (0, held)}, seconds)
     others = sa.select(quotas.c.owner).where(
         quotas.c.name == name,
         quotas.c.owner != owner,

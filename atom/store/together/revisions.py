@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -11,6 +12,10 @@ from atom.errors import CorruptError
 from atom.records import Study, StudySample
 from atom.store.schema import meta, revisions, table
 from atom.store.together.server import insert_into
+
+_BUMP: Final = sa.text(
+    "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE key = 'revision'"
+)
 
 
 class Mark(NamedTuple):
@@ -43,11 +48,7 @@ def held(before: Mark | None, now: Mark) -> Mark:
 
 def bump_all(connection: sa.Connection) -> None:
     """Note a change that may concern every study."""
-    connection.execute(
-        sa.text(
-            "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE key = 'revision'"
-        )
-    )
+    connection.execute(_BUMP)
 
 
 def bump_studies(
@@ -65,18 +66,23 @@ def bump_studies(
         Each study with its row's sum now: whoever finds it so later knows that this was written.
     """
     row = {"stripe": stripe, "changes": int(not results), "results": results}
-    statement = _adding(connection).returning(revisions.c.changes + revisions.c.results)
+    statement = _adding(connection.dialect.name)
     return tuple(
         (name, int(connection.execute(statement, {**row, "study_id": name}).scalar_one()))
         for name in sorted(set(study_ids))
     )
 
 
-def _adding(connection: sa.Connection) -> Any:
-    """Return the statement that adds to a row's counts; it is made where it isn't there."""
-    statement = insert_into(connection, revisions)
+@cache
+def _adding(dialect: str) -> Any:
+    """Return the statement that adds to a row's counts, which is made where it isn't there.
+
+    It returns their sum.
+    """
+    statement = insert_into(dialect, revisions)
     counts = {name: revisions.c[name] + statement.excluded[name] for name in ("changes", "results")}
-    return statement.on_conflict_do_update(index_elements=["study_id", "stripe"], set_=counts)
+    added = statement.on_conflict_do_update(index_elements=["study_id", "stripe"], set_=counts)
+    return added.returning(revisions.c.changes + revisions.c.results)
 
 
 def stand_at(connection: sa.Connection, wrote: Iterable[tuple[str, int]], stripe: str) -> bool:
@@ -94,7 +100,7 @@ def fold(connection: sa.Connection, stripe: str) -> None:
     if not rows:
         return
     connection.execute(sa.delete(revisions).where(revisions.c.stripe == stripe))
-    statement = _adding(connection)
+    statement = _adding(connection.dialect.name)
     for row in sorted(rows):
         connection.execute(statement, {**row._mapping, "stripe": ""})
 
@@ -127,8 +133,16 @@ def read_mark(connection: sa.Connection, study_id: str | None = None) -> Mark:
 
 def studies_with(connection: sa.Connection, sample_ids: Iterable[str]) -> set[str]:
     """Return the studies that samples have a place in: what is judged in one may count in all."""
+    wanted = sorted(set(sample_ids))
+    if not wanted:
+        return set()
+    return {str(one) for one in connection.execute(_studies_with(), {"of": wanted}).scalars()}
+
+
+@cache
+def _studies_with() -> sa.Select[tuple[str]]:
     studies, places = table(Study).c, table(StudySample).c
     here = sa.exists().where(
-        places.study_id == studies.id, places.sample_id.in_(sorted(set(sample_ids)))
+        places.study_id == studies.id, places.sample_id.in_(sa.bindparam("of", expanding=True))
     )
-    return {str(name) for name in connection.execute(sa.select(studies.id).where(here)).scalars()}
+    return sa.select(studies.id).where(here)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -23,6 +24,15 @@ LOCK_SECONDS = 30
 """Seconds that a transaction waits for another one's locks, as a writer of a file does."""
 _SCHEME = "postgresql+psycopg"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
+_RESTED: Final = 1.0
+"""Seconds unused after which a connection is looked at before it is used again."""
+_CLOCK: Final = sa.text("SELECT extract(epoch FROM clock_timestamp())::float8")
+_ALONE, _BESIDE = (
+    sa.text(
+        f"SELECT pg_advisory_xact_lock{how}({LOCK}), extract(epoch FROM clock_timestamp())::float8"
+    )
+    for how in ("", "_shared")
+)
 
 
 def server_engines(url: str) -> tuple[sa.Engine, sa.Engine]:
@@ -37,7 +47,6 @@ def server_engines(url: str) -> tuple[sa.Engine, sa.Engine]:
             address = address.set(drivername=_SCHEME)
         engine = sa.create_engine(
             address,
-            pool_pre_ping=True,
             pool_size=8,
             max_overflow=32,
             connect_args={"options": f"-c lock_timeout={LOCK_SECONDS}s"},
@@ -48,7 +57,27 @@ def server_engines(url: str) -> tuple[sa.Engine, sa.Engine]:
             f"({without_password(str(error))}); a folder or postgresql://user@host/name is "
             "allowed (PostgreSQL needs `pip install 'psycopg[binary]'`)"
         ) from None
+    _look_after_rest(engine)
     return engine, engine.execution_options(isolation_level="REPEATABLE READ")
+
+
+def _look_after_rest(engine: sa.Engine) -> None:
+    """Leave out connections that broke while nobody used them; one just used isn't asked again."""
+
+    def rest(_connection: object, record: sa.pool.ConnectionPoolEntry) -> None:
+        record.info["rested"] = time.monotonic()
+
+    def look(connection: Any, record: sa.pool.ConnectionPoolEntry, _proxy: object) -> None:
+        rested = record.info.get("rested")
+        if rested is None or time.monotonic() - rested < _RESTED:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise sa.exc.InvalidatePoolError from error  # the pool then makes a new one
+
+    sa.event.listen(engine, "checkin", rest)
+    sa.event.listen(engine, "checkout", look)
 
 
 def shown_address(url: str) -> str:
@@ -61,10 +90,42 @@ def shown_address(url: str) -> str:
     return address.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
-def insert_into(connection: sa.Connection, target: sa.Table) -> Any:
-    """Return an insert that can say what happens where a row's key is there already."""
-    make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    return make(target)
+def insert_into(dialect: str, target: sa.Table) -> Any:
+    """Return an insert that can say what happens where a row's key is there already.
+
+    Args:
+        dialect: the database's, by its name.
+        target: the table.
+    """
+    return (postgresql.insert if dialect == "postgresql" else sqlite.insert)(target)
+
+
+def insert_new(connection: sa.Connection, target: sa.Table) -> Any:
+    """Return an insert that leaves a row as it is whose key is there already; it is made once."""
+    return _insert_new(connection.dialect.name, target)
+
+
+def insert_over(connection: sa.Connection, target: sa.Table) -> Any:
+    """Return an insert that overwrites a row whose key is there already; it is made once."""
+    return _insert_over(connection.dialect.name, target)
+
+
+# To make a statement costs more than to run it.
+
+
+@cache
+def _insert_new(dialect: str, target: sa.Table) -> Any:
+    return insert_into(dialect, target).on_conflict_do_nothing()
+
+
+@cache
+def _insert_over(dialect: str, target: sa.Table) -> Any:
+    statement = insert_into(dialect, target)
+    rest = [column.name for column in target.columns if not column.primary_key]
+    return statement.on_conflict_do_update(
+        index_elements=list(target.primary_key.columns),
+        set_={name: statement.excluded[name] for name in rest},
+    )
 
 
 def clock_of(connection: sa.Connection) -> float:
@@ -75,8 +136,7 @@ def clock_of(connection: sa.Connection) -> float:
     """
     if connection.dialect.name != "postgresql":
         return time.time()
-    row = sa.text("SELECT extract(epoch FROM clock_timestamp())::float8")
-    return float(connection.execute(row).scalar_one())
+    return float(connection.execute(_CLOCK).scalar_one())
 
 
 def lock_store(connection: sa.Connection, *, shared: bool) -> float:
@@ -91,9 +151,7 @@ def lock_store(connection: sa.Connection, *, shared: bool) -> float:
     """
     if connection.dialect.name != "postgresql":
         return time.time()
-    name = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
-    row = sa.text(f"SELECT {name}({LOCK}), extract(epoch FROM clock_timestamp())::float8")
-    return float(connection.execute(row).one()[1])
+    return float(connection.execute(_BESIDE if shared else _ALONE).one()[1])
 
 
 class Patience:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -14,12 +14,17 @@ from atom.records import Annotation, Record
 from atom.store.schema import KINDS, Kind, claims, import_links, quotas
 from atom.store.team.guard import count_spending, tell
 from atom.store.together.revisions import studies_with
-from atom.store.together.server import insert_into
+from atom.store.together.server import insert_into, insert_new, insert_over
 
 R = TypeVar("R", bound=Record)
 _CHUNK = 400
 _MOST_TOLD = 50
 """Labels of one transaction that are logged one by one."""
+_LOCK = sa.text("SELECT pg_advisory_xact_lock(1, hashtext(:name))")
+_RELEASE = sa.delete(claims).where(
+    claims.c.owner == sa.bindparam("owner"),
+    claims.c.item.in_(sa.bindparam("items", expanding=True)),
+)
 
 
 class Writer:
@@ -37,7 +42,6 @@ class Writer:
         self.person = person
         self.touched: set[str] = set()
         self.results = 0
-        self._insert = partial(insert_into, connection)
 
     @property
     def connection(self) -> sa.Connection:
@@ -97,7 +101,7 @@ class Writer:
         records = self._note(records)
         new = 0
         for kind, rows in _by_kind(records):
-            statement = self._insert(kind.table).on_conflict_do_nothing()
+            statement = insert_new(self._connection, kind.table)
             for start in range(0, len(rows), _CHUNK):
                 result = self._connection.execute(
                     statement,
@@ -111,12 +115,7 @@ class Writer:
         """Add records, overwriting those whose key is there already."""
         records = self._note(records)
         for kind, rows in _by_kind(records):
-            statement = self._insert(kind.table)
-            rest = [name for name in kind.table.columns.keys() if name not in kind.key]  # noqa: SIM118
-            statement = statement.on_conflict_do_update(
-                index_elements=list(kind.key),
-                set_={name: statement.excluded[name] for name in rest},
-            )
+            statement = insert_over(self._connection, kind.table)
             for start in range(0, len(rows), _CHUNK):
                 self._connection.execute(statement, rows[start : start + _CHUNK])
 
@@ -147,7 +146,9 @@ class Writer:
         return found
 
     def execute(
-        self, statement: sa.Executable, rows: Sequence[Mapping[str, Any]] | None = None
+        self,
+        statement: sa.Executable,
+        rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     ) -> sa.CursorResult[Any]:
         """Run a Core statement in this transaction; once for each of some rows, where given."""
         return self._connection.execute(statement, rows)
@@ -155,7 +156,7 @@ class Writer:
     def link_import(self, import_id: str, links: Iterable[tuple[str, str]]) -> None:
         """Note which records (kind, id) an import brought."""
         rows = [{"import_id": import_id, "kind": k, "record_id": i} for k, i in links]
-        statement = self._insert(import_links).on_conflict_do_nothing()
+        statement = insert_new(self._connection, import_links)
         for start in range(0, len(rows), _CHUNK):
             self._connection.execute(statement, rows[start : start + _CHUNK])
 
@@ -185,57 +186,60 @@ class Writer:
             The items that are the owner's now (free, expired, or already its own).
         """
         now = self.now if now is None else now
-        statement = self._insert(claims)
-        taken = statement.on_conflict_do_update(
-            index_elements=["item"],
-            set_={"owner": statement.excluded.owner, "until": statement.excluded.until},
-            where=sa.or_(claims.c.until <= now, claims.c.owner == owner),
-        ).returning(claims.c.item)
+        taken = _claim(self._connection.dialect.name)
         got: set[str] = set()
         # In one order everywhere, so that two who claim the same don't wait for each other.
         wanted = sorted(set(items))
         for start in range(0, len(wanted), _CHUNK):
             part = wanted[start : start + _CHUNK]
-            rows = [{"item": item, "owner": owner, "until": now + seconds} for item in part]
+            one = {"owner": owner, "until": now + seconds, "at": now}
+            rows = [{"item": item, **one} for item in part]
             got |= {str(item) for item in self._connection.execute(taken, rows).scalars()}
         return got
 
     def lock(self, name: str) -> None:
         """Wait until nobody else changes what has this name; it ends with the transaction."""
         if self.is_postgresql:
-            lock = sa.text("SELECT pg_advisory_xact_lock(1, hashtext(:name))")
-            self._connection.execute(lock, {"name": name})
+            self._connection.execute(_LOCK, {"name": name})
 
-    def set_quota(self, name: str, owner: str, *, wants: int, holds: float, seconds: float) -> None:
-        """Say what a process wants and holds of something that processes share.
+    def set_quotas(
+        self, owner: str, wanted: Mapping[str, tuple[int, float]], seconds: float
+    ) -> None:
+        """Say what a process wants and holds of things that processes share.
 
         Args:
-            name: what is shared.
             owner: the process.
-            wants: how much it wants.
-            holds: how much it holds.
+            wanted: how much it wants of each, by name, and how much it holds.
             seconds: how long its word holds.
         """
-        statement = self._insert(quotas)
-        statement = statement.on_conflict_do_update(
-            index_elements=["name", "owner"],
-            set_={one: statement.excluded[one] for one in ("wants", "holds", "until")},
-        )
-        row = {"name": name, "owner": owner, "wants": wants, "holds": holds}
-        self._connection.execute(statement, {**row, "until": self.now + seconds})
+        one = {"owner": owner, "until": self.now + seconds}
+        rows = [{"name": n, "wants": w, "holds": h, **one} for n, (w, h) in sorted(wanted.items())]
+        if rows:
+            self._connection.execute(insert_over(self._connection, quotas), rows)
 
     def release(self, owner: str, items: Sequence[str] | None = None) -> None:
         """Give claimed items back; all of the owner's when None."""
-        statement = sa.delete(claims).where(claims.c.owner == owner)
         if items is None:
-            self._connection.execute(statement)
+            self._connection.execute(sa.delete(claims).where(claims.c.owner == owner))
             # Its calls at once are free; its money isn't known to be.
             slots = sa.delete(quotas).where(quotas.c.owner == owner)
             self._connection.execute(slots.where(quotas.c.name.startswith("slots:")))
             return
         for start in range(0, len(items), _CHUNK):
             part = list(items[start : start + _CHUNK])
-            self._connection.execute(statement.where(claims.c.item.in_(part)))
+            self._connection.execute(_RELEASE, {"owner": owner, "items": part})
+
+
+@cache
+def _claim(dialect: str) -> Any:
+    """Return the statement that claims items at a time, `at`; it says which it got."""
+    statement = insert_into(dialect, claims)
+    said = statement.excluded
+    return statement.on_conflict_do_update(
+        index_elements=["item"],
+        set_={"owner": said.owner, "until": said.until},
+        where=sa.or_(claims.c.until <= sa.bindparam("at"), claims.c.owner == said.owner),
+    ).returning(claims.c.item)
 
 
 def _by_kind(records: Iterable[Record]) -> Iterator[tuple[Any, list[dict[str, Any]]]]:

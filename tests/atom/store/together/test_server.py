@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import subprocess
+import time
 import traceback
 
 import pytest
+import sqlalchemy as sa
 
 from atom.cli.main import main
 from atom.engine.detached import detach
@@ -62,3 +64,19 @@ def test_a_process_of_its_own_shows_no_password(pg_server, pg_url, tmp_path, mon
         detach(store, settings, ["study", "list"], name="n", claim="c", log=log)
         assert SECRET not in " ".join(words) + store.url
         until(lambda: "Seen by the child" in log.read_text(), 60)
+
+
+def test_connections_that_broke_while_nobody_used_them_are_left_out(pg_url):
+    with Store.open(pg_url) as store, Store.open(pg_url) as other:
+        store.put([Study(id="s", name="Asked for later", created="")])
+        with other.write() as writer:
+            writer.execute(
+                sa.text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            )
+        time.sleep(1.1)
+        assert store.get(Study, "s").name == "Asked for later"
+        with store.write() as writer:
+            assert writer.delete(Study, sa.true()) == 1

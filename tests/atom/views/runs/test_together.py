@@ -30,7 +30,7 @@ def test_processes_calls_and_money_are_said_with_other_runs_beside(location):
         for owner, wants in (("host/1/9#r", 20), ("host/2/9#r+1", 20), ("host/3/9#r2", 24)):
             one = SlotsAsked(endpoint="my-judge", ceiling=64, wants=wants, in_force=wants)
             take_slots(writer, owner, [one], 15)
-            writer.set_quota("slots:my-judge", owner, wants=wants, holds=wants, seconds=15)
+            writer.set_quotas(owner, {"slots:my-judge": (wants, wants)}, 15)
         open_purse(writer, "r", 0.5)
         asked = MoneyAsked(least=0.1, held=0.0, cap=2.0)
         take_money(writer, "r", "host/1/9#r", asked, 60)
