@@ -16,7 +16,7 @@ data_stop data_undo_no edit_add edit_balance edit_undo endpoint_test_no endpoint
 filter_clear find_clear gate_stop help_guide human_start key lab_consent_no
 lab_delete_no lab_look lab_refresh news_look one_stop own_remove_ people_refresh ready_look
 removal_no
-reports_stop rivals_stop servers_look sign_in sign_out stop_all stop_step tab_refresh tree_leave
+reports_stop rivals_stop sign_in sign_out stop_all stop_step tab_refresh tree_leave
 use_typed
 """
 HARMLESS = frozenset(_KEYS.split())

@@ -57,8 +57,8 @@ def _servers(open_endpoint: Open) -> None:
     state = job.snapshot() if job is not None else None
     running = state is not None and state.status == "running"
     with st.container(horizontal=True, vertical_alignment="center", key="stepbar_servers"):
-        st.button("Look for servers on this computer", key="servers_look", on_click=_look,
-                  disabled=running)  # fmt: skip
+        team.button("endpoints", "Look for servers on this computer", key="servers_look",
+                    on_click=_look, disabled=running)  # fmt: skip
         kit.show(el("p", "Ollama, LM Studio, vLLM, SGLang, llama.cpp, LiteLLM: at their usual "
                     "ports, here and nowhere else.", class_="quiet small"),
                  key="servers_words")  # fmt: skip

@@ -32,6 +32,7 @@ PERSON: Final = "atom_person"
 """Who a session is, by its state, which the server holds and the browser can't change."""
 _MAIN: Final[Mapping[str, Action]] = {"Run": "run", "Data": "import", "Settings": "endpoints"}
 """What a screen is there for, by its section or its title."""
+_ACTS: Final = ("on_click", "args", "kwargs")
 _ROLES_MOST = 200
 """Groups of one person that are looked at."""
 
@@ -161,6 +162,9 @@ def refused(action: Action) -> str:
 def button(action: Action, label: str, draw: Callable[..., bool] = st.button, **how: Any) -> bool:
     """Draw a button that is disabled, with the reason, for whoever may not do what it does.
 
+    A browser can say of a disabled button, too, that it was pressed: then nothing is done. What a
+    role covers is asked once more at the click, since it may have been taken away meanwhile.
+
     Args:
         action: what it does.
         label: what stands on it.
@@ -172,7 +176,17 @@ def button(action: Action, label: str, draw: Callable[..., bool] = st.button, **
     """
     reason = refused(action)
     if reason:
-        how.update(help=reason, disabled=True)
+        kept = {name: one for name, one in how.items() if name not in _ACTS}
+        draw(label, **{**kept, "help": reason, "disabled": True})
+        return False
+    act = how.get("on_click")
+    if act is not None and policy() is not None:
+
+        def allowed(*args: Any, **given: Any) -> None:
+            if not refused(action):
+                act(*args, **given)
+
+        how["on_click"] = allowed
     return draw(label, **how)
 
 
