@@ -25,7 +25,7 @@ from atom.cli.parts.options import common, names_of, settings_of
 from atom.cli.parts.output import Output, table
 from atom.cli.run import begin, do_here, run_lines, with_consent
 from atom.cli.study import open_bundled
-from atom.display import numbers
+from atom.display import numbers, writers
 from atom.engine.control import RunStatus, list_runs
 from atom.engine.correction.forecast import CorrectionForecast, forecast_experiment
 from atom.engine.correction.gate import prepare_gate, run_gate
@@ -44,6 +44,7 @@ from atom.views.correction.data import (
     list_experiments,
     load_trials,
 )
+from atom.views.correction.effect_table import effect_table
 from atom.views.stores import DEMO_MARK
 from taxonomy import parse_path
 
@@ -449,20 +450,13 @@ def _share_lines(loaded: TrialData, shares: Sequence[ArmShare], upto: int) -> li
 def _effect_lines(found: Sequence[Effect]) -> list[str]:
     if not found:
         return []
-    head = ("effect", "arm", "control", "pairs", "points", "95 %", "p (Holm)", "says")
-    rows = [
-        [
-            effect.name, effect.arm, effect.control, effect.n, numbers.points(effect.estimate),
-            numbers.points_ends(effect.lo, effect.hi), numbers.p_value(effect.holm), effect.verdict,
-        ]
-        for effect in found
-    ]  # fmt: skip
     apart = max((effect.apart for effect in found), default=0)
     note = [
         f"{apart} answers are left out where sham is the control: they have no failed or no passed "
         "criteria"
     ]
-    return ["What an arm adds to its control", *table(head, rows), *(note if apart else []), ""]
+    title = "What an arm adds to its control"
+    return [title, *writers.lines(effect_table(found, title)), *(note if apart else []), ""]
 
 
 def _quality_lines(found: Sequence[Rise]) -> list[str]:

@@ -10,8 +10,9 @@ from typing import Final, Literal
 from atom.display import numbers
 
 Unit = Literal["score", "gap", "share", "gain", "shift", "plain", "count"]
-"""`score` 0-100; `gap` a difference of scores; `share` of one; `gain` a difference of shares;
-`shift` a difference of marks on 1-5; `plain` has two decimals, `count` at most one."""
+"""`score` 0-100; `gap` a difference of scores; `share` of one, without decimals under 200 cases;
+`gain` a difference of shares; `shift` a difference of marks on 1-5; `plain` has two decimals,
+`count` at most one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,17 +43,22 @@ class Estimate:
     @property
     def text(self) -> str:
         """The value as it is read: `62.1`, `+3.2`, `62 %`."""
-        return _WRITE[self.unit](self.value)
+        return self._written(self.value)
 
     @property
     def ends(self) -> str:
         """Its interval as it is read: `58.4–65.7`, `+0.4 to +6.0`; empty where it has none."""
         if not (self.known and math.isfinite(self.lo) and math.isfinite(self.hi)):
             return ""
-        lo, hi = _WRITE[self.unit](self.lo), _WRITE[self.unit](self.hi)
+        lo, hi = self._written(self.lo), self._written(self.hi)
         if self.unit in _SIGNED:
             return f"{lo} to {hi}"
         return numbers.spanned(lo.removesuffix(" %"), hi.removesuffix(" %"))
+
+    def _written(self, value: float) -> str:
+        if self.unit == "share":
+            return numbers.percent(100 * value, self.n) if self.n else numbers.share(value, 1)
+        return _WRITE[self.unit](value)
 
     def __str__(self) -> str:
         """Write both: `62.1 (58.4–65.7)`."""
@@ -69,10 +75,6 @@ class Estimate:
         }
 
 
-def _share(value: float) -> str:
-    return numbers.share(value, 1)
-
-
 def _count(value: float) -> str:
     return (
         numbers.NONE if math.isnan(value) else f"{value:,.1f}".removesuffix(".0").replace("-", "−")
@@ -82,7 +84,6 @@ def _count(value: float) -> str:
 _WRITE: Final[dict[Unit, Callable[[float], str]]] = {
     "score": numbers.score,
     "gap": numbers.signed,
-    "share": _share,
     "gain": numbers.points,
     "shift": lambda value: numbers.signed(value, 2),
     "plain": numbers.plain,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from atom.display import numbers
@@ -79,6 +80,11 @@ class Column(Generic[R]):
         whole = (value.value, value.lo, value.hi) if isinstance(value, Estimate) else (value,)
         found = dict(zip(self.names, whole, strict=False))
         return {name: _finite(found.get(name)) for name in self.names}
+
+
+def data(*names: str) -> tuple[Column[Any], ...]:
+    """Declare columns for CSV and JSON alone, each the row's attribute of that name."""
+    return tuple(Column(title="", of=attrgetter(name), name=name, seen="data") for name in names)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Final
 from atom.analysis.readings import Reading
 from atom.display.estimate import Estimate
 from atom.display.table import Column, Table
+from atom.display.table import data as columns_of
 from atom.errors import UsageError
 from atom.records import Candidate, Judge
 from atom.views.filters import Filters, Measure, measure_of
@@ -214,11 +215,10 @@ def node_table(found: Profile) -> Table[ProfileNode]:
     """Table a model on every capability or label, for the command and its JSON."""
     columns = (
         Column[ProfileNode](title="where", of=lambda one: f"{'· ' * (one.depth - 1)}{one.name}"),
-        Column[ProfileNode](title="", of=lambda one: one.name, name="name", seen="data"),
+        *columns_of("name"),
         Column[ProfileNode](title="", of=lambda one: format_path(one.path), name="path",
                             seen="data"),
-        Column[ProfileNode](title="", of=lambda one: one.label, name="label", seen="data"),
-        Column[ProfileNode](title="", of=lambda one: one.status, name="status", seen="data"),
+        *columns_of("label", "status"),
         Column[ProfileNode](title=UNITS[found.measure], of=lambda one: one.estimate, name="value",
                             ends=("lo", "hi"), number=True),
         Column[ProfileNode](title="n", of=lambda one: one.estimate.n, name="n", number=True),
@@ -227,6 +227,6 @@ def node_table(found: Profile) -> Table[ProfileNode]:
         Column[ProfileNode](title="label", of=lambda one: f"{one.glyph} {one.status}".strip()),
         Column[ProfileNode](title="difference", of=lambda one: one.effect, name="effect",
                             ends=("effect_lo", "effect_hi"), number=True),
-        Column[ProfileNode](title="", of=lambda one: one.claim_n, name="claim_n", seen="data"),
+        *columns_of("claim_n"),
     )  # fmt: skip
     return Table(label=f"Profile of {found.row.name}", columns=columns, rows=found.nodes)

@@ -19,6 +19,7 @@ from atom.ui.people.acts import Act
 from atom.ui.people.desk import Desk
 from atom.ui.people.parts import deck_items
 from atom.views.people.own_criteria import own_criteria
+from atom.views.people.own_table import own_csv, score_table
 from atom.views.study_data import load_study
 from tests.app.screen_store import make_store
 
@@ -99,7 +100,10 @@ def test_nothing_of_the_judges_is_seen_before_one_has_written(opened):
                            weights=[table.weight[at] for at in kept])  # fmt: skip
         assert got.gap == pytest.approx(value)
     assert row.gap.gap == pytest.approx(row.people.gap - row.judge.gap)
-    assert f"difference,{row.name}" in found.csv
+    assert f"difference,{row.name}" in own_csv(found)
+    (line, *_), (doc, *_) = (score_table(found).rows, score_table(found).documents)
+    assert (line.name, doc["judge"], doc["gap"]) == (row.name, row.judge.gap, row.gap.gap)
+    assert str(found.recall.n) in own_csv(found).splitlines()[1]
 
 
 def test_a_judge_matches_by_words_and_who_decided_is_told(opened):

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from atom.cli.parts.options import common, names_of, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.run import begin_and_do
-from atom.display import numbers
+from atom.display import numbers, writers
 from atom.engine.blind.sight import ANSWERS, QUESTIONS, SightForecast, SightSpec, forecast_sight
 from atom.engine.endpoints.configured import known_endpoints
 from atom.errors import UsageError
@@ -116,6 +116,7 @@ def _tell(
 ) -> None:
     # The figures' libraries take a second to load, which `--dry-run` needn't wait for.
     from atom.views.filters import Filters
+    from atom.views.judges.sight_table import every
     from atom.views.lab.sight import said_of, sight_view
     from atom.views.study_data import load_study
 
@@ -132,7 +133,7 @@ def _tell(
             f"{', '.join(view.branches) or 'none, since the study has no tree'}"
         )
     if args.csv:
-        write_file(args.csv, view.csv, replace=False)
+        write_file(args.csv, writers.csv(every(view)), replace=False)
     out.result(_plain(view, said_of(view)), _lines(view, said_of(view)))
 
 
@@ -165,20 +166,14 @@ def _numbers(values: dict[str, float]) -> dict[str, float | None]:
 
 
 def _lines(view: SightView, sentence: str) -> list[str]:
-    from atom.views.lab.sight import GROUP_WORDS, WORDS, shown_figures
+    from atom.views.judges.sight_table import sight_table
+    from atom.views.lab.sight import WORDS
 
-    rows = [
-        [WORDS[name], GROUP_WORDS[group], _share(one), numbers.share(one.silent),
-         numbers.signed_interval(4 * one.shift.value, 4 * one.shift.lo, 4 * one.shift.hi, 2),
-         one.n]
-        for name, group, one in shown_figures(view)
-    ]  # fmt: skip
-    head = ("shown", "criteria", "changed sides", "no mark", "change of mark, 1-5", "marks")
     lines = [
         f"{view.judge}: {sentence}",
         f"{numbers.count(view.marks, 'mark')} with the picture, on "
         f"{numbers.count(view.answers, 'answer')} to {numbers.count(view.questions, 'question')}",
-        *table(head, rows),
+        *writers.lines(sight_table(view)),
     ]
     if view.how == "branches":
         lines.append(f"the picture settles: {', '.join(view.chosen)} (--visual BRANCH says others)")
@@ -188,8 +183,3 @@ def _lines(view: SightView, sentence: str) -> list[str]:
             + ", ".join(f"{n} {WORDS[name]}" for name, n in view.unread.items())
         )
     return lines
-
-
-def _share(one: Moved) -> str:
-    ends = [100 * x for x in (one.moved.value, one.moved.lo, one.moved.hi)]
-    return f"{numbers.in_percent(ends[0])} ({ends[1]:.1f} to {ends[2]:.1f})"

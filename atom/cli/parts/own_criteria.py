@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from atom.analysis.agreement.fidelity import Share
-from atom.analysis.compare.paired import PairedGap
 from atom.cli.parts.options import common, settings_of
-from atom.cli.parts.output import Output, table
+from atom.cli.parts.output import Output
 from atom.cli.run import begin_and_do
-from atom.display import numbers
+from atom.display import numbers, writers
 from atom.engine.endpoints.configured import known_endpoints
 from atom.engine.people.matching import MatchSpec, forecast_match
 from atom.errors import UsageError
 from atom.files import write_file
 from atom.store import Store, find_study
 from atom.views.people.own_criteria import OwnCriteria, own_criteria
+from atom.views.people.own_table import own_csv, score_table, share
 from atom.views.runs.page import money
 from atom.views.study_data import load_study
 
@@ -78,7 +78,7 @@ def criteria(args: argparse.Namespace, out: Output) -> int:
     with Store.open(settings_of(args).store) as store:
         view = _view(store, find_study(store, args.study).id, args.by)
     if args.csv:
-        write_file(args.csv, view.csv, replace=False)
+        write_file(args.csv, own_csv(view), replace=False)
     _tell(view, out)
     return 0
 
@@ -101,15 +101,11 @@ def _view(store: Store, study_id: str, by: str) -> OwnCriteria:
 
 
 def _tell(view: OwnCriteria, out: Output) -> None:
-    rows = [
-        {"model": row.name, "judge": row.judge.gap, "people": row.people.gap, "gap": row.gap.gap,
-         "low": row.gap.lo, "high": row.gap.hi}
-        for row in view.rows
-    ]  # fmt: skip
     said = {
         "by": view.by, "people": list(view.people), "samples": view.samples,
         "recall": asdict(view.recall), "precision": asdict(view.precision),
-        "agree": asdict(view.agree), "scored_samples": view.scored, "scores": rows,
+        "agree": asdict(view.agree), "scored_samples": view.scored,
+        "scores": score_table(view).documents,
         "unasked": [line for _, line in view.unasked],
         "unwanted": [line for _, line in view.unwanted],
     }  # fmt: skip
@@ -119,23 +115,14 @@ def _tell(view: OwnCriteria, out: Output) -> None:
         f"{numbers.count(view.samples, 'sample')}",
         f"recall (people's criteria that the judge asks): {_share(view.recall)}",
         f"precision (the judge's criteria that people would ask): {_share(view.precision)}",
-        *table(
-            ("model", "judge's criteria", "people's", "difference"),
-            [[row.name, _mean(row.judge), _mean(row.people),
-              numbers.signed_interval(row.gap.gap, row.gap.lo, row.gap.hi)] for row in view.rows],
-        ),
+        *writers.lines(score_table(view)),
         *(f"unasked: {line}" for _, line in view.unasked),
         *(f"unwanted: {line}" for _, line in view.unwanted),
     ]  # fmt: skip
     out.result(said, lines)
 
 
-def _share(share: Share) -> str:
-    if not share.n:
+def _share(found: Share) -> str:
+    if not found.n:
         return "nothing yet"
-    value, lo, hi = (numbers.percent(100 * x, share.n) for x in (share.value, share.lo, share.hi))
-    return f"{value} ({lo} to {hi}), of {share.n:,}"
-
-
-def _mean(found: PairedGap) -> str:
-    return f"{found.gap:.1f} ({found.lo:.1f} to {found.hi:.1f})"
+    return f"{share(found)}, of {found.n:,}"

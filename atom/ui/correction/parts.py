@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atom.analysis.correction.effects import Effect
@@ -11,10 +11,22 @@ from atom.analysis.correction.quality import RepairLabel
 from atom.analysis.correction.trials import Share
 from atom.analysis.intervals import MIN_CLUSTERS
 from atom.display import numbers
+from atom.display.estimate import Estimate
 from atom.ui import kit, links
 from atom.ui.html import Child, Html, el, join
 from atom.ui.pages import CORRECTION, SETTINGS
 from atom.views.correction.cases import CaseQuery, repair_control, write_query
+from atom.views.correction.effect_table import (
+    ARM_ONLY,
+    BAR,
+    CONCLUSION,
+    CONTROL_ONLY,
+    EFFECT,
+    PAIRS,
+    POINTS,
+    effect_table,
+    points,
+)
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS, RULE_WORDS, CorrectionForm
 from atom.views.correction.page import ArmLine, Results
 from atom.views.correction.steps import Table4
@@ -186,34 +198,21 @@ def _span(found: Sequence[Effect]) -> float:
 
 
 def _forest(found: Sequence[Effect], doors: Doors, span: float, label: str) -> Html:
-    columns = [
-        kit.Column(title="Effect", width="30%"),
-        kit.Column(title=_axis(span), width="30%"),
-        kit.Column(title="Points (95\N{NO-BREAK SPACE}%)", number=True),
-        kit.Column(title=kit.term("pair", "Pairs"), number=True),
-        kit.Column(title="Only this", number=True, broad=True),
-        kit.Column(title="Only control", number=True, broad=True),
-        kit.Column(title=kit.term("Holm", "p (Holm)"), number=True, broad=True),
-        kit.Column(title="Conclusion"),
-    ]
-    rows = [
-        kit.Row(
-            cells=[
-                _effect_name(effect),
-                effect_bar(effect.estimate, effect.lo, effect.hi, span),
-                _estimate(effect),
-                _counted(effect.n, _pairs(doors, effect, "pairs"), f"{effect.name}: pairs"),
-                _counted(effect.arm_only, _pairs(doors, effect, "first"), "only the arm right"),
-                _counted(
-                    effect.control_only, _pairs(doors, effect, "second"), "only the control right"
-                ),
-                numbers.p_value(effect.holm),
-                verdict(effect),
-            ]
-        )
-        for effect in found
-    ]
-    return kit.table(columns, rows, label=label, tight=True)
+    def only(came: str, number: int, effect: Effect, what: str) -> Html:
+        return _counted(number, _pairs(doors, effect, came), what)
+
+    cells: dict[str, Callable[[Effect, str], Child]] = {
+        EFFECT: lambda one, _: _effect_name(one),
+        BAR: lambda one, _: effect_bar(one.estimate, one.lo, one.hi, span),
+        POINTS: lambda one, _: _estimate(points(one)),
+        PAIRS: lambda one, _: only("pairs", one.n, one, f"{one.name}: pairs"),
+        ARM_ONLY: lambda one, _: only("first", one.arm_only, one, "only the arm right"),
+        CONTROL_ONLY: lambda one, _: only(
+            "second", one.control_only, one, "only the control right"
+        ),
+        CONCLUSION: lambda one, _: verdict(one),
+    }
+    return kit.drawn(effect_table(found, label), cells=cells, heads={BAR: _axis(span)})
 
 
 def _effect_name(effect: Effect) -> Html:
@@ -238,15 +237,10 @@ def _pairs(doors: Doors, effect: Effect, came: str) -> str:
     return doors.tab("cases", **{**query, "came": came})
 
 
-def _estimate(effect: Effect) -> Html:
-    if not math.isfinite(effect.estimate):
-        return el("span", numbers.NONE, class_="quiet")
-    if not math.isfinite(effect.lo):
-        return el("span", numbers.points(effect.estimate))
-    return join(
-        el("span", numbers.points(effect.estimate), class_="strong"),
-        el("div", numbers.points_ends(effect.lo, effect.hi), class_="quiet small"),
-    )
+def _estimate(one: Estimate) -> Html:
+    if not one.ends:
+        return el("span", one.text, class_=None if one.known else "quiet")
+    return join(el("span", one.text, class_="strong"), el("div", one.ends, class_="quiet small"))
 
 
 def _axis(span: float) -> Html:
@@ -431,7 +425,7 @@ def by_root(found: Results, doors: Doors) -> Html | None:
             cells=[
                 line.path[-1],
                 effect_bar(line.effect.estimate, line.effect.lo, line.effect.hi, span),
-                _estimate(line.effect),
+                _estimate(points(line.effect)),
                 _counted(
                     line.effect.n,
                     doors.cases(CaseQuery(effect=found.main.name, came="pairs", under=line.path)),

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
-from atom.analysis.agreement.fidelity import Share
-from atom.analysis.compare.paired import PairedGap
 from atom.display import numbers
 from atom.engine.people.matching import MatchSpec, forecast_match
 from atom.records import content_id
@@ -15,7 +11,8 @@ from atom.ui import kit, links, work
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, HUMAN_CHECK, RUNS
 from atom.ui.shell.frame import Here
-from atom.views.people.own_criteria import OwnCriteria, own_criteria
+from atom.views.people.own_criteria import OwnCriteria, ScoreRow, own_criteria
+from atom.views.people.own_table import MODEL, own_csv, score_table, share
 from atom.views.runs.page import money
 
 FAULT = "own_fault"
@@ -30,7 +27,7 @@ def figures(here: Here) -> None:
         return
     kit.show(told(here, view), key="own_criteria")
     st.download_button(
-        "These figures (CSV)", data=view.csv, file_name="own-criteria.csv", mime="text/csv",
+        "These figures (CSV)", data=own_csv(view), file_name="own-criteria.csv", mime="text/csv",
         key="own_csv",
     )  # fmt: skip
 
@@ -55,9 +52,7 @@ def told(here: Here, view: OwnCriteria) -> Html:
         ),
         label="Who says what is the same",
     )  # fmt: skip
-    agree = (
-        f" They agree on {_share(view.agree)} of {view.agree.n:,} lines." if view.agree.n else ""
-    )
+    agree = f" They agree on {share(view.agree)} of {view.agree.n:,} lines." if view.agree.n else ""
     return el(
         "section",
         el("h2", "Are the criteria what people would ask?"),
@@ -78,52 +73,26 @@ def _answer(view: OwnCriteria) -> str:
     parts = []
     if view.recall.n:
         parts.append(
-            f"the judge asks {_share(view.recall)} of "
+            f"the judge asks {share(view.recall)} of "
             f"{numbers.count(view.recall.n, 'criterion', 'criteria')} that people wrote (recall)"
         )
     if view.precision.n:
-        parts.append(f"people would ask {_share(view.precision)} of the judge’s (precision)")
+        parts.append(f"people would ask {share(view.precision)} of the judge’s (precision)")
     said = "; ".join(parts) or "nothing is matched or ticked yet"
     return f"{said[:1].upper()}{said[1:]}: {people}, {numbers.count(view.samples, 'question')}."
 
 
-def _share(share: Share) -> str:
-    value, lo, hi = (
-        numbers.percent(100 * one, share.n) for one in (share.value, share.lo, share.hi)
-    )
-    return value if math.isnan(share.lo) else f"{value} ({lo} to {hi})"
-
-
 def _scores(view: OwnCriteria) -> Html:
-    columns = [
-        kit.Column(title="Model"),
-        kit.Column(title="By the judge’s criteria, 0–100", number=True),
-        kit.Column(title="By those that people would ask", number=True),
-        kit.Column(title="Difference (95 %)", number=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=(
-                kit.model(row.name, row.model),
-                _mean(row.judge),
-                _mean(row.people),
-                numbers.signed_interval(row.gap.gap, row.gap.lo, row.gap.hi),
-            )
-        )
-        for row in view.rows
-    ]
+    def model(row: ScoreRow, text: str) -> Html:
+        return kit.model(text, row.model)
+
     return el(
         "div",
-        kit.table(columns, rows, label="Scores by either set of criteria", tight=True),
+        kit.drawn(score_table(view), cells={MODEL: model}),
         el("p", f"{numbers.count(view.scored, 'question')} on which every criterion is matched or "
            "ticked. What people wrote and the judge doesn’t ask has no marks: it is in neither "
            "score.", class_="note"),
     )  # fmt: skip
-
-
-def _mean(found: PairedGap) -> str:
-    value, lo, hi = (numbers.score(one) for one in (found.gap, found.lo, found.hi))
-    return value if math.isnan(found.lo) else f"{value} ({lo} to {hi})"
 
 
 def _list(here: Here, title: str, lines: tuple[tuple[str, str], ...]) -> Html | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from atom.display import numbers
 from atom.display.estimate import Estimate
-from atom.display.table import Column, Table
+from atom.display.table import Column, Table, data
 from atom.views.compare.versions import Change, VersionStep
 from taxonomy import format_path
 
@@ -38,22 +38,21 @@ def changes(step: VersionStep, rows: Sequence[Change]) -> Table[Change]:
     columns = (
         Column[Change](title=WHERE, of=lambda one: f"{GLYPHS.get(one.verdict, '')} {place(one)}",
                        write=str.strip, width="36%"),
-        Column[Change](title="", of=lambda one: one.name, name="name", seen="data"),
-        Column[Change](title="", of=lambda one: one.path, name="path", seen="data"),
+        *data("name", "path"),
         Column[Change](title=f"{unit} before", of=lambda one: one.before, name="before",
                        write=numbers.score, number=True),
         Column[Change](title="after", of=lambda one: one.after, name="after", write=numbers.score,
                        number=True),
         Column[Change](title="difference (95 %)", of=_gap, name="gap", ends=("lo", "hi"),
                        number=True),
-        Column[Change](title="", of=lambda one: one.p, name="p", seen="data"),
+        *data("p"),
         Column[Change](title="p", of=lambda one: one.adjusted, name="adjusted",
                        write=numbers.p_value, number=True, broad=True),
         Column[Change](title="fixed", of=lambda one: one.fixed, name="fixed", number=True),
         Column[Change](title="broken", of=lambda one: one.broke, name="broke", number=True),
         Column[Change](title="samples", of=lambda one: one.samples, name="samples", number=True,
                        broad=True),
-        Column[Change](title="", of=lambda one: one.verdict, name="verdict", seen="data"),
+        *data("verdict"),
     )  # fmt: skip
     return Table(label="What got worse and better", columns=columns, rows=rows)
 

@@ -20,9 +20,11 @@ from atom.analysis.correction.trials import (
     code_of,
     standing,
 )
+from atom.display import writers
 from atom.display.csv_text import csv_text
 from atom.records import Arm, Cohort, Sample
 from atom.store import Store
+from atom.views.correction.effect_table import effect_table
 from atom.views.correction.form import ARM_WORDS, EFFECT_WORDS
 from atom.views.correction.page import Results, asked_again, contrast_of
 from atom.views.correction.steps import Came, step_rows
@@ -311,13 +313,8 @@ def _mark(value: float) -> bool | None:
 
 def effects_csv(found: Results) -> str:
     """Write the effects as CSV, shares as 0..1."""
-    names = (
-        "name", "arm", "control", "role", "round", "n", "clusters", "arm_only", "control_only",
-        "both", "neither", "arm_share", "control_share", "estimate", "lo", "hi", "mid_p", "p",
-        "holm", "strict", "apart", "unpaired", "verdict",
-    )  # fmt: skip
-    lines = [[getattr(effect, name) for name in names] for effect in found.effects + found.printed]
-    return csv_text(("model", *names), [[found.model, *line] for line in lines])
+    every = (*found.effects, *found.printed)
+    return writers.csv(effect_table(every, "Effects", found.model))
 
 
 def cases_csv(store: Store, found: Results) -> str:

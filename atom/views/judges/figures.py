@@ -9,7 +9,7 @@ from typing import Final
 
 from atom.display import numbers, writers
 from atom.display.estimate import Estimate, Unit
-from atom.display.table import Column, Table
+from atom.display.table import Column, Table, data
 from atom.judgebench.base import BenchResult, MetricRow, MetricTable
 
 FIGURE, OF, BAR, VALUE, GUESSING, N, COUNTING = (
@@ -71,7 +71,7 @@ def figures(told: Sequence[Told], title: str, *, judges: bool = False) -> Table[
     """
     columns = (
         Column[Told](title="", of=lambda one: one.name, name="judge", seen="data"),
-        Column[Told](title="", of=lambda one: one.table, name="table", seen="data"),
+        *data("table"),
         Column[Told](title=FIGURE, of=lambda one: one.row.label, name="figure", width="24%"),
         Column[Told](title="", of=lambda one: one.row.metric, name="metric", seen="data"),
         Column[Told](title=OF, of=lambda one: one.row.group, write=group_words, name="group",

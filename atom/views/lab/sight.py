@@ -15,7 +15,6 @@ import numpy as np
 
 from atom.analysis.agreement.sight import (
     CHANGED,
-    GROUPS,
     LEAST,
     MOVED,
     Group,
@@ -27,7 +26,6 @@ from atom.analysis.agreement.sight import (
 )
 from atom.analysis.intervals import Floats
 from atom.display import numbers
-from atom.display.csv_text import csv_text
 from atom.methods.sight import DESCRIBED, MARKS, SIGHT_PART, shown_of
 from atom.records import (
     SHOWN,
@@ -132,23 +130,6 @@ class SightView:
     sight: Sight
     cases: tuple[SightCase, ...]
     synthetic: bool
-
-    @property
-    def csv(self) -> str:
-        """The figures as a table, shares and changes from 0 to 1."""
-        head = ("judge", "shown", "criteria", "marks", "questions", "moved", "moved_lo", "moved_hi",
-                "silent", "shift", "shift_lo", "shift_hi", "size", "excess", "excess_lo",
-                "excess_hi")  # fmt: skip
-        lines = [
-            (self.judge, name, group, one.n, one.clusters, one.moved.value, one.moved.lo,
-             one.moved.hi, one.silent, one.shift.value, one.shift.lo, one.shift.hi, one.size.value,
-             one.excess.value, one.excess.lo, one.excess.hi)
-            for name in MOVED
-            for group in (GROUPS if self.sight.led == "visual" else ("all",))
-            for one in [self.sight.by[name, group]]
-            if one.n
-        ]  # fmt: skip
-        return csv_text(head, lines)
 
 
 @dataclass(frozen=True, kw_only=True)

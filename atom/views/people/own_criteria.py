@@ -18,7 +18,6 @@ import numpy as np
 from atom.analysis.agreement.fidelity import Share, share_of
 from atom.analysis.compare.paired import PairedGap, paired_gap
 from atom.analysis.intervals import Floats, Ints
-from atom.display.csv_text import csv_text
 from atom.methods.own_criteria import MATCH_PART, line_key, lines_of
 from atom.records import Annotation, AnnotationKind, Criterion, Judge
 from atom.store import Store
@@ -118,18 +117,6 @@ class OwnCriteria:
     unasked: tuple[tuple[str, str], ...]
     unwanted: tuple[tuple[str, str], ...]
     agree: Share
-
-    @property
-    def csv(self) -> str:
-        """Both scores of every model, and the shares, as a table."""
-        lines: list[list[object]] = []
-        for name, share in (("recall", self.recall), ("precision", self.precision)):
-            lines.append([name, "", share.value, share.lo, share.hi, share.n, self.by])
-        for row in self.rows:
-            for what, one in (("judge's criteria", row.judge), ("people's", row.people),
-                              ("difference", row.gap)):  # fmt: skip
-                lines.append([what, row.name, one.gap, one.lo, one.hi, one.n, self.by])
-        return csv_text(("what", "model", "value", "low", "high", "n", "matched by"), lines)
 
 
 def own_criteria(store: Store, data: StudyData, by: str = PERSON) -> OwnCriteria | None:

@@ -95,6 +95,8 @@ def test_an_estimate_is_written_by_its_unit(unit, text):
 def test_shares_are_written_in_percent_and_points():
     share = Estimate(value=0.621, lo=0.58, hi=0.66, unit="share")
     assert (share.text, share.ends, str(share)) == ("62.1 %", "58.0–66.0", "62.1 % (58.0–66.0)")
+    few = Estimate(value=0.621, lo=0.58, hi=0.66, n=40, unit="share")
+    assert str(few) == "62 % (58–66)"
     assert str(Estimate(value=0.06, lo=-0.01, hi=0.13, unit="gain")) == "+6.0 (−1.0 to +13.0)"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from atom.display import writers
 from atom.ui import kit
 from atom.ui.html import el
 from atom.ui.lab.sight import form, parts
@@ -11,6 +12,7 @@ from atom.ui.runs import control as run_control
 from atom.ui.shell import sealed
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
+from atom.views.judges.sight_table import every
 from atom.views.lab.sight import SightView, sight_view
 from atom.views.stores import OpenStore
 from atom.views.study_data import StudyData
@@ -79,5 +81,5 @@ def _below(here: Here, view: SightView) -> None:
             key=key,
         )
     if view.marks:
-        kit.show(el("p", kit.csv_link(view.csv, "judge-with-and-without-the-picture.csv"),
-                    class_="small"), key="sight_csv")  # fmt: skip
+        saved = kit.csv_link(writers.csv(every(view)), "judge-with-and-without-the-picture.csv")
+        kit.show(el("p", saved, class_="small"), key="sight_csv")

@@ -12,6 +12,7 @@ from atom.ui.html import Child, Html, el
 from atom.ui.lab.sight.form import TAB
 from atom.ui.pages import FAILURES, JUDGE_LAB
 from atom.ui.shell.frame import Here
+from atom.views.judges.sight_table import CRITERIA, Line, moved, sight_table
 from atom.views.lab.sight import (
     GROUP_WORDS,
     WORDS,
@@ -108,36 +109,13 @@ def _basis(view: SightView) -> str:
 
 
 def _figures(view: SightView) -> Html:
-    columns = [
-        kit.Column(title="Marked"),
-        kit.Column(title="Criteria"),
-        kit.Column(title="Changed sides (95 %)", number=True),
-        kit.Column(title="No mark", number=True),
-        kit.Column(title=kit.term("mean shift", "Mean shift, 1-5 (95 %)"), number=True),
-        kit.Column(title="Marks", number=True, broad=True),
-    ]
-    rows = [
-        kit.Row(
-            cells=(
-                WORDS[name],
-                el("span", GROUP_WORDS[group], class_="quiet" if group == "rest" else None),
-                _share(one),
-                numbers.percent(100 * one.silent, one.n),
-                numbers.signed_interval(4 * one.shift.value, 4 * one.shift.lo, 4 * one.shift.hi, 2)
-                if math.isfinite(one.shift.value)
-                else numbers.NONE,
-                f"{one.n:,}",
-            )
-        )
-        for name, group, one in shown_figures(view)
-    ]
     return el(
         "section",
         el("h2", _TITLES[view.sight.finding]),
         el("figure", el("figcaption", "Share of marks that change sides (reached or not), or fall "
            "silent, against the marks with the picture, in %", class_="small quiet"),
            _chart(view), style="margin:0;max-width:760px"),
-        kit.table(columns, rows, label="How far marks move", tight=True),
+        kit.drawn(sight_table(view), cells={CRITERIA: _criteria}),
         el("p", "A mark changes sides where it reaches its criterion (4 or 5) under one condition "
            "and not under the other. What moves when the picture is simply shown again moves by "
            "chance; the sentence above is about what moves beyond that. Intervals draw whole "
@@ -146,11 +124,8 @@ def _figures(view: SightView) -> Html:
     )  # fmt: skip
 
 
-def _share(one: Moved) -> str:
-    value, lo, hi = (
-        numbers.percent(100 * x, one.n) for x in (one.moved.value, one.moved.lo, one.moved.hi)
-    )
-    return f"{value} ({lo} to {hi})"
+def _criteria(one: Line, text: str) -> Html:
+    return el("span", text, class_="quiet" if one[1] == "rest" else None)
 
 
 def _chart(view: SightView) -> Html:
@@ -184,7 +159,7 @@ def _chart(view: SightView) -> Html:
     named: set[Group] = set()
     for at, group, one in heights:
         ink, share = _INK[group], one.moved
-        tip = f"{GROUP_WORDS[group]}: {_share(one)}, {one.n:,} marks"
+        tip = f"{GROUP_WORDS[group]}: {moved(one)}, {one.n:,} marks"
         if math.isfinite(share.lo):
             marks.append(el("line", x1=f"{x(share.lo):.1f}", x2=f"{x(share.hi):.1f}",
                             y1=f"{at:.1f}", y2=f"{at:.1f}", stroke=ink, stroke_width="3",
@@ -194,7 +169,7 @@ def _chart(view: SightView) -> Html:
         if group not in named and group != "all":
             named.add(group)
     said = "; ".join(
-        f"{WORDS[name]}, {GROUP_WORDS[group]}: {_share(one)}" for name, group, one in lanes
+        f"{WORDS[name]}, {GROUP_WORDS[group]}: {moved(one)}" for name, group, one in lanes
     )
     plot = el("svg", marks, class_="plot", viewBox=f"0 0 {_WIDE:.0f} {high:.0f}", role="img",
               aria_label=f"Share of marks that change sides. {said}")  # fmt: skip

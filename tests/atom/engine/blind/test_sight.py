@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from atom.display import writers
 from atom.engine.blind.sight import SightSpec, forecast_sight, lay_sight, other_samples
 from atom.engine.consent import ConsentNeeded
 from atom.engine.work import carry_out, open_work, run
@@ -18,6 +19,7 @@ from atom.probes.serving.faults import FaultPlan
 from atom.records import Checkpoint, PictureSlot, Prices, Run, Sample, Study, Tag, Verdict
 from atom.store import Store, copy_study, table
 from atom.views.filters import Filters
+from atom.views.judges.sight_table import every, sight_table
 from atom.views.lab.fidelity import fidelity
 from atom.views.lab.sight import said_of, sight_runs, sight_view
 from atom.views.study_data import load_study
@@ -82,8 +84,14 @@ def test_the_judge_that_looks_moves_where_it_should_and_the_other_nowhere(looked
     other = view_of(looked, SIGHTED, visual=("Reasoning",))
     assert other.chosen == ("Reasoning",)
     assert other.sight.by["other", "visual"].moved.value == 0
-    head, *lines = seeing.csv.splitlines()
-    assert head.startswith("judge,shown,criteria,marks")
+    head, *lines = writers.csv(every(seeing)).splitlines()
+    assert head == (
+        "judge,shown,criteria,marks,questions,moved,moved_lo,moved_hi,silent,shift,shift_lo,"
+        "shift_hi,size,excess,excess_lo,excess_hi"
+    )
+    none = seeing.sight.by["none", "visual"].moved
+    first = sight_table(seeing).rows.index(("none", "visual", seeing.sight.by["none", "visual"]))
+    assert f"{100 * none.value:.0f} %" in writers.lines(sight_table(seeing))[1 + first]
     assert len(lines) == 12  # four conditions, two kinds of criteria and both
 
 

@@ -8,7 +8,11 @@ import io
 import pytest
 
 from atom.analysis.correction.effects import CONTRASTS
+from atom.display import writers
 from atom.store import Store
+from atom.ui.correction import parts as correction_parts
+from atom.ui.correction.parts import Doors
+from atom.ui.html import escape
 from atom.views.correction.cases import (
     CaseQuery,
     case_rows,
@@ -19,8 +23,10 @@ from atom.views.correction.cases import (
     write_query,
 )
 from atom.views.correction.data import list_experiments
+from atom.views.correction.effect_table import effect_table
 from atom.views.correction.page import results
 from atom.views.correction.steps import table4_view
+from atom.views.filters import Filters
 from atom.views.study_data import load_study
 from tests.app.correction_store import BOTH, FAILED, first_id, put_experiment
 from tests.app.screen_store import LEAVES, make_store
@@ -254,6 +260,16 @@ def test_files_hold_the_effects_and_all_answers(world):
     assert len(effects) == len(found.effects) + len(found.printed)
     one = next(row for row in effects if row["name"] == "diagnostic value")
     assert (one["n"], float(one["estimate"])) == ("5", pytest.approx(0.8))
+    # The screen and the command write the same cells of the same rows.
+    table = effect_table(found.effects, "Effects")
+    texts = {column.text(row) for column in table.shown("text")[1:] for row in table.rows}
+    doors = Doors(filters=Filters(), experiment=found.experiment.id)
+    drawn = str(correction_parts.effects(found, doors))
+    written = "\n".join(writers.lines(table))
+    assert "+80.0" in "".join(texts)
+    for text in texts:
+        assert text in written
+        assert all(escape(part) in drawn for part in text.rstrip(")").split(" ("))
     answers = list(csv.DictReader(io.StringIO(cases_csv(store, found))))
     assert len(answers) == len(FAILED) + 2
     assert sum(row["guided"] == "right" for row in answers) == 6
