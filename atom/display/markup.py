@@ -29,6 +29,10 @@ class Html(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Say to templates that this is markup already."""
+        return str(self)
+
 
 Child: TypeAlias = "Html | str | int | float | Iterable[Child] | None"
 Attribute: TypeAlias = "str | int | float | bool | None"
