@@ -102,7 +102,7 @@ def verdict(effect: Effect) -> Html:
     return el(
         "span",
         el("span", glyph, class_="glyph", aria_hidden="true"),
-        effect.verdict,
+        effect.verdict.replace("Re-eval", "being told"),
         class_=f"status {class_}",
         data_tip=tip,
     )

@@ -170,7 +170,8 @@ def signature(here: Here, view: FailureGroups) -> Html | None:
 def _lead(said: Sequence[str]) -> str:
     if not said:
         return "none differs from the others’ beyond chance"
-    return f"{numbers.count(len(said), 'share')} beyond chance apart from the other models’"
+    differ = "differs" if len(said) == 1 else "differ"
+    return f"{numbers.count(len(said), 'share')} {differ} from the other models’ beyond chance"
 
 
 def _columns(view: FailureGroups) -> list[kit.Column]:
