@@ -334,7 +334,8 @@ def _unpack(content: pa.Buffer) -> StudyColumns:
         raise ValueError(f"format {head['format']!r}")
 
     def array(name: str) -> np.ndarray[Any, Any]:
-        items = whole[name].chunk(0).values.to_numpy(zero_copy_only=True)
+        # `to_numpy` would import pandas, which the first screen of a fresh server doesn't need.
+        items = np.from_dlpack(whole[name].chunk(0).values)
         return np.asarray(items.view(np.bool_) if name in bools else items)
 
     def texts(name: str) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ Reference: ATOM Table 3 and F.2 (its rivals); METHODS B19 (how they are compared
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -43,8 +44,14 @@ def pieces(text: str) -> list[str]:
     """Cut a text into words (without the commonest) and the three-letter pieces of its words."""
     words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
     kept = [word for word in words if word not in STOP]
-    grams = [f"#{w[i : i + 3]}" for word in kept for w in [f"^{word}$"] for i in range(len(w) - 2)]
-    return kept + grams
+    return kept + [gram for word in kept for gram in _grams(word)]
+
+
+@lru_cache(maxsize=20_000)
+def _grams(word: str) -> tuple[str, ...]:
+    """Cut a word, its ends marked, into pieces of three letters; texts share most words."""
+    whole = f"^{word}$"
+    return tuple(f"#{whole[i : i + 3]}" for i in range(len(whole) - 2))
 
 
 def text_matrix(
@@ -65,14 +72,15 @@ def text_matrix(
     counts = [Counter(pieces(text)) for text in texts]
     if vocabulary is None:
         vocabulary = make_vocabulary(counts)
-    rows, columns, values = [], [], []
+    rows, columns, numbers = [], [], []
     for row, count in enumerate(counts):
         for piece, number in count.items():
             if piece in vocabulary:
                 rows.append(row)
                 columns.append(vocabulary[piece])
-                values.append(1 + np.log(number))
+                numbers.append(number)
     shape = (len(texts), max(len(vocabulary), 1))
+    values = 1 + np.log(np.array(numbers, dtype=np.float64))
     matrix = scipy.sparse.csr_array((values, (rows, columns)), shape=shape, dtype=np.float64)
     matrix = matrix @ scipy.sparse.diags_array(rarity(matrix) if weight is None else weight)
     length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
@@ -168,16 +176,35 @@ def picture_features(pixels: NDArray[np.uint8]) -> Floats:
         4 x 4 x 4 colours, its square root taken (length one).
     """
     grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])
-    small = np.array([
-        [block.mean() for block in np.array_split(row, SIDE, axis=1)]
-        for row in np.array_split(_at_least(grey), SIDE, axis=0)
-    ])  # fmt: skip
+    small = _block_means(_at_least(grey))
     layout = (small - small.mean()).ravel()
     length = float(np.linalg.norm(layout))
     code = (pixels.reshape(-1, 3) // (256 // _BINS)).astype(np.int64)
     bins = np.bincount(code @ np.array([_BINS**2, _BINS, 1]), minlength=_BINS**3)
     layout = layout / length if length > 0 else layout
     return np.asarray(np.r_[layout, np.sqrt(bins / bins.sum())])
+
+
+def _block_means(grey: Floats) -> Floats:
+    """Cut a picture into SIDE x SIDE blocks, as even as they come, and return their means."""
+    means = np.empty((SIDE, SIDE))
+    for down, rows, high in _even(grey.shape[0]):
+        for across, columns, wide in _even(grey.shape[1]):
+            blocks = grey[rows, columns].reshape(
+                -1, high, (columns.stop - columns.start) // wide, wide
+            )
+            flat = blocks.transpose(0, 2, 1, 3).reshape(*blocks.shape[::2], high * wide)
+            means[down, across] = flat.mean(axis=2)
+    return means
+
+
+def _even(length: int) -> Iterator[tuple[slice, slice, int]]:
+    """Cut a length into SIDE parts: those longer by one, then the others; parts, pixels, size."""
+    size, longer = divmod(length, SIDE)
+    edge = longer * (size + 1)
+    if longer:
+        yield slice(0, longer), slice(0, edge), size + 1
+    yield slice(longer, SIDE), slice(edge, length), size
 
 
 def _at_least(grey: Floats) -> Floats:

@@ -111,7 +111,7 @@ def leave_one_sample_out(atoms: Atoms) -> Homogeneity:
     Reference:
         METHODS B19; closed form in G.
     """
-    return _loso(atoms.score, atoms.model, atoms.sample, _model_leaf(atoms))
+    return _Others(atoms).errors(*_model_leaf(atoms))
 
 
 def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
@@ -132,14 +132,14 @@ def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
     Reference:
         METHODS B19.
     """
-    found = leave_one_sample_out(atoms)
+    others = _Others(atoms)
+    node, n_nodes = _model_leaf(atoms)
+    found = others.errors(node, n_nodes)
     swap = _Swapper(atoms)
-    n_leaves = int(atoms.leaf.max(initial=-1)) + 1
+    first = node - atoms.leaf
     deltas = np.empty(permutations)
     for number in range(permutations):
-        leaf = swap.draw(rng)
-        nodes = (atoms.model * n_leaves + leaf, (int(atoms.model.max(initial=-1)) + 1) * n_leaves)
-        deltas[number] = _loso(atoms.score, atoms.model, atoms.sample, nodes).delta
+        deltas[number] = others.errors(first + swap.draw(rng), n_nodes).delta
     known = np.isfinite(deltas)
     hits = int((deltas[known] >= found.delta - 1e-12).sum())
     usable = np.isfinite(found.delta) and bool(known.any())
@@ -171,24 +171,33 @@ def _pooled(far: Floats, near: Floats, valid: NDArray[np.bool_]) -> Homogeneity:
     return Homogeneity(mae_global=float(far[valid].mean()), mae_node=float(near[valid].mean()), n=n)
 
 
-def _loso(y: Floats, model: Ints, sample: Ints, nodes: tuple[Ints, int]) -> Homogeneity:
-    node, n_nodes = nodes
-    n_samples = int(sample.max(initial=-1)) + 1
-    n_model, total_model = _sums(model, y)
-    n_node, total_node = _sums(node, y, n_nodes)
-    unit = model * n_samples + sample
-    n_unit, total_unit = _sums(unit, y)
-    cell = node * n_samples + sample
-    if n_nodes * n_samples > _DENSE * len(y):  # Too many empty cells: number those that are there.
-        cell = np.unique(cell, return_inverse=True)[1].astype(np.int64)
-    n_cell, total_cell = _sums(cell, y)
-    left_node = n_node[node] - n_cell[cell]
-    left_all = n_model[model] - n_unit[unit]
-    valid = (left_node >= 1) & (left_all >= 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = np.abs(y - (total_model[model] - total_unit[unit]) / left_all)
-        near = np.abs(y - (total_node[node] - total_cell[cell]) / left_node)
-    return _pooled(far, near, valid)
+class _Others:
+    """Predicts every score from other samples: what no leaf changes is computed once."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        y, model, sample = atoms.score, atoms.model, atoms.sample
+        self._y, self._sample = y, sample
+        self._n_samples = int(sample.max(initial=-1)) + 1
+        n_model, total_model = _sums(model, y)
+        unit = model * self._n_samples + sample
+        n_unit, total_unit = _sums(unit, y)
+        left = n_model[model] - n_unit[unit]
+        self._known = left >= 1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self._far = np.abs(y - (total_model[model] - total_unit[unit]) / left)
+
+    def errors(self, node: Ints, n_nodes: int) -> Homogeneity:
+        """Return the errors, given each score's leaf of its model and how many of these exist."""
+        y = self._y
+        n_node, total_node = _sums(node, y, n_nodes)
+        cell = node * self._n_samples + self._sample
+        if n_nodes * self._n_samples > _DENSE * len(y):  # Too many empty: number those there are.
+            cell = np.unique(cell, return_inverse=True)[1].astype(np.int64)
+        n_cell, total_cell = _sums(cell, y)
+        left = n_node[node] - n_cell[cell]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.abs(y - (total_node[node] - total_cell[cell]) / left)
+        return _pooled(self._far, near, self._known & (left >= 1))
 
 
 class _Swapper:
@@ -203,7 +212,8 @@ class _Swapper:
         # A later model with more of a sample's criteria fills what an earlier one left open.
         table[atoms.sample, place] = atoms.leaf
         self._table = table
-        self._count = (table >= 0).sum(axis=1)
+        count = (table >= 0).sum(axis=1)
+        self._alike = [np.flatnonzero(count == size) for size in np.unique(count)]
         self._sample = atoms.sample
 
     @staticmethod
@@ -220,7 +230,6 @@ class _Swapper:
     def draw(self, rng: Generator) -> Ints:
         """Return a leaf for every atom under one random swap."""
         donor = np.arange(len(self._table))
-        for size in np.unique(self._count):
-            members = np.flatnonzero(self._count == size)
+        for members in self._alike:
             donor[members] = rng.permutation(members)
         return np.asarray(self._table[donor[self._sample], self._place])

@@ -218,7 +218,11 @@ def tree_validity(store: Store, data: StudyData, tell: Tell | None = None) -> Va
     fewer = min(permutations, _RIVAL_SHUFFLES)
     tell("the rival taxonomies", 0, 1)
     own = Grouping(name=tree.name, about="this study's tree", group=renumber(list(where.leaf)))
-    groupings, left_out = _rivals(store, data, where, own.group)
+    from threadpoolctl import threadpool_limits
+
+    # One thread: for arrays of this size several wait for each other more than they work.
+    with threadpool_limits(1):
+        groupings, left_out = _rivals(store, data, where, own.group)
     judged = []
     for number, grouping in enumerate((own, *groupings)):
         tell(grouping.name, number, len(groupings) + 2)
