@@ -127,11 +127,13 @@ class Running:
         url: its address, without a final slash.
         enter: the address that lets a browser in.
         store: its store.
+        seconds: from the command to the printed address.
     """
 
     url: str
     enter: str
     store: Path
+    seconds: float
 
 
 @contextmanager
@@ -141,6 +143,7 @@ def app() -> Iterator[Running]:
         log = Path(folder) / "app.log"
         store = Path(folder) / "workspace"
         variables = os.environ | {"ATOM_STORE": str(store)}
+        begun = time.perf_counter()
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "atom", "app", "--headless"],
@@ -149,7 +152,8 @@ def app() -> Iterator[Running]:
             )  # fmt: skip
         try:
             enter = _printed(process, log)
-            yield Running(url=enter.partition("/?")[0], enter=enter, store=store)
+            seconds = time.perf_counter() - begun
+            yield Running(url=enter.partition("/?")[0], enter=enter, store=store, seconds=seconds)
         finally:
             process.terminate()
             try:

@@ -80,7 +80,7 @@ def text_matrix(
                 columns.append(vocabulary[piece])
                 numbers.append(number)
     shape = (len(texts), max(len(vocabulary), 1))
-    values = 1 + np.log(np.array(numbers, dtype=np.float64))
+    values = (1 + np.log(np.array(numbers, dtype=np.float64))).tolist()
     matrix = scipy.sparse.csr_array((values, (rows, columns)), shape=shape, dtype=np.float64)
     matrix = matrix @ scipy.sparse.diags_array(rarity(matrix) if weight is None else weight)
     length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
+from atom.engine.jobs import JobState
 from atom.engine.studies.new import own_copy
 from atom.records import Study
 from atom.ui import kit, work
@@ -13,14 +15,21 @@ from atom.ui.plain import plain
 from atom.ui.shell import stores, team
 from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
+from atom.views.stores import open_store
 
 
 def copying(here: Here) -> Callable[[], Study]:
-    """Return what makes the reader's own copy of a study, or finds it; for a job."""
-    store = stores.user_store(create=True)
-    assert store is not None
-    source, study_id = here.store, here.entry.study.id
-    return lambda: own_copy(source, study_id, store)
+    """Return what makes the reader's own copy of a study, or finds it; for a job.
+
+    The store is opened there, too: making a new one takes longer than a click may wait.
+    """
+    source, study_id, place = here.store, here.entry.study.id, stores.settings().store
+
+    def copy() -> Study:
+        with open_store(place, False) as own:
+            return own_copy(source, study_id, own)
+
+    return copy
 
 
 def offer_copy(
@@ -45,20 +54,15 @@ def offer_copy(
         filters: the chain and the filters that go along, if any.
     """
     at = f"{name}_copy_job"
-    job_id = st.session_state.get(at)
-    if job_id is None:
+
+    def offer() -> None:
         kit.show(kit.empty("The bundled study is sealed", why), key=f"{name}_sealed")
+        button_of(here, plain(button), at=at, key=f"{name}_copy", type="primary")
 
-        def copy() -> None:
-            st.session_state[at] = work.start("copy", copying(here))
-
-        team.button("edit", plain(button), key=f"{name}_copy", type="primary", on_click=copy)
-        return
-    state = work.ended(job_id, f"Copying {here.entry.study.name}…")
+    state = made(here, at, offer)
     if state is None:
         return
-    st.session_state.pop(at, None)
-    study: Study | None = state.result
+    study = state.result
     if study is not None:
         query = {key: here.query[key] for key in keep if key in here.query}
         chain = {} if filters is None else filters.to_query()
@@ -66,3 +70,46 @@ def offer_copy(
     else:
         st.session_state[fault] = state.error
     st.rerun()
+
+
+def button_of(here: Here, label: str, *, at: str, **how: Any) -> None:
+    """Draw the button that begins to copy a study.
+
+    Args:
+        here: the study.
+        label: what stands on it.
+        at: where in the session the job is kept.
+        how: further options of the button.
+    """
+
+    def copy() -> None:
+        st.session_state[at] = work.start("copy", copying(here))
+
+    team.button("edit", label, on_click=copy, **how)
+
+
+def made(here: Here, at: str, offer: Callable[[], None]) -> JobState[Study] | None:
+    """Draw the offer of a copy, or how far the copy is; return how it ended, once it has.
+
+    A click on the offer draws these alone anew, so that the answer doesn't wait for the page.
+
+    Args:
+        here: the study.
+        at: where in the session the job is kept.
+        offer: draws the offer, with `button_of`.
+    """
+    job_id = st.session_state.get(at)
+    if job_id is not None and work.state_of(job_id).status != "running":
+        del st.session_state[at]
+        return work.state_of(job_id)
+
+    @st.fragment
+    def draw() -> None:
+        job_id = st.session_state.get(at)
+        if job_id is None:
+            offer()
+        elif work.ended(job_id, f"Copying {here.entry.study.name}…") is not None:
+            st.rerun()
+
+    draw()
+    return None

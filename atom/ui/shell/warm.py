@@ -29,6 +29,8 @@ file that the browser asks for waits several times."""
 NOBODY_CAME = 20.0
 DRAWN = 1.5
 """Seconds a browser needs to draw what it was sent, on the same processor perhaps."""
+LATER = ("PIL.Image", "plotly.graph_objects", "pandas", "scipy.sparse", "scipy.optimize")
+"""Libraries that other screens load when they are first looked at, the likeliest first."""
 _served = Event()
 _OWN = "atom."
 _NO_SESSION = "streamlit.runtime.scriptrunner_utils.script_run_context"
@@ -74,6 +76,8 @@ def warm(wait: Callable[[], None] = until_served) -> None:
         wait()
         for screen in SCREENS:
             _import_screen(PROJECT_ROOT / screen.file)
+        for library in LATER:
+            import_module(library)
         import_module("atom.ui.shell.stores").settle()
     finally:
         gc.enable()

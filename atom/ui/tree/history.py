@@ -8,7 +8,7 @@ import streamlit as st
 
 from atom.display import numbers
 from atom.errors import AtomError, ConflictError
-from atom.ui import kit, links, work
+from atom.ui import kit, links
 from atom.ui.html import Html, el
 from atom.ui.pages import FAILURES, RUNS
 from atom.ui.plain import plain
@@ -144,17 +144,18 @@ def copy_first(here: Here) -> None:
     """Offer the reader a copy of a sealed study, and go there once it is made."""
     at = f"tree_copy_{here.entry.key}"
 
-    def copy() -> None:
-        st.session_state[at] = work.start("copy", sealed.copying(here))
+    def offer() -> None:
+        sealed.button_of(
+            here,
+            "Copy this study to change its tree",
+            at=at,
+            key="tree_copy",
+            help="This study is sealed. Your copy lies in your own store.",
+        )
 
-    if at not in st.session_state:
-        team.button("edit", "Copy this study to change its tree", key="tree_copy", on_click=copy,
-                  help="This study is sealed. Your copy lies in your own store.")  # fmt: skip
-        return
-    state = work.ended(st.session_state[at], f"Copying {here.data.study.name} …")
+    state = sealed.made(here, at, offer)
     if state is None:
         return
-    del st.session_state[at]
     if state.result is None:
         st.session_state[_SAID] = (False, state.error)
     else:

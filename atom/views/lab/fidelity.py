@@ -43,6 +43,7 @@ from atom.methods.sight import SIGHT_PART
 from atom.records import (
     Annotation,
     Judge,
+    Study,
     Verdict,
 )
 from atom.store import Store, standing
@@ -284,11 +285,31 @@ class Held:
         return _among(self.pairs, self.shared or asked)
 
 
-def hold(store: Store, data: StudyData, own: StudyData | None = None) -> Held:
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What of a study is held against every judge.
+
+    Attributes:
+        responses: the answers that are ranked, by sample.
+        labels: all that people said.
+    """
+
+    responses: Mapping[str, tuple[str, ...]]
+    labels: Sequence[Annotation]
+
+
+def ground_of(store: Store, study: Study) -> Ground:
+    """Read what of a study is held against every judge; several judges share it."""
+    return Ground(responses=_compared(store, study), labels=labels_of(store, study.id))
+
+
+def hold(
+    store: Store, data: StudyData, own: StudyData | None = None, ground: Ground | None = None
+) -> Held:
     """Read what a judge's methods and people say of a study's answers; arguments as `fidelity`."""
-    responses = _compared(store, data)
+    ground = ground or ground_of(store, data.study)
+    responses, labels = ground.responses, ground.labels
     sample_of = {answer: sample for sample, answers in responses.items() for answer in answers}
-    labels = labels_of(store, data.study.id)
     ranking = [label for label in labels if label.kind in ("ranking", "preference")]
     orders, foreign = orders_of(ranking, sample_of)
     pairs = people_pairs(orders)
@@ -311,7 +332,9 @@ def hold(store: Store, data: StudyData, own: StudyData | None = None) -> Held:
     )
 
 
-def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> FidelityView:
+def fidelity(
+    store: Store, data: StudyData, own: StudyData | None = None, ground: Ground | None = None
+) -> FidelityView:
     """Hold a judge's methods against people's rankings.
 
     Args:
@@ -319,9 +342,10 @@ def fidelity(store: Store, data: StudyData, own: StudyData | None = None) -> Fid
         data: the study, with the checkpoints of the judge that is looked at.
         own: the study with its own judge's checkpoints, which say what capability a sample is of;
             None = the same.
+        ground: what is held against every judge; read when None.
     """
     own = own or data
-    held = hold(store, data, own)
+    held = hold(store, data, own, ground)
     study, judge = data.study, data.judge
     read, pairs, shared, roots = held.read, held.pairs, held.shared, held.roots
     labels, ranking, sample_of = held.labels, held.ranking, held.sample_of
@@ -385,9 +409,9 @@ def _kinds(
 # --- what is compared ----------------------------------------------------------------------------
 
 
-def _compared(store: Store, data: StudyData) -> dict[str, tuple[str, ...]]:
+def _compared(store: Store, study: Study) -> dict[str, tuple[str, ...]]:
     """Return the answers that are ranked, by sample; the same ones as when they are asked about."""
-    found = standing.compared_answers(store, data.study)
+    found = standing.compared_answers(store, study)
     return {
         sample: tuple(each.id for each in answers)
         for sample, answers in found.items()
@@ -740,7 +764,9 @@ def _people_leaves(labels: Sequence[Annotation]) -> tuple[dict[str, Path], int]:
     return chosen, undecided
 
 
-def fidelity_of(store: Store, data: StudyData, judge_id: str | None) -> FidelityView:
+def fidelity_of(
+    store: Store, data: StudyData, judge_id: str | None, ground: Ground | None = None
+) -> FidelityView:
     """Return the tab for any judge that was asked about the study.
 
     Args:
@@ -748,8 +774,9 @@ def fidelity_of(store: Store, data: StudyData, judge_id: str | None) -> Fidelity
         data: the study, as it is looked at.
         judge_id: the judge, by id or name; None, or one that isn't known, = the one that `data` is
             of.
+        ground: what is held against every judge; read when None.
     """
-    return fidelity(store, as_judged(store, data, judge_id), data)
+    return fidelity(store, as_judged(store, data, judge_id), data, ground)
 
 
 def as_judged(store: Store, data: StudyData, judge_id: str | None) -> StudyData:

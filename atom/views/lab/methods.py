@@ -19,10 +19,15 @@ from atom.methods.checkpoints import atom_scores
 from atom.methods.registry import METHODS
 from atom.records import Annotation, Judge
 from atom.store import Store
-from atom.store.labels import labels_of
 from atom.store.reading.authors import authors_of, mappers_of
-from atom.store.standing import compared_answers, samples_of_criteria
-from atom.views.lab.fidelity import FidelityView, fidelity_of, labels_of_criteria
+from atom.store.standing import samples_of_criteria
+from atom.views.lab.fidelity import (
+    FidelityView,
+    Ground,
+    fidelity_of,
+    ground_of,
+    labels_of_criteria,
+)
 from atom.views.snapshot import open_study
 from atom.views.study_data import StudyData, judge_of_id
 
@@ -91,8 +96,9 @@ def judge_methods(store: Store, data: StudyData, judge_ids: Sequence[str]) -> Ju
     """
     known = [judge_of_id(store, name) for name in judge_ids]
     chosen = [one for one in known if one is not None][:MOST_JUDGES]
-    views = {one.id: fidelity_of(store, data, one.id) for one in chosen}
-    labels = [label for label in labels_of(store, data.study.id) if label.state == "given"]
+    ground = ground_of(store, data.study)
+    views = {one.id: fidelity_of(store, data, one.id, ground) for one in chosen}
+    labels = [label for label in ground.labels if label.state == "given"]
     about = {label.subject_id for label in labels if label.kind in _OF_CRITERIA}
     wrote = authors_of(store, set(samples_of_criteria(store, about).values())) if about else {}
     hung = mappers_of(store, data.study.tree_version, about) if about else {}
@@ -109,7 +115,7 @@ def judge_methods(store: Store, data: StudyData, judge_ids: Sequence[str]) -> Ju
         rows=tuple(rows),
         methods=tuple((name, one.title) for name, one in METHODS.items() if name in used),
         roots=tuple(dict.fromkeys(root for row in rows for root in row.by_root)),
-        orders=_orders(store, data, chosen),
+        orders=_orders(store, data, chosen, ground),
         left_out=max(len(judge_ids) - len(chosen), 0),
     )
 
@@ -151,12 +157,13 @@ def _labelled(
     return (quality[0].quality if quality else None), hits
 
 
-def _orders(store: Store, data: StudyData, judges: Sequence[Judge]) -> tuple[OrderPair, ...]:
+def _orders(
+    store: Store, data: StudyData, judges: Sequence[Judge], ground: Ground
+) -> tuple[OrderPair, ...]:
     """Compare the orders in which two judges' scores put the answers to each sample."""
-    answers = compared_answers(store, data.study)
     pairs = [
-        (sample, one.id, other.id)
-        for sample, mine in answers.items()
+        (sample, one, other)
+        for sample, mine in ground.responses.items()
         for one, other in combinations(mine, 2)
     ]
     cluster = data.clusters_of([sample for sample, _, _ in pairs])

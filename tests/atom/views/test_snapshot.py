@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atom.records import Checkpoint
+from atom.settings import PROJECT_ROOT
 from atom.store import Store
 from atom.views import snapshot
 from atom.views.lab.preferences import Preferences
@@ -47,6 +50,24 @@ def test_a_snapshot_equals_a_fresh_reading(store, tmp_path, name):
     assert held is not None
     assert same_columns(held, columns)
     assert not held.table.answered.flags.writeable
+
+
+@pytest.mark.slow
+def test_a_snapshot_is_read_without_pandas(store, tmp_path):
+    """pandas takes 0.4 s, and the first screen of a fresh server needs nothing of it."""
+    fresh = load_study(store, STUDY)
+    columns = StudyColumns(table=fresh.table, pending=fresh.pending, judge_ids=(), votes=None)
+    assert write_snapshot(tmp_path / "x.arrow", columns)
+    script = (
+        "import sys; from pathlib import Path; from atom.views.snapshot import read_snapshot\n"
+        "held = read_snapshot(Path(sys.argv[1]))\n"
+        "print(len(held.table.score), 'pandas' in sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "x.arrow")],
+        cwd=PROJECT_ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert said.split() == [str(len(fresh.table.score)), "False"]
 
 
 def test_opening_twice_reads_the_file_and_gives_the_same(mine, monkeypatch):

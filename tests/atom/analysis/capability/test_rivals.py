@@ -88,6 +88,17 @@ def test_another_order_of_the_same_things_gives_the_same_groups():
         assert adjusted_rand(one[shuffled].tolist(), other.tolist()) == 1
 
 
+@pytest.mark.parametrize("shape", [(64, 64), (33, 70), (17, 31)])
+def test_a_picture_s_layout_is_the_means_of_its_blocks(shape):
+    """Blocks are as even as they come: of 33 rows one has three and fifteen have two."""
+    pixels = rng().integers(0, 256, (*shape, 3), dtype=np.uint8)
+    grey = pixels @ np.array([0.299, 0.587, 0.114])
+    means = np.array([[block.mean() for block in np.array_split(row, 16, axis=1)]
+                      for row in np.array_split(grey, 16, axis=0)]).ravel()  # fmt: skip
+    centred = means - means.mean()
+    assert picture_features(pixels)[:256] == pytest.approx(centred / np.linalg.norm(centred))
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (3, 500), (16, 16), (700, 5)])
 def test_odd_pictures_have_features(shape):
     features = picture_features(np.full((*shape, 3), 7, dtype=np.uint8))
