@@ -46,7 +46,9 @@ def test_what_cant_be_opened_is_left_to_the_screen(places, tmp_path, open_app):
     broken.mkdir()
     (broken / DATABASE).write_bytes(b"no database " * 100)
     places(broken)
-    warm.warm(lambda: None)
+    said = []
+    warm.warm(lambda: None, lambda: said.append("ready"))
+    assert said == ["ready"]
     assert "is damaged" in open_app(broken).markup
 
 
@@ -55,15 +57,15 @@ def test_other_screens_are_imported_once_the_first_is_served(places, tmp_path, m
     places(tmp_path / "none")
     asked = []
     monkeypatch.setattr(warm, "_import_screen", lambda file: asked.append(file.name))
-    warm.warm(lambda: asked.append("served"))
-    assert asked[:2] == ["overview.py", "served"]
-    assert len(asked) == 2 + len(SCREENS)
+    warm.warm(lambda: asked.append("served"), lambda: asked.append("ready"))
+    assert asked[:3] == ["overview.py", "ready", "served"]
+    assert len(asked) == 3 + len(SCREENS)
 
 
 def test_it_waits_for_nobody_and_ends_with_the_server(monkeypatch):
     begun = []
-    monkeypatch.setattr(warm, "warm", lambda: begun.append(current_thread().name))
-    thread = warm.start()
+    monkeypatch.setattr(warm, "warm", lambda ready: begun.append(current_thread().name))
+    thread = warm.start(lambda: None)
     thread.join()
     assert begun == [warm.NAME]
     assert thread.daemon

@@ -76,7 +76,7 @@ def launch(
 
     Args:
         settings: where the store, the bundled study and the endpoints are.
-        say: told where the app is, when it listens.
+        say: told where the app is, when its first screen can be opened.
         port: the port; the first free one from 8501 on when None.
         headless: don't open a browser.
         address: the IP address to listen on; anything but loopback lets other computers ask.
@@ -103,13 +103,13 @@ def launch(
     )
     note = settings.store_folder / f"open-{found}.html"
 
-    def listens() -> None:
+    def ready() -> None:
         say(opened)
         if not headless:
             Thread(target=_open_browser, args=(note, opened.enter), daemon=True).start()
 
     try:
-        _serve(settings, lock, _options(listening, found, hosts), listens)
+        _serve(settings, lock, _options(listening, found, hosts), ready)
     finally:
         note.unlink(missing_ok=True)
 
@@ -126,7 +126,7 @@ def launch_for_team(
     Args:
         settings: where the store and the bundled study are.
         deployment: what holds.
-        say: told where the app is, when it listens.
+        say: told where the app is, when its first screen can be opened.
         port: the port, in place of the file's.
 
     Raises:
@@ -155,7 +155,7 @@ def _serve(
     settings: Settings,
     lock: Lock,
     options: Mapping[str, object],
-    listens: Callable[[], None],
+    ready: Callable[[], None],
 ) -> None:
     """Run the server behind the door.
 
@@ -182,8 +182,7 @@ def _serve(
     @asynccontextmanager
     async def started(_app: object) -> AsyncIterator[None]:
         send_at_once(asyncio.get_running_loop())
-        listens()
-        warm.start()
+        warm.start(ready)
         yield
 
     around = [Middleware(Door, lock=lock), Middleware(Parts), Middleware(FirstPaint)]

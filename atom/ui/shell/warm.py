@@ -1,9 +1,9 @@
-"""Makes a fresh server ready before its first reader is, while their browser still loads the page.
+"""Makes a fresh server ready before its first reader is.
 
 What the first screen needs (libraries, the study, its ranking) takes seconds of processor time once
-a process; a browser takes as long to load Streamlit's own parts. Done at the same time, in a thread
-beside the server, the first page waits for the longer of the two and not for both. What the other
-screens import waits until the first reader has their screen, or nobody came for a while.
+a process. It is done in a thread beside the server, whose address is said when it is there: who
+comes early, as a proxy may, is served and waits no longer. What the other screens import waits
+until the first reader has their screen, or nobody came for a while.
 """
 
 from __future__ import annotations
@@ -36,9 +36,13 @@ _OWN = "atom."
 _NO_SESSION = "streamlit.runtime.scriptrunner_utils.script_run_context"
 
 
-def start() -> Thread:
-    """Begin in a thread that ends with the process."""
-    thread = Thread(target=warm, name=NAME, daemon=True)
+def start(ready: Callable[[], None]) -> Thread:
+    """Begin in a thread that ends with the process.
+
+    Args:
+        ready: called there when the first screen can be opened.
+    """
+    thread = Thread(target=warm, kwargs={"ready": ready}, name=NAME, daemon=True)
     thread.start()
     return thread
 
@@ -54,25 +58,29 @@ def until_served() -> None:
         time.sleep(DRAWN)
 
 
-def warm(wait: Callable[[], None] = until_served) -> None:
+def warm(wait: Callable[[], None] = until_served, ready: Callable[[], None] = lambda: None) -> None:
     """Import what the screens need, and look at the study that opens first.
 
     A store that can't be opened or read is left to the screen, which says what to do about it.
 
     Args:
         wait: called between what the first screen needs and what the others do.
+        ready: called before that, whatever happened.
     """
     from atom.ui.pages import OVERVIEW, SCREENS
 
     usual = sys.getswitchinterval()
     sys.setswitchinterval(HAND_OVER)
     try:
-        gc.disable()  # Modules are no garbage, and looking through them takes a quarter.
-        import_module("atom.ui.shell.frame")
-        _import_screen(PROJECT_ROOT / OVERVIEW.file)
-        gc.enable()
-        with suppress(AtomError), _without_session():
-            _first_study()
+        try:
+            gc.disable()  # Modules are no garbage, and looking through them takes a quarter.
+            import_module("atom.ui.shell.frame")
+            _import_screen(PROJECT_ROOT / OVERVIEW.file)
+            gc.enable()
+            with suppress(AtomError), _without_session():
+                _first_study()
+        finally:
+            ready()
         wait()
         for screen in SCREENS:
             _import_screen(PROJECT_ROOT / screen.file)
