@@ -108,18 +108,22 @@ def state_of(job_id: str) -> JobState[Any]:
     return job.snapshot()
 
 
-def ended(job_id: str, words: str | Callable[[JobState[Any]], str]) -> JobState[Any] | None:
+def ended(
+    job_id: str, words: str | Callable[[JobState[Any]], str], *, every: float = LOOK_EVERY
+) -> JobState[Any] | None:
     """Return how a job ended; while it works, say so, and draw the page anew when it has ended.
 
     Args:
         job_id: the job.
         words: what it does, in words; or says it from how far the job is.
+        every: seconds between two looks. After each one Streamlit looks through all of the
+            server's objects for garbage, which stops a job that holds many.
     """
     state = state_of(job_id)
     if state.status != "running":
         return state
 
-    @st.fragment(run_every=LOOK_EVERY)
+    @st.fragment(run_every=every)
     def look() -> None:
         now = state_of(job_id)
         if now.status != "running":

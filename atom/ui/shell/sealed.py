@@ -17,6 +17,9 @@ from atom.ui.shell.frame import Here
 from atom.views.filters import Filters
 from atom.views.stores import open_store
 
+LOOK_EVERY = 1.5
+"""Seconds between two looks at a copy, which holds all of a study's records."""
+
 
 def copying(here: Here) -> Callable[[], Study]:
     """Return what makes the reader's own copy of a study, or finds it; for a job.
@@ -103,12 +106,14 @@ def made(here: Here, at: str, offer: Callable[[], None]) -> JobState[Study] | No
         del st.session_state[at]
         return work.state_of(job_id)
 
+    words = f"Copying {here.entry.study.name}…"
+
     @st.fragment
     def draw() -> None:
         job_id = st.session_state.get(at)
         if job_id is None:
             offer()
-        elif work.ended(job_id, f"Copying {here.entry.study.name}…") is not None:
+        elif work.ended(job_id, words, every=LOOK_EVERY) is not None:
             st.rerun()
 
     draw()
