@@ -132,9 +132,9 @@ def validity(atoms: Atoms, rng: Generator, permutations: int = 199) -> Verdict:
     Reference:
         METHODS B19.
     """
+    found = leave_one_sample_out(atoms)
     others = _Others(atoms)
     node, n_nodes = _model_leaf(atoms)
-    found = others.errors(node, n_nodes)
     swap = _Swapper(atoms)
     first = node - atoms.leaf
     deltas = np.empty(permutations)

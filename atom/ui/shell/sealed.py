@@ -60,7 +60,7 @@ def offer_copy(
 
     def offer() -> None:
         kit.show(kit.empty("The bundled study is sealed", why), key=f"{name}_sealed")
-        button_of(here, plain(button), at=at, key=f"{name}_copy", type="primary")
+        button_of(here, button, at=at, key=f"{name}_copy", type="primary")
 
     state = made(here, at, offer)
     if state is None:
@@ -88,7 +88,7 @@ def button_of(here: Here, label: str, *, at: str, **how: Any) -> None:
     def copy() -> None:
         st.session_state[at] = work.start("copy", copying(here))
 
-    team.button("edit", label, on_click=copy, **how)
+    team.button("edit", plain(label), on_click=copy, **how)
 
 
 def made(here: Here, at: str, offer: Callable[[], None]) -> JobState[Study] | None:
