@@ -35,10 +35,10 @@ IN_FLIGHT = 4 * 3
 """Calls of three endpoints at a time, four each, as `write_endpoints` says."""
 _BOOT = f"""
 import sys
-from atom.engine import detached, induction, ledger, shift
-for module in (detached, induction, ledger, shift):
+from atom.engine import detached, execution, induction, ledger
+for module in (detached, execution, induction, ledger):
     module.LEASE = {LEASE}
-shift.MARGIN = 4.0
+execution.MARGIN = 4.0
 from atom.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
