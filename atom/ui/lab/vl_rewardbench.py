@@ -106,10 +106,8 @@ def chart(found: Scaling) -> Html:
     for n, point in known:
         if math.isfinite(point.lo):
             marks.append(_line(x(n), y(point.lo), x(n), y(point.hi), stroke="var(--accent)"))
-        tip = (
-            f"{point.votes} votes: {numbers.in_percent(point.measured)} "
-            f"({numbers.ends(point.lo, point.hi)})"
-        )
+        measured, lo, hi = point.measured / 100, point.lo / 100, point.hi / 100
+        tip = f"{numbers.count(point.votes, 'vote')}: {numbers.share_interval(measured, lo, hi)}"
         marks.append(el("circle", cx=f"{x(n):.1f}", cy=f"{y(point.measured):.1f}", r="4",
                         fill="var(--accent)", data_tip=tip))  # fmt: skip
     marks += _names(found, right + 8, y)

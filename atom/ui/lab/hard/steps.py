@@ -349,9 +349,9 @@ def _line(points: Sequence[VotePoint], colour: str, x: object, y: object) -> lis
         if math.isfinite(point.lo):
             found.append(el("line", x1=f"{a:.1f}", x2=f"{a:.1f}", y1=f"{y(point.lo):.1f}",
                             y2=f"{y(point.hi):.1f}", stroke=colour))  # fmt: skip
-        tip = f"{point.votes} votes: {numbers.share(point.value, 1)} ({100 * point.lo:.1f}–"
-        found.append(el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="3.5", fill=colour,
-                        data_tip=f"{tip}{100 * point.hi:.1f})"))  # fmt: skip
+        accuracy = numbers.share_interval(point.value, point.lo, point.hi)
+        tip = f"{numbers.count(point.votes, 'vote')}: {accuracy}"
+        found.append(el("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="3.5", fill=colour, data_tip=tip))
     return found
 
 
