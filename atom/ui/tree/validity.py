@@ -20,6 +20,9 @@ from atom.ui.tree import rivals as tree_rivals
 from atom.ui.tree.history import JUDGING, KEPT
 from atom.views.tree.validity import ByHand, RivalRow, Stability, Validity, tree_validity
 
+LOOK_EVERY = 1.0
+"""Seconds between two looks at a tree that is being judged, which each look holds up."""
+
 
 @st.cache_resource(show_spinner=False)
 def _verdicts() -> dict[tuple[object, ...], Validity | None]:
@@ -59,7 +62,9 @@ def draw_validity(here: Here) -> None:
     held: dict[tuple[object, ...], str] = st.session_state.setdefault(JUDGING, {})
     if key not in kept:
         state = work.ended(
-            held.get(key) or held.setdefault(key, _judging(here, key)), _judging_words
+            held.get(key) or held.setdefault(key, _judging(here, key)),
+            _judging_words,
+            every=LOOK_EVERY,
         )
         if state is None:
             return
