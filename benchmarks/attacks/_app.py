@@ -100,10 +100,7 @@ def running_app(
             if deployment is not None:
                 yield Running(url=url, enter=url, log=log, group=process.pid)
                 return
-            found = re.search(r"http://\S+[?&]enter=\S+", log.read_text(encoding="utf-8"))
-            if found is None:
-                raise CannotTryError("the app printed no address")
-            yield Running(url=url, enter=found.group(0), log=log, group=process.pid)
+            yield Running(url=url, enter=_printed(process, log), log=log, group=process.pid)
         finally:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 with suppress(ProcessLookupError):
@@ -113,6 +110,17 @@ def running_app(
                     break
                 except subprocess.TimeoutExpired:
                     continue
+
+
+def _printed(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Wait for the address with the secret, which is printed when the app can be opened."""
+    end = time.monotonic() + _START_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        found = re.search(r"http://\S+[?&]enter=\S+\n", log.read_text(encoding="utf-8"))
+        if found is not None:
+            return found.group(0).strip()
+        time.sleep(0.3)
+    raise CannotTryError("the app printed no address")
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:

@@ -103,11 +103,15 @@ def cookies_of(app: App) -> list[dict[str, str]]:
     return [cookie_of(app), {"name": welcome.COOKIE, "value": "seen", "url": app.url}]
 
 
-def printed_address(log: Path) -> str:
-    """Return the address with the secret that an app's launcher printed."""
-    found = re.search(r"http://\S+[?&]enter=\S+", log.read_text(encoding="utf-8"))
-    assert found is not None, "the launcher printed no address"
-    return found.group(0)
+def printed_address(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Wait for the address with the secret; the launcher prints it when the app can be opened."""
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        found = re.search(r"http://\S+[?&]enter=\S+\n", log.read_text(encoding="utf-8"))
+        if found is not None:
+            return found.group(0).strip()
+        time.sleep(0.2)
+    pytest.fail(f"the app didn't start:\n{log.read_text(encoding='utf-8')[-3000:]}")
 
 
 def free_port() -> int:
@@ -196,8 +200,7 @@ def start_app(
             )
         running.append(process)
         url = f"http://127.0.0.1:{port}"
-        wait_until_up(process, url, log)
-        app = App(url=url, enter=printed_address(log), log=log, store=store)
+        app = App(url=url, enter=printed_address(process, log), log=log, store=store)
         doorkeeper.opened(app)
         return app
 
