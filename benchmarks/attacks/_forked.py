@@ -132,7 +132,8 @@ class Commands:
             seconds=seconds,
             n_bytes=n_bytes,
             lasted=lasted,
-            points=int(points.read_text()) if points.exists() else 0,
+            # A kill may fall between the file's making and its filling.
+            points=int(points.read_text() or 0) if points.exists() else 0,
             starved=(_pressed() - pressed) / lasted,
         )
 
