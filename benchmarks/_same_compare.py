@@ -17,7 +17,7 @@ from pathlib import Path
 PAGE = ".page.json"
 DECIMAL = re.compile(r"-?\d+\.\d{9,}(?:e-?\d+)?")
 DIGITS = 9
-WIDE = 2_000
+WIDE = 600
 """Letters of a line from which on an HTML file's is taken for data."""
 LONG = 160
 """Letters of a line that are shown."""
