@@ -194,7 +194,7 @@ def measure(rows: int, *, intervals: float | None, means: float | None) -> list[
     with tempfile.TemporaryDirectory() as folder, Store.open(folder) as store:
         overview(data, Filters())  # lays the study out, which happens once when it is opened
         more = []
-        if intervals is None:
+        if intervals is None and data.shards is not None:
             more = two_filters(data, size)
             data, made = made_ready(data, Path(folder) / "sums", size)
             more.append(made)
