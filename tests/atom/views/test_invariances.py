@@ -38,15 +38,20 @@ def numbers(page):
     found = {}
     for row in page.ranking:
         found[row.name] = (
-            *dataclasses.astuple(row.score), *dataclasses.astuple(row.right),
+            *figures(row.score), *figures(row.right),
             row.rank_best, row.rank_worst, row.n_unscored, row.tested,
         )  # fmt: skip
         for item in row.findings:
             found[row.name, item.path, "finding"] = (item.effect, item.lo, item.hi, item.n)
     for row in page.skills:
         for cell in row.cells:
-            found[row.path, cell.model_id] = dataclasses.astuple(cell.estimate)
+            found[row.path, cell.model_id] = figures(cell.estimate)
     return found
+
+
+def figures(estimate):
+    """Return an estimate's numbers, without the unit."""
+    return tuple(one for one in dataclasses.astuple(estimate) if not isinstance(one, str))
 
 
 def same(first, second):

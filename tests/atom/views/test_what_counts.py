@@ -182,7 +182,7 @@ def test_what_waits_on_screen_is_what_a_run_would_do(store, data):
     ready = [
         item
         for loaded in load_states(store, keys, study_places(store, data.study.id), names)
-        for item in outlook(loaded.case, keys).ready
+        for item in outlook(loaded.have, keys).ready
     ]
     # One of the factory's, three of the typed answer, three of the second one.
     assert data.pending == sum(len(item.criterion_ids) for item in ready) == 1 + 3 + 3
